@@ -1,0 +1,39 @@
+// Generated from openapi.yaml sha256:5ebff8be056c86681e5b84756dc3aac549605e182b32474083171c30dd353554 by npm run generate. Do not edit.
+
+/** Every failure that the contract knows, by name. */
+export const errors = {
+  /** The body is empty, not UTF-8, not exactly one JSON document, or an object in it names a property twice. */
+  malformed_body: { error: 40000, status: 400 },
+  /** A parameter or a value in the body breaks this contract; the message names the place and the rule. */
+  invalid_request: { error: 40001, status: 400 },
+  /** The bytes are not an HTTP request, or the percent-encoding of the path is broken. */
+  malformed_http: { error: 40002, status: 400 },
+  /** There are no bearer credentials in the Authorization header. */
+  credentials_missing: { error: 40100, status: 401 },
+  /** The token is unknown, malformed, expired or revoked. */
+  token_invalid: { error: 40101, status: 401 },
+  /** There is no such path. */
+  path_not_found: { error: 40400, status: 404 },
+  /** The caller has no plant with this id. */
+  plant_not_found: { error: 40401, status: 404 },
+  /** The path exists and the method does not; Allow lists the methods that do. */
+  method_not_allowed: { error: 40500, status: 405 },
+  /** The request did not arrive in time. */
+  request_timeout: { error: 40800, status: 408 },
+  /** The caller already has a plant with this id; nothing changes. */
+  plant_exists: { error: 40900, status: 409 },
+  /** The body is larger than the server takes (64 KiB unless configured otherwise). */
+  body_too_large: { error: 41300, status: 413 },
+  /** The body is not application/json. */
+  unsupported_media_type: { error: 41500, status: 415 },
+  /** The caller's configured rate is exceeded; Retry-After says how long to wait. */
+  rate_limited: { error: 42900, status: 429 },
+  /** The request line and the headers are larger than the server takes. */
+  headers_too_large: { error: 43100, status: 431 },
+  /** The service failed; quote the X-Request-Id of the response when reporting it. */
+  internal: { error: 50000, status: 500 },
+  /** The store cannot be reached or written now, or the server is overloaded or stopping; try again after Retry-After. */
+  unavailable: { error: 50300, status: 503 },
+} as const
+
+export type ErrorName = keyof typeof errors

@@ -1,0 +1,407 @@
+// Generated from openapi.yaml sha256:5ebff8be056c86681e5b84756dc3aac549605e182b32474083171c30dd353554 by npm run generate. Do not edit.
+
+export interface paths {
+    "/plants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the caller's plants
+         * @description Returns the caller's plants in ascending order of `id`, over the whole signed 64-bit range.
+         *     The order is by `id` although the plants of the list carry none.
+         */
+        get: operations["listPlants"];
+        put?: never;
+        /**
+         * Create a plant
+         * @description Stores a new plant under the `id` that the client supplies. It is on disk when this operation
+         *     answers 200. An `id` that the caller already uses is refused with 40900 and nothing changes, so a
+         *     request whose answer was lost may be repeated: 40900 then says that the plant had been stored.
+         */
+        post: operations["createPlant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plants/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a plant
+         * @description Deletes the caller's plant with this `id`. The deletion is on disk when this operation answers 204.
+         *     Content sent with the request is not read.
+         */
+        delete: operations["deletePlant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description What every failure answers. */
+        Error: {
+            /**
+             * Format: int32
+             * @description What failed, as a number that is never given to anything else; its first three digits are the
+             *     HTTP status.
+             * @enum {integer}
+             */
+            error: 40000 | 40001 | 40002 | 40100 | 40101 | 40400 | 40401 | 40500 | 40800 | 40900 | 41300 | 41500 | 42900 | 43100 | 50000 | 50300;
+            /** @description The failure in words, for a person. Texts may change; `error` does not. */
+            message: string;
+        };
+        /** @description A plant as a client creates it, a `Plant` with its `id`. */
+        NewPlant: components["schemas"]["Plant"] & {
+            /**
+             * Format: int64
+             * @description The identification number of the plant, chosen by the client: a signed 64-bit integer from
+             *     -9223372036854775808 to 9223372036854775807, unique among the caller's plants.
+             * @example 54
+             * @example 9007199254740992
+             */
+            id: bigint;
+        };
+        /** @description A plant as the service returns it. */
+        Plant: {
+            /**
+             * @description The name of the plant: 1 to 255 Unicode code points, any text except U+0000 and lone surrogates,
+             *     returned as it was sent.
+             * @example Monstera deliciosa
+             */
+            name: string;
+            /**
+             * @description The type of the plant, under the same rules as `name`. May be left out, and is then absent from
+             *     responses too; `null` is refused.
+             * @example indoor
+             */
+            tag?: string;
+        };
+    };
+    responses: {
+        /** @description The request itself is at fault. */
+        BadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The caller already has a plant with this `id`. */
+        Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 40900,
+                 *       "message": "you already have a plant with id 54"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is larger than the server takes. */
+        ContentTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 41300,
+                 *       "message": "the body is larger than 65536 bytes"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The service failed. */
+        InternalServerError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 50000,
+                 *       "message": "the service failed; quote the X-Request-Id of this response when reporting it"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The path exists and the method does not. */
+        MethodNotAllowed: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 40500,
+                 *       "message": "this path has no PUT, only GET, HEAD, POST"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such path, or the caller has no such plant. */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request line and the headers are larger than the server takes. */
+        RequestHeaderFieldsTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 43100,
+                 *       "message": "the request line and the headers are larger than 16384 bytes"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request did not arrive in time. */
+        RequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 40800,
+                 *       "message": "the request did not arrive in time"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The store cannot be reached or written now, or the server is overloaded or stopping. */
+        ServiceUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 50300,
+                 *       "message": "the store is not available now; try again in a second"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The caller's configured rate is exceeded. */
+        TooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 42900,
+                 *       "message": "more than 600 requests a minute; try again in 12 seconds"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The credentials are missing or refused. */
+        Unauthorized: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is not `application/json`. */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 41500,
+                 *       "message": "send the body as Content-Type: application/json"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /**
+         * @description The methods that this path has.
+         * @example GET, HEAD, POST
+         */
+        Allow: string;
+        /**
+         * @description In how many seconds the request may be tried again.
+         * @example 1
+         */
+        "Retry-After": number;
+        /**
+         * @description The challenge of RFC 6750, section 3. A refused token adds `error="invalid_token"`.
+         * @example Bearer realm="plant-store", error="invalid_token"
+         */
+        "WWW-Authenticate": string;
+        /**
+         * @description The id under which the server logged this request. The client's own `X-Request-Id` if it sent one of 1 to
+         *     128 letters, digits, `-`, `_` and `.`, and otherwise a random one.
+         * @example 8f14e45f-ceea-467f-a9c1-6b1f0a6b3f0e
+         */
+        "X-Request-Id": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listPlants: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of plants to return. `0` returns an empty list; without `limit` every plant
+                 *     of the caller is returned. Given at most once.
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller's plants, in ascending order of `id`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plant"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createPlant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The plant to create. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPlant"];
+            };
+        };
+        responses: {
+            /** @description The plant as it was stored, without its `id`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plant"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deletePlant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the plant to delete, a signed 64-bit integer from -9223372036854775808 to
+                 *     9223372036854775807, in its canonical decimal form.
+                 */
+                id: bigint;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plant is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+}

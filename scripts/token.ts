@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util'
+import { readLifetime } from '../src/auth/lifetime.ts'
+import { createToken, prefixOf } from '../src/auth/tokens.ts'
+import { BadConfig, loadConfig } from '../src/config.ts'
+import { openStore } from '../src/store/open-store.ts'
+import { type Store, type StoredToken, UnusableStore } from '../src/store/store.ts'
+
+const usage = `Usage: npm run token -- issue CALLER [--ttl 30d]   prints a new token, alone on standard output
+       npm run token -- list                        the tokens by caller and prefix
+       npm run token -- revoke PREFIX               revokes a token, named by the prefix that list shows or whole`
+
+/** A command that was not given as it should be. */
+class Misuse extends Error {}
+
+try {
+  await run()
+} catch (error) {
+  const isExpected = error instanceof Misuse || error instanceof BadConfig || error instanceof UnusableStore
+  console.error(isExpected ? error.message : error)
+  process.exitCode = 1
+}
+
+async function run(): Promise<void> {
+  const { positionals, values } = parseCommand()
+  const [command, argument, ...rest] = positionals
+  if (rest.length > 0 || (command !== 'issue' && values.ttl !== undefined)) throw new Misuse(usage)
+  const store = openStore(loadConfig(process.env).database, (error) => {
+    console.error(error.message)
+  })
+  try {
+    if (command === 'issue' && argument !== undefined) await issue(store, argument, values.ttl)
+    else if (command === 'list' && argument === undefined) await list(store)
+    else if (command === 'revoke' && argument !== undefined) await revoke(store, argument)
+    else throw new Misuse(usage)
+  } finally {
+    await store.close()
+  }
+}
+
+function parseCommand() {
+  try {
+    return parseArgs({ allowPositionals: true, options: { ttl: { type: 'string' } } })
+  } catch (error) {
+    throw new Misuse(`${error instanceof Error ? error.message : String(error)}\n${usage}`, { cause: error })
+  }
+}
+
+async function issue(store: Store, caller: string, ttl: string | undefined): Promise<void> {
+  const lifetime = ttl === undefined ? undefined : readLifetime(ttl)
+  if (ttl !== undefined && lifetime === undefined) throw new Misuse(`--ttl must be like 90s, 15m, 12h or 30d, not ${JSON.stringify(ttl)}`)
+  if (caller === '') throw new Misuse('the caller must not be empty')
+  const { text, stored } = createToken(caller, Date.now(), lifetime)
+  if ((await store.addToken(stored)) === 'unavailable') throw new Misuse('the store cannot be written now; no token was issued')
+  console.log(text)
+}
+
+async function list(store: Store): Promise<void> {
+  const tokens = await store.listTokens()
+  if (tokens === 'unavailable') throw new Misuse('the store cannot be read now')
+  for (const token of tokens) console.log(describe(token))
+  console.error(`${String(tokens.length)} ${tokens.length === 1 ? 'token' : 'tokens'}`)
+}
+
+async function revoke(store: Store, prefix: string): Promise<void> {
+  const revoked = await store.revokeTokens(prefixOf(prefix))
+  if (revoked === 'unavailable') throw new Misuse('the store cannot be written now; no token was revoked')
+  if (revoked.length === 0) throw new Misuse(`there is no token ${prefixOf(prefix)}…; npm run token -- list shows those that there are`)
+  for (const token of revoked) console.log(`revoked ${describe(token)}`)
+}
+
+function describe({ prefix, caller, issuedAt, expiresAt }: StoredToken): string {
+  const expiry = expiresAt === undefined ? 'never expires' : `expires ${new Date(expiresAt).toISOString()}`
+  return `${prefix}…  ${caller}  issued ${new Date(issuedAt).toISOString()}  ${expiry}`
+}

@@ -1,0 +1,66 @@
+import { EnvMissingError, cleanEnv, makeValidator, str } from 'envalid'
+import type { DatabaseLocation } from './store/open-store.ts'
+
+/** How the server runs. */
+export interface Config {
+  host: string
+  port: number
+  database: DatabaseLocation
+  logLevel: (typeof logLevels)[number]
+  /** The largest request body, in bytes. */
+  bodyLimit: number
+  /** The most requests a minute for one caller; undefined when there is no limit. */
+  rateLimit: number | undefined
+}
+
+/** An environment that the server does not start with. The message has one line that names every bad variable. */
+export class BadConfig extends Error {}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+/**
+ * Reads the configuration from environment variables; an empty one counts as unset.
+ *
+ * @throws BadConfig
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const { HOST, PORT, DATABASE_URL, LOG_LEVEL, BODY_LIMIT, RATE_LIMIT } = cleanEnv(
+    given,
+    {
+      HOST: host({ default: '127.0.0.1' }),
+      PORT: integer(0, 65_535)({ default: 3000 }),
+      DATABASE_URL: databaseLocation({ default: { engine: 'sqlite', file: 'data/plants.db' } }),
+      LOG_LEVEL: str({ choices: logLevels, default: 'info' }),
+      BODY_LIMIT: integer(1, 2 ** 30)({ default: 65_536 }),
+      RATE_LIMIT: integer(1, 2 ** 31 - 1)({ default: undefined }),
+    },
+    {
+      reporter: ({ errors }) => {
+        const problems = Object.entries<Error>(errors).map(([name, error]) => `${name} ${error instanceof EnvMissingError ? 'is missing' : error.message}`)
+        if (problems.length > 0) throw new BadConfig(problems.join('; '))
+      },
+    },
+  )
+  return { host: HOST, port: PORT, database: DATABASE_URL, logLevel: LOG_LEVEL, bodyLimit: BODY_LIMIT, rateLimit: RATE_LIMIT }
+}
+
+const host = makeValidator((text: string) => {
+  if (!/^[\w.:-]+$/.test(text)) throw new Error(`must be an address or a host name, not ${JSON.stringify(text)}`)
+  return text
+})
+
+function integer(minimum: number, maximum: number) {
+  return makeValidator<number>((text: string) => {
+    const value = /^(?:0|[1-9][0-9]*)$/.test(text) ? Number(text) : NaN
+    if (!(value >= minimum && value <= maximum)) throw new Error(`must be an integer from ${String(minimum)} to ${String(maximum)}, not ${JSON.stringify(text)}`)
+    return value
+  })
+}
+
+const databaseLocation = makeValidator<DatabaseLocation>((text: string) => {
+  const file = /^sqlite:(.+)$/.exec(text)?.[1]
+  // The value may hold a password, so the message does not quote it.
+  if (file === undefined) throw new Error('must be sqlite:PATH')
+  return { engine: 'sqlite', file }
+})

@@ -1,0 +1,19 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormatsModule from 'ajv-formats'
+import { type Source, scalarKeyword } from './scalars.ts'
+
+// ajv-formats is CommonJS that Node gives whole as the default, while its types speak of the function inside.
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
+
+/**
+ * Makes the one kind of validator that this service uses, for JSON Schema 2020-12, the dialect of OpenAPI 3.1.
+ * It refuses to compile a schema with a keyword or a format that nobody checks.
+ *
+ * @param source where the values come from that it judges
+ */
+export function createAjv(source: Source): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, strictTuples: false })
+  addFormats(ajv)
+  ajv.addKeyword(scalarKeyword(source))
+  return ajv
+}

@@ -1,0 +1,179 @@
+import type { ErrorObject } from 'ajv'
+import { type Context, type Document, OpenAPIBackend } from 'openapi-backend'
+import { createAjv } from './ajv.ts'
+import { type ContractDocument, type ContractMethod, dereference, operationsOf } from './document.ts'
+import { failure } from './errors.ts'
+import { problemsOf } from './problems.ts'
+import { MatchedRouter, type MatchedRequest } from './router.ts'
+import { withExactScalars } from './scalars.ts'
+import type { Caller } from './types.ts'
+
+/** A contract that is not served. The message says why in one line. */
+export class UnservableContract extends Error {}
+
+/** A request to one operation, as the HTTP server has parsed it. */
+export interface OperationRequest {
+  headers: Record<string, string | string[] | undefined>
+  path: Record<string, string>
+  query: Record<string, string | string[]>
+  /** The parsed JSON body; undefined when there is none. */
+  body: unknown
+  /** For whom each security scheme that was satisfied lets the request act. */
+  callers: Record<string, Caller>
+}
+
+/** Any operation's reply, without what its type says beyond that. */
+export interface AnyReply {
+  status: number
+  headers?: Record<string, string | number>
+  body?: unknown
+}
+
+/** Any operation's handler. `Handlers` is the type that a handler is written against. */
+type AnyHandler = (input: never, caller: Caller) => Promise<AnyReply> | AnyReply
+
+/** One operation, ready to be served. */
+export interface BoundOperation {
+  id: string
+  method: ContractMethod
+  /** The path template, such as `/plants/{id}`. */
+  path: string
+  takesBody: boolean
+  requiresBody: boolean
+  /** Alternatives, each a set of security schemes that must all be satisfied. */
+  security: string[][]
+  /**
+   * Judges the request against the contract and hands it to the operation's handler.
+   *
+   * @returns the handler's reply, or the failure that the contract calls for
+   * @throws whatever the handler throws
+   */
+  handle: (request: OperationRequest) => Promise<AnyReply>
+}
+
+export interface EngineOptions {
+  contract: ContractDocument
+  /** A handler for each operationId. */
+  handlers: Record<string, AnyHandler | undefined>
+  /** The security schemes for which the caller of this function has a verifier. */
+  securitySchemes: readonly string[]
+}
+
+/**
+ * Makes a contract executable: openapi-backend checks security, validates with Ajv and dispatches to the handlers.
+ *
+ * @returns the operations of the contract, each bound to its handler
+ * @throws UnservableContract when the contract has a problem, an operation has no handler, a handler has no operation,
+ *   or a security scheme has no verifier
+ */
+export async function createEngine({ contract, handlers, securitySchemes }: EngineOptions): Promise<BoundOperation[]> {
+  const document = readable(contract)
+  const operations = operationsOf(document)
+  refuse([...problemsOf(document), ...bindingProblems(operations, handlers, securitySchemes)])
+
+  const backend = new OpenAPIBackend({
+    // The rewritten document is OpenAPI but for the keyword `scalar`, which openapi-backend hands to Ajv.
+    definition: withExactScalars(document) as Document,
+    // Its own check of the document knows OpenAPI 3.0 alone; problemsOf has made the one for 3.1.
+    quick: true,
+    strict: true,
+    ignoreTrailingSlashes: false,
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Ajv has a class for each dialect, all alike
+    customizeAjv: (_ajv, _options, context: string) => createAjv(context === 'requestBodyValidator' ? 'json' : 'text'),
+    handlers: {
+      ...Object.fromEntries(operations.map(({ id }) => [id, (context: Context) => call(handlers[id]!, context)])),
+      validationFail: ({ validation }: Context) => failure('invalid_request', describe(validation.errors ?? [])),
+      unauthorizedHandler: () => failure('credentials_missing', 'this operation needs credentials', { 'WWW-Authenticate': 'Bearer' }),
+    },
+    securityHandlers: Object.fromEntries(
+      // The credentials were judged before the body was read; here the engine makes sure that they were.
+      Object.keys(document.components?.securitySchemes ?? {}).map((scheme) => [scheme, ({ request }: Context) => (request as unknown as MatchedRequestWithCallers).callers[scheme]]),
+    ),
+  })
+  await backend.init()
+  const router = new MatchedRouter(backend.router.getOperations())
+  backend.router = router
+  backend.validator.router = router
+  for (const { id } of operations) backend.validator.getRequestValidatorsForOperation(id)
+
+  return operations.map(({ id, method, path, parameters, security, object }) => {
+    const operation = router.getOperation(id)!
+    const readsHeaders = parameters.some((parameter) => parameter.in === 'header')
+    return {
+      id,
+      method,
+      path,
+      takesBody: object.requestBody !== undefined,
+      requiresBody: object.requestBody?.required === true,
+      security: security.map((requirement) => Object.keys(requirement)),
+      handle: ({ headers, path: params, query, body, callers }) => {
+        const request: MatchedRequestWithCallers = {
+          operation,
+          callers,
+          method,
+          path,
+          // Validation writes the values that it has read over their text.
+          headers: (readsHeaders ? { ...headers } : headers) as Record<string, string | string[]>,
+          params,
+          query,
+          cookies: {},
+          requestBody: body,
+        }
+        return backend.handleRequest(request) as Promise<AnyReply>
+      },
+    }
+  })
+}
+
+interface MatchedRequestWithCallers extends MatchedRequest {
+  callers: Record<string, Caller>
+}
+
+function readable(contract: ContractDocument): ContractDocument {
+  try {
+    return dereference(contract)
+  } catch (error) {
+    throw new UnservableContract(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+function bindingProblems(operations: { id: string; security: Record<string, unknown>[] }[], handlers: Record<string, AnyHandler | undefined>, securitySchemes: readonly string[]): string[] {
+  const ids = operations.map(({ id }) => id)
+  const required = new Set(operations.flatMap(({ security }) => security.flatMap((requirement) => Object.keys(requirement))))
+  return [
+    ...ids.filter((id) => handlers[id] === undefined).map((id) => `operation ${id}: has no handler; npm run generate -- --scaffold writes one`),
+    ...Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id)).map((id) => `handler ${id}: the contract has no such operation`),
+    ...[...required].filter((scheme) => !securitySchemes.includes(scheme)).map((scheme) => `security scheme ${scheme}: has no verifier`),
+  ]
+}
+
+function refuse(problems: string[]): void {
+  if (problems.length > 0) throw new UnservableContract(problems.join('; '))
+}
+
+function call(handler: AnyHandler, { request, security }: Context<unknown, unknown, unknown, unknown>): Promise<AnyReply> | AnyReply {
+  const input = { path: request.params, query: request.query, header: request.headers, body: request.requestBody }
+  const caller = Object.values(security).find((value): value is Caller => typeof value === 'string')
+  if (caller === undefined) throw new Error('openapi-backend let a request through without credentials')
+  // Validation has just shown that the input is what the handler's type says.
+  return handler(input as never, caller)
+}
+
+/** Names the place and the rule of each error: `body/name must NOT have more than 255 characters`. */
+function describe(errors: ErrorObject[]): string {
+  return errors.map(describeError).join('; ')
+}
+
+function describeError({ instancePath, keyword, message = 'is not valid', params }: ErrorObject): string {
+  const place = instancePath.replace(/^\//, '').replace(/^requestBody/, 'body')
+  if (keyword === 'required') {
+    const name = String(params['missingProperty'])
+    if (place === '') return `${name === 'requestBody' ? 'body' : name} is required`
+    return `${place}/${name} is required`
+  }
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
+    const name = String(params['additionalProperty'] ?? params['unevaluatedProperty'])
+    return place === 'query' ? `query/${name} is not a parameter of this operation` : `${place}/${name} is not a property here`
+  }
+  return `${place} ${message}`
+}

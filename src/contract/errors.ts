@@ -1,0 +1,28 @@
+import { type ErrorName, errors } from '../../generated/errors.ts'
+
+export type { ErrorName }
+
+type StatusOf<Name extends ErrorName> = (typeof errors)[Name]['status']
+type NumberOf<Name extends ErrorName> = (typeof errors)[Name]['error']
+
+/** A reply that says that a request failed, with its status as a literal type. */
+export interface Failure<Name extends ErrorName = ErrorName, Headers = Record<string, string | number>> {
+  status: StatusOf<Name>
+  headers: Headers
+  body: { error: NumberOf<Name>; message: string }
+}
+
+/**
+ * Makes the reply for an expected failure. The type of the reply names the one status that it has, so an operation
+ * that does not declare this status cannot return it.
+ *
+ * @param name which of the contract's error numbers
+ * @param message what happened, for a person: the place and the remedy
+ * @param headers the headers that the contract declares for this status
+ */
+export function failure<Name extends ErrorName>(name: Name, message: string): Failure<Name, Record<never, never>>
+export function failure<Name extends ErrorName, Headers extends Record<string, string | number>>(name: Name, message: string, headers: Headers): Failure<Name, Headers>
+export function failure(name: ErrorName, message: string, headers: Record<string, string | number> = {}): Failure {
+  const { error, status } = errors[name]
+  return { status, headers, body: { error, message } }
+}

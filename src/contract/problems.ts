@@ -1,0 +1,130 @@
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import { createAjv } from './ajv.ts'
+import { type ContractDocument, type ContractOperation, type ContractResponse, type Exampled, type Schema, operationsOf } from './document.ts'
+import { withExactScalars } from './scalars.ts'
+
+/**
+ * Everything in a contract that this service could not keep: what it does not support, formats that nobody checks,
+ * examples that break their own schema.
+ *
+ * @param document a dereferenced contract
+ * @returns one line for each problem, naming its place; empty when the contract can be served
+ */
+export function problemsOf(document: ContractDocument): string[] {
+  if (!/^3\.1\.\d+$/.test(document.openapi)) return [`openapi: must be 3.1.x, the version that this service reads, not ${document.openapi}`]
+  const operations = operationsOf(document)
+  const ajv = createAjv('json')
+  return [
+    ...operations.flatMap((operation) => [...structureProblems(operation, document), ...valueProblems(operation, ajv)]),
+    ...duplicates(operations.map(({ id }) => id)).map((id) => `operationId ${id}: is used more than once`),
+    ...Object.entries(document.components?.schemas ?? {}).flatMap(([name, schema]) => schemaProblems(schema, `components/schemas/${name}`, ajv)),
+    ...Object.entries(document['x-unmatched-responses'] ?? {}).flatMap(([status, response]) =>
+      responseProblems(response, `x-unmatched-responses/${status}`, ajv),
+    ),
+  ]
+}
+
+function structureProblems({ id, method, path, parameters, security, object }: ContractOperation, document: ContractDocument): string[] {
+  const problems: string[] = []
+  const place = `operation ${id}`
+  // The types describe a contract that has been judged; this one is being judged.
+  if (typeof (id as unknown) !== 'string') return [`${method.toUpperCase()} ${path}: has no operationId`]
+  if (Object.keys(object.responses).length === 0) problems.push(`${place}: declares no response`)
+  for (const status of Object.keys(object.responses)) {
+    if (!/^[1-5]\d\d$/.test(status)) problems.push(`${place}: declares the response ${status}; name each status, so that a reply can be checked against it`)
+  }
+  for (const segment of path.split('/')) {
+    if (/[{}]/.test(segment) && !/^\{[^{}]+\}$/.test(segment)) problems.push(`${place}: a segment of ${path} must be wholly literal or wholly one {parameter}`)
+  }
+  const inPath = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name)
+  for (const parameter of parameters) {
+    const where = `${place}: the ${parameter.in} parameter ${parameter.name}`
+    if (parameter.in === 'cookie') problems.push(`${where} is in a cookie, which this service does not read`)
+    if (parameter.schema === undefined) problems.push(`${where} has no schema`)
+    if (parameter.style !== undefined || parameter.explode !== undefined) problems.push(`${where} has a style of its own, which this service does not read`)
+    if (parameter.in === 'path' && !inPath.includes(parameter.name)) problems.push(`${where} is not in ${path}`)
+  }
+  for (const name of inPath) {
+    if (!parameters.some((parameter) => parameter.in === 'path' && parameter.name === name)) problems.push(`${place}: the path parameter ${String(name)} is not described`)
+  }
+  const mediaTypes = Object.keys(object.requestBody?.content ?? {})
+  if (object.requestBody && mediaTypes.join() !== 'application/json') problems.push(`${place}: takes a body of ${mediaTypes.join(', ')}, and this service reads application/json`)
+  const schema = object.requestBody?.content['application/json']?.schema
+  if (schema?.['type'] === 'integer') problems.push(`${place}: takes a bare integer as its body; wrap it in an object, so that it is read exactly`)
+  const schemes = document.components?.securitySchemes ?? {}
+  for (const scheme of security.flatMap((requirement) => Object.keys(requirement))) {
+    if (!(scheme in schemes)) problems.push(`${place}: requires the security scheme ${scheme}, which components/securitySchemes does not describe`)
+  }
+  if (security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0)) {
+    problems.push(`${place}: can be called without credentials, and every operation of this service acts for a caller`)
+  }
+  return problems
+}
+
+function valueProblems({ id, parameters, object }: ContractOperation, ajv: Ajv2020): string[] {
+  return [
+    ...parameters.flatMap((parameter) => exampleProblems(parameter, parameter.schema, `operation ${id}: ${parameter.in}/${parameter.name}`, ajv)),
+    ...Object.entries(object.requestBody?.content ?? {}).flatMap(([type, media]) => exampleProblems(media, media.schema, `operation ${id}: requestBody/${type}`, ajv)),
+    ...Object.entries(object.responses).flatMap(([status, response]) => responseProblems(response, `operation ${id}: responses/${status}`, ajv)),
+  ]
+}
+
+function responseProblems(response: ContractResponse, place: string, ajv: Ajv2020): string[] {
+  return [
+    ...Object.entries(response.headers ?? {}).flatMap(([name, header]) => exampleProblems(header, header.schema, `${place}/headers/${name}`, ajv)),
+    ...Object.entries(response.content ?? {}).flatMap(([type, media]) => exampleProblems(media, media.schema, `${place}/${type}`, ajv)),
+  ]
+}
+
+/** Judges a schema and, throughout it, the examples that its subschemas carry. */
+function schemaProblems(schema: Schema, place: string, ajv: Ajv2020): string[] {
+  const problems = exampleProblems({}, schema, place, ajv)
+  if (problems.length > 0) return problems
+  const { examples, example } = schema
+  const values = [...(Array.isArray(examples) ? (examples as unknown[]) : []), ...(example === undefined ? [] : [example])]
+  problems.push(...values.flatMap((value) => judge(value, schema, place, ajv)))
+  for (const [name, property] of Object.entries((schema['properties'] as Record<string, Schema> | undefined) ?? {})) {
+    problems.push(...schemaProblems(property, `${place}/properties/${name}`, ajv))
+  }
+  for (const combination of ['allOf', 'anyOf', 'oneOf']) {
+    for (const [index, part] of ((schema[combination] as Schema[] | undefined) ?? []).entries()) {
+      problems.push(...schemaProblems(part, `${place}/${combination}/${String(index)}`, ajv))
+    }
+  }
+  if (typeof schema['items'] === 'object' && schema['items'] !== null) problems.push(...schemaProblems(schema['items'] as Schema, `${place}/items`, ajv))
+  return problems
+}
+
+function exampleProblems({ example, examples }: Exampled, schema: Schema | undefined, place: string, ajv: Ajv2020): string[] {
+  if (schema === undefined) return []
+  const named = Object.entries(examples ?? {}).map(([name, { value }]) => [`${place}/examples/${name}`, value] as const)
+  const values = example === undefined ? named : [...named, [`${place}/example`, example] as const]
+  try {
+    compiled(schema, ajv)
+  } catch (error) {
+    return [`${place}: ${error instanceof Error ? error.message : String(error)}`]
+  }
+  return values.flatMap(([where, value]) => judge(value, schema, where, ajv))
+}
+
+function judge(value: unknown, schema: Schema, place: string, ajv: Ajv2020): string[] {
+  const validate = compiled(schema, ajv)
+  // The keyword `scalar` writes into the value's container, so the value gets one of its own.
+  const holder = { value: structuredClone(value) }
+  return validate(holder) ? [] : [`${place}: the example ${ajv.errorsText(validate.errors, { dataVar: '' }).replaceAll('/value', '')}`]
+}
+
+const holders = new WeakMap<Schema, object>()
+
+function compiled(schema: Schema, ajv: Ajv2020) {
+  let holder = holders.get(schema)
+  if (holder === undefined) {
+    holder = { type: 'object', properties: { value: withExactScalars(schema) } }
+    holders.set(schema, holder)
+  }
+  return ajv.compile(holder)
+}
+
+function duplicates(ids: string[]): string[] {
+  return [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))]
+}

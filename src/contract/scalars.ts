@@ -1,0 +1,216 @@
+import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
+import { integerRanges, readDecimal, readJsonInteger } from './integers.ts'
+import { sourceOfNumber } from './json.ts'
+
+/**
+ * Where a value is read from: `json`, a parsed body (or a reply, or an example of the contract);
+ * `text`, a parameter or a header.
+ */
+export type Source = 'json' | 'text'
+
+/** The assertions about an integer, a number or a boolean, taken out of the schema that makes them. */
+interface ScalarSchema {
+  type?: 'integer' | 'number' | 'boolean'
+  format?: string
+  minimum?: number | bigint
+  maximum?: number | bigint
+  exclusiveMinimum?: number | bigint
+  exclusiveMaximum?: number | bigint
+  multipleOf?: number | bigint
+  enum?: unknown[]
+  const?: Scalar
+}
+
+/** Where the value that is judged stands. */
+interface Place {
+  parentData: Record<string | number, unknown>
+  parentDataProperty: string | number
+}
+
+type Scalar = number | bigint | boolean
+
+/** Says what is wrong with a value, or gives the value that a handler is to see. */
+type Reading = { value: Scalar } | undefined
+
+const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
+const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
+const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
+
+/** Members of the OpenAPI document and of its schemas that hold values, not schemas. */
+const valueMembers: readonly string[] = ['example', 'examples', 'default', 'enum', 'const', 'required', 'security', 'tags']
+
+/** Members whose own members are named by the contract's author, so that `default` there is a name, not a keyword. */
+const mapMembers: readonly string[] = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'paths', 'responses', 'headers', 'content', 'schemas', 'securitySchemes']
+
+/** Keywords of the OpenAPI vocabulary that assert nothing, and would make Ajv's strict mode refuse the schema. */
+const annotations: readonly string[] = ['example', 'examples', 'default', 'xml', 'externalDocs', 'discriminator']
+
+/**
+ * Rewrites a contract so that integers, numbers and booleans are judged by the keyword `scalar` alone.
+ *
+ * Ajv's own keywords compare doubles, and its coercion of parameters takes ` 5 `, `0x10` and `1e3`.
+ *
+ * @param node an OpenAPI document or a part of one, with integers beyond 2^53 as bigints
+ * @returns a copy with neither annotations nor examples nor bigints outside of `scalar`
+ */
+export function withExactScalars(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withExactScalars)
+  if (typeof node !== 'object' || node === null) return node
+  const object = node as Record<string, unknown>
+  const { type } = object
+  if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
+    const { type: _, ...rest } = object
+    return { anyOf: type.map((member) => withExactScalars({ ...rest, type: member as unknown })) }
+  }
+  const copy: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(object)) {
+    if (name.startsWith('x-') || annotations.includes(name)) continue
+    copy[name] = valueMembers.includes(name) ? member : mapMembers.includes(name) ? mapValues(member) : withExactScalars(member)
+  }
+  const scalar: Record<string, unknown> = {}
+  if (scalarTypes.includes(type)) {
+    for (const name of ['type', 'format', 'enum', 'const']) lift(copy, scalar, name)
+  }
+  for (const name of numericAssertions) {
+    // A property may bear the name of a keyword; its value is then a schema, not a number.
+    if (typeof object[name] === 'number' || typeof object[name] === 'bigint') lift(copy, scalar, name)
+  }
+  return Object.keys(scalar).length > 0 ? { ...copy, scalar } : copy
+}
+
+function mapValues(member: unknown): unknown {
+  if (typeof member !== 'object' || member === null || Array.isArray(member)) return withExactScalars(member)
+  return Object.fromEntries(Object.entries(member).map(([name, value]) => [name, withExactScalars(value)]))
+}
+
+function lift(from: Record<string, unknown>, to: Record<string, unknown>, name: string): void {
+  if (!(name in from)) return
+  to[name] = from[name]
+  // `from` is a copy that has no other user.
+  Reflect.deleteProperty(from, name)
+}
+
+/**
+ * The Ajv keyword that `withExactScalars` writes. It replaces a valid value by what a handler is to see: a bigint
+ * for `format: int64`, a number for every other integer and number, a boolean.
+ *
+ * @param source where the values come from
+ * @see https://ajv.js.org/keywords.html
+ */
+export function scalarKeyword(source: Source): FuncKeywordDefinition {
+  return {
+    keyword: 'scalar',
+    schemaType: 'object',
+    modifying: true,
+    errors: true,
+    // Without `type` the assertions hold for numbers alone, as those of JSON Schema do.
+    compile(schema: ScalarSchema) {
+      assertKnownFormat(schema)
+      const message = `must be ${describe(schema, source)}`
+      const validate: SchemaValidateFunction = (data: unknown, context) => {
+        if (schema.type === undefined && typeof data !== 'number' && typeof data !== 'bigint') return true
+        // Ajv always gives the context to a keyword's function.
+        const { parentData: container, parentDataProperty: key } = context as Place
+        const reading = source === 'text' ? readText(schema, data) : readJson(schema, data, sourceOfNumber(container, key))
+        if (reading === undefined || !meetsAssertions(schema, reading.value)) {
+          validate.errors = [{ keyword: 'scalar', message, params: {} }]
+          return false
+        }
+        if (reading.value !== data) container[key] = reading.value
+        return true
+      }
+      return validate
+    },
+  }
+}
+
+function readText(schema: ScalarSchema, data: unknown): Reading {
+  // An earlier subschema of the same value may have read the text already.
+  if (typeof data !== 'string') return readJson(schema, data, undefined)
+  switch (schema.type) {
+    case 'boolean':
+      return data === 'true' || data === 'false' ? { value: data === 'true' } : undefined
+    case 'number':
+      return jsonNumber.test(data) && Number.isFinite(Number(data)) ? { value: Number(data) } : undefined
+    case 'integer':
+      return readInteger(schema, readDecimal(data))
+    case undefined:
+      return undefined
+  }
+}
+
+function readJson(schema: ScalarSchema, data: unknown, source: string | undefined): Reading {
+  if (schema.type === 'boolean') return typeof data === 'boolean' ? { value: data } : undefined
+  if (typeof data !== 'number' && typeof data !== 'bigint') return undefined
+  if (schema.type !== 'integer') return { value: data }
+  if (source !== undefined) return readInteger(schema, readJsonInteger(source))
+  if (typeof data === 'bigint') return readInteger(schema, data)
+  return Number.isSafeInteger(data) ? readInteger(schema, BigInt(data)) : undefined
+}
+
+function readInteger({ format }: ScalarSchema, value: bigint | undefined): Reading {
+  if (value === undefined) return undefined
+  if (format === 'int64') return BigInt.asIntN(64, value) === value ? { value } : undefined
+  if (format === 'int32' && BigInt.asIntN(32, value) !== value) return undefined
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? { value: number } : undefined
+}
+
+/** JavaScript compares a bigint with a number exactly (ECMA-262, IsLessThan). */
+function meetsAssertions(schema: ScalarSchema, value: Scalar): boolean {
+  if (schema.const !== undefined && !isEqual(schema.const, value)) return false
+  if (schema.enum !== undefined && !schema.enum.some((member) => isEqual(member, value))) return false
+  if (typeof value === 'boolean') return true
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+  return (
+    (minimum === undefined || value >= minimum) &&
+    (maximum === undefined || value <= maximum) &&
+    (exclusiveMinimum === undefined || value > exclusiveMinimum) &&
+    (exclusiveMaximum === undefined || value < exclusiveMaximum) &&
+    (multipleOf === undefined || isMultiple(value, multipleOf))
+  )
+}
+
+function isEqual(member: unknown, value: Scalar): boolean {
+  if (typeof member === 'boolean' || typeof value === 'boolean') return member === value
+  return (typeof member === 'number' || typeof member === 'bigint') && !(member < value) && !(member > value)
+}
+
+function isMultiple(value: number | bigint, of: number | bigint): boolean {
+  if (Number.isInteger(Number(value)) && Number.isInteger(Number(of))) return BigInt(value) % BigInt(of) === 0n
+  return Number.isInteger(Number(value) / Number(of))
+}
+
+const checkedFormats: Record<'integer' | 'number', readonly string[]> = {
+  integer: ['int32', 'int64'],
+  number: ['float', 'double'],
+}
+
+function assertKnownFormat({ type, format }: ScalarSchema): void {
+  if (format === undefined || type === undefined) return
+  if (type === 'boolean' || !checkedFormats[type].includes(format)) throw new Error(`unknown format "${format}" of a schema of type ${type}`)
+}
+
+function describe(schema: ScalarSchema, source: Source): string {
+  const { type = 'number', format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+  const range = format === 'int32' || format === 'int64' ? integerRanges[format] : undefined
+  const from = greatest(minimum, range?.minimum)
+  const to = greatest(maximum, range?.maximum, -1)
+  const words = [type === 'integer' ? 'an integer' : `a ${type}`]
+  if (schema.enum !== undefined) words.push(`out of ${schema.enum.map(String).join(', ')}`)
+  if (schema.const !== undefined) words.push(`equal to ${String(schema.const)}`)
+  if (from !== undefined && to !== undefined) words.push(`from ${String(from)} to ${String(to)}`)
+  else if (from !== undefined) words.push(`of at least ${String(from)}`)
+  else if (to !== undefined) words.push(`of at most ${String(to)}`)
+  if (exclusiveMinimum !== undefined) words.push(`above ${String(exclusiveMinimum)}`)
+  if (exclusiveMaximum !== undefined) words.push(`below ${String(exclusiveMaximum)}`)
+  if (multipleOf !== undefined) words.push(`divisible by ${String(multipleOf)}`)
+  if (source === 'text' && type === 'integer') words.push('in plain decimal form')
+  return words.join(' ')
+}
+
+/** The greater of two bounds, or with `sign` -1 the smaller. */
+function greatest(a: number | bigint | undefined, b: number | bigint | undefined, sign = 1): number | bigint | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return (a > b) === (sign === 1) ? a : b
+}

@@ -1,0 +1,70 @@
+import type { components, operations } from '../../generated/openapi.ts'
+
+/** The operations of the contract, by their operationId. */
+export type OperationId = keyof operations
+
+/** The schemas that the contract names. */
+export type Schemas = components['schemas']
+
+/** For whom a request acts: the owner of the token that it carried. Never empty. */
+export type Caller = string
+
+/** Headers that the server puts on every response by itself, so that no handler has to. */
+type ServerHeader = 'X-Request-Id'
+
+type Json = 'application/json'
+
+type BodyIn<Operation> = Operation extends { requestBody: { content: Record<Json, infer Body> } }
+  ? Body
+  : Operation extends { requestBody?: { content: Record<Json, infer Body> } }
+    ? Body | undefined
+    : undefined
+
+type ParametersIn<Operation, Place extends string> = Operation extends { parameters: { [In in Place]?: infer Parameters } }
+  ? [NonNullable<Parameters>] extends [never]
+    ? Record<never, never>
+    : NonNullable<Parameters>
+  : never
+
+/** What a handler is given: the parts of the request that the contract describes, valid and of the declared types. */
+export interface Input<Id extends OperationId> {
+  path: ParametersIn<operations[Id], 'path'>
+  query: ParametersIn<operations[Id], 'query'>
+  header: ParametersIn<operations[Id], 'header'>
+  body: BodyIn<operations[Id]>
+}
+
+declare const content: unique symbol
+
+/** JSON text that was encoded elsewhere and is sent as it is; the type still says what it encodes. */
+export class Encoded<Content> {
+  declare readonly [content]: Content
+  readonly chunks: string | AsyncIterable<string>
+
+  /** @param chunks the whole text, or its pieces in order */
+  constructor(chunks: string | AsyncIterable<string>) {
+    this.chunks = chunks
+  }
+}
+
+/** openapi-typescript lets every response have further headers; a reply has the declared ones only. */
+type Declared<Headers> = { [Name in keyof Headers as string extends Name ? never : Name extends ServerHeader ? never : Name]: Headers[Name] }
+
+type HeadersOut<Response> = Response extends { headers: infer Headers }
+  ? Record<never, never> extends Declared<Headers>
+    ? { headers?: Declared<Headers> }
+    : { headers: Declared<Headers> }
+  : { headers?: Record<never, never> }
+
+type BodyOut<Response> = Response extends { content: Record<Json, infer Body> } ? { body: Body | Encoded<Body> } : { body?: undefined }
+
+/** What a handler may answer: one of the statuses that the contract declares, with its body and its headers. */
+export type Reply<Id extends OperationId> = {
+  [Status in keyof operations[Id]['responses']]: { status: Status } & HeadersOut<operations[Id]['responses'][Status]> & BodyOut<operations[Id]['responses'][Status]>
+}[keyof operations[Id]['responses']]
+
+/** Answers one operation. What it throws is a fault of the service, answered with 500. */
+export type Handler<Id extends OperationId> = (input: Input<Id>, caller: Caller) => Promise<Reply<Id>> | Reply<Id>
+
+/** One handler for each operation: none missing, none left over. */
+export type Handlers = { [Id in OperationId]: Handler<Id> }

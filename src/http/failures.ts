@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { STATUS_CODES } from 'node:http'
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Failure, failure } from '../contract/errors.ts'
+import { sendJson } from './send-json.ts'
+import { contractMethods } from '../contract/document.ts'
+
+/** A failure on its way to the one place that answers it. */
+export class RequestFailure extends Error {
+  readonly reply: Failure
+
+  constructor(reply: Failure, cause?: unknown) {
+    super(reply.body.message, { cause })
+    this.reply = reply
+  }
+}
+
+/** Answers a request with a failure. */
+export function sendFailure(reply: FastifyReply, { status, headers, body }: Failure): FastifyReply {
+  return sendJson(reply.code(status).headers(headers), JSON.stringify(body))
+}
+
+/**
+ * Answers every error that Fastify raises or that reaches it with the contract's Error body.
+ *
+ * @param app the server, before its routes
+ */
+export function registerFailures(app: FastifyInstance): void {
+  // Before credentials and before the body, which a path that does not exist has no use for.
+  app.addHook('onRequest', (request, reply, done) => {
+    const missing = request.is404 ? unmatched(app, request) : hasNoHost(request) ? noHost : undefined
+    if (missing === undefined) done()
+    else sendFailure(reply, missing)
+  })
+  // Never called, because the hook above has answered; without it Fastify would install one of its own.
+  app.setNotFoundHandler((request, reply) => sendFailure(reply, unmatched(app, request)))
+  app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply, app.initialConfig.bodyLimit))
+}
+
+/** Answers what Fastify's router refuses before there is a route: a path whose percent-encoding is broken. */
+export function answerFrameworkError(_error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', reply.request.id)
+  void sendFailure(reply, failure('malformed_http', 'the percent-encoding of the path is broken'))
+}
+
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, bodyLimit: number | undefined): FastifyReply {
+  // Fastify closes the connection when it refuses a body; the rest of the body is read and dropped instead, so that
+  // a client that is still sending it gets to read the answer.
+  reply.removeHeader('connection')
+  if (error instanceof RequestFailure) return sendFailure(reply, error.reply)
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return sendFailure(reply, failure('body_too_large', `the body is larger than ${String(bodyLimit)} bytes`))
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return sendFailure(reply, failure('unsupported_media_type', 'send the body as Content-Type: application/json'))
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET':
+      return sendFailure(reply, failure('malformed_http', 'the body is not as long as Content-Length says'))
+  }
+  request.log.error({ err: error, requestId: request.id }, 'request failed')
+  return sendFailure(reply, failure('internal', 'the service failed; quote the X-Request-Id of this response when reporting it'))
+}
+
+function unmatched(app: FastifyInstance, request: FastifyRequest): Failure {
+  const url = request.url.split('?', 1).join()
+  const methods = contractMethods.map((method) => method.toUpperCase()).filter((method) => isRoute(app, method, url))
+  if (methods.length === 0) return failure('path_not_found', 'there is no such path')
+  const allow = methods.sort().join(', ')
+  return failure('method_not_allowed', `this path has no ${request.method}, only ${allow}`, { Allow: allow })
+}
+
+function isRoute(app: FastifyInstance, method: string, url: string): boolean {
+  // Fastify's types forget that there may be no such route.
+  const route: unknown = app.findRoute({ method, url })
+  return route !== null
+}
+
+const noHost = failure('malformed_http', 'an HTTP/1.1 request needs the header Host')
+
+/** RFC 9112, section 3.2: such a request is refused with 400. Node's own refusal has no body. */
+function hasNoHost({ raw }: FastifyRequest): boolean {
+  return raw.headers.host === undefined && raw.httpVersion === '1.1'
+}
+
+/**
+ * Answers what Node's HTTP parser refuses, for which there is no request: the socket is all there is.
+ *
+ * @param maxHeaderSize bytes, for the message
+ * @param log where the refusal is written
+ */
+export function createClientErrorHandler(maxHeaderSize: number, log: FastifyBaseLogger) {
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    // A response that was begun cannot be followed by another; a reset connection takes none.
+    const { _httpMessage: response } = socket as Socket & { _httpMessage?: { headersSent: boolean } }
+    if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent === true) {
+      socket.destroy()
+      return
+    }
+    const reply = refusalOf(error.code, maxHeaderSize)
+    const requestId = randomUUID()
+    log.info({ requestId, status: reply.status, reason: error.code }, 'connection refused')
+    writeFailure(socket, reply, requestId)
+  }
+}
+
+function refusalOf(code: string | undefined, maxHeaderSize: number): Failure {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return failure('headers_too_large', `the request line and the headers are larger than ${String(maxHeaderSize)} bytes`)
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return failure('request_timeout', 'the request did not arrive in time')
+    case undefined:
+    default:
+      return failure('malformed_http', 'the bytes are not an HTTP request')
+  }
+}
+
+/** Answers CONNECT, which Node hands over as a bare socket. This service is no proxy: such a target is no path of it. */
+export function answerConnect(_request: IncomingMessage, socket: Socket): void {
+  writeFailure(socket, failure('path_not_found', 'there is no such path'), randomUUID())
+}
+
+function writeFailure(socket: Socket, { status, headers, body }: Failure, requestId: string): void {
+  const content = JSON.stringify(body)
+  const fields = {
+    ...headers,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(content),
+    'x-request-id': requestId,
+    connection: 'close',
+    date: new Date().toUTCString(),
+  }
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${String(value)}\r\n`)
+  socket.end(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${head.join('')}\r\n${content}`)
+}

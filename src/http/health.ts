@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify'
+import { failure } from '../contract/errors.ts'
+import { sendFailure } from './failures.ts'
+import { sendJson } from './send-json.ts'
+
+const ok = JSON.stringify({ status: 'ok' })
+
+/**
+ * Adds `/livez`, which answers while the process does, and `/readyz`, which answers 200 while requests can be served.
+ *
+ * @param isReady whether the store answers now and the server is not about to stop
+ */
+export function registerHealth(app: FastifyInstance, isReady: () => Promise<boolean>): void {
+  app.get('/livez', (_request, reply) => sendJson(reply, ok))
+  app.get('/readyz', async (_request, reply) => {
+    if (await isReady()) return sendJson(reply, ok)
+    return sendFailure(reply, failure('unavailable', 'the server is stopping or its store does not answer', { 'Retry-After': 1 }))
+  })
+}

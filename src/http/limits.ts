@@ -1,0 +1,22 @@
+/** What a client may take of the server. */
+export interface Limits {
+  /** The request line and the headers together. */
+  headerBytes: number
+  /** From a connection's first byte to the end of the headers. */
+  headersMilliseconds: number
+  /** From a request's first byte to its last. */
+  requestMilliseconds: number
+  /** How often requests that take too long are looked for. */
+  checkMilliseconds: number
+  /** How long a connection may idle between two requests. */
+  keepAliveMilliseconds: number
+}
+
+export const defaultLimits: Limits = {
+  headerBytes: 16_384,
+  headersMilliseconds: 10_000,
+  requestMilliseconds: 20_000,
+  checkMilliseconds: 2_000,
+  // Longer than the minute after which common proxies drop idle connections, so that it is they who do.
+  keepAliveMilliseconds: 72_000,
+}

@@ -1,0 +1,109 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { Refusal, Verifier } from '../auth/bearer.ts'
+import type { AnyReply, BoundOperation } from '../contract/engine.ts'
+import { type Failure, failure } from '../contract/errors.ts'
+import { MalformedJson, parseJson, stringifyJson } from '../contract/json.ts'
+import { type Caller, Encoded } from '../contract/types.ts'
+import { RequestFailure, sendFailure } from './failures.ts'
+import { sendJson } from './send-json.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** For whom each security scheme that was satisfied lets the request act. */
+    callers: Record<string, Caller>
+  }
+  interface FastifyContextConfig {
+    operation?: BoundOperation
+  }
+}
+
+export interface OperationsOptions {
+  operations: BoundOperation[]
+  /** Judges the credentials of each security scheme. */
+  verifiers: Record<string, Verifier>
+  /** Runs once a request's caller is known, before its body is read. */
+  onAuthenticated: onRequestAsyncHookHandler[]
+}
+
+/**
+ * Gives every operation of the contract its route.
+ *
+ * @param app a context of its own: its body parsers take JSON alone
+ */
+export function registerOperations(app: FastifyInstance, { operations, verifiers, onAuthenticated }: OperationsOptions): void {
+  app.decorateRequest('callers')
+  registerParsers(app)
+  for (const operation of operations) {
+    const names: string[] = []
+    app.route({
+      method: operation.method.toUpperCase(),
+      url: routeUrl(operation.path, names),
+      config: { operation },
+      onRequest: [createAuthentication(operation, verifiers), ...onAuthenticated],
+      handler: (request, reply) => answer(operation, names, request, reply),
+    })
+  }
+}
+
+/** `/plants/{id}` as `/plants/:p0`: a contract may name a parameter as it likes, a Fastify route may not. */
+function routeUrl(path: string, names: string[]): string {
+  return path.replaceAll(':', '::').replace(/\{([^{}]+)\}/g, (_template, name: string) => `:p${String(names.push(name) - 1)}`)
+}
+
+function registerParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    try {
+      done(null, request.routeOptions.config.operation?.takesBody === true ? parseJson(bytes) : undefined)
+    } catch (error) {
+      done(error instanceof MalformedJson ? new RequestFailure(failure('malformed_body', error.message)) : (error as Error))
+    }
+  })
+}
+
+function createAuthentication({ security }: BoundOperation, verifiers: Record<string, Verifier>): onRequestAsyncHookHandler {
+  return async (request, reply) => {
+    request.callers = {}
+    let refusal: Refusal | undefined
+    for (const requirement of security) {
+      refusal = undefined
+      for (const scheme of requirement) {
+        // createEngine has refused a contract with a scheme that has no verifier.
+        const verdict = await verifiers[scheme]!(request.headers.authorization)
+        if ('caller' in verdict) request.callers[scheme] = verdict.caller
+        else refusal ??= verdict
+      }
+      if (refusal === undefined) return
+    }
+    if (refusal !== undefined) return sendFailure(reply, refusal)
+  }
+}
+
+async function answer(operation: BoundOperation, names: string[], request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  if (operation.takesBody && request.headers['content-encoding'] !== undefined) return sendFailure(reply, encoded)
+  if (operation.requiresBody && request.body === undefined) return sendFailure(reply, emptyBody)
+  // Fastify's route has as many parameters as the path template has names, each of them text.
+  const params = request.params as Record<string, string>
+  const result = await operation.handle({
+    headers: request.headers,
+    path: Object.fromEntries(names.map((name, index) => [name, params[`p${String(index)}`] ?? ''])),
+    query: request.query as Record<string, string | string[]>,
+    body: request.body,
+    callers: request.callers,
+  })
+  return send(reply, result)
+}
+
+const encoded: Failure = failure('unsupported_media_type', 'send the body without Content-Encoding')
+const emptyBody: Failure = failure('malformed_body', 'the body is empty')
+
+function send(reply: FastifyReply, { status, headers, body }: AnyReply): FastifyReply {
+  reply.code(status)
+  if (headers !== undefined) reply.headers(headers)
+  if (body === undefined) return reply.send()
+  if (!(body instanceof Encoded)) return sendJson(reply, stringifyJson(body))
+  // An encoded body is text or its pieces, whatever they encode.
+  const { chunks } = body as Encoded<unknown>
+  return sendJson(reply, typeof chunks === 'string' ? chunks : Readable.from(chunks))
+}

@@ -1,0 +1,63 @@
+import closeWithGrace from 'close-with-grace'
+import { pino } from 'pino'
+import { buildApp } from './app.ts'
+import { createToken } from './auth/tokens.ts'
+import { BadConfig, type Config, loadConfig } from './config.ts'
+import { UnservableContract } from './contract/engine.ts'
+import { loadContract } from './contract/load-contract.ts'
+import { loadHandlers } from './handlers.ts'
+import { openStore } from './store/open-store.ts'
+import { type Store, UnusableStore } from './store/store.ts'
+import { isLoopback, welcome } from './welcome.ts'
+
+const graceMilliseconds = 10_000
+
+/** What can be wrong at the start and is told in one line, because the place to mend it is not in this code. */
+const expected = [BadConfig, UnservableContract, UnusableStore]
+
+try {
+  await start(loadConfig(process.env))
+} catch (error) {
+  const isExpected = expected.some((kind) => error instanceof kind)
+  console.error(`plant-store: ${isExpected ? (error as Error).message : String(error instanceof Error ? error.stack : error)}`)
+  process.exitCode = 1
+}
+
+async function start(config: Config): Promise<void> {
+  // Standard output is for the person who starts the server; the log goes to standard error.
+  const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'headers.authorization'] }, pino.destination(2))
+  const contract = await loadContract(`${import.meta.dirname}/..`)
+  const store = openStore(config.database, (error) => {
+    log.error({ err: error }, 'the store is not available')
+  })
+  try {
+    const app = await buildApp({ contract, handlers: await loadHandlers(store), store, log, bodyLimit: config.bodyLimit, rateLimit: config.rateLimit })
+    await listen(app, config)
+    closeWithGrace({ delay: graceMilliseconds, logger: log }, async ({ err }) => {
+      if (err) log.fatal({ err }, 'stopping after an error that nobody handled')
+      await app.close()
+      await store.close()
+    })
+    console.log(welcome(app.listeningOrigin, await firstToken(store, config.host)))
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function listen(app: Awaited<ReturnType<typeof buildApp>>, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = code === 'EADDRINUSE' ? 'the port is taken' : code === 'EACCES' ? 'the port needs more rights' : code
+    throw new BadConfig(`cannot listen at HOST ${host}, PORT ${String(port)}: ${String(reason)}`, { cause: error })
+  }
+}
+
+/** A token for whoever starts an empty server on their own machine. */
+async function firstToken(store: Store, host: string): Promise<string | undefined> {
+  if (!isLoopback(host) || !(await store.isEmpty())) return undefined
+  const { text, stored } = createToken('me', Date.now())
+  return (await store.addToken(stored)) === 'added' ? text : undefined
+}

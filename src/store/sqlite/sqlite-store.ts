@@ -1,0 +1,102 @@
+import { type Caller, Encoded } from '../../contract/types.ts'
+import type { NewPlant, Plant, Store, StoredToken } from '../store.ts'
+import { openDatabase } from './open-database.ts'
+import { isUnavailable } from './sqlite-errors.ts'
+import { type TokenRow, prepareReads, prepareWrites } from './statements.ts'
+import { WriteQueue } from './write-queue.ts'
+
+/** How many plants are read at once: enough to cost little each, few enough to hold nobody up. */
+const pageSize = 1_000
+
+export interface SqliteStoreOptions {
+  /** The database file's path. */
+  file: string
+  /** Told of each fault of the database that made an operation unavailable. */
+  onFault: (error: Error) => void
+  lockTimeoutMilliseconds?: number
+  maxQueued?: number
+}
+
+/**
+ * Opens a store in one SQLite file.
+ *
+ * @throws UnusableStore as `openDatabase`
+ */
+export function openSqliteStore({ file, onFault, lockTimeoutMilliseconds = 2_000, maxQueued = 10_000 }: SqliteStoreOptions): Store {
+  const { reader, writer } = openDatabase(file)
+  const reads = prepareReads(reader)
+  const writes = prepareWrites(writer)
+  const queue = new WriteQueue(writer, { maxQueued, maxBatch: 1_000, lockTimeoutMilliseconds, onFault })
+
+  function read<Result>(run: () => Result): Result | 'unavailable' {
+    try {
+      return run()
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      onFault(error)
+      return 'unavailable'
+    }
+  }
+
+  async function* pages(caller: Caller, first: string, lastId: bigint, limit: number): AsyncGenerator<string> {
+    yield `[${first}`
+    let after: bigint | null = lastId
+    for (let left = limit - pageSize; left > 0 && after !== null; left -= pageSize) {
+      const wanted = Math.min(left, pageSize)
+      // An aggregate without GROUP BY always has one row.
+      const [count, last, plants]: [bigint, bigint | null, string | null] = reads.nextPage.get(caller, after, wanted)!
+      if (plants !== null) yield `,${plants}`
+      after = count < wanted ? null : last
+      // Between two pages everybody else has a turn.
+      await new Promise(setImmediate)
+    }
+    yield ']'
+  }
+
+  return {
+    list: (caller, limit = Infinity) =>
+      Promise.resolve(
+        read(() => {
+          const [count, last, plants] = reads.firstPage.get(caller, Math.min(limit, pageSize))!
+          const first = plants ?? ''
+          const isWhole = last === null || limit <= pageSize || count < pageSize
+          return new Encoded<Plant[]>(isWhole ? `[${first}]` : pages(caller, first, last, limit))
+        }),
+      ),
+
+    create: (caller, { id, name, tag }: NewPlant) => queue.write(() => (writes.createPlant.run(caller, id, name, tag ?? null).changes === 1 ? 'created' : 'exists')),
+
+    delete: (caller, id) => queue.write(() => (writes.deletePlant.run(caller, id).changes === 1 ? 'deleted' : 'absent')),
+
+    addToken: ({ hash, prefix, caller, issuedAt, expiresAt }) =>
+      queue.write(() => {
+        writes.addToken.run(hash, prefix, caller, issuedAt, expiresAt ?? null)
+        return 'added'
+      }),
+
+    findCaller: (hash, now) =>
+      read(() => {
+        const caller = reads.callerOfToken.get(hash, now)
+        return caller === undefined ? 'unknown' : { caller }
+      }),
+
+    listTokens: () => Promise.resolve(read(() => reads.tokens.all().map(storedToken))),
+
+    revokeTokens: (prefix) => queue.write(() => writes.revokeTokens.all(prefix).map(storedToken)),
+
+    isEmpty: () => Promise.resolve(reads.isEmpty.get() === 1),
+
+    isReady: () => Promise.resolve(read(() => reads.isEmpty.get()) !== 'unavailable'),
+
+    close: async () => {
+      await queue.drain()
+      reader.close()
+      // The last connection folds the write-ahead log into the file.
+      writer.close()
+    },
+  }
+}
+
+function storedToken({ hash, prefix, caller, issued_at, expires_at }: TokenRow): StoredToken {
+  return { hash, prefix, caller, issuedAt: issued_at, expiresAt: expires_at ?? undefined }
+}

@@ -1,0 +1,45 @@
+import type Database from 'better-sqlite3'
+import type { Caller } from '../../contract/types.ts'
+
+export interface TokenRow {
+  hash: Buffer
+  prefix: string
+  caller: string
+  issued_at: number
+  expires_at: number | null
+}
+
+const tokenColumns = 'hash, prefix, caller, issued_at, expires_at'
+
+/** How many plants there are in a page, the highest id among them, and their JSON, separated by commas. */
+type Page = [count: bigint, lastId: bigint | null, plants: string | null]
+
+/** Every statement that reads. The order of the inner query is that of the key, in which `group_concat` takes its rows. */
+export function prepareReads(database: Database.Database) {
+  return {
+    firstPage: database
+      .prepare<[Caller, number], Page>(`SELECT count(*), max(id), group_concat(json, ',') FROM (SELECT id, json FROM plants WHERE caller = ? ORDER BY id LIMIT ?)`)
+      .raw()
+      .safeIntegers(),
+    nextPage: database
+      .prepare<
+        [Caller, bigint, number],
+        Page
+      >(`SELECT count(*), max(id), group_concat(json, ',') FROM (SELECT id, json FROM plants WHERE caller = ? AND id > ? ORDER BY id LIMIT ?)`)
+      .raw()
+      .safeIntegers(),
+    callerOfToken: database.prepare<[Uint8Array, number], Caller>('SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)').pluck(),
+    tokens: database.prepare<[], TokenRow>(`SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash`),
+    isEmpty: database.prepare<[], number>('SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens)').pluck(),
+  }
+}
+
+/** Every statement that writes. */
+export function prepareWrites(database: Database.Database) {
+  return {
+    createPlant: database.prepare<[Caller, bigint, string, string | null]>('INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'),
+    deletePlant: database.prepare<[Caller, bigint]>('DELETE FROM plants WHERE caller = ? AND id = ?'),
+    addToken: database.prepare<[Uint8Array, string, Caller, number, number | null]>(`INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?)`),
+    revokeTokens: database.prepare<[string], TokenRow>(`DELETE FROM tokens WHERE prefix = ? RETURNING ${tokenColumns}`),
+  }
+}

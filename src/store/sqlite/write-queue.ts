@@ -1,0 +1,135 @@
+import type Database from 'better-sqlite3'
+import { isBusy, isUnavailable } from './sqlite-errors.ts'
+
+/** One write that waits for its turn. */
+interface Write {
+  run: () => unknown
+  resolve: (outcome: unknown) => void
+  reject: (error: unknown) => void
+}
+
+interface WriteQueueOptions {
+  /** The most writes that wait; a further one is refused at once. */
+  maxQueued: number
+  /** The most writes in one transaction, which holds up the process while it runs. */
+  maxBatch: number
+  /** How long another process may hold the write lock before the writes that wait for it are refused. */
+  lockTimeoutMilliseconds: number
+  /** Told of each fault of the database that made writes unavailable. */
+  onFault: (error: Error) => void
+}
+
+const lockRetryMilliseconds = 2
+
+/**
+ * Group commit: writes that arrive together share one transaction, and so one wait for the disk. Each has its own outcome,
+ * told when the transaction is on disk. A lone write waits for nobody.
+ */
+export class WriteQueue {
+  readonly #database: Database.Database
+  readonly #options: WriteQueueOptions
+  #waiting: Write[] = []
+  #scheduled = false
+  #blockedSince: number | undefined
+
+  constructor(database: Database.Database, options: WriteQueueOptions) {
+    this.#database = database
+    this.#options = options
+  }
+
+  /**
+   * Queues a write.
+   *
+   * @param run changes the database, inside a transaction, and returns the outcome
+   * @returns the outcome once it is on disk; `unavailable` when the queue is full or the database cannot be written now,
+   *   and nothing has changed then
+   */
+  write<Outcome>(run: () => Outcome): Promise<Outcome | 'unavailable'> {
+    if (this.#waiting.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
+    return new Promise((resolve, reject) => {
+      // The outcome that resolves this promise is the one that its own `run` returned.
+      this.#waiting.push({ run, resolve: resolve as (outcome: unknown) => void, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drain(): Promise<void> {
+    while (this.#waiting.length > 0) await this.write(() => undefined)
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    // After the requests that the current turn of the event loop still has to read, which then join the batch.
+    setImmediate(() => {
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    this.#scheduled = false
+    try {
+      this.#database.exec('BEGIN IMMEDIATE')
+    } catch (error) {
+      this.#wait(error)
+      return
+    }
+    this.#blockedSince = undefined
+    const batch = this.#waiting.splice(0, this.#options.maxBatch)
+    const settle: (() => void)[] = []
+    try {
+      for (const write of batch) settle.push(this.#attempt(write))
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.exec('ROLLBACK')
+      this.#fail(batch, error)
+      this.#continue()
+      return
+    }
+    for (const tell of settle) tell()
+    this.#continue()
+  }
+
+  /** @throws the database's error when it has ended the whole transaction */
+  #attempt({ run, resolve, reject }: Write): () => void {
+    try {
+      const outcome = run()
+      return () => {
+        resolve(outcome)
+      }
+    } catch (error) {
+      if (!this.#database.inTransaction || isUnavailable(error)) throw error
+      return () => {
+        reject(error)
+      }
+    }
+  }
+
+  #wait(error: unknown): void {
+    const now = performance.now()
+    this.#blockedSince ??= now
+    if (isBusy(error) && now - this.#blockedSince < this.#options.lockTimeoutMilliseconds) {
+      this.#scheduled = true
+      setTimeout(() => {
+        this.#flush()
+      }, lockRetryMilliseconds)
+      return
+    }
+    this.#blockedSince = undefined
+    this.#fail(this.#waiting.splice(0), error)
+  }
+
+  #fail(batch: Write[], error: unknown): void {
+    if (isUnavailable(error)) {
+      this.#options.onFault(error)
+      for (const { resolve } of batch) resolve('unavailable')
+    } else {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  #continue(): void {
+    if (this.#waiting.length > 0) this.#schedule()
+  }
+}

@@ -1,0 +1,64 @@
+import type { Caller, Encoded, Schemas } from '../contract/types.ts'
+
+export type Plant = Schemas['Plant']
+export type NewPlant = Schemas['NewPlant']
+
+/** A value, or the promise of one where the store has to wait for it. */
+export type Awaitable<Value> = Value | Promise<Value>
+
+/** A store that cannot be opened. The message says in one line what and where. */
+export class UnusableStore extends Error {}
+
+/** The plants of all callers. `unavailable` says that the store cannot be read or written now; nothing has changed then. */
+export interface PlantStore {
+  /**
+   * The caller's plants in ascending order of id, at most `limit` of them, as a JSON array of `Plant`.
+   * A long list arrives in pages: plants that others create or delete meanwhile may or may not be in it.
+   */
+  list: (caller: Caller, limit: number | undefined) => Promise<Encoded<Plant[]> | 'unavailable'>
+
+  /** Stores a plant, on disk when this resolves. `exists` when the caller already has one with this id; it is unchanged. */
+  create: (caller: Caller, plant: NewPlant) => Promise<'created' | 'exists' | 'unavailable'>
+
+  /** Removes the caller's plant with this id, on disk when this resolves. */
+  delete: (caller: Caller, id: bigint) => Promise<'deleted' | 'absent' | 'unavailable'>
+}
+
+/** A token as it is kept: not the token itself. Times are milliseconds since 1970-01-01T00:00:00Z. */
+export interface StoredToken {
+  /** SHA-256 of the token's text. */
+  hash: Uint8Array
+  /** The beginning of the token, by which a person tells it from others. */
+  prefix: string
+  caller: Caller
+  issuedAt: number
+  /** Undefined when the token does not expire. */
+  expiresAt: number | undefined
+}
+
+/** The bearer tokens that the service issued. */
+export interface TokenStore {
+  /** Adds a token. */
+  addToken: (token: StoredToken) => Promise<'added' | 'unavailable'>
+
+  /** Whose token this is. `unknown` when there is none with this hash, or it expired at or before `now`. */
+  findCaller: (hash: Uint8Array, now: number) => Awaitable<{ caller: Caller } | 'unknown' | 'unavailable'>
+
+  /** All tokens, expired ones too, the oldest first. */
+  listTokens: () => Promise<StoredToken[] | 'unavailable'>
+
+  /** Removes the token with this `prefix`, or in the rarest of cases the tokens. Resolves to what was removed. */
+  revokeTokens: (prefix: string) => Promise<StoredToken[] | 'unavailable'>
+}
+
+/** An open store. */
+export interface Store extends PlantStore, TokenStore {
+  /** Whether the store holds neither a plant nor a token. */
+  isEmpty: () => Promise<boolean>
+
+  /** Whether the store answers now. */
+  isReady: () => Promise<boolean>
+
+  /** Finishes the writes that were begun and lets go of the database. The store is not used after that. */
+  close: () => Promise<void>
+}

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { type AppOptions, buildApp } from '../../src/app.ts'
+import { createToken } from '../../src/auth/tokens.ts'
+import { loadContract } from '../../src/contract/load-contract.ts'
+import { loadHandlers } from '../../src/handlers.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { type ReceivedResponse, assertKeepsContract } from './judge.ts'
+
+export const contract = await loadContract(join(import.meta.dirname, '../..'))
+
+/** The server as production builds it, with a store of its own and a token for the caller `me`. */
+export interface TestApp {
+  app: FastifyInstance
+  store: Store
+  token: string
+  /** What was logged, line by line. */
+  logLines: string[]
+  /** Sends a request without a socket, as `me` unless it says otherwise, and judges the response against the contract. */
+  send: (request: TestRequest) => Promise<ReceivedResponse>
+  /** Issues a token for a caller. */
+  issueToken: (caller: string, lifetime?: number) => Promise<string>
+  /** Listens on a free port of 127.0.0.1 and gives the origin. */
+  listen: () => Promise<string>
+}
+
+export interface TestRequest {
+  method: string
+  url: string
+  headers?: Record<string, string | undefined>
+  /** Sent as it is; an object is sent as JSON. */
+  body?: string | Buffer | object
+}
+
+export type TestAppOptions = Partial<Omit<AppOptions, 'contract' | 'log'>>
+
+/** Makes a folder that is removed when the test is finished. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Opens a store in a file of its own, closed when the test is finished. */
+export async function temporaryStore(): Promise<Store> {
+  const store = openStore({ engine: 'sqlite', file: join(await temporaryFolder(), 'plants.db') }, () => undefined)
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** Starts the server; it ends with the test. */
+export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const store = options.store ?? (await temporaryStore())
+  const logLines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
+  const app = await buildApp({ handlers: await loadHandlers(store), bodyLimit: 65_536, rateLimit: undefined, ...options, contract, store, log })
+  onTestFinished(() => app.close())
+
+  async function issueToken(caller: string, lifetime?: number): Promise<string> {
+    const { text, stored } = createToken(caller, (options.now ?? Date.now)(), lifetime)
+    await store.addToken(stored)
+    return text
+  }
+
+  const token = await issueToken('me')
+  return {
+    app,
+    store,
+    token,
+    logLines,
+    issueToken,
+    listen: async () => app.listen({ host: '127.0.0.1', port: 0 }),
+    send: async ({ method, url, headers = {}, body }) => {
+      const isJson = typeof body === 'object' && !Buffer.isBuffer(body)
+      const all = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers }
+      const request: InjectOptions = {
+        // light-my-request's type lists the common methods; it sends any.
+        method: method,
+        url,
+        headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
+        ...(body === undefined ? {} : { payload: isJson ? JSON.stringify(body) : body }),
+      }
+      const { statusCode, headers: received, payload } = await app.inject(request)
+      const response = { status: statusCode, headers: received as ReceivedResponse['headers'], text: payload }
+      assertKeepsContract({ method, url }, response)
+      return response
+    },
+  }
+}
