@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAjv } from '../../src/contract/ajv.ts'
-import { type ContractDocument, type ContractResponse, type Schema, dereference, operationsOf } from '../../src/contract/document.ts'
+import { type ContractResponse, type Schema, dereference, operationsOf } from '../../src/contract/document.ts'
 import { parseJson, parseJsonWithBigInts } from '../../src/contract/json.ts'
 import { withExactScalars } from '../../src/contract/scalars.ts'
 

@@ -76,14 +76,13 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     issueToken,
     listen: async () => app.listen({ host: '127.0.0.1', port: 0 }),
     send: async ({ method, url, headers = {}, body }) => {
-      const isJson = typeof body === 'object' && !Buffer.isBuffer(body)
       const all = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers }
       const request: InjectOptions = {
         // light-my-request's type lists the common methods; it sends any.
         method: method,
         url,
-        headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
-        ...(body === undefined ? {} : { payload: isJson ? JSON.stringify(body) : body }),
+        headers: withoutUndefined(all),
+        ...(body === undefined ? {} : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
       }
       const { statusCode, headers: received, payload } = await app.inject(request)
       const response = { status: statusCode, headers: received as ReceivedResponse['headers'], text: payload }
@@ -91,4 +90,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       return response
     },
   }
+}
+
+function withoutUndefined(headers: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined))
 }
