@@ -5,8 +5,9 @@ import { createEngine } from './contract/engine.ts'
 import { failure } from './contract/errors.ts'
 import type { Contract } from './contract/load-contract.ts'
 import type { Handlers } from './contract/types.ts'
+import { registerConnectionFailures } from './http/connection-failures.ts'
 import { registerDocs } from './http/docs.ts'
-import { RequestFailure, answerConnect, answerFrameworkError, createClientErrorHandler, registerFailures } from './http/failures.ts'
+import { RequestFailure, answerFrameworkError, registerFailures } from './http/failures.ts'
 import { registerHealth } from './http/health.ts'
 import { type Limits, defaultLimits } from './http/limits.ts'
 import { registerOperations } from './http/operations.ts'
@@ -58,13 +59,10 @@ export async function buildApp({ contract, handlers, store, log, bodyLimit, rate
     },
     return503OnClosing: false,
     frameworkErrors: answerFrameworkError,
-    clientErrorHandler: createClientErrorHandler(limits.headerBytes, log),
+    // Fastify's own listener; registerConnectionFailures answers in its place.
+    clientErrorHandler: () => undefined,
   })
-  app.server.on('connect', answerConnect)
-  // An expectation that this server does not know is ignored, as RFC 9110, section 10.1.1 allows.
-  app.server.on('checkExpectation', (request, response) => {
-    app.routing(request, response)
-  })
+  registerConnectionFailures(app.server, limits.headerBytes, log)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()

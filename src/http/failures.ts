@@ -1,8 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
-import { STATUS_CODES } from 'node:http'
-import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Failure, failure } from '../contract/errors.ts'
 import { sendJson } from './send-json.ts'
 import { contractMethods } from '../contract/document.ts'
@@ -30,9 +26,9 @@ export function sendFailure(reply: FastifyReply, { status, headers, body }: Fail
 export function registerFailures(app: FastifyInstance): void {
   // Before credentials and before the body, which a path that does not exist has no use for.
   app.addHook('onRequest', (request, reply, done) => {
-    const missing = request.is404 ? unmatched(app, request) : hasNoHost(request) ? noHost : undefined
-    if (missing === undefined) done()
-    else sendFailure(reply, missing)
+    const refusal = hostFailure(request) ?? (request.is404 ? unmatched(app, request) : undefined)
+    if (refusal === undefined) done()
+    else sendFailure(reply, refusal)
   })
   // Never called, because the hook above has answered; without it Fastify would install one of its own.
   app.setNotFoundHandler((request, reply) => sendFailure(reply, unmatched(app, request)))
@@ -77,61 +73,12 @@ function isRoute(app: FastifyInstance, method: string, url: string): boolean {
   return route !== null
 }
 
-const noHost = failure('malformed_http', 'an HTTP/1.1 request needs the header Host')
-
-/** RFC 9112, section 3.2: such a request is refused with 400. Node's own refusal has no body. */
-function hasNoHost({ raw }: FastifyRequest): boolean {
-  return raw.headers.host === undefined && raw.httpVersion === '1.1'
-}
-
-/**
- * Answers what Node's HTTP parser refuses, for which there is no request: the socket is all there is.
- *
- * @param maxHeaderSize bytes, for the message
- * @param log where the refusal is written
- */
-export function createClientErrorHandler(maxHeaderSize: number, log: FastifyBaseLogger) {
-  return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    // A response that was begun cannot be followed by another; a reset connection takes none.
-    const { _httpMessage: response } = socket as Socket & { _httpMessage?: { headersSent: boolean } }
-    if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent === true) {
-      socket.destroy()
-      return
-    }
-    const reply = refusalOf(error.code, maxHeaderSize)
-    const requestId = randomUUID()
-    log.info({ requestId, status: reply.status, reason: error.code }, 'connection refused')
-    writeFailure(socket, reply, requestId)
+/** RFC 9112, section 3.2: an HTTP/1.1 request has exactly one Host. Node refuses none with an empty answer, and takes two. */
+function hostFailure({ raw: { httpVersion, rawHeaders } }: FastifyRequest): Failure | undefined {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
   }
-}
-
-function refusalOf(code: string | undefined, maxHeaderSize: number): Failure {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return failure('headers_too_large', `the request line and the headers are larger than ${String(maxHeaderSize)} bytes`)
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return failure('request_timeout', 'the request did not arrive in time')
-    case undefined:
-    default:
-      return failure('malformed_http', 'the bytes are not an HTTP request')
-  }
-}
-
-/** Answers CONNECT, which Node hands over as a bare socket. This service is no proxy: such a target is no path of it. */
-export function answerConnect(_request: IncomingMessage, socket: Socket): void {
-  writeFailure(socket, failure('path_not_found', 'there is no such path'), randomUUID())
-}
-
-function writeFailure(socket: Socket, { status, headers, body }: Failure, requestId: string): void {
-  const content = JSON.stringify(body)
-  const fields = {
-    ...headers,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(content),
-    'x-request-id': requestId,
-    connection: 'close',
-    date: new Date().toUTCString(),
-  }
-  const head = Object.entries(fields).map(([name, value]) => `${name}: ${String(value)}\r\n`)
-  socket.end(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${head.join('')}\r\n${content}`)
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1') ? undefined : failure('malformed_http', 'an HTTP/1.1 request has the header Host once')
 }

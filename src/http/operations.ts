@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import type { Refusal, Verifier } from '../auth/bearer.ts'
 import type { AnyReply, BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure } from '../contract/errors.ts'
@@ -40,26 +40,46 @@ export function registerOperations(app: FastifyInstance, { operations, verifiers
       method: operation.method.toUpperCase(),
       url: routeUrl(operation.path, names),
       config: { operation },
-      onRequest: [createAuthentication(operation, verifiers), ...onAuthenticated],
+      onRequest: [...(operation.takesBody ? [] : [ignoreContent]), createAuthentication(operation, verifiers), ...onAuthenticated, ...(operation.takesBody ? [inviteContent] : [])],
       handler: (request, reply) => answer(operation, names, request, reply),
     })
   }
 }
 
-/** `/plants/{id}` as `/plants/:p0`: a contract may name a parameter as it likes, a Fastify route may not. */
+/**
+ * `/plants/{id}` as `/plants/:p0([^]+)`: a contract may name a parameter as it likes, a Fastify route may not.
+ * The expression takes any text but the empty one, so that `/plants/` is no path.
+ */
 function routeUrl(path: string, names: string[]): string {
-  return path.replaceAll(':', '::').replace(/\{([^{}]+)\}/g, (_template, name: string) => `:p${String(names.push(name) - 1)}`)
+  return path.replaceAll(':', '::').replace(/\{([^{}]+)\}/g, (_template, name: string) => `:p${String(names.push(name) - 1)}([^]+)`)
 }
 
 function registerParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
     try {
-      done(null, request.routeOptions.config.operation?.takesBody === true ? parseJson(bytes) : undefined)
+      done(null, parseJson(bytes))
     } catch (error) {
       done(error instanceof MalformedJson ? new RequestFailure(failure('malformed_body', error.message)) : (error as Error))
     }
   })
+  // Content of an operation that takes none is not read; Node drops it.
+  app.addContentTypeParser('*', (request, _content, done) => {
+    if (request.routeOptions.config.operation?.takesBody === true) done(new RequestFailure(notJson))
+    else done(null)
+  })
+}
+
+/** An operation that takes no body has no use for its media type, which Fastify would judge (RFC 9110, section 9.3.5). */
+const ignoreContent: onRequestHookHandler = ({ headers }, _reply, done) => {
+  headers['content-type'] = undefined
+  done()
+}
+
+/** The client that waits for leave to send its body gets it once its credentials are good (RFC 9110, section 10.1.1). */
+const inviteContent: onRequestHookHandler = ({ headers }, { raw }, done) => {
+  if (headers.expect?.toLowerCase() === '100-continue') raw.writeContinue()
+  done()
 }
 
 function createAuthentication({ security }: BoundOperation, verifiers: Record<string, Verifier>): onRequestAsyncHookHandler {
@@ -95,6 +115,7 @@ async function answer(operation: BoundOperation, names: string[], request: Fasti
   return send(reply, result)
 }
 
+const notJson: Failure = failure('unsupported_media_type', 'send the body as Content-Type: application/json')
 const encoded: Failure = failure('unsupported_media_type', 'send the body without Content-Encoding')
 const emptyBody: Failure = failure('malformed_body', 'the body is empty')
 
@@ -105,5 +126,7 @@ function send(reply: FastifyReply, { status, headers, body }: AnyReply): Fastify
   if (!(body instanceof Encoded)) return sendJson(reply, stringifyJson(body))
   // An encoded body is text or its pieces, whatever they encode.
   const { chunks } = body as Encoded<unknown>
-  return sendJson(reply, typeof chunks === 'string' ? chunks : Readable.from(chunks))
+  if (typeof chunks === 'string') return sendJson(reply, chunks)
+  // Fastify reads a body to its end to answer HEAD without it.
+  return sendJson(reply, Readable.from(reply.request.method === 'HEAD' ? [] : chunks))
 }
