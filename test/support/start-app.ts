@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createToken } from '../../src/auth/tokens.ts'
 import { loadContract } from '../../src/contract/load-contract.ts'
 import { loadHandlers } from '../../src/handlers.ts'
-import { openStore } from '../../src/store/open-store.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type ReceivedResponse, assertKeepsContract } from './judge.ts'
 
@@ -39,27 +39,55 @@ export interface TestRequest {
 
 export type TestAppOptions = Partial<Omit<AppOptions, 'contract' | 'log'>>
 
+/** Takes what is to be done in the end, the last first. */
+type OnFinished = (finish: () => Promise<void>) => void
+
 /** Makes a folder that is removed when the test is finished. */
-export async function temporaryFolder(): Promise<string> {
+export async function temporaryFolder(onFinished: OnFinished = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  onFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
 /** Opens a store in a file of its own, closed when the test is finished. */
-export async function temporaryStore(): Promise<Store> {
-  const store = openStore({ engine: 'sqlite', file: join(await temporaryFolder(), 'plants.db') }, () => undefined)
-  onTestFinished(() => store.close())
+export async function temporaryStore(onFinished: OnFinished = onTestFinished): Promise<Store> {
+  const store = openSqliteStore({ file: join(await temporaryFolder(onFinished), 'plants.db'), onFault: () => undefined })
+  onFinished(() => store.close())
   return store
 }
 
+/** A caller with a token and no plants. */
+export type TestCaller = Omit<TestApp, 'logLines' | 'listen'> & { caller: string }
+
+/**
+ * Starts one server for all tests of a file, or of a `describe`, which is quicker than one for each.
+ *
+ * @returns a function that gives a new caller on this server
+ */
+export function shareApp(options: TestAppOptions = {}): () => Promise<TestCaller> {
+  let shared: TestApp
+  let callers = 0
+  beforeAll(async () => {
+    const finishes: (() => Promise<void>)[] = []
+    shared = await startApp(options, (finish) => void finishes.unshift(finish))
+    return async () => {
+      for (const finish of finishes) await finish()
+    }
+  })
+  return async () => {
+    const caller = `caller ${String(++callers)}`
+    const token = await shared.issueToken(caller)
+    return { ...shared, caller, token, send: (request) => shared.send({ ...request, headers: { authorization: `Bearer ${token}`, ...request.headers } }) }
+  }
+}
+
 /** Starts the server; it ends with the test. */
-export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const store = options.store ?? (await temporaryStore())
+export async function startApp(options: TestAppOptions = {}, onFinished: OnFinished = onTestFinished): Promise<TestApp> {
+  const store = options.store ?? (await temporaryStore(onFinished))
   const logLines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
   const app = await buildApp({ handlers: await loadHandlers(store), bodyLimit: 65_536, rateLimit: undefined, ...options, contract, store, log })
-  onTestFinished(() => app.close())
+  onFinished(() => app.close())
 
   async function issueToken(caller: string, lifetime?: number): Promise<string> {
     const { text, stored } = createToken(caller, (options.now ?? Date.now)(), lifetime)

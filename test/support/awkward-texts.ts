@@ -1,0 +1,53 @@
+/** Texts that a plant's name and tag may be, and that software likes to change: what they try, and the text. */
+export const awkwardTexts: readonly (readonly [string, string])[] = [
+  ['one character', 'a'],
+  ['white space at both ends', ' \t\r\n\u00a0 a \u3000'],
+  ['every ASCII character but U+0000', String.fromCodePoint(...codePoints(0x01, 0x7f))],
+  ['C1 controls', String.fromCodePoint(...codePoints(0x80, 0x9f))],
+  ['a byte order mark at the beginning', '\ufeffMonstera'],
+  ['line and paragraph separators', 'a\u2028b\u2029c'],
+  ['a combining character after its letter', 'e\u0301'],
+  ['the same letter precomposed', '\u00e9'],
+  ['combining characters alone', '\u0301\u0327'],
+  ['compatibility characters', '\ufb01\u2126\u212b\uff21'],
+  ['noncharacters of the first plane', '\ufdd0\ufdef\ufffe\uffff'],
+  ['noncharacters of the last plane', '\u{10fffe}\u{10ffff}'],
+  ['the replacement character itself', '\ufffd'],
+  ['the neighbours of the surrogates', '\ud7ff\ue000'],
+  ['the first and the last code point beyond the first plane', '\u{10000}\u{10ffff}'],
+  ['a joined emoji', '\u{1f469}\u{1f3fd}\u200d\u{1f33e}'],
+  ['directional marks', '\u202eabc\u202c\u2066def\u2069'],
+  ['private use and unassigned code points', '\ue123\u0378\u{f1234}'],
+  ['JSON that is inside the text', '{"name":"x","tag":null}'],
+  ['quotes and backslashes', String.raw`"\"\\u0041\n'`],
+  ['SQL that is inside the text', `'); DROP TABLE plants; --`],
+  ['words that stand for values', 'null'],
+  ['digits', '007'],
+  ['255 letters', 'a'.repeat(255)],
+  ['255 code points of two bytes', '\u00e9'.repeat(255)],
+  ['255 code points beyond the first plane', '\u{1f331}'.repeat(255)],
+  ['255 code points that JSON escapes', '\u0001'.repeat(255)],
+]
+
+/** Texts that are no valid name or tag: what is wrong with them, and the text as a JSON string. */
+export const refusedTexts: readonly (readonly [string, string])[] = [
+  ['is empty', '""'],
+  ['has 256 letters', JSON.stringify('a'.repeat(256))],
+  ['has 256 code points beyond the first plane', JSON.stringify('\u{1f331}'.repeat(256))],
+  ['has a U+0000 alone', String.raw`"\u0000"`],
+  ['has a U+0000 among letters', String.raw`"a\u0000b"`],
+  ['has a lone high surrogate', String.raw`"a\ud800b"`],
+  ['has a lone low surrogate', String.raw`"a\udfffb"`],
+  ['ends in a high surrogate', String.raw`"a\udbff"`],
+  ['has a surrogate pair the wrong way round', String.raw`"\udc00\ud800"`],
+  ['has a high surrogate before a pair', String.raw`"\ud83c\ud83c\udf31"`],
+  ['is null', 'null'],
+  ['is a number', '1'],
+  ['is true', 'true'],
+  ['is an array', '["a"]'],
+  ['is an object', '{"name":"a"}'],
+]
+
+function codePoints(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+}
