@@ -72,7 +72,7 @@ export interface components {
              * @description The identification number of the plant, chosen by the client: a signed 64-bit integer from
              *     -9223372036854775808 to 9223372036854775807, unique among the caller's plants.
              * @example 54
-             * @example 9007199254740992
+             * @example 9007199254740993
              */
             id: bigint;
         };

@@ -1,3 +1,4 @@
+import ts from 'typescript'
 import type { ContractOperation } from '../../src/contract/document.ts'
 
 /**
@@ -7,6 +8,22 @@ import type { ContractOperation } from '../../src/contract/document.ts'
  */
 export function handlerFile({ id, object }: ContractOperation): string {
   return `src/${object.tags?.[0] ?? 'operations'}/${id}.ts`
+}
+
+/** What keeps operations from having a function and a file of their names: one line for each, naming the operation. */
+export function namingProblems(operations: ContractOperation[]): string[] {
+  return operations.flatMap(({ id, object }) => {
+    const tag = object.tags?.[0]
+    return [
+      ...(isFunctionName(id) ? [] : [`operation ${id}: its operationId is no name that a function can have`]),
+      ...(tag === undefined || /^[a-z][a-z0-9-]*$/.test(tag) ? [] : [`operation ${id}: its first tag, ${JSON.stringify(tag)}, is no name of a folder in lower case`]),
+    ]
+  })
+}
+
+function isFunctionName(text: string): boolean {
+  const token = ts.createScanner(ts.ScriptTarget.Latest, false, undefined, text).scan()
+  return /^[A-Za-z][A-Za-z0-9]*$/.test(text) && !(token >= ts.SyntaxKind.FirstReservedWord && token <= ts.SyntaxKind.LastReservedWord)
 }
 
 /**

@@ -1,0 +1,15 @@
+// Generated from openapi.yaml sha256:5ebff8be056c86681e5b84756dc3aac549605e182b32474083171c30dd353554 by npm run generate. Do not edit.
+
+/** How an operation is called, and by status where its reply has an int64. */
+export interface ClientOperation {
+  method: string
+  path: string
+  replies: Record<number, string[][]>
+}
+
+/** The operations of the contract, by operationId. */
+export const clientOperations = {
+  createPlant: { method: 'POST', path: "/plants", replies: { 200: [], 400: [], 401: [], 408: [], 409: [], 413: [], 415: [], 429: [], 431: [], 500: [], 503: [] } },
+  deletePlant: { method: 'DELETE', path: "/plants/{id}", replies: { 204: [], 400: [], 401: [], 404: [], 408: [], 429: [], 431: [], 500: [], 503: [] } },
+  listPlants: { method: 'GET', path: "/plants", replies: { 200: [], 400: [], 401: [], 408: [], 429: [], 431: [], 500: [], 503: [] } },
+} satisfies Record<string, ClientOperation>
