@@ -1,4 +1,5 @@
 import { type ErrorName, errors } from '../../generated/errors.ts'
+import type { HeaderName } from './types.ts'
 
 export type { ErrorName }
 
@@ -12,6 +13,9 @@ export interface Failure<Name extends ErrorName = ErrorName, Headers = Record<st
   body: { error: NumberOf<Name>; message: string }
 }
 
+/** Leaves no value for a header that the contract does not name. */
+type Known<Headers> = Record<Exclude<keyof Headers, HeaderName>, never>
+
 /**
  * Makes the reply for an expected failure. The type of the reply names the one status that it has, so an operation
  * that does not declare this status cannot return it.
@@ -21,7 +25,7 @@ export interface Failure<Name extends ErrorName = ErrorName, Headers = Record<st
  * @param headers the headers that the contract declares for this status
  */
 export function failure<Name extends ErrorName>(name: Name, message: string): Failure<Name, Record<never, never>>
-export function failure<Name extends ErrorName, Headers extends Record<string, string | number>>(name: Name, message: string, headers: Headers): Failure<Name, Headers>
+export function failure<Name extends ErrorName, Headers extends Record<string, string | number>>(name: Name, message: string, headers: Headers & Known<Headers>): Failure<Name, Headers>
 export function failure(name: ErrorName, message: string, headers: Record<string, string | number> = {}): Failure {
   const { error, status } = errors[name]
   return { status, headers, body: { error, message } }

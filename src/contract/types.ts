@@ -9,16 +9,23 @@ export type Schemas = components['schemas']
 /** For whom a request acts: the owner of the token that it carried. Never empty. */
 export type Caller = string
 
+/** The headers that the contract names. */
+export type HeaderName = keyof components['headers']
+
 /** Headers that the server puts on every response by itself, so that no handler has to. */
 type ServerHeader = 'X-Request-Id'
 
 type Json = 'application/json'
 
-type BodyIn<Operation> = Operation extends { requestBody: { content: Record<Json, infer Body> } }
-  ? Body
-  : Operation extends { requestBody?: { content: Record<Json, infer Body> } }
-    ? Body | undefined
+type BodyIn<Operation> = Operation extends { requestBody: infer Request }
+  ? BodyOf<Request>
+  : Operation extends { requestBody?: infer Request }
+    ? [NonNullable<Request>] extends [never]
+      ? undefined
+      : BodyOf<NonNullable<Request>> | undefined
     : undefined
+
+type BodyOf<Message> = Message extends { content: Record<Json, infer Body> } ? Body : never
 
 type ParametersIn<Operation, Place extends string> = Operation extends { parameters: { [In in Place]?: infer Parameters } }
   ? [NonNullable<Parameters>] extends [never]
@@ -51,10 +58,17 @@ export class Encoded<Content> {
 type Declared<Headers> = { [Name in keyof Headers as string extends Name ? never : Name extends ServerHeader ? never : Name]: Headers[Name] }
 
 type HeadersOut<Response> = Response extends { headers: infer Headers }
-  ? Record<never, never> extends Declared<Headers>
-    ? { headers?: Declared<Headers> }
-    : { headers: Declared<Headers> }
-  : { headers?: Record<never, never> }
+  ? [keyof Declared<Headers>] extends [never]
+    ? NoHeaders
+    : Record<never, never> extends Declared<Headers>
+      ? { headers?: Declared<Headers> }
+      : { headers: Declared<Headers> }
+  : NoHeaders
+
+/** An index of nothing, because the compiler lets any property pass where a type has none. */
+interface NoHeaders {
+  headers?: Record<string, never>
+}
 
 type BodyOut<Response> = Response extends { content: Record<Json, infer Body> } ? { body: Body | Encoded<Body> } : { body?: undefined }
 
