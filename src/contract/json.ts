@@ -115,7 +115,8 @@ function walk(text: string, root: Container, visit: InexactNumberVisitor): void 
     } else if (character === openBrace || character === openBracket) {
       parents.push({ container, names, key })
       // A doubled name further out may have replaced this value by another; it is reported when it is reached.
-      const child = container[key]
+      // Until then no name may lead out of the document, as `__proto__` would where the other value lacks it.
+      const child = Object.hasOwn(container, key) ? container[key] : undefined
       container = typeof child === 'object' && child !== null ? (child as Container) : {}
       names = character === openBrace ? new Set() : undefined
       key = '0'
