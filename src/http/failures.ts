@@ -30,8 +30,8 @@ export function registerFailures(app: FastifyInstance): void {
     if (refusal === undefined) done()
     else sendFailure(reply, refusal)
   })
-  // Never called, because the hook above has answered; without it Fastify would install one of its own.
-  app.setNotFoundHandler((request, reply) => sendFailure(reply, unmatched(app, request)))
+  // The hook above has answered what no route matches; what is left is a file of the docs page that there is not.
+  app.setNotFoundHandler((_request, reply) => sendFailure(reply, noSuchPath))
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply, app.initialConfig.bodyLimit))
 }
 
@@ -51,6 +51,8 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
       return sendFailure(reply, failure('body_too_large', `the body is larger than ${String(bodyLimit)} bytes`))
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return sendFailure(reply, failure('unsupported_media_type', 'send the body as Content-Type: application/json'))
+    case 'FST_STATIC_FORBIDDEN_PATH':
+      return sendFailure(reply, noSuchPath)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET':
       return sendFailure(reply, failure('malformed_http', 'the body is not as long as Content-Length says'))
@@ -59,10 +61,12 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
   return sendFailure(reply, failure('internal', 'the service failed; quote the X-Request-Id of this response when reporting it'))
 }
 
+const noSuchPath: Failure = failure('path_not_found', 'there is no such path')
+
 function unmatched(app: FastifyInstance, request: FastifyRequest): Failure {
   const url = request.url.split('?', 1).join()
   const methods = contractMethods.map((method) => method.toUpperCase()).filter((method) => isRoute(app, method, url))
-  if (methods.length === 0) return failure('path_not_found', 'there is no such path')
+  if (methods.length === 0) return noSuchPath
   const allow = methods.sort().join(', ')
   return failure('method_not_allowed', `this path has no ${request.method}, only ${allow}`, { Allow: allow })
 }

@@ -40,7 +40,7 @@ export function registerOperations(app: FastifyInstance, { operations, verifiers
       method: operation.method.toUpperCase(),
       url: routeUrl(operation.path, names),
       config: { operation },
-      onRequest: [...(operation.takesBody ? [] : [ignoreContent]), createAuthentication(operation, verifiers), ...onAuthenticated, ...(operation.takesBody ? [inviteContent] : [])],
+      onRequest: [...(operation.takesBody ? [] : [ignoreContent]), createAuthentication(operation, verifiers), ...onAuthenticated, ...(operation.takesBody ? [refuseEncoded, inviteContent] : [])],
       handler: (request, reply) => answer(operation, names, request, reply),
     })
   }
@@ -76,6 +76,12 @@ const ignoreContent: onRequestHookHandler = ({ headers }, _reply, done) => {
   done()
 }
 
+/** A coding that is not undone would make any content look like malformed JSON (RFC 9110, section 8.4). */
+const refuseEncoded: onRequestHookHandler = ({ headers }, reply, done) => {
+  if (headers['content-encoding'] === undefined) done()
+  else sendFailure(reply, encoded)
+}
+
 /** The client that waits for leave to send its body gets it once its credentials are good (RFC 9110, section 10.1.1). */
 const inviteContent: onRequestHookHandler = ({ headers }, { raw }, done) => {
   if (headers.expect?.toLowerCase() === '100-continue') raw.writeContinue()
@@ -101,7 +107,6 @@ function createAuthentication({ security }: BoundOperation, verifiers: Record<st
 }
 
 async function answer(operation: BoundOperation, names: string[], request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  if (operation.takesBody && request.headers['content-encoding'] !== undefined) return sendFailure(reply, encoded)
   if (operation.requiresBody && request.body === undefined) return sendFailure(reply, emptyBody)
   // Fastify's route has as many parameters as the path template has names, each of them text.
   const params = request.params as Record<string, string>
