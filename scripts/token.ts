@@ -24,7 +24,7 @@ async function run(): Promise<void> {
   const { positionals, values } = parseCommand()
   const [command, argument, ...rest] = positionals
   if (rest.length > 0 || (command !== 'issue' && values.ttl !== undefined)) throw new Misuse(usage)
-  const store = openStore(loadConfig(process.env).database, (error) => {
+  const store = await openStore(loadConfig(process.env).database, (error) => {
     console.error(error.message)
   })
   try {

@@ -6,6 +6,8 @@ export interface Config {
   host: string
   port: number
   database: DatabaseLocation
+  /** Whether other processes may listen on the same port. */
+  reusePort: boolean
   logLevel: (typeof logLevels)[number]
   /** The largest request body, in bytes. */
   bodyLimit: number
@@ -25,7 +27,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const { HOST, PORT, DATABASE_URL, LOG_LEVEL, BODY_LIMIT, RATE_LIMIT } = cleanEnv(
+  const { HOST, PORT, DATABASE_URL, LOG_LEVEL, BODY_LIMIT, RATE_LIMIT, REUSE_PORT } = cleanEnv(
     given,
     {
       HOST: host({ default: '127.0.0.1' }),
@@ -34,6 +36,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       LOG_LEVEL: str({ choices: logLevels, default: 'info' }),
       BODY_LIMIT: integer(1, 2 ** 30)({ default: 65_536 }),
       RATE_LIMIT: integer(1, 2 ** 31 - 1)({ default: undefined }),
+      REUSE_PORT: integer(0, 1)({ default: 0 }),
     },
     {
       reporter: ({ errors }) => {
@@ -42,7 +45,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       },
     },
   )
-  return { host: HOST, port: PORT, database: DATABASE_URL, logLevel: LOG_LEVEL, bodyLimit: BODY_LIMIT, rateLimit: RATE_LIMIT }
+  return { host: HOST, port: PORT, database: DATABASE_URL, reusePort: REUSE_PORT === 1, logLevel: LOG_LEVEL, bodyLimit: BODY_LIMIT, rateLimit: RATE_LIMIT }
 }
 
 const host = makeValidator((text: string) => {
@@ -60,7 +63,8 @@ function integer(minimum: number, maximum: number) {
 
 const databaseLocation = makeValidator<DatabaseLocation>((text: string) => {
   const file = /^sqlite:(.+)$/.exec(text)?.[1]
+  if (file !== undefined) return { engine: 'sqlite', file }
+  if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return { engine: 'postgres', url: text }
   // The value may hold a password, so the message does not quote it.
-  if (file === undefined) throw new Error('must be sqlite:PATH')
-  return { engine: 'sqlite', file }
+  throw new Error('must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE')
 })

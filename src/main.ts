@@ -1,4 +1,5 @@
 import closeWithGrace from 'close-with-grace'
+import type { FastifyListenOptions } from 'fastify'
 import { pino } from 'pino'
 import { buildApp } from './app.ts'
 import { createToken } from './auth/tokens.ts'
@@ -27,7 +28,7 @@ async function start(config: Config): Promise<void> {
   // Standard output is for the person who starts the server; the log goes to standard error.
   const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'headers.authorization'] }, pino.destination(2))
   const contract = await loadContract(`${import.meta.dirname}/..`)
-  const store = openStore(config.database, (error) => {
+  const store = await openStore(config.database, (error) => {
     log.error({ err: error }, 'the store is not available')
   })
   try {
@@ -38,16 +39,18 @@ async function start(config: Config): Promise<void> {
       await app.close()
       await store.close()
     })
-    console.log(welcome(app.listeningOrigin, await firstToken(store, config.host)))
+    console.log(welcome(app.listeningOrigin, await firstToken(store, config)))
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-async function listen(app: Awaited<ReturnType<typeof buildApp>>, { host, port }: Config): Promise<void> {
+async function listen(app: Awaited<ReturnType<typeof buildApp>>, { host, port, reusePort }: Config): Promise<void> {
+  // Fastify hands its options on to Node; its type does not know this one yet.
+  const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort, listenTextResolver: (address) => `listening at ${address}` }
   try {
-    await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` })
+    await app.listen(options)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const reason = code === 'EADDRINUSE' ? 'the port is taken' : code === 'EACCES' ? 'the port needs more rights' : code
@@ -55,9 +58,9 @@ async function listen(app: Awaited<ReturnType<typeof buildApp>>, { host, port }:
   }
 }
 
-/** A token for whoever starts an empty server on their own machine. */
-async function firstToken(store: Store, host: string): Promise<string | undefined> {
-  if (!isLoopback(host) || !(await store.isEmpty())) return undefined
+/** A token for whoever starts an empty server on their own machine. A database server is there for more than one. */
+async function firstToken(store: Store, { host, database }: Config): Promise<string | undefined> {
+  if (database.engine !== 'sqlite' || !isLoopback(host) || !(await store.isEmpty())) return undefined
   const { text, stored } = createToken('me', Date.now())
   return (await store.addToken(stored)) === 'added' ? text : undefined
 }

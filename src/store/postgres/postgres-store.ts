@@ -1,0 +1,133 @@
+import { type Caller, Encoded } from '../../contract/types.ts'
+import type { Plant, Store, StoredToken } from '../store.ts'
+import { openDatabase } from './open-database.ts'
+import { isUnavailable } from './postgres-errors.ts'
+import { retryConflicts } from './retry.ts'
+import { type PageRow, type Statement, type TokenRow, statements } from './statements.ts'
+import { WriteQueue } from './write-queue.ts'
+
+/** How many plants are read at once: enough to cost little each, few enough to take little memory. */
+const pageSize = 1_000
+
+export interface PostgresStoreOptions {
+  /** The database: `postgres://…` or `postgresql://…`. */
+  url: string
+  /** Told of each fault of the database that made an operation unavailable. */
+  onFault: (error: Error) => void
+  maxConnections?: number
+  connectTimeoutMilliseconds?: number
+  statementTimeoutMilliseconds?: number
+  answerTimeoutMilliseconds?: number
+  /** The most reads that wait for a connection, and the most writes that wait for their turn. */
+  maxQueued?: number
+}
+
+/**
+ * Opens a store in a PostgreSQL database, which other processes may have open too.
+ *
+ * @throws UnusableStore as `openDatabase`
+ */
+export async function openPostgresStore({
+  url,
+  onFault,
+  maxConnections = 10,
+  connectTimeoutMilliseconds = 2_000,
+  statementTimeoutMilliseconds = 2_000,
+  answerTimeoutMilliseconds = 3_000,
+  maxQueued = 10_000,
+}: PostgresStoreOptions): Promise<Store> {
+  const pool = await openDatabase({ url, maxConnections, connectTimeoutMilliseconds, statementTimeoutMilliseconds, answerTimeoutMilliseconds, onFault })
+  const queue = new WriteQueue(pool, { maxQueued, maxBatch: 500, onFault })
+
+  async function read<Row extends object>(statement: Statement<Row>): Promise<Row[] | 'unavailable'> {
+    if (pool.waitingCount >= maxQueued) return 'unavailable'
+    try {
+      const { rows } = await retryConflicts(() => pool.query<Row>(statement))
+      return rows
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      onFault(error)
+      return 'unavailable'
+    }
+  }
+
+  async function* pages(caller: Caller, first: PageRow, limit: number): AsyncGenerator<string> {
+    yield `[${first.plants ?? ''}`
+    let page = first
+    for (let left = limit - pageSize; left > 0 && isFull(page); left -= pageSize) {
+      const rows = await read(statements.nextPage(caller, BigInt(page.last), Math.min(left, pageSize)))
+      if (rows === 'unavailable') throw new Error('the database became unavailable in the middle of a list')
+      // An aggregate without GROUP BY always has one row.
+      page = rows[0]!
+      if (page.plants !== null) yield `,${page.plants}`
+    }
+    yield ']'
+  }
+
+  return {
+    list: async (caller, limit = Infinity) => {
+      const rows = await read(statements.firstPage(caller, Math.min(limit, pageSize)))
+      if (rows === 'unavailable') return rows
+      const first = rows[0]!
+      return new Encoded<Plant[]>(limit > pageSize && isFull(first) ? pages(caller, first, limit) : `[${first.plants ?? ''}]`)
+    },
+
+    create: async (caller, plant) => {
+      const result = await queue.write(plantKey(caller, plant.id), statements.createPlant(caller, plant))
+      return result === 'unavailable' ? result : result.rowCount === 1 ? 'created' : 'exists'
+    },
+
+    delete: async (caller, id) => {
+      const result = await queue.write(plantKey(caller, id), statements.deletePlant(caller, id))
+      return result === 'unavailable' ? result : result.rowCount === 1 ? 'deleted' : 'absent'
+    },
+
+    addToken: async (token) => {
+      const result = await queue.write(tokenKey, statements.addToken(token))
+      return result === 'unavailable' ? result : 'added'
+    },
+
+    findCaller: async (hash, now) => {
+      const rows = await read(statements.callerOfToken(hash, now))
+      return rows === 'unavailable' ? rows : (rows[0] ?? 'unknown')
+    },
+
+    listTokens: async () => {
+      const rows = await read(statements.tokens())
+      return rows === 'unavailable' ? rows : rows.map(storedToken)
+    },
+
+    revokeTokens: async (prefix) => {
+      const result = await queue.write(tokenKey, statements.revokeTokens(prefix))
+      return result === 'unavailable' ? result : result.rows.map(storedToken)
+    },
+
+    isEmpty: async () => {
+      const { rows } = await pool.query<{ empty: boolean }>(statements.isEmpty())
+      return rows[0]?.empty === true
+    },
+
+    isReady: async () => (await read(statements.schemaVersion())) !== 'unavailable',
+
+    close: async () => {
+      await queue.drain()
+      await pool.end()
+    },
+  }
+}
+
+/** Whether there may be a next page. */
+function isFull(page: PageRow): page is PageRow & { last: string } {
+  return Number(page.count) === pageSize
+}
+
+/** An id holds no space, so no two plants have the same. */
+function plantKey(caller: Caller, id: bigint): string {
+  return `${String(id)} ${caller}`
+}
+
+const tokenKey = ''
+
+function storedToken({ hash, prefix, caller, issued_at, expires_at }: TokenRow): StoredToken {
+  return { hash, prefix, caller, issuedAt: Number(issued_at), expiresAt: expires_at === null ? undefined : Number(expires_at) }
+}

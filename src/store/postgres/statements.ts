@@ -1,0 +1,77 @@
+import type { QueryConfig } from 'pg'
+import type { Caller } from '../../contract/types.ts'
+import type { NewPlant, StoredToken } from '../store.ts'
+
+declare const row: unique symbol
+
+/** A prepared statement with its values. The type says which rows it gives; `bigint` comes as decimal text. */
+export interface Statement<Row extends object = Record<never, never>> extends QueryConfig {
+  readonly [row]?: Row
+}
+
+export interface TokenRow {
+  hash: Buffer
+  prefix: string
+  caller: string
+  issued_at: string
+  expires_at: string | null
+}
+
+const tokenColumns = 'hash, prefix, caller, issued_at, expires_at'
+
+/** How many plants there are in a page, the highest id among them, and their JSON, separated by commas. */
+export interface PageRow {
+  count: string
+  last: string | null
+  plants: string | null
+}
+
+/** Byte for byte what SQLite's json_object and JSON.stringify make of the same texts. */
+const plantJson = `'{"name":' || to_json(name)::text || coalesce(',"tag":' || to_json(tag)::text, '') || '}'`
+
+function page(condition: string, limit: string): string {
+  return `SELECT count(*), max(id) AS last, string_agg(json, ',' ORDER BY id) AS plants
+    FROM (SELECT id, ${plantJson} AS json FROM plants WHERE ${condition} ORDER BY id LIMIT ${limit}) AS page`
+}
+
+/** Every statement but those that make the schema. */
+export const statements = {
+  firstPage: (caller: Caller, limit: number): Statement<PageRow> => ({ name: 'firstPage', text: page('caller = $1', '$2'), values: [caller, limit] }),
+
+  nextPage: (caller: Caller, after: bigint, limit: number): Statement<PageRow> => ({
+    name: 'nextPage',
+    text: page('caller = $1 AND id > $2', '$3'),
+    values: [caller, after, limit],
+  }),
+
+  createPlant: (caller: Caller, { id, name, tag }: NewPlant): Statement => ({
+    name: 'createPlant',
+    text: 'INSERT INTO plants (caller, id, name, tag) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+    values: [caller, id, name, tag],
+  }),
+
+  deletePlant: (caller: Caller, id: bigint): Statement => ({ name: 'deletePlant', text: 'DELETE FROM plants WHERE caller = $1 AND id = $2', values: [caller, id] }),
+
+  callerOfToken: (hash: Uint8Array, now: number): Statement<{ caller: Caller }> => ({
+    name: 'callerOfToken',
+    text: 'SELECT caller FROM tokens WHERE hash = $1 AND (expires_at IS NULL OR expires_at > $2)',
+    values: [hash, now],
+  }),
+
+  tokens: (): Statement<TokenRow> => ({ name: 'tokens', text: `SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash` }),
+
+  addToken: ({ hash, prefix, caller, issuedAt, expiresAt }: StoredToken): Statement => ({
+    name: 'addToken',
+    text: `INSERT INTO tokens (${tokenColumns}) VALUES ($1, $2, $3, $4, $5)`,
+    values: [hash, prefix, caller, issuedAt, expiresAt],
+  }),
+
+  revokeTokens: (prefix: string): Statement<TokenRow> => ({ name: 'revokeTokens', text: `DELETE FROM tokens WHERE prefix = $1 RETURNING ${tokenColumns}`, values: [prefix] }),
+
+  isEmpty: (): Statement<{ empty: boolean }> => ({
+    name: 'isEmpty',
+    text: 'SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens) AS empty',
+  }),
+
+  schemaVersion: (): Statement<{ version: number }> => ({ name: 'schemaVersion', text: 'SELECT version FROM plant_store_schema' }),
+}
