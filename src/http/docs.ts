@@ -3,11 +3,16 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import type { OpenAPIV3 } from 'openapi-types'
 import type { Contract } from '../contract/load-contract.ts'
-import { showExactExamples } from './exact-examples.ts'
+import { exactExamples } from './exact-examples.ts'
 import { sendJson } from './send-json.ts'
 
-/** The plugin's own copies of the contract hold doubles, and nobody is to read those. */
-const exactCopies: Record<string, string> = { '/docs/json': '/openapi.json', '/docs/yaml': '/openapi.yaml' }
+/** Swagger UI's global in the browser, where the functions of `uiConfig` arrive as source text. */
+declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: unknown) => object } }
+
+/** Where the plugin would serve copies of the contract that went through doubles, and where the exact text is. */
+const exactTexts: Record<string, string> = { '/docs/json': '/openapi.json', '/docs/yaml': '/openapi.yaml' }
+
+const leaf = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2e7d32" d="M2 15C2 5 7 1 15 1c0 8-4 12-10 12l4-6-7 8z"/></svg>'
 
 /**
  * Adds the contract in force as `/openapi.yaml` and `/openapi.json`, and the page that shows it at `/docs`.
@@ -24,18 +29,21 @@ export async function registerDocs(app: FastifyInstance, contract: Contract): Pr
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    theme: { title: contract.document.info.title },
+    theme: {
+      title: contract.document.info.title,
+      favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: leaf }],
+    },
     uiConfig: {
       // Without the bar on top, whose field loads any other contract into the page.
       layout: 'BaseLayout',
       persistAuthorization: true,
       tryItOutEnabled: true,
-      // The plugin types a response as any object.
-      responseInterceptor: showExactExamples as (response: object) => object,
+      // The first is the default list's one member, which this list replaces.
+      plugins: [(system) => SwaggerUIBundle.plugins.DownloadUrl(system), exactExamples],
     },
     uiHooks: {
       onRequest: (request, reply, done) => {
-        const exact = exactCopies[request.routeOptions.url ?? '']
+        const exact = exactTexts[request.routeOptions.url ?? '']
         if (exact === undefined) done()
         else reply.redirect(exact)
       },

@@ -1,48 +1,52 @@
-/** A response as Swagger UI hands it to its `responseInterceptor`. */
-export interface PageResponse {
-  url: string
-  text: string
+/** What the plugin below takes of Swagger UI (https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/). */
+interface SwaggerUiSystem {
+  fn: { getSampleSchema: GetSampleSchema }
 }
 
-/**
- * Makes the docs page show and prefill the contract's examples digit for digit. Swagger UI reads the contract with
- * doubles: its example 9007199254740993 would become …992, and "Execute" would create or delete another plant
- * (swagger-api/swagger-ui#10049). An example that is a text it shows as it is. So in the page's own copy of the
- * contract each example with an integer beyond 2^53 becomes its JSON text. What a person types is sent as typed.
- *
- * Runs in the browser, where it arrives as its source text: it must use nothing from outside its own body.
- *
- * @param response what the page received; changed where it is the contract
- */
-export function showExactExamples(response: PageResponse): PageResponse {
-  if (!response.url.endsWith('/openapi.json')) return response
-  const contract: unknown = JSON.parse(response.text, (_key, value: unknown, context?: { source?: string }) => {
-    const source = context?.source ?? ''
-    return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value
-  })
-  response.text = JSON.stringify(withExactExamples(contract, []))
-  return response
+type GetSampleSchema = (schema: unknown, mediaType: string, config: unknown, example: unknown) => unknown
 
-  function withExactExamples(node: unknown, path: string[]): unknown {
-    const isExample = (path.at(-1) === 'example' && path.at(-2) !== 'properties') || (path.at(-1) === 'value' && path.at(-3) === 'examples')
-    if (isExample) return textIfInexact(node)
-    if (typeof node === 'bigint') return String(node)
-    if (Array.isArray(node)) return node.map((item, index) => withExactExamples(item, [...path, String(index)]))
-    if (typeof node !== 'object' || node === null) return node
-    return Object.fromEntries(Object.entries(node).map(([key, member]) => [key, withExactExamples(member, [...path, key])]))
+/**
+ * A Swagger UI plugin that shows and prefills the contract's examples digit for digit. By itself Swagger UI reads the
+ * contract with doubles: its example 9007199254740993 becomes …992, and "Execute" creates or deletes another plant
+ * (swagger-api/swagger-ui#10049). In the page's own copy of the contract, each example with an integer beyond 2^53 is
+ * therefore its JSON text, which is shown as it is. What a person types is sent as typed without it.
+ *
+ * It runs in the browser, where it arrives as source text: it uses nothing from outside its own body.
+ */
+export function exactExamples(system: SwaggerUiSystem) {
+  const { getSampleSchema } = system.fn
+  const exactTexts = new Set<unknown>()
+
+  return {
+    statePlugins: { spec: { wrapActions: { parseToJson: (parse: (text: string) => unknown) => (text: string) => parse(withExactTexts(text)) } } },
+    fn: {
+      getSampleSchema: ((schema, mediaType, config, example) =>
+        exactTexts.has(example) ? example : getSampleSchema(schema, mediaType, config, example)) satisfies GetSampleSchema,
+    },
   }
 
-  function textIfInexact(example: unknown): unknown {
-    let isInexact = false
-    const text = JSON.stringify(
-      example,
-      (_key, member: unknown) => {
-        if (typeof member !== 'bigint') return member
-        isInexact = true
-        return JSON.rawJSON(String(member))
-      },
-      2,
-    )
-    return isInexact ? text : example
+  function withExactTexts(contract: string): string {
+    // The standard's third argument, which the types lack yet; an old browser leaves it out, and rounds.
+    const document: unknown = JSON.parse(contract, (_key, value: unknown, context?: { source?: string }) => {
+      const source = context?.source ?? ''
+      return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value
+    })
+    return JSON.stringify(withoutBigInts(document, []))
+  }
+
+  function withoutBigInts(node: unknown, path: string[]): unknown {
+    const isExample = (path.at(-1) === 'example' && path.at(-2) !== 'properties') || (path.at(-1) === 'value' && path.at(-3) === 'examples')
+    if (typeof node === 'bigint' || (isExample && hasBigInt(node))) {
+      const text = JSON.stringify(node, (_key, member: unknown) => (typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member), 2)
+      exactTexts.add(text)
+      return text
+    }
+    if (Array.isArray(node)) return node.map((item, index) => withoutBigInts(item, [...path, String(index)]))
+    if (typeof node !== 'object' || node === null) return node
+    return Object.fromEntries(Object.entries(node).map(([key, member]) => [key, withoutBigInts(member, [...path, key])]))
+  }
+
+  function hasBigInt(node: unknown): boolean {
+    return typeof node === 'bigint' || (typeof node === 'object' && node !== null && Object.values(node).some(hasBigInt))
   }
 }
