@@ -26,7 +26,7 @@ export function sendFailure(reply: FastifyReply, { status, headers, body }: Fail
 export function registerFailures(app: FastifyInstance): void {
   // Before credentials and before the body, which a path that does not exist has no use for.
   app.addHook('onRequest', (request, reply, done) => {
-    const refusal = hostFailure(request) ?? (request.is404 ? unmatched(app, request) : undefined)
+    const refusal = headerFailure(request) ?? (request.is404 ? unmatched(app, request) : undefined)
     if (refusal === undefined) done()
     else sendFailure(reply, refusal)
   })
@@ -77,12 +77,23 @@ function isRoute(app: FastifyInstance, method: string, url: string): boolean {
   return route !== null
 }
 
-/** RFC 9112, section 3.2: an HTTP/1.1 request has exactly one Host. Node refuses none with an empty answer, and takes two. */
-function hostFailure({ raw: { httpVersion, rawHeaders } }: FastifyRequest): Failure | undefined {
-  let hosts = 0
+/**
+ * RFC 9112, section 3.2: an HTTP/1.1 request has exactly one Host; Node refuses none with an empty answer, and takes two.
+ * Of two Authorization headers Node takes the first, while another reader on the way may have judged the second.
+ */
+function headerFailure({ raw: { httpVersion, rawHeaders } }: FastifyRequest): Failure | undefined {
+  const hosts = occurrences(rawHeaders, 'host')
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return failure('malformed_http', 'an HTTP/1.1 request has the header Host once')
+  if (occurrences(rawHeaders, 'authorization') > 1) return failure('malformed_http', 'a request has the header Authorization at most once')
+  return undefined
+}
+
+/** @param rawHeaders names and values in turn */
+function occurrences(rawHeaders: string[], wanted: string): number {
+  let found = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+    if (name?.length === wanted.length && name.toLowerCase() === wanted) found++
   }
-  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1') ? undefined : failure('malformed_http', 'an HTTP/1.1 request has the header Host once')
+  return found
 }
