@@ -15,6 +15,8 @@ export function createAjv(source: Source): Ajv2020 {
   // Each keyword checks the type of its own value; the meta-schema would check it again, and take the start 30 ms to compile.
   const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, strictTuples: false, meta: false, validateSchema: false })
   addFormats(ajv)
+  // These are judged by `scalar`, for integers and numbers alone; beside any other type nobody checks them.
+  for (const format of ['int32', 'int64', 'float', 'double']) Reflect.deleteProperty(ajv.formats, format)
   ajv.addKeyword(scalarKeyword(source))
   return ajv
 }

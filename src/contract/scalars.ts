@@ -65,15 +65,21 @@ export function withExactScalars(node: unknown): unknown {
   const copy: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(object)) {
     if (name.startsWith('x-') || annotations.includes(name)) continue
-    copy[name] = valueMembers.includes(name) ? member : mapMembers.includes(name) ? mapValues(member) : withExactScalars(member)
+    // openapi-backend takes an object that it meets twice for a cycle, so nothing of the copy is shared.
+    copy[name] = valueMembers.includes(name) ? structuredClone(member) : mapMembers.includes(name) ? mapValues(member) : withExactScalars(member)
   }
   const scalar: Record<string, unknown> = {}
   if (scalarTypes.includes(type)) {
     for (const name of ['type', 'format', 'enum', 'const']) lift(copy, scalar, name)
+  } else if (type !== undefined && Array.isArray(copy['enum'])) {
+    // No value of another type is a bigint, which Ajv could not compile.
+    copy['enum'] = copy['enum'].filter((member) => typeof member !== 'bigint')
   }
   for (const name of numericAssertions) {
     // A property may bear the name of a keyword; its value is then a schema, not a number.
-    if (typeof object[name] === 'number' || typeof object[name] === 'bigint') lift(copy, scalar, name)
+    if (typeof object[name] !== 'number' && typeof object[name] !== 'bigint') continue
+    // Beside another type the assertion asserts nothing.
+    lift(copy, type === undefined || type === 'integer' || type === 'number' ? scalar : {}, name)
   }
   return Object.keys(scalar).length > 0 ? { ...copy, scalar } : copy
 }
@@ -108,15 +114,15 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
       assertKnownFormat(schema)
       const message = `must be ${describe(schema, source)}`
       const validate: SchemaValidateFunction = (data: unknown, context) => {
-        if (schema.type === undefined && typeof data !== 'number' && typeof data !== 'bigint') return true
         // Ajv always gives the context to a keyword's function.
         const { parentData: container, parentDataProperty: key } = context as Place
         const reading = source === 'text' ? readText(schema, data) : readJson(schema, data, sourceOfNumber(container, key))
+        if (schema.type === undefined && reading === undefined) return true
         if (reading === undefined || !meetsAssertions(schema, reading.value)) {
           validate.errors = [{ keyword: 'scalar', message, params: {} }]
           return false
         }
-        if (reading.value !== data) container[key] = reading.value
+        if (schema.type !== undefined && reading.value !== data) container[key] = reading.value
         return true
       }
       return validate
@@ -135,14 +141,17 @@ function readText(schema: ScalarSchema, data: unknown): Reading {
     case 'integer':
       return readInteger(schema, readDecimal(data))
     case undefined:
-      return undefined
+      // Another subschema of the same value says that the text is a number.
+      return jsonNumber.test(data) ? { value: readJsonInteger(data) ?? Number(data) } : undefined
   }
 }
 
 function readJson(schema: ScalarSchema, data: unknown, source: string | undefined): Reading {
   if (schema.type === 'boolean') return typeof data === 'boolean' ? { value: data } : undefined
   if (typeof data !== 'number' && typeof data !== 'bigint') return undefined
-  if (schema.type !== 'integer') return { value: data }
+  // Infinity is what a double makes of 1e400.
+  if (schema.type === 'number') return data === Infinity || data === -Infinity ? undefined : { value: data }
+  if (schema.type === undefined) return { value: (source === undefined ? undefined : readJsonInteger(source)) ?? data }
   if (source !== undefined) return readInteger(schema, readJsonInteger(source))
   if (typeof data === 'bigint') return readInteger(schema, data)
   return Number.isSafeInteger(data) ? readInteger(schema, BigInt(data)) : undefined
