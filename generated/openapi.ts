@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:5ebff8be056c86681e5b84756dc3aac549605e182b32474083171c30dd353554 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:6e3034885d40e9072db3e2191d62900d1f9369c7d8f17eb1e6001ed2237a0c90 by npm run generate. Do not edit.
 
 export interface paths {
     "/plants": {
