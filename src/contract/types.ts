@@ -6,7 +6,7 @@ export type OperationId = keyof operations
 /** The schemas that the contract names. */
 export type Schemas = components['schemas']
 
-/** For whom a request acts: the owner of the token that it carried. Never empty. */
+/** For whom a request acts: the owner of the token that it carried. Never empty, and without U+0000, which PostgreSQL cannot keep. */
 export type Caller = string
 
 /** The headers that the contract names. */

@@ -102,7 +102,7 @@ test.each(['/plants?', '/plants?&', '/plants?&limit=1&'])('%s has no unknown par
 
 test('each caller sees its own plants alone', async () => {
   const { send, store, issueToken, caller } = await newCaller()
-  const callers = [caller, caller.toUpperCase(), `${caller} `, caller.slice(0, 1), `${caller}\u0301`, `${caller}\u0000`]
+  const callers = [caller, caller.toUpperCase(), `${caller} `, caller.slice(0, 1), `${caller}\u0301`, `${caller}\u0001`]
   for (const [index, each] of callers.entries()) await plant(store, each, [BigInt(index), 100n + BigInt(index)])
   for (const [index, each] of callers.entries()) {
     const response = await send({ ...get, headers: { authorization: `Bearer ${await issueToken(each)}` } })

@@ -3,16 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import { beforeAll, onTestFinished } from 'vitest'
+import { beforeAll, inject, onTestFinished } from 'vitest'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createToken } from '../../src/auth/tokens.ts'
 import { loadContract } from '../../src/contract/load-contract.ts'
 import { loadHandlers } from '../../src/handlers.ts'
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type ReceivedResponse, assertKeepsContract } from './judge.ts'
+import { temporaryDatabase } from './postgres-database.ts'
 
-export const contract = await loadContract(join(import.meta.dirname, '../..'))
+/** The contract that the servers of the tests serve: the project's, or the changed copy that `npm run mutate:contract` names. */
+export const contract = await loadContract(process.env['SERVED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../..'))
 
 /** The server as production builds it, with a store of its own and a token for the caller `me`. */
 export interface TestApp {
@@ -49,9 +51,20 @@ export async function temporaryFolder(onFinished: OnFinished = onTestFinished): 
   return folder
 }
 
-/** Opens a store in a file of its own, closed when the test is finished. */
+/** A place for a store that holds nothing yet, of the kind on which the tests run now; it goes with the test. */
+export async function temporaryLocation(onFinished: OnFinished = onTestFinished): Promise<DatabaseLocation> {
+  const engine = inject('engine')
+  switch (engine) {
+    case 'sqlite':
+      return { engine, file: join(await temporaryFolder(onFinished), 'plants.db') }
+    case 'postgres':
+      return { engine, url: await temporaryDatabase({}, onFinished) }
+  }
+}
+
+/** Opens a store of its own, of the kind on which the tests run now, closed when the test is finished. */
 export async function temporaryStore(onFinished: OnFinished = onTestFinished): Promise<Store> {
-  const store = openSqliteStore({ file: join(await temporaryFolder(onFinished), 'plants.db'), onFault: () => undefined })
+  const store = await openStore(await temporaryLocation(onFinished), () => undefined)
   onFinished(() => store.close())
   return store
 }

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import { Client, escapeIdentifier } from 'pg'
+import { inject, onTestFinished } from 'vitest'
+
+/**
+ * Makes a schema of its own on the run's PostgreSQL server, so that no test sees another's tables; it goes with the test.
+ *
+ * @param settings run-time parameters of the sessions that use it
+ * @returns the URL by which it is opened
+ */
+export async function temporaryDatabase(settings: Record<string, string> = {}, onFinished: (finish: () => Promise<void>) => void = onTestFinished): Promise<string> {
+  const server = inject('databaseUrl')
+  const schema = `test_${randomBytes(8).toString('hex')}`
+  await query(server, `CREATE SCHEMA ${escapeIdentifier(schema)}`)
+  onFinished(() => query(server, `DROP SCHEMA ${escapeIdentifier(schema)} CASCADE`))
+  const url = new URL(server)
+  const options = Object.entries({ search_path: schema, ...settings }).map(([name, value]) => `-c ${name}=${value}`)
+  url.searchParams.set('options', options.join(' '))
+  return url.href
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = await connect(url)
+  await client.query(text)
+  await client.end()
+}
+
+/** Opens a connection beside the store's own. */
+export async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  // The server may end before the test lets go of it.
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
