@@ -59,8 +59,9 @@ export function withExactScalars(node: unknown): unknown {
   const object = node as Record<string, unknown>
   const { type } = object
   if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
-    const { type: _, ...rest } = object
-    return { anyOf: type.map((member) => withExactScalars({ ...rest, type: member as unknown })) }
+    // null has no format.
+    const { format: _, ...formatless } = object
+    return { anyOf: type.map((member) => withExactScalars({ ...(member === 'null' ? formatless : object), type: member as unknown })) }
   }
   const copy: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(object)) {
