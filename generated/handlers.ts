@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:6e3034885d40e9072db3e2191d62900d1f9369c7d8f17eb1e6001ed2237a0c90 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:0e68991eeb142bea13522346f2b68c364c7346c49463164c9e377a7c67bbaeb1 by npm run generate. Do not edit.
 
 /** The module of each operation's handler, by operationId. */
 export const handlerModules = {

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:6e3034885d40e9072db3e2191d62900d1f9369c7d8f17eb1e6001ed2237a0c90 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:0e68991eeb142bea13522346f2b68c364c7346c49463164c9e377a7c67bbaeb1 by npm run generate. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -238,7 +238,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": 42900,
-                 *       "message": "more than 600 requests a minute; try again in 12 seconds"
+                 *       "message": "more than 600 requests a minute; try again in 12 s"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -287,7 +287,7 @@ export interface components {
         "Retry-After": number;
         /**
          * @description The challenge of RFC 6750, section 3. A refused token adds `error="invalid_token"`.
-         * @example Bearer realm="plant-store", error="invalid_token"
+         * @example Bearer realm="plant-store", error="invalid_token", error_description="The token is unknown, malformed, expired or revoked"
          */
         "WWW-Authenticate": string;
         /**
