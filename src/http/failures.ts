@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Failure, failure } from '../contract/errors.ts'
+import { logRequest } from './request-log.ts'
 import { sendJson } from './send-json.ts'
 import { contractMethods } from '../contract/document.ts'
 
@@ -36,8 +37,12 @@ export function registerFailures(app: FastifyInstance): void {
 }
 
 /** Answers what Fastify's router refuses before there is a route: a path whose percent-encoding is broken. */
-export function answerFrameworkError(_error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', reply.request.id)
+export function answerFrameworkError(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id)
+  // Fastify logs the answers of routes alone.
+  reply.raw.once('finish', () => {
+    logRequest(undefined, request, reply)
+  })
   void sendFailure(reply, failure('malformed_http', 'the percent-encoding of the path is broken'))
 }
 

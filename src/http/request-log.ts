@@ -11,23 +11,28 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof own === 'string' && acceptableId.test(own) ? own : randomUUID()
 }
 
-/** Writes one line for each request, when it is answered. Neither queries nor bodies nor tokens are in it. */
+/** Has one line written for each request that a route or its absence answers. */
 export class RequestLog extends LogController {
   override incomingRequest(): void {
     // The one line is written when the response is.
   }
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
-    const { operation } = request.routeOptions.config
-    const line = {
-      requestId: request.id,
-      method: request.method,
-      ...(operation === undefined ? { path: withoutTokens(request.url.split('?', 1)[0] ?? '') } : { operation: operation.id }),
-      status: reply.statusCode,
-      milliseconds: Math.round(reply.elapsedTime * 1000) / 1000,
-      ...(error ? { err: error } : {}),
-    }
-    if (error) request.log.error(line, 'response cut off')
-    else request.log.info(line, 'request answered')
+    logRequest(error, request, reply)
   }
+}
+
+/** Writes the one line of a request that was answered. Neither queries nor bodies nor tokens are in it. */
+export function logRequest(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
+  const { operation } = request.routeOptions.config
+  const line = {
+    requestId: request.id,
+    method: request.method,
+    ...(operation === undefined ? { path: withoutTokens(request.url.split('?', 1)[0] ?? '') } : { operation: operation.id }),
+    status: reply.statusCode,
+    milliseconds: Math.round(reply.elapsedTime * 1000) / 1000,
+    ...(error ? { err: error } : {}),
+  }
+  if (error) request.log.error(line, 'response cut off')
+  else request.log.info(line, 'request answered')
 }
