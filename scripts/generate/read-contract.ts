@@ -32,9 +32,25 @@ const mostLines = 8
  * @throws BrokenContract
  */
 export async function readContract(source: string, file: string): Promise<ContractDocument> {
+  const { document, locate } = parseContract(source, file)
+  const { openapi } = document
+  if (openapi === undefined) refuse([{ line: 1, col: 1, text: 'is not an OpenAPI document: it has no `openapi`' }], file)
+  if (!/^3\.1\.\d+$/.test(String(openapi))) refuse([{ ...locate('openapi'), text: `openapi must be 3.1.x, the version that this service reads, not ${JSON.stringify(openapi)}` }], file)
+  refuse(await structureFindings(source, file), file)
+  refuse(servingProblems(document).map((text) => ({ ...locate(text), text })), file)
+  // Redocly and problemsOf have judged the structure.
+  return document as unknown as ContractDocument
+}
+
+/**
+ * Reads YAML whose structure is not judged.
+ *
+ * @returns the mapping that it is, integers beyond 2^53 as bigints, and what finds the places of its members
+ * @throws BrokenContract where it is not YAML or no mapping
+ */
+export function parseContract(source: string, file: string) {
   const lines = new LineCounter()
   const yaml = parseDocument(source, { lineCounter: lines, intAsBigInt: true })
-  const locate = createLocator(yaml, lines)
   refuse(
     yaml.errors.map(({ message, pos: [start] }) => {
       const { line, col } = lines.linePos(start)
@@ -42,15 +58,7 @@ export async function readContract(source: string, file: string): Promise<Contra
     }),
     file,
   )
-  const document = readDocument(() => withNumbers(yaml.toJS()), file)
-  const { openapi } = document
-  if (openapi === undefined) refuse([{ line: 1, col: 1, text: 'is not an OpenAPI document: it has no `openapi`' }], file)
-  if (!/^3\.1\.\d+$/.test(String(openapi))) refuse([{ ...locate('openapi'), text: `openapi must be 3.1.x, the version that this service reads, not ${JSON.stringify(openapi)}` }], file)
-  refuse(await structureFindings(source, file), file)
-  const problems = servingProblems(document)
-  refuse(problems.map((text) => ({ ...locate(text), text })), file)
-  // Redocly and problemsOf have judged the structure.
-  return document as unknown as ContractDocument
+  return { document: readMapping(() => withNumbers(yaml.toJS()), file), locate: createLocator(yaml, lines) }
 }
 
 interface Finding {
@@ -69,7 +77,7 @@ function refuse(findings: Finding[], file: string): void {
   throw new BrokenContract(shown.join('\n'))
 }
 
-function readDocument(read: () => unknown, file: string): Record<string, unknown> {
+function readMapping(read: () => unknown, file: string): Record<string, unknown> {
   let document: unknown
   try {
     document = read()
