@@ -11,7 +11,7 @@ import { RequestFailure, answerFrameworkError, registerFailures } from './http/f
 import { registerHealth } from './http/health.ts'
 import { type Limits, defaultLimits } from './http/limits.ts'
 import { registerOperations } from './http/operations.ts'
-import { RequestLog, requestIdOf } from './http/request-log.ts'
+import { RequestLog, logCutOff, requestIdOf } from './http/request-log.ts'
 import type { Store } from './store/store.ts'
 
 export interface AppOptions {
@@ -65,6 +65,7 @@ export async function buildApp({ contract, handlers, store, log, bodyLimit, rate
   registerConnectionFailures(app.server, limits.headerBytes, log)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    logCutOff(request, reply)
     done()
   })
   registerFailures(app)
@@ -81,7 +82,9 @@ export async function buildApp({ contract, handlers, store, log, bodyLimit, rate
         max: perMinute,
         timeWindow: 60_000,
         cache: 100_000,
-        enableDraftSpec: true,
+        // The contract declares Retry-After, and none of the headers by which clients would count along.
+        addHeaders: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false, 'retry-after': false },
+        addHeadersOnExceeding: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
         keyGenerator: ({ callers }) => Object.values(callers).join(),
         errorResponseBuilder: (_request, { ttl }) => {
           const seconds = Math.max(1, Math.ceil(ttl / 1000))

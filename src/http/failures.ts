@@ -41,7 +41,7 @@ export function answerFrameworkError(_error: FastifyError, request: FastifyReque
   reply.header('x-request-id', request.id)
   // Fastify logs the answers of routes alone.
   reply.raw.once('finish', () => {
-    logRequest(undefined, request, reply)
+    logRequest(request, reply, 'request answered')
   })
   void sendFailure(reply, failure('malformed_http', 'the percent-encoding of the path is broken'))
 }

@@ -11,19 +11,34 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof own === 'string' && acceptableId.test(own) ? own : randomUUID()
 }
 
-/** Has one line written for each request that a route or its absence answers. */
+/** Has one line written for each request that is answered. */
 export class RequestLog extends LogController {
   override incomingRequest(): void {
     // The one line is written when the response is.
   }
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
-    logRequest(error, request, reply)
+    // A response that failed is closed, and logCutOff writes its line.
+    if (!error) logRequest(request, reply, 'request answered')
+  }
+
+  override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') request.log.error({ err: error, requestId: request.id }, 'request failed')
   }
 }
 
-/** Writes the one line of a request that was answered. Neither queries nor bodies nor tokens are in it. */
-export function logRequest(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
+/** Has the line of a request written too when its connection ends before its response, which Fastify does not count as completed. */
+export function logCutOff(request: FastifyRequest, reply: FastifyReply): void {
+  reply.raw.once('close', () => {
+    if (!logged.has(request)) logRequest(request, reply, 'response cut off')
+  })
+}
+
+const logged = new WeakSet<FastifyRequest>()
+
+/** Writes the one line of a request. Neither queries nor bodies nor tokens are in it. */
+export function logRequest(request: FastifyRequest, reply: FastifyReply, message: string): void {
+  logged.add(request)
   const { operation } = request.routeOptions.config
   const line = {
     requestId: request.id,
@@ -31,8 +46,6 @@ export function logRequest(error: Error | null | undefined, request: FastifyRequ
     ...(operation === undefined ? { path: withoutTokens(request.url.split('?', 1)[0] ?? '') } : { operation: operation.id }),
     status: reply.statusCode,
     milliseconds: Math.round(reply.elapsedTime * 1000) / 1000,
-    ...(error ? { err: error } : {}),
   }
-  if (error) request.log.error(line, 'response cut off')
-  else request.log.info(line, 'request answered')
+  request.log.info(line, message)
 }

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { expectFailure } from '../support/expect-failure.ts'
+import { startApp, temporaryStore } from '../support/start-app.ts'
+
+test.each(['/livez', '/readyz'])('%s answers 200 without a token while requests can be served', async (url) => {
+  const { app } = await startApp()
+  const { statusCode, headers, payload } = await app.inject({ method: 'GET', url })
+  expect({ statusCode, type: headers['content-type'], payload }).toEqual({ statusCode: 200, type: 'application/json', payload: '{"status":"ok"}' })
+  expect(headers['x-request-id']).toBeDefined()
+})
+
+test.each(['/livez', '/readyz'])('HEAD %s answers as GET does, without the body', async (url) => {
+  const { app } = await startApp()
+  expect(await app.inject({ method: 'HEAD', url })).toMatchObject({ statusCode: 200, payload: '' })
+})
+
+test('while the store does not answer the server is alive and not ready', async () => {
+  const { app } = await startApp({ store: { ...(await temporaryStore()), isReady: () => Promise.resolve(false) } })
+  expect((await app.inject({ method: 'GET', url: '/livez' })).statusCode).toBe(200)
+  const { statusCode: status, headers, payload: text } = await app.inject({ method: 'GET', url: '/readyz' })
+  expectFailure({ status, text }, 'unavailable')
+  expect(headers['retry-after']).toBe('1')
+})
+
+test('a server that is stopping is alive and not ready', async () => {
+  const { app, listen } = await startApp()
+  let origin = ''
+  const statuses: number[] = []
+  app.addHook('preClose', async () => {
+    for (const path of ['/livez', '/readyz']) statuses.push((await fetch(origin + path)).status)
+  })
+  origin = await listen()
+  await app.close()
+  expect(statuses).toEqual([200, 503])
+})
