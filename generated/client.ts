@@ -1,15 +1,15 @@
 // Generated from openapi.yaml sha256:0e68991eeb142bea13522346f2b68c364c7346c49463164c9e377a7c67bbaeb1 by npm run generate. Do not edit.
 
-/** How an operation is called, and by status where its reply has an int64. */
+/** How an operation is called, and by status where its reply has an int64, or null where it has no body. */
 export interface ClientOperation {
   method: string
   path: string
-  replies: Record<number, string[][]>
+  replies: Record<number, string[][] | null>
 }
 
 /** The operations of the contract, by operationId. */
 export const clientOperations = {
   createPlant: { method: 'POST', path: "/plants", replies: { 200: [], 400: [], 401: [], 408: [], 409: [], 413: [], 415: [], 429: [], 431: [], 500: [], 503: [] } },
-  deletePlant: { method: 'DELETE', path: "/plants/{id}", replies: { 204: [], 400: [], 401: [], 404: [], 408: [], 429: [], 431: [], 500: [], 503: [] } },
+  deletePlant: { method: 'DELETE', path: "/plants/{id}", replies: { 204: null, 400: [], 401: [], 404: [], 408: [], 429: [], 431: [], 500: [], 503: [] } },
   listPlants: { method: 'GET', path: "/plants", replies: { 200: [], 400: [], 401: [], 408: [], 429: [], 431: [], 500: [], 503: [] } },
 } satisfies Record<string, ClientOperation>

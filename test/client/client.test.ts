@@ -1,0 +1,116 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { UndeclaredReply, createClient } from '../../src/client/create-client.ts'
+import { readBody } from '../../src/client/exact-json.ts'
+import type { Client } from '../../src/client/types.ts'
+import { type TestAppOptions, startApp } from '../support/start-app.ts'
+
+async function startClient(options: TestAppOptions = {}): Promise<{ client: Client; baseUrl: string; token: string }> {
+  const { listen, token } = await startApp(options)
+  const baseUrl = await listen()
+  return { client: createClient({ baseUrl, token }), baseUrl, token }
+}
+
+test('a plant is created, listed and deleted', async () => {
+  const { client } = await startClient()
+  const plant = { name: 'Monstera deliciosa', tag: 'indoor' }
+  expect(await client.createPlant({ body: { id: 54n, ...plant } })).toMatchObject({ status: 200, body: plant })
+  expect(await client.listPlants()).toMatchObject({ status: 200, body: [plant] })
+  expect(await client.deletePlant({ path: { id: 54n } })).toMatchObject({ status: 204, body: undefined })
+  expect(await client.listPlants({ query: {} })).toMatchObject({ status: 200, body: [] })
+})
+
+test('neighbouring ids beyond 2^53 are three plants, in the body and in the path', async () => {
+  const { client } = await startClient()
+  const ids = [9007199254740992n, 9007199254740993n, 9007199254740994n]
+  for (const id of ids) expect((await client.createPlant({ body: { id, name: String(id) } })).status).toBe(200)
+  expect((await client.deletePlant({ path: { id: ids[1]! } })).status).toBe(204)
+  expect(await client.listPlants()).toMatchObject({ body: [{ name: '9007199254740992' }, { name: '9007199254740994' }] })
+})
+
+test('the ends of the int64 range arrive as they were sent', async () => {
+  const { client } = await startClient()
+  for (const id of [-(2n ** 63n), 2n ** 63n - 1n]) {
+    expect((await client.createPlant({ body: { id, name: 'end' } })).status).toBe(200)
+    expect((await client.deletePlant({ path: { id } })).status).toBe(204)
+  }
+  expect(await client.deletePlant({ path: { id: 2n ** 63n } })).toMatchObject({ status: 400, body: { error: 40001 } })
+})
+
+test('a limit caps the list', async () => {
+  const { client } = await startClient()
+  for (const id of [1n, 2n, 3n]) await client.createPlant({ body: { id, name: String(id) } })
+  expect(await client.listPlants({ query: { limit: 2 } })).toMatchObject({ body: [{ name: '1' }, { name: '2' }] })
+})
+
+test('a failure is a value, and its status tells its type', async () => {
+  const { client } = await startClient()
+  await client.createPlant({ body: { id: 1n, name: 'Aloe vera' } })
+  const reply = await client.createPlant({ body: { id: 1n, name: 'Aloe vera' } })
+  if (reply.status === 200) throw new Error(`created ${reply.body.name} twice`)
+  const { error, message } = reply.body
+  expect([reply.status, error, message]).toEqual([409, 40900, 'you already have a plant with id 1'])
+  expect(await client.createPlant({ body: { id: 2n, name: '' } })).toMatchObject({ status: 400, body: { error: 40001 } })
+  expect(await client.deletePlant({ path: { id: 3n } })).toMatchObject({ status: 404, body: { error: 40401 } })
+  expect(await client.listPlants({ query: { limit: -1 } })).toMatchObject({ status: 400, body: { error: 40001 } })
+})
+
+test('a refused token is a value for every operation', async () => {
+  const { baseUrl } = await startClient()
+  const client = createClient({ baseUrl: `${baseUrl}/`, token: 'nobody' })
+  const replies = await Promise.all([client.listPlants(), client.createPlant({ body: { id: 1n, name: 'Aloe vera' } }), client.deletePlant({ path: { id: 1n } })])
+  expect(replies.map(({ status, body }) => [status, body])).toEqual(Array(3).fill([401, expect.objectContaining({ error: 40101 })]))
+})
+
+test('a body over the limit, a caller over the rate and a failing service are values', async () => {
+  const { client: limited } = await startClient({ bodyLimit: 16 })
+  expect(await limited.createPlant({ body: { id: 1n, name: 'Aloe vera' } })).toMatchObject({ status: 413, body: { error: 41300 } })
+
+  const { client: hurried } = await startClient({ rateLimit: 1 })
+  await hurried.listPlants()
+  const refused = await hurried.listPlants()
+  expect(refused).toMatchObject({ status: 429, body: { error: 42900 } })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+
+  for (const [status, error] of [[503, 50300], [500, 50000]] as const) {
+    const client = createClient({ baseUrl: await serve(status, 'application/json', `{"error":${String(error)},"message":"later"}`), token: 'any' })
+    expect(await client.listPlants()).toMatchObject({ status, body: { error, message: 'later' } })
+  }
+})
+
+test('an answer that the contract does not declare is thrown, not typed as something it is not', async () => {
+  const answers: [status: number, type: string, text: string][] = [
+    [502, 'text/html', '<h1>Bad Gateway</h1>'],
+    [200, 'text/html', '<h1>Welcome</h1>'],
+    [200, 'application/json', '[{"name":'],
+  ]
+  for (const [status, type, text] of answers) {
+    const client = createClient({ baseUrl: await serve(status, type, text), token: 'any' })
+    await expect(client.listPlants()).rejects.toSatisfy((error) => error instanceof UndeclaredReply && error.status === status)
+  }
+})
+
+test('a call ends with its signal', async () => {
+  const { client } = await startClient()
+  await expect(client.listPlants({}, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough')
+})
+
+test('int64 values of a body are read as bigints, however small, and other numbers stay numbers', () => {
+  const text = '{"plants":[{"id":9007199254740993,"age":7},{"id":54,"age":8}],"next":-9223372036854775808,"share":0.5}'
+  expect(readBody(text, [['plants', '*', 'id'], ['next']])).toEqual({
+    plants: [{ id: 9007199254740993n, age: 7 }, { id: 54n, age: 8 }],
+    next: -9223372036854775808n,
+    share: 0.5,
+  })
+  expect(readBody('7', [[]])).toBe(7n)
+  expect(readBody('{"plants":null}', [['plants', '*', 'id'], ['next']])).toEqual({ plants: null })
+})
+
+async function serve(status: number, type: string, text: string): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(status, { 'content-type': type }).end(text))
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A server that listens on a port has an address with one.
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+}
