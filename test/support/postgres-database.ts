@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client, escapeIdentifier } from 'pg'
-import { inject, onTestFinished } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
 
 /**
  * Makes a schema of its own on the run's PostgreSQL server, so that no test sees another's tables; it goes with the test.
@@ -32,4 +32,10 @@ export async function connect(url: string): Promise<Client> {
   client.on('error', () => undefined)
   await client.connect()
   return client
+}
+
+/** Waits until this many other sessions wait for a lock that this one holds. */
+export async function waitUntilBlocking(client: Client, count = 1): Promise<void> {
+  const text = 'SELECT DISTINCT pid FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))'
+  await expect.poll(async () => (await client.query(text)).rowCount, { interval: 5, timeout: 10_000 }).toBe(count)
 }

@@ -1,0 +1,73 @@
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { connect, temporaryDatabase } from '../../support/postgres-database.ts'
+import { openTestStore } from './open-test-store.ts'
+
+async function openConnection(url: string) {
+  const client = await connect(url)
+  onTestFinished(() => client.end())
+  return client
+}
+
+async function tablesIn(url: string): Promise<string[]> {
+  const client = await openConnection(url)
+  const { rows } = await client.query<{ table_name: string }>('SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema ORDER BY table_name')
+  return rows.map(({ table_name }) => table_name)
+}
+
+test('several that open an empty database at once make the schema once', async () => {
+  const url = await temporaryDatabase()
+  const stores = await Promise.all(Array.from({ length: 5 }, () => openTestStore(url)))
+  const outcomes = await Promise.all(stores.map(({ store }) => store.create('me', { id: 1n, name: 'Monstera' })))
+  expect(outcomes.sort()).toEqual(['created', 'exists', 'exists', 'exists', 'exists'])
+  const client = await openConnection(url)
+  expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 1 }])
+})
+
+test('a database that is opened again holds what it held', async () => {
+  const url = await temporaryDatabase()
+  const first = await openTestStore(url)
+  await first.store.create('me', { id: 1n, name: 'Monstera' })
+  const second = await openTestStore(url)
+  expect(await second.store.create('me', { id: 1n, name: 'Monstera' })).toBe('exists')
+})
+
+test('a schema from the future is refused', async () => {
+  const url = await temporaryDatabase()
+  const client = await openConnection(url)
+  await client.query('CREATE TABLE plant_store_schema AS SELECT 7 AS version')
+  await expect(openTestStore(url)).rejects.toThrow('has schema version 7, and this release knows versions up to 1: start a newer release; nothing was changed')
+  expect(await tablesIn(url)).toEqual(['plant_store_schema'])
+})
+
+test("another program's table of the same name is refused and left alone", async () => {
+  const url = await temporaryDatabase()
+  const client = await openConnection(url)
+  await client.query('CREATE TABLE tokens (theirs integer)')
+  await expect(openTestStore(url)).rejects.toThrow('relation "tokens" already exists')
+  expect(await tablesIn(url)).toEqual(['tokens'])
+})
+
+test('a schema that is up to date is opened without the right to make tables', async () => {
+  const url = await temporaryDatabase()
+  await openTestStore(url)
+  const client = await openConnection(url)
+  const { rows } = await client.query<{ schema: string }>('SELECT current_schema AS schema')
+  const schema = rows[0]?.schema ?? ''
+  await client.query(`CREATE ROLE ${schema} LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA ${schema} TO ${schema}; GRANT SELECT, INSERT, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${schema}`)
+  onTestFinished(() => client.query(`DROP OWNED BY ${schema}; DROP ROLE ${schema}`).then(() => undefined))
+  const limited = new URL(url)
+  limited.username = schema
+  limited.password = 'secret'
+  const { store } = await openTestStore(limited.href)
+  expect(await store.create('me', { id: 1n, name: 'Monstera' })).toBe('created')
+})
+
+test('a database that does not keep text as UTF-8 is refused', async () => {
+  const client = await openConnection(inject('databaseUrl'))
+  const name = `latin1_${String(process.pid)}`
+  await client.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`)
+  onTestFinished(() => client.query(`DROP DATABASE ${name}`).then(() => undefined))
+  const url = new URL(inject('databaseUrl'))
+  url.pathname = `/${name}`
+  await expect(openTestStore(url.href)).rejects.toThrow(/keeps text as LATIN1; this service needs one that was created with ENCODING 'UTF8'/)
+})

@@ -1,0 +1,125 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { awkwardTexts } from '../../support/awkward-texts.ts'
+import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/postgres-database.ts'
+import { temporaryFolder } from '../../support/start-app.ts'
+import { listText, openTestStore } from './open-test-store.ts'
+
+const lowest = -9223372036854775808n
+const highest = 9223372036854775807n
+
+async function openConnection(url: string) {
+  const client = await connect(url)
+  onTestFinished(() => client.end())
+  return client
+}
+
+test('a list is the same text as on SQLite and from JSON.stringify, whatever the texts are', async () => {
+  const { store } = await openTestStore(await temporaryDatabase())
+  const sqlite = openSqliteStore({ file: join(await temporaryFolder(), 'plants.db'), onFault: () => undefined })
+  onTestFinished(() => sqlite.close())
+  // Every text that the contract lets through: no U+0000, no lone surrogates.
+  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter((value) => !value.includes('\0'))
+  const known = [...Array.from({ length: 0x100 }, (_, code) => String.fromCodePoint(code + 1)), ...awkwardTexts.map(([, value]) => value)]
+  let callers = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.record({ name: text, tag: text }, { requiredKeys: ['name'] }), { minLength: 1, maxLength: 50 }), async (plants) => {
+      const caller = `caller ${String(++callers)}`
+      for (const each of [store, sqlite]) {
+        await Promise.all(plants.map((plant, id) => each.create(caller, { id: BigInt(id), ...plant })))
+        expect(await listText(each, caller)).toBe(JSON.stringify(plants))
+      }
+    }),
+    { numRuns: 50, examples: [[known.map((value) => ({ name: value, tag: value }))]] },
+  )
+})
+
+test('a list longer than a page comes in pages, in the order of the ids, from the lowest to the highest', async () => {
+  const { store } = await openTestStore(await temporaryDatabase())
+  const ids = [highest, lowest, ...Array.from({ length: 1_999 }, (_, index) => BigInt(index) - 1_000n)]
+  await Promise.all(ids.map((id) => store.create('me', { id, name: String(id) })))
+  const names = [...ids].sort((a, b) => (a < b ? -1 : 1)).map((id) => ({ name: String(id) }))
+  expect(JSON.parse(await listText(store, 'me'))).toEqual(names)
+  for (const limit of [0, 1, 999, 1_000, 1_001, 2_000, 2_001, 2_147_483_647]) expect(JSON.parse(await listText(store, 'me', limit))).toEqual(names.slice(0, limit))
+})
+
+test('writes that arrive together are one transaction, each with its own outcome', async () => {
+  const url = await temporaryDatabase()
+  const { store } = await openTestStore(url)
+  await store.create('me', { id: 3n, name: 'there already' })
+  const outcomes = await Promise.all([1n, 2n, 3n, 4n].map((id) => store.create('me', { id, name: 'new' })))
+  expect(outcomes).toEqual(['created', 'created', 'exists', 'created'])
+  const client = await openConnection(url)
+  const { rows } = await client.query(`SELECT array_agg(id ORDER BY id) AS ids FROM plants GROUP BY xmin::text ORDER BY min(id)`)
+  expect(rows).toEqual([{ ids: ['1', '2', '4'] }, { ids: ['3'] }])
+})
+
+test('writes of one plant that arrive together keep their order', async () => {
+  const { store } = await openTestStore(await temporaryDatabase())
+  const plant = { id: 10n, name: 'first' }
+  const outcomes = await Promise.all([
+    store.create('me', plant),
+    store.create('me', { ...plant, name: 'second' }),
+    store.create('me', { id: 9n, name: 'another' }),
+    store.delete('me', 10n),
+    store.delete('me', 10n),
+    store.create('me', { ...plant, name: 'third' }),
+  ])
+  expect(outcomes).toEqual(['created', 'exists', 'created', 'deleted', 'absent', 'created'])
+  expect(await listText(store, 'me')).toBe('[{"name":"another"},{"name":"third"}]')
+})
+
+test('a write that the database refuses leaves those that arrived with it alone', async () => {
+  const { store, faults } = await openTestStore(await temporaryDatabase())
+  const outcomes = await Promise.allSettled([
+    store.create('me', { id: 1n, name: 'before' }),
+    store.create('me', { id: 2n, name: 'the contract refuses \0' }),
+    store.create('me', { id: 3n, name: 'after' }),
+  ])
+  expect(outcomes).toMatchObject([{ value: 'created' }, { reason: { code: '22021' } }, { value: 'created' }])
+  expect(await listText(store, 'me')).toBe('[{"name":"before"},{"name":"after"}]')
+  expect(faults).toEqual([])
+})
+
+test('a create that meets another transaction which is serializable is tried again after 40001', async () => {
+  const url = await temporaryDatabase({ default_transaction_isolation: 'serializable' })
+  const { store, faults } = await openTestStore(url)
+  const other = await openConnection(url)
+  await other.query('BEGIN')
+  await other.query(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'the other')`)
+  const outcome = store.create('me', { id: 1n, name: 'mine' })
+  await waitUntilBlocking(other)
+  await other.query('COMMIT')
+  expect(await outcome).toBe('exists')
+  expect(faults).toEqual([])
+})
+
+test('writes that deadlock with another transaction are tried again after 40P01', async () => {
+  const url = await temporaryDatabase({ deadlock_timeout: '10ms' })
+  const { store, faults } = await openTestStore(url)
+  const other = await openConnection(url)
+  await other.query(`SET deadlock_timeout = '1min'; BEGIN`)
+  await other.query(`INSERT INTO plants (caller, id, name) VALUES ('me', 2, 'the other')`)
+  const outcomes = Promise.all([1n, 2n].map((id) => store.create('me', { id, name: 'mine' })))
+  await waitUntilBlocking(other)
+  await other.query(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'the other')`)
+  await other.query('COMMIT')
+  expect(await outcomes).toEqual(['exists', 'exists'])
+  expect(faults).toEqual([])
+})
+
+test('writes take their locks in one order, in whatever order they arrive', async () => {
+  const url = await temporaryDatabase()
+  const { store } = await openTestStore(url)
+  const other = await openConnection(url)
+  await other.query(`SET deadlock_timeout = '10ms'; BEGIN`)
+  await other.query(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'the other')`)
+  const outcomes = Promise.all([2n, 1n].map((id) => store.create('me', { id, name: 'mine' })))
+  await waitUntilBlocking(other)
+  // Rejects with 40P01 where the store holds 2 already.
+  await other.query(`INSERT INTO plants (caller, id, name) VALUES ('me', 2, 'the other')`)
+  await other.query('COMMIT')
+  expect(await outcomes).toEqual(['exists', 'exists'])
+})

@@ -1,0 +1,122 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { UnusableStore } from '../../../src/store/store.ts'
+import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/postgres-database.ts'
+import { startTcpProxy } from '../../support/tcp-proxy.ts'
+import { listText, openTestStore } from './open-test-store.ts'
+
+const plant = { id: 1n, name: 'Monstera' }
+
+/** A session that holds a lock for which every statement on the plants has to wait. */
+async function lockPlants(url: string) {
+  const client = await connect(url)
+  onTestFinished(() => client.end())
+  await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+  return client
+}
+
+/** The same database through a network that the test can disturb. */
+async function throughProxy(url: string) {
+  const address = new URL(url)
+  const proxy = await startTcpProxy(Number(address.port))
+  onTestFinished(() => proxy.close())
+  address.host = `127.0.0.1:${String(proxy.port)}`
+  return { proxy, url: address.href }
+}
+
+test('a database that is too slow is unavailable, nothing has changed, and it is served when it is quick again', async () => {
+  const url = await temporaryDatabase()
+  const { store, faults } = await openTestStore(url, { statementTimeoutMilliseconds: 200 })
+  const other = await lockPlants(url)
+  expect(await Promise.all([store.create('me', plant), store.delete('me', 2n), store.list('me', undefined)])).toEqual(['unavailable', 'unavailable', 'unavailable'])
+  expect(new Set(faults.map(({ message }) => message))).toEqual(new Set(['canceling statement due to statement timeout']))
+  await other.query('ROLLBACK')
+  expect(await listText(store, 'me')).toBe('[]')
+  expect(await store.create('me', plant)).toBe('created')
+})
+
+test('reads beyond the bound of the queue are refused at once, and those that wait are served', async () => {
+  const url = await temporaryDatabase()
+  const { store, faults } = await openTestStore(url, { maxConnections: 1, maxQueued: 2 })
+  const other = await lockPlants(url)
+  const waiting = [store.list('me', 1), store.list('me', 1), store.list('me', 1)]
+  await waitUntilBlocking(other)
+  expect(await store.list('me', 1)).toBe('unavailable')
+  await other.query('ROLLBACK')
+  expect(await Promise.all(waiting)).toMatchObject([{ chunks: '[]' }, { chunks: '[]' }, { chunks: '[]' }])
+  expect(faults).toEqual([])
+})
+
+test('writes beyond the bound of the queue are refused at once, and those that wait are done', async () => {
+  const url = await temporaryDatabase()
+  const { store } = await openTestStore(url, { maxQueued: 2 })
+  const other = await lockPlants(url)
+  const first = store.create('me', plant)
+  await waitUntilBlocking(other)
+  const waiting = [store.create('me', plant), store.create('me', { ...plant, id: 2n })]
+  expect(await store.create('me', plant)).toBe('unavailable')
+  await other.query('ROLLBACK')
+  expect(await Promise.all([first, ...waiting])).toEqual(['created', 'exists', 'created'])
+})
+
+test('connections that break while nobody uses them are replaced', async () => {
+  const { proxy, url } = await throughProxy(await temporaryDatabase())
+  const { store, faults } = await openTestStore(url)
+  await Promise.all([store.isReady(), store.isReady(), store.isReady()])
+  proxy.cut()
+  await expect.poll(() => faults.length).toBe(3)
+  expect(await store.create('me', plant)).toBe('created')
+})
+
+test('a connection that breaks in the middle of a statement makes it unavailable, and the next one is served', async () => {
+  const direct = await temporaryDatabase()
+  const { proxy, url } = await throughProxy(direct)
+  const { store, faults } = await openTestStore(url)
+  const other = await lockPlants(direct)
+  const outcomes = Promise.all([store.create('me', plant), store.create('me', { ...plant, id: 2n }), store.list('me', undefined)])
+  await waitUntilBlocking(other, 2)
+  proxy.cut()
+  expect(await outcomes).toEqual(['unavailable', 'unavailable', 'unavailable'])
+  expect(faults).not.toEqual([])
+  await other.query('ROLLBACK')
+  expect(await store.create('me', { ...plant, id: 3n })).toBe('created')
+})
+
+test('a network that swallows everything makes reads and writes unavailable in bounded time', async () => {
+  const { proxy, url } = await throughProxy(await temporaryDatabase())
+  const { store } = await openTestStore(url, { answerTimeoutMilliseconds: 500, connectTimeoutMilliseconds: 500 })
+  await store.isReady()
+  proxy.freeze()
+  // The first on the connection that is open, the second on a new one.
+  for (let time = 0; time < 2; time++) {
+    expect(await Promise.all([store.create('me', plant), store.list('me', 1), store.findCaller(new Uint8Array(32), 0)])).toEqual(['unavailable', 'unavailable', 'unavailable'])
+  }
+  expect(await store.isReady()).toBe(false)
+  proxy.thaw()
+  expect(await store.create('me', plant)).toBe('created')
+  expect(await store.isReady()).toBe(true)
+})
+
+test('a list whose next page cannot be read ends with an error, not as if it were whole', async () => {
+  const { proxy, url } = await throughProxy(await temporaryDatabase())
+  const { store } = await openTestStore(url)
+  await Promise.all(Array.from({ length: 1_001 }, (_, id) => store.create('me', { id: BigInt(id), name: 'Monstera' })))
+  const list = await store.list('me', undefined)
+  await proxy.close()
+  const chunks: string[] = []
+  await expect(
+    (async () => {
+      if (list !== 'unavailable') for await (const chunk of list.chunks) chunks.push(chunk)
+    })(),
+  ).rejects.toThrow('in the middle of a list')
+  expect(chunks).toHaveLength(1)
+})
+
+test.for<[string, string, RegExp]>([
+  ['cannot be reached', 'postgres://me:secret@127.0.0.1:1/plants', /^cannot open the database 127\.0\.0\.1:1\/plants: .*ECONNREFUSED/],
+  ['cannot be read as an address', 'postgres://me:secret@127.0.0.1:port/plants', /^cannot open the database: its URL cannot be read$/],
+])('a database that %s is unusable, which is said in one line without the password', async ([, url, message]) => {
+  const failure: unknown = await openTestStore(url).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(UnusableStore)
+  expect((failure as UnusableStore).message).toMatch(message)
+  expect((failure as UnusableStore).message).not.toMatch(/secret|\n/)
+})
