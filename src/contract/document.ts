@@ -3,7 +3,7 @@ export interface ContractDocument {
   openapi: string
   info: { title: string; version: string }
   security?: SecurityRequirement[]
-  paths: Record<string, PathItem>
+  paths?: Record<string, PathItem>
   components?: { securitySchemes?: Record<string, unknown>; schemas?: Record<string, Schema>; [section: string]: unknown }
   'x-unmatched-responses'?: Record<string, ContractResponse>
   'x-generated-from'?: string
@@ -12,7 +12,10 @@ export interface ContractDocument {
 export type SecurityRequirement = Record<string, string[]>
 export type Schema = Record<string, unknown>
 
-export type PathItem = { parameters?: Parameter[] } & { [Method in ContractMethod]?: OperationObject }
+export type PathItem = { parameters?: Parameter[] } & { [Method in ContractMethod]?: WrittenOperation }
+
+/** OpenAPI 3.1 lets an operation go without responses. */
+type WrittenOperation = Omit<OperationObject, 'responses'> & Partial<Pick<OperationObject, 'responses'>>
 
 export interface OperationObject {
   operationId: string
@@ -65,10 +68,11 @@ export interface ContractOperation {
 
 /** Lists the operations of a contract without references, in its order. */
 export function operationsOf(document: ContractDocument): ContractOperation[] {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     contractMethods.flatMap((method) => {
-      const object = item[method]
-      if (object === undefined) return []
+      const written = item[method]
+      if (written === undefined) return []
+      const object = { ...written, responses: written.responses ?? {} }
       const parameters = [...(object.parameters ?? []), ...(item.parameters ?? [])]
       return [{ id: object.operationId, method, path, parameters, security: object.security ?? document.security ?? [], object }]
     }),
@@ -115,9 +119,34 @@ function find(document: unknown, reference: string): unknown {
   if (!reference.startsWith('#/')) throw new Error(`the reference ${reference} leads out of the contract`)
   let node = document
   for (const token of reference.slice(2).split('/')) {
-    const name = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
+    const name = percentDecoded(token, reference).replaceAll('~1', '/').replaceAll('~0', '~')
     node = typeof node === 'object' && node !== null && Object.hasOwn(node, name) ? (node as Record<string, unknown>)[name] : undefined
   }
   if (node === undefined) throw new Error(`the reference ${reference} leads to nothing`)
   return node
+}
+
+function percentDecoded(token: string, reference: string): string {
+  try {
+    return decodeURIComponent(token)
+  } catch (error) {
+    throw new Error(`the percent-encoding of the reference ${reference} is broken`, { cause: error })
+  }
+}
+
+/** Lists the schemas that are directly inside of a schema (JSON Schema 2020-12, core, section 10), with their places in it. */
+export function subschemasOf(schema: Schema): [string, Schema][] {
+  return Object.entries(schema).flatMap(([keyword, member]) => {
+    if (singles.includes(keyword)) return isSchema(member) ? [[keyword, member]] : []
+    if (!collections.includes(keyword) || typeof member !== 'object' || member === null) return []
+    return Object.entries(member).flatMap(([name, subschema]): [string, Schema][] => (isSchema(subschema) ? [[`${keyword}/${name}`, subschema]] : []))
+  })
+}
+
+const singles = ['items', 'additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else', 'unevaluatedItems', 'unevaluatedProperties']
+const collections = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'allOf', 'anyOf', 'oneOf', 'prefixItems']
+
+/** `true` and `false` are schemas too, which hold nothing. */
+function isSchema(member: unknown): member is Schema {
+  return typeof member === 'object' && member !== null && !Array.isArray(member)
 }

@@ -69,7 +69,8 @@ export interface EngineOptions {
 export async function createEngine({ contract, handlers, securitySchemes }: EngineOptions): Promise<BoundOperation[]> {
   const document = readable(contract)
   const operations = operationsOf(document)
-  refuse([...problemsOf(document), ...bindingProblems(operations, handlers, securitySchemes)])
+  refuse(problemsOf(document))
+  refuse(bindingProblems(operations, handlers, securitySchemes))
 
   const backend = new OpenAPIBackend({
     // The rewritten document is OpenAPI but for the keyword `scalar`, which openapi-backend hands to Ajv.
@@ -81,7 +82,12 @@ export async function createEngine({ contract, handlers, securitySchemes }: Engi
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Ajv has a class for each dialect, all alike
     customizeAjv: (_ajv, _options, context: string) => createAjv(context === 'requestBodyValidator' ? 'json' : 'text'),
     handlers: {
-      ...Object.fromEntries(operations.map(({ id }) => [id, (context: Context) => call(handlers[id]!, context)])),
+      ...Object.fromEntries(
+        operations.map(({ id, parameters }) => {
+          const headerNames = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
+          return [id, (context: Context) => call(handlers[id]!, headerNames, context)]
+        }),
+      ),
       validationFail: ({ validation }: Context) => failure('invalid_request', describe(validation.errors ?? [])),
       unauthorizedHandler: () => failure('credentials_missing', 'this operation needs credentials', { 'WWW-Authenticate': 'Bearer' }),
     },
@@ -90,6 +96,7 @@ export async function createEngine({ contract, handlers, securitySchemes }: Engi
       Object.keys(document.components?.securitySchemes ?? {}).map((scheme) => [scheme, ({ request }: Context) => (request as unknown as MatchedRequestWithCallers).callers[scheme]]),
     ),
   })
+  refuse(operations.filter(({ id }) => backend.allowedHandlers.includes(id)).map(({ id }) => `operation ${id}: has a name that openapi-backend keeps for itself`))
   await backend.init()
   const router = new MatchedRouter(backend.router.getOperations())
   backend.router = router
@@ -141,7 +148,7 @@ function bindingProblems(operations: { id: string; security: Record<string, unkn
   const ids = operations.map(({ id }) => id)
   const required = new Set(operations.flatMap(({ security }) => security.flatMap((requirement) => Object.keys(requirement))))
   return [
-    ...ids.filter((id) => handlers[id] === undefined).map((id) => `operation ${id}: has no handler; npm run generate -- --scaffold writes one`),
+    ...ids.filter((id) => !Object.hasOwn(handlers, id) || handlers[id] === undefined).map((id) => `operation ${id}: has no handler; npm run generate -- --scaffold writes one`),
     ...Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id)).map((id) => `handler ${id}: the contract has no such operation`),
     ...[...required].filter((scheme) => !securitySchemes.includes(scheme)).map((scheme) => `security scheme ${scheme}: has no verifier`),
   ]
@@ -151,8 +158,12 @@ function refuse(problems: string[]): void {
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
 }
 
-function call(handler: AnyHandler, { request, security }: Context<unknown, unknown, unknown, unknown>): Promise<AnyReply> | AnyReply {
-  const input = { path: request.params, query: request.query, header: request.headers, body: request.requestBody }
+function call(handler: AnyHandler, headerNames: string[], { request, security }: Context<unknown, unknown, unknown, unknown>): Promise<AnyReply> | AnyReply {
+  // Node gives the names of headers in lower case, the contract's types give them as the contract writes them.
+  const headers = request.headers as Record<string, unknown>
+  const present = headerNames.filter((name) => headers[name.toLowerCase()] !== undefined)
+  const header = Object.fromEntries(present.map((name) => [name, headers[name.toLowerCase()]]))
+  const input = { path: request.params, query: request.query, header, body: request.requestBody }
   const caller = Object.values(security).find((value): value is Caller => typeof value === 'string')
   if (caller === undefined) throw new Error('openapi-backend let a request through without credentials')
   // Validation has just shown that the input is what the handler's type says.
