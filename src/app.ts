@@ -5,6 +5,7 @@ import { createEngine } from './contract/engine.ts'
 import { failure } from './contract/errors.ts'
 import type { Contract } from './contract/load-contract.ts'
 import type { Handlers } from './contract/types.ts'
+import { registerClosing } from './http/closing.ts'
 import { registerConnectionFailures } from './http/connection-failures.ts'
 import { registerDocs } from './http/docs.ts'
 import { RequestFailure, answerFrameworkError, registerFailures } from './http/failures.ts'
@@ -63,6 +64,7 @@ export async function buildApp({ contract, handlers, store, log, bodyLimit, rate
     clientErrorHandler: () => undefined,
   })
   registerConnectionFailures(app.server, limits.headerBytes, log)
+  registerClosing(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     logCutOff(request, reply)
