@@ -6,8 +6,11 @@ import { hashToken } from './tokens.ts'
 /** Why credentials were refused. */
 export type Refusal = Failure<'credentials_missing' | 'token_invalid', { 'WWW-Authenticate': string }> | Failure<'unavailable', { 'Retry-After': number }>
 
+/** For whom a request acts, or why it does not. */
+export type Verdict = { caller: Caller } | Refusal
+
 /** Judges the credentials of one request. */
-export type Verifier = (authorization: string | undefined) => Awaitable<{ caller: Caller } | Refusal>
+export type Verifier = (authorization: string | undefined) => Awaitable<Verdict>
 
 /** `credentials` of RFC 9110, section 11.4: the scheme in any case, then spaces, then the token. */
 const bearerCredentials = /^bearer(?: +(.*))?$/i

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
-import type { Refusal, Verifier } from '../auth/bearer.ts'
+import type { Refusal, Verdict, Verifier } from '../auth/bearer.ts'
 import type { AnyReply, BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure } from '../contract/errors.ts'
 import { MalformedJson, parseJson, stringifyJson } from '../contract/json.ts'
@@ -88,21 +88,23 @@ const inviteContent: onRequestHookHandler = ({ headers }, { raw }, done) => {
   done()
 }
 
-function createAuthentication({ security }: BoundOperation, verifiers: Record<string, Verifier>): onRequestAsyncHookHandler {
-  return async (request, reply) => {
-    request.callers = {}
-    let refusal: Refusal | undefined
-    for (const requirement of security) {
-      refusal = undefined
-      for (const scheme of requirement) {
-        // createEngine has refused a contract with a scheme that has no verifier.
-        const verdict = await verifiers[scheme]!(request.headers.authorization)
-        if ('caller' in verdict) request.callers[scheme] = verdict.caller
-        else refusal ??= verdict
-      }
-      if (refusal === undefined) return
+function createAuthentication({ security }: BoundOperation, verifiers: Record<string, Verifier>): onRequestHookHandler {
+  const schemes = [...new Set(security.flat())]
+  return (request, reply, done) => {
+    const judge = (verdicts: Verdict[]): void => {
+      const callers: Record<string, Caller> = {}
+      for (const [index, verdict] of verdicts.entries()) if ('caller' in verdict) callers[schemes[index]!] = verdict.caller
+      request.callers = callers
+      const refusal = verdicts.find((verdict): verdict is Refusal => !('caller' in verdict))
+      // One satisfied alternative is enough.
+      if (refusal === undefined || security.some((alternative) => alternative.every((scheme) => scheme in callers))) done()
+      else sendFailure(reply, refusal)
     }
-    if (refusal !== undefined) return sendFailure(reply, refusal)
+    // createEngine has refused a contract with a scheme that has no verifier.
+    const verdicts = schemes.map((scheme) => verifiers[scheme]!(request.headers.authorization))
+    const settled = verdicts.filter((verdict): verdict is Verdict => !(verdict instanceof Promise))
+    if (settled.length === verdicts.length) judge(settled)
+    else Promise.all(verdicts.map((verdict) => Promise.resolve(verdict))).then(judge, done)
   }
 }
 

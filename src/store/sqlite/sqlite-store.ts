@@ -1,7 +1,7 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
 import type { NewPlant, Plant, Store, StoredToken } from '../store.ts'
 import { openDatabase } from './open-database.ts'
-import { isUnavailable } from './sqlite-errors.ts'
+import { ReadTurns } from './read-turns.ts'
 import { type TokenRow, prepareReads, prepareWrites } from './statements.ts'
 import { WriteQueue } from './write-queue.ts'
 
@@ -26,25 +26,18 @@ export function openSqliteStore({ file, onFault, lockTimeoutMilliseconds = 2_000
   const { reader, writer } = openDatabase(file)
   const reads = prepareReads(reader)
   const writes = prepareWrites(writer)
+  const turns = new ReadTurns(reader, onFault)
   const queue = new WriteQueue(writer, { maxQueued, maxBatch: 1_000, lockTimeoutMilliseconds, onFault })
-
-  function read<Result>(run: () => Result): Result | 'unavailable' {
-    try {
-      return run()
-    } catch (error) {
-      if (!isUnavailable(error)) throw error
-      onFault(error)
-      return 'unavailable'
-    }
-  }
 
   async function* pages(caller: Caller, first: string, lastId: bigint, limit: number): AsyncGenerator<string> {
     yield `[${first}`
     let after: bigint | null = lastId
     for (let left = limit - pageSize; left > 0 && after !== null; left -= pageSize) {
       const wanted = Math.min(left, pageSize)
-      // An aggregate without GROUP BY always has one row.
-      const [count, last, plants]: [bigint, bigint | null, string | null] = reads.nextPage.get(caller, after, wanted)!
+      const from: bigint = after
+      const page = turns.read(() => reads.nextPage.get(caller, from, wanted)!)
+      if (page === 'unavailable') throw new Error('a list was cut off, because the store is not available')
+      const [count, last, plants] = page
       if (plants !== null) yield `,${plants}`
       after = count < wanted ? null : last
       // Between two pages everybody else has a turn.
@@ -55,14 +48,13 @@ export function openSqliteStore({ file, onFault, lockTimeoutMilliseconds = 2_000
 
   return {
     list: (caller, limit = Infinity) =>
-      Promise.resolve(
-        read(() => {
-          const [count, last, plants] = reads.firstPage.get(caller, Math.min(limit, pageSize))!
-          const first = plants ?? ''
-          const isWhole = last === null || limit <= pageSize || count < pageSize
-          return new Encoded<Plant[]>(isWhole ? `[${first}]` : pages(caller, first, last, limit))
-        }),
-      ),
+      turns.readTogether(() => {
+        if (limit <= pageSize) return new Encoded<Plant[]>(`[${reads.shortList.get(caller, limit) ?? ''}]`)
+        // An aggregate without GROUP BY always has one row.
+        const [count, last, plants] = reads.firstPage.get(caller, pageSize)!
+        const first = plants ?? ''
+        return new Encoded<Plant[]>(last === null || count < pageSize ? `[${first}]` : pages(caller, first, last, limit))
+      }),
 
     create: (caller, { id, name, tag }: NewPlant) => queue.write(() => (writes.createPlant.run(caller, id, name, tag ?? null).changes === 1 ? 'created' : 'exists')),
 
@@ -75,18 +67,18 @@ export function openSqliteStore({ file, onFault, lockTimeoutMilliseconds = 2_000
       }),
 
     findCaller: (hash, now) =>
-      read(() => {
+      turns.read(() => {
         const caller = reads.callerOfToken.get(hash, now)
         return caller === undefined ? 'unknown' : { caller }
       }),
 
-    listTokens: () => Promise.resolve(read(() => reads.tokens.all().map(storedToken))),
+    listTokens: () => Promise.resolve(turns.read(() => reads.tokens.all().map(storedToken))),
 
     revokeTokens: (prefix) => queue.write(() => writes.revokeTokens.all(prefix).map(storedToken)),
 
     isEmpty: () => Promise.resolve(reads.isEmpty.get() === 1),
 
-    isReady: () => Promise.resolve(read(() => reads.isEmpty.get()) !== 'unavailable'),
+    isReady: () => Promise.resolve(turns.read(() => reads.isEmpty.get()) !== 'unavailable'),
 
     close: async () => {
       await queue.drain()

@@ -1,0 +1,70 @@
+import type Database from 'better-sqlite3'
+import { isUnavailable } from './sqlite-errors.ts'
+
+/**
+ * Reads for the requests that arrive together, the twin of the write queue: the reads of one turn of the event loop share one
+ * snapshot, and so one locking of the database, and those that can wait for the turn's end are answered in a row, which wakes
+ * a client that has many of them once. A lone read waits for nobody.
+ *
+ * A snapshot never outlives its turn, so a request sees everything that was acknowledged before it was sent.
+ */
+export class ReadTurns {
+  readonly #database: Database.Database
+  readonly #onFault: (error: Error) => void
+  readonly #begin: Database.Statement
+  readonly #commit: Database.Statement
+  #waiting: (() => void)[] = []
+  #isOpen = false
+
+  /** @param onFault told of each fault of the database that made reads unavailable */
+  constructor(database: Database.Database, onFault: (error: Error) => void) {
+    this.#database = database
+    this.#onFault = onFault
+    this.#begin = database.prepare('BEGIN')
+    this.#commit = database.prepare('COMMIT')
+  }
+
+  /** Reads at once. `unavailable` when the database cannot be read now. */
+  read<Result>(run: () => Result): Result | 'unavailable' {
+    try {
+      this.#open()
+      return run()
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      this.#onFault(error)
+      return 'unavailable'
+    }
+  }
+
+  /** Reads at the end of this turn, together with the others that do. */
+  readTogether<Result>(run: () => Result): Promise<Result | 'unavailable'> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => {
+        try {
+          resolve(this.read(run))
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)))
+        }
+      })
+      this.#schedule()
+    })
+  }
+
+  #open(): void {
+    if (this.#database.inTransaction) return
+    this.#begin.run()
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#isOpen) return
+    this.#isOpen = true
+    setImmediate(() => {
+      const waiting = this.#waiting
+      this.#waiting = []
+      this.#isOpen = false
+      for (const read of waiting) read()
+      if (this.#database.open && this.#database.inTransaction) this.#commit.run()
+    })
+  }
+}
