@@ -1,0 +1,3 @@
+import { bench } from './bench/bench.ts'
+
+process.exitCode = await bench(process.argv.slice(2))

@@ -1,0 +1,204 @@
+import { connect, type Socket } from 'node:net'
+
+/** What is asked of a server, and for how long. */
+export interface LoadJob {
+  port: number
+  token: string
+  operation: LoadOperation
+  /** How many connections ask at once, each one request at a time. */
+  connections: number
+  /** The load ends at whichever comes first. */
+  maxRequests: number
+  maxMilliseconds: number
+}
+
+export type LoadOperation = { kind: 'list'; path: string } | { kind: 'create' | 'delete'; ids: LoadIds }
+
+/** Which plants are created or deleted, beginning with the id of this number; no two numbers have the same id. */
+export interface LoadIds {
+  first: number
+  /** Undefined where the number is the id; else ids fall between this many multiples of 1,000, in no order. */
+  scatterOver: number | undefined
+}
+
+export interface LoadResult {
+  requests: number
+  milliseconds: number
+  /** How many answers had each status. */
+  statuses: Record<string, number>
+  /** Length of the first answer's body, by which answers of two servers can be compared. */
+  firstBodyBytes: number
+  /** CPU that the generator itself used, in microseconds. */
+  generatorMicroseconds: number
+}
+
+/**
+ * Loads a server over keep-alive connections. A client of its own, because the generator shares the machine with the
+ * server: undici and node:http cost as much for a request as the servers that are measured.
+ *
+ * @throws Error when a connection fails or closes before its answer is whole
+ */
+export async function load(job: LoadJob): Promise<LoadResult> {
+  const nextRequest = requestWriter(job)
+  const deadline = performance.now() + job.maxMilliseconds
+  const result: LoadResult = { requests: 0, milliseconds: 0, statuses: {}, firstBodyBytes: 0, generatorMicroseconds: 0 }
+  let sent = 0
+  function mayAsk(): boolean {
+    if (sent >= job.maxRequests || performance.now() >= deadline) return false
+    sent++
+    return true
+  }
+  function count(status: string, bodyBytes: number): void {
+    if (result.requests++ === 0) result.firstBodyBytes = bodyBytes
+    result.statuses[status] = (result.statuses[status] ?? 0) + 1
+  }
+  const clients = await Promise.all(Array.from({ length: job.connections }, () => openClient(job.port, count)))
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  await Promise.all(clients.map((client) => client.run(() => (mayAsk() ? nextRequest() : undefined))))
+  result.milliseconds = performance.now() - start
+  const { user, system } = process.cpuUsage(cpu)
+  result.generatorMicroseconds = user + system
+  return result
+}
+
+function requestWriter({ token, operation }: LoadJob): () => string {
+  const common = `HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n`
+  if (operation.kind === 'list') {
+    const request = `GET ${operation.path} ${common}\r\n`
+    return () => request
+  }
+  const nextId = idCounter(operation.ids)
+  if (operation.kind === 'delete') return () => `DELETE /plants/${String(nextId())} ${common}\r\n`
+  return () => {
+    const body = `{"id":${String(nextId())},"name":"Monstera deliciosa","tag":"indoor"}`
+    return `POST /plants ${common}Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`
+  }
+}
+
+/** A prime that shares no factor with a power of ten, so that its multiples reach every remainder. */
+const scatterStep = 7_368_787
+
+function idCounter({ first, scatterOver }: LoadIds): () => number {
+  let number = first
+  if (scatterOver === undefined) return () => number++
+  return () => {
+    const id = 1_000 * ((number * scatterStep) % scatterOver) + 1 + Math.floor(number / scatterOver)
+    number++
+    return id
+  }
+}
+
+interface Client {
+  /** Sends what `next` gives, one request after the other, until it gives undefined. */
+  run: (next: () => string | undefined) => Promise<void>
+}
+
+function openClient(port: number, count: (status: string, bodyBytes: number) => void): Promise<Client> {
+  return new Promise((opened, failed) => {
+    let next: () => string | undefined = () => undefined
+    let finished: () => void = () => undefined
+    let broken: (error: Error) => void = failed
+    const reader = new ResponseReader((status, bodyBytes) => {
+      count(status, bodyBytes)
+      ask()
+    })
+    const socket: Socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      // One buffer for each connection, instead of a new one for each piece that arrives.
+      onread: {
+        buffer: Buffer.allocUnsafe(65_536),
+        callback: (length, buffer) => {
+          reader.read(buffer as Buffer, length)
+          return true
+        },
+      },
+    })
+    function ask(): void {
+      const request = next()
+      if (request !== undefined) {
+        socket.write(request, 'latin1')
+        return
+      }
+      socket.destroy()
+      finished()
+    }
+    socket.once('connect', () => {
+      opened({
+        run: (nextRequest) =>
+          new Promise((resolve, reject) => {
+            next = nextRequest
+            finished = resolve
+            broken = reject
+            ask()
+          }),
+      })
+    })
+    socket.once('error', (error) => {
+      broken(error)
+    })
+    socket.once('end', () => {
+      broken(new Error('the server closed the connection'))
+    })
+  })
+}
+
+/** Finds where each answer ends: as much of HTTP/1.1 as that takes. */
+class ResponseReader {
+  readonly #answered: (status: string, bodyBytes: number) => void
+  #head = ''
+  #status = ''
+  #bodyBytes = 0
+  /** Bytes of the body that are still to come; undefined while the head is read. */
+  #left: number | undefined
+  #tail: string | undefined
+
+  constructor(answered: (status: string, bodyBytes: number) => void) {
+    this.#answered = answered
+  }
+
+  read(buffer: Buffer, length: number): void {
+    let bodyStart = 0
+    if (this.#left === undefined && this.#tail === undefined) {
+      const end = buffer.indexOf('\r\n\r\n', 0, 'latin1')
+      // The buffer is used again and again, so an end that lies behind `length` is an older answer's.
+      if (end === -1 || end + 4 > length) {
+        this.#head += buffer.toString('latin1', 0, length)
+        const whole = this.#head.indexOf('\r\n\r\n')
+        if (whole === -1) return
+        bodyStart = length - (this.#head.length - (whole + 4))
+      } else {
+        bodyStart = end + 4
+        this.#head += buffer.toString('latin1', 0, bodyStart)
+      }
+      this.#readHead()
+    }
+    const bytes = length - bodyStart
+    this.#bodyBytes += bytes
+    if (this.#tail !== undefined) {
+      this.#tail = (this.#tail + buffer.toString('latin1', Math.max(bodyStart, length - 7), length)).slice(-7)
+      if (this.#tail.endsWith('\r\n0\r\n\r\n')) this.#finish()
+      return
+    }
+    this.#left = (this.#left ?? 0) - bytes
+    if (this.#left <= 0) this.#finish()
+  }
+
+  #readHead(): void {
+    this.#status = this.#head.slice(9, 12)
+    this.#bodyBytes = 0
+    const contentLength = /content-length: *([0-9]+)/i.exec(this.#head)?.[1]
+    if (contentLength !== undefined) this.#left = Number(contentLength)
+    else if (/transfer-encoding: *chunked/i.test(this.#head)) this.#tail = ''
+    else this.#left = 0
+    this.#head = ''
+  }
+
+  #finish(): void {
+    this.#left = undefined
+    this.#tail = undefined
+    this.#answered(this.#status, this.#bodyBytes)
+  }
+}

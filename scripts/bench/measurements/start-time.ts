@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Contender, own } from '../contenders.ts'
+import { addPlants, createDatabaseFile } from '../database-file.ts'
+import { environmentOf } from '../running-contender.ts'
+import { listedPlants } from '../workloads.ts'
+
+/** Milliseconds from `node FILE` to the first answered request, start by start. */
+export interface StartFigures {
+  contender: string
+  milliseconds: number[]
+}
+
+const retryMilliseconds = 2
+const giveUpMilliseconds = 30_000
+
+/** Starts the project again and again on a file with plants in it, each time until a list is answered. */
+export async function measureStart(folder: string, rounds: number): Promise<StartFigures> {
+  const database = await createDatabaseFile(join(folder, 'start.db'), 'own')
+  addPlants(database.file, 'reader', 1, listedPlants)
+  const milliseconds: number[] = []
+  for (let round = 0; round < rounds; round++) milliseconds.push(await timeStart(own, environmentOf(own, database), database.tokens.reader))
+  return { contender: own.name, milliseconds }
+}
+
+async function timeStart({ file }: Contender, environment: Record<string, string>, token: string): Promise<number> {
+  const port = await freePort()
+  const start = performance.now()
+  const child = spawn(process.execPath, [file], { env: { PATH: process.env['PATH'], PORT: String(port), ...environment }, stdio: 'ignore' })
+  const exited = once(child, 'exit')
+  try {
+    for (;;) {
+      const status = await fetch(`http://127.0.0.1:${String(port)}/plants?limit=20`, { headers: { authorization: `Bearer ${token}` } }).then(
+        async (response) => {
+          await response.arrayBuffer()
+          return response.status
+        },
+        () => undefined,
+      )
+      const milliseconds = performance.now() - start
+      if (status === 200) return milliseconds
+      if (child.exitCode !== null || milliseconds > giveUpMilliseconds) throw new Error(`the server did not start; its last answer was ${String(status)}`)
+      await wait(retryMilliseconds)
+    }
+  } finally {
+    child.kill('SIGTERM')
+    await exited
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A server that listens at a port has an address of this kind.
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

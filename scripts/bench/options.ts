@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util'
+import { workloads } from './workloads.ts'
+
+/** What the bench is to do. */
+export interface BenchOptions {
+  /** The chosen parts; undefined for all but `huge`. */
+  only: ReadonlySet<string> | undefined
+  huge: boolean
+  rounds: number
+  /** How long each measurement takes. */
+  milliseconds: number
+}
+
+/** A command line that the bench does not know. The message says so and how it is used. */
+export class BadOptions extends Error {}
+
+/** What is measured beside the workloads that every contender does. */
+const otherParts = {
+  operations: 'list 20 with 1,000 operations in the contract',
+  million: 'a list of 1,000,000 plants',
+  start: 'from the start to the first answer',
+  huge: '10,000,000 plants in the file; takes minutes and 8 GiB of disk',
+} as const
+
+export type OtherPart = keyof typeof otherParts
+
+const mostRounds = 20
+
+const usage = `Usage: npm run bench -- [--only PART]... [--rounds N] [--milliseconds N] [--huge]
+
+  --only PART        measure this part alone; may be given more than once. docs/bench/ is then left as it is
+  --rounds N         how many rounds each part takes, 1 to ${String(mostRounds)} (5)
+  --milliseconds N   how long each measurement takes, 50 to 60000 (600)
+  --huge             measure 10,000,000 plants too
+
+Parts:
+${[...workloads.map(({ name, title }) => [name, title] as const), ...Object.entries(otherParts)].map(([name, title]) => `  ${name.padEnd(18)} ${title}`).join('\n')}`
+
+/**
+ * Reads the command line.
+ *
+ * @throws BadOptions
+ */
+export function readOptions(args: string[]): BenchOptions {
+  const { only, rounds, milliseconds, huge } = parse(args)
+  const known = new Set([...workloads.map(({ name }) => name), ...Object.keys(otherParts)])
+  for (const part of only ?? []) if (!known.has(part)) throw new BadOptions(`there is no part ${part}\n${usage}`)
+  return {
+    only: only === undefined ? undefined : new Set(only),
+    huge: huge || only?.includes('huge') === true,
+    rounds: readNumber('--rounds', rounds, 1, mostRounds),
+    milliseconds: readNumber('--milliseconds', milliseconds, 50, 60_000),
+  }
+}
+
+function parse(args: string[]) {
+  try {
+    const options = {
+      only: { type: 'string', multiple: true },
+      rounds: { type: 'string', default: '5' },
+      milliseconds: { type: 'string', default: '600' },
+      huge: { type: 'boolean', default: false },
+    } as const
+    return parseArgs({ args, options }).values
+  } catch (error) {
+    throw new BadOptions(`${error instanceof Error ? error.message : String(error)}\n${usage}`, { cause: error })
+  }
+}
+
+function readNumber(name: string, text: string, minimum: number, maximum: number): number {
+  const value = /^[0-9]+$/.test(text) ? Number(text) : NaN
+  if (!(value >= minimum && value <= maximum)) throw new BadOptions(`${name} must be from ${String(minimum)} to ${String(maximum)}, not ${text}\n${usage}`)
+  return value
+}

@@ -1,0 +1,42 @@
+/* eslint-disable @typescript-eslint/require-await -- Handlers are async functions, as the documentation shows them. */
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import openapiGlue from 'fastify-openapi-glue'
+import { contractFile } from './contract-file.ts'
+import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
+import { printOrigin } from './print-origin.ts'
+
+/** fastify-openapi-glue as its README shows: a class of service handlers and one of security handlers, Ajv without its strict mode. */
+const store = openPeerStore()
+
+class Service {
+  async listPlants(request: FastifyRequest<{ Querystring: { limit?: number } }>) {
+    return store.list(request.getDecorator<string>('caller'), request.query.limit ?? noLimit)
+  }
+
+  async createPlant(request: FastifyRequest<{ Body: NewPeerPlant }>, reply: FastifyReply) {
+    if (store.create(request.getDecorator<string>('caller'), request.body)) {
+      const { name, tag } = request.body
+      return tag === undefined ? { name } : { name, tag }
+    }
+    return reply.code(409).send({ error: 40900, message: 'there is such a plant' })
+  }
+
+  async deletePlant(request: FastifyRequest<{ Params: { id: number } }>, reply: FastifyReply) {
+    if (store.delete(request.getDecorator<string>('caller'), request.params.id)) return reply.code(204).send()
+    return reply.code(404).send({ error: 40401, message: 'there is no such plant' })
+  }
+}
+
+class Security {
+  async bearer(request: FastifyRequest) {
+    const caller = store.findCaller(request.headers.authorization)
+    if (caller === undefined) throw new Error('the token is missing or not valid')
+    request.setDecorator('caller', caller)
+  }
+}
+
+const app = fastify({ ajv: { customOptions: { strict: false } } })
+app.decorateRequest('caller', '')
+await app.register(openapiGlue, { specification: contractFile, serviceHandlers: new Service(), securityHandlers: new Security() })
+await app.listen({ host: '127.0.0.1', port: 0 })
+printOrigin(app.server)

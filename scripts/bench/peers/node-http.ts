@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
+import { printOrigin } from './print-origin.ts'
+
+/** node:http by hand: no framework, no validation, and so no more work than the store asks for. */
+const store = openPeerStore()
+
+const server = createServer((request, response) => {
+  const caller = store.findCaller(request.headers.authorization)
+  if (caller === undefined) {
+    sendJson(response, 401, { error: 40101, message: 'the token is missing or not valid' })
+    return
+  }
+  // A request that a server receives has a URL.
+  const url = request.url!
+  const question = url.indexOf('?')
+  const path = question === -1 ? url : url.slice(0, question)
+  if (request.method === 'GET' && path === '/plants') {
+    const limit = question === -1 ? null : new URLSearchParams(url.slice(question)).get('limit')
+    sendJson(response, 200, store.list(caller, limit === null ? noLimit : Number(limit)))
+  } else if (request.method === 'POST' && path === '/plants') {
+    readJson(request, (plant) => {
+      // Nothing is validated here.
+      const { id, name, tag } = plant as NewPeerPlant
+      const stored = tag === undefined ? { name } : { name, tag }
+      if (store.create(caller, { id, ...stored })) sendJson(response, 200, stored)
+      else sendJson(response, 409, { error: 40900, message: 'there is such a plant' })
+    })
+  } else if (request.method === 'DELETE' && path.startsWith('/plants/')) {
+    if (store.delete(caller, Number(path.slice('/plants/'.length)))) response.writeHead(204).end()
+    else sendJson(response, 404, { error: 40401, message: 'there is no such plant' })
+  } else sendJson(response, 404, { error: 40400, message: 'there is no such path' })
+})
+
+function readJson(request: IncomingMessage, done: (value: unknown) => void): void {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    done(JSON.parse(Buffer.concat(chunks).toString()))
+  })
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  const text = JSON.stringify(value)
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
+}
+
+server.listen(0, '127.0.0.1', () => {
+  printOrigin(server)
+})

@@ -1,0 +1,77 @@
+import { own, peers } from '../contenders.ts'
+import { type Figures, spreadOf } from '../figures.ts'
+import { titleOf } from './targets.ts'
+
+const shown = ['list-20', 'list-1000', 'create', 'delete'] as const
+const servers = [own, ...peers].map(({ name }) => name)
+
+const width = 840
+const labelWidth = 210
+const valueWidth = 110
+const barHeight = 18
+const barDistance = 24
+const panelHead = 44
+const panelDistance = 18
+const top = 64
+
+/**
+ * Draws CPU a request as bars, a panel for each workload, the project first. Whiskers reach from the lowest round to the
+ * highest.
+ *
+ * @returns an SVG document
+ */
+export function plotFigures(figures: Figures): string {
+  const panels = shown.flatMap((workload) => {
+    const bars = servers.flatMap((server) => {
+      const rounds = figures.throughput.find((entry) => entry.workload === workload && entry.contender === server)?.rounds
+      return rounds === undefined ? [] : [{ server, ...spreadOf(rounds.map(({ microseconds }) => microseconds)) }]
+    })
+    return bars.length === 0 ? [] : [{ title: titleOf(workload), bars }]
+  })
+  const heights = panels.map(({ bars }) => panelHead + bars.length * barDistance + panelDistance)
+  const height = top + heights.reduce((sum, value) => sum + value, 0)
+  const drawn = panels.map(({ title, bars }, index) => panel(title, bars, top + heights.slice(0, index).reduce((sum, value) => sum + value, 0)))
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${String(width)} ${String(height)}" width="${String(width)}" height="${String(height)}" font-family="system-ui, sans-serif" font-size="13" role="img" aria-labelledby="title">
+<title id="title">CPU time a request, ${own.name} and its peers</title>
+<rect width="100%" height="100%" fill="#ffffff"/>
+<text x="16" y="30" font-size="18" font-weight="600" fill="#1b1f23">CPU time a request, in microseconds: shorter is better</text>
+<text x="16" y="50" fill="#57606a">Median of ${String(figures.rounds)} rounds; whiskers from the lowest to the highest. ${own.name} logs each request, the peers log nothing.</text>
+${drawn.join('\n')}
+</svg>
+`
+}
+
+interface Bar {
+  server: string
+  median: number
+  lowest: number
+  highest: number
+}
+
+function panel(title: string, bars: Bar[], y: number): string {
+  const longest = Math.max(...bars.map(({ highest }) => highest))
+  const scale = (width - labelWidth - valueWidth) / longest
+  const base = bars.find(({ server }) => server === own.name)?.median ?? NaN
+  const lines = bars.map(({ server, median, lowest, highest }, index) => {
+    const barTop = y + panelHead + index * barDistance
+    const middle = barTop + barHeight / 2
+    const isOwn = server === own.name
+    const [from, to] = [labelWidth + lowest * scale, labelWidth + highest * scale]
+    const factor = isOwn ? '' : ` · ${(median / base).toFixed(1)}×`
+    return [
+      `<text x="${String(labelWidth - 8)}" y="${place(middle + 4.5)}" text-anchor="end" fill="#1b1f23"${isOwn ? ' font-weight="600"' : ''}>${escape(server)}</text>`,
+      `<rect x="${String(labelWidth)}" y="${place(barTop)}" width="${place(median * scale)}" height="${String(barHeight)}" rx="2" fill="${isOwn ? '#1a7f37' : '#8c959f'}"/>`,
+      `<path d="M${place(from)} ${place(middle)}H${place(to)}M${place(from)} ${place(middle - 4)}v8M${place(to)} ${place(middle - 4)}v8" stroke="#1b1f23" fill="none"/>`,
+      `<text x="${place(to + 8)}" y="${place(middle + 4.5)}" fill="#1b1f23"${isOwn ? ' font-weight="600"' : ''}>${median.toFixed(median < 100 ? 1 : 0)} µs${factor}</text>`,
+    ].join('\n')
+  })
+  return [`<text x="16" y="${place(y + 30)}" font-size="15" font-weight="600" fill="#1b1f23">${escape(title)}</text>`, ...lines].join('\n')
+}
+
+function place(value: number): string {
+  return value.toFixed(1)
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+}

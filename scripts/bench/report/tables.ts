@@ -1,0 +1,64 @@
+import { nodeHttp, own } from '../contenders.ts'
+import { type Figures, spreadOf } from '../figures.ts'
+import { workloads } from '../workloads.ts'
+import { ratioOf, spreadText, targetsOf } from './targets.ts'
+
+/** A table as it is printed and as it is written to docs/bench/figures.md. */
+export interface Table {
+  title: string
+  head: string[]
+  /** Each as long as `head`. */
+  rows: string[][]
+}
+
+/** Every table of a run: the promises first, then each workload, then the rest. */
+export function tablesOf(figures: Figures): Table[] {
+  return [targetTable(figures), ...workloadTables(figures), ...memoryTable(figures), ...millionTable(figures)]
+}
+
+function targetTable(figures: Figures): Table {
+  const rows = targetsOf(figures).map(({ work, promise, reached, isKept }) => [work, promise, reached ?? 'not measured in this run', isKept === undefined ? '' : isKept ? 'kept' : 'not kept'])
+  return { title: 'Promises', head: ['work', 'promise', 'reached: median (lowest–highest)', ''], rows }
+}
+
+function workloadTables(figures: Figures): Table[] {
+  return workloads.flatMap(({ name, title }) => {
+    const entries = figures.throughput.filter(({ workload }) => workload === name)
+    if (entries.length === 0) return []
+    const rows = entries.map(({ contender, rounds }) => {
+      const ratio = ratioOf(figures, name, contender, 'microseconds')
+      return [
+        contender,
+        spreadText(spreadOf(rounds.map(({ microseconds }) => microseconds)), 1),
+        ratio === undefined || contender === own.name ? '' : spreadText(ratio, 2),
+        spreadText(spreadOf(rounds.map(({ requestsPerSecond }) => requestsPerSecond)), 0),
+        `${(spreadOf(rounds.map(({ generatorBusy }) => generatorBusy)).median * 100).toFixed(0)} %`,
+      ]
+    })
+    return [{ title, head: ['server', 'CPU a request, µs', `${own.name} / server`, 'requests a second', 'load generator busy'], rows }]
+  })
+}
+
+function memoryTable({ memory }: Figures): Table[] {
+  if (memory.length === 0) return []
+  const base = memory.find(({ contender }) => contender === nodeHttp.name)?.peak ?? NaN
+  const rows = memory.map(({ contender, idle, peak }) => [contender, mebibytes(idle), mebibytes(peak), (peak / base).toFixed(2)])
+  return [{ title: 'Memory', head: ['server', 'idle after the start, MiB', 'peak under all workloads, MiB', `peak / ${nodeHttp.name}`], rows }]
+}
+
+function millionTable({ million = [] }: Figures): Table[] {
+  if (million.length === 0) return []
+  const rows = million.map(({ contender, memoryAboveIdle, firstByteMilliseconds, milliseconds, slowestOtherMilliseconds, otherRequests }) => [
+    contender,
+    mebibytes(memoryAboveIdle),
+    firstByteMilliseconds.toFixed(1),
+    milliseconds.toFixed(0),
+    `${slowestOtherMilliseconds.toFixed(1)} of ${String(otherRequests)}`,
+  ])
+  const head = ['server', 'memory above idle, MiB', 'first byte, ms', 'whole list, ms', "slowest of another caller's requests, ms"]
+  return [{ title: 'A list of 1,000,000 plants, whose reader stops reading for a second', head, rows }]
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(0)
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import type { Contender } from './contenders.ts'
+import { type BenchCaller, type DatabaseFile, createDatabaseFile } from './database-file.ts'
+import type { LoadResult } from './load/http-load.ts'
+import type { LoadGenerator } from './load/start-load.ts'
+import { type ServerProcess, startServer } from './server-process.ts'
+import { type Workload, callerOf, operationOf } from './workloads.ts'
+
+/** A contender whose server runs on a file of its own. */
+export interface RunningContender {
+  contender: Contender
+  server: ServerProcess
+  database: DatabaseFile
+}
+
+/** Makes a contender's file, lets `fill` put plants in it, and starts its server. */
+export async function startContender(contender: Contender, folder: string, fill: (database: DatabaseFile) => void): Promise<RunningContender> {
+  const name = contender.name.replaceAll(/\W+/g, '-')
+  const database = await createDatabaseFile(join(folder, `${name}.db`), contender.schema)
+  fill(database)
+  const server = await startServer({ arguments: [contender.file], environment: environmentOf(contender, database), logFile: join(folder, `${name}.log`) })
+  return { contender, server, database }
+}
+
+/** The environment in which a contender finds its file: the project reads the one name, the peers the other. */
+export function environmentOf(contender: Contender, { file }: DatabaseFile): Record<string, string> {
+  return { DATABASE_URL: `sqlite:${file}`, DATABASE_FILE: file, ...contender.environment }
+}
+
+/** What one measurement of one contender gave. */
+export interface Measurement {
+  /** Server CPU for one request, in microseconds. */
+  microseconds: number
+  requestsPerSecond: number
+  /** The share of its processor that the load generator used: near 1 it is the generator that was measured. */
+  generatorBusy: number
+  bodyBytes: number
+}
+
+/** How long the server may finish what follows its last answer, such as its log, before its CPU is read. */
+const settleMilliseconds = 20
+
+/**
+ * Loads a running contender and reads what that took.
+ *
+ * @param firstId the first id that the workload may use
+ * @throws Error when an answer is not the one that the workload expects
+ */
+export async function measure({ contender, server, database }: RunningContender, workload: Workload, firstId: number, milliseconds: number, generator: LoadGenerator): Promise<Measurement> {
+  const caller: BenchCaller = callerOf(workload)
+  const before = server.cpuMicroseconds()
+  const result = await generator.run({
+    port: server.port,
+    token: database.tokens[caller],
+    operation: operationOf(workload, firstId),
+    connections: workload.connections,
+    maxRequests: workload.maxRequests,
+    maxMilliseconds: milliseconds,
+  })
+  await new Promise((resolve) => setTimeout(resolve, settleMilliseconds))
+  const cpu = server.cpuMicroseconds() - before
+  assertAnswers(contender, workload, result)
+  return {
+    microseconds: cpu / result.requests,
+    requestsPerSecond: (result.requests / result.milliseconds) * 1_000,
+    generatorBusy: result.generatorMicroseconds / (result.milliseconds * 1_000),
+    bodyBytes: result.firstBodyBytes,
+  }
+}
+
+function assertAnswers({ name }: Contender, { name: work, status }: Workload, { requests, statuses }: LoadResult): void {
+  if (statuses[String(status)] !== requests) throw new Error(`${name} did not do the work ${work}: of ${String(requests)} answers it gave ${JSON.stringify(statuses)}`)
+}

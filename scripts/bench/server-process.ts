@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+
+/** The processor of the servers; the load generator has the other one. */
+export const serverProcessor = '0'
+export const loadProcessor = '1'
+
+const startMilliseconds = 60_000
+
+export interface ServerCommand {
+  /** Arguments of `node`: the file that is run and its own arguments. */
+  arguments: string[]
+  environment: Record<string, string>
+  /** Where standard error goes, which is where the project's server logs. */
+  logFile: string
+}
+
+/** A server that listens, pinned to the servers' processor. Figures come from the kernel, so that nothing is added to what is measured. */
+export interface ServerProcess {
+  port: number
+  pid: number
+  /** CPU time of all threads so far, in microseconds. Exact while the server is idle. */
+  cpuMicroseconds: () => number
+  /** Resident memory now and the most since the start or `resetPeak`, in bytes. */
+  memory: () => { resident: number; peak: number }
+  resetPeak: () => void
+  stop: () => Promise<void>
+}
+
+/**
+ * Starts a server and waits until it prints where it listens.
+ *
+ * @throws Error when it ends before that
+ */
+export async function startServer({ arguments: args, environment, logFile }: ServerCommand): Promise<ServerProcess> {
+  const log = openSync(logFile, 'a')
+  const child = spawn('taskset', ['-c', serverProcessor, process.execPath, ...args], {
+    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', log],
+  })
+  const port = await listeningPort(child, logFile)
+  // A process that printed has an id; taskset has become node by then, under the same id.
+  const pid = child.pid!
+  return {
+    port,
+    pid,
+    cpuMicroseconds: () => cpuMicroseconds(pid),
+    memory: () => ({ resident: statusBytes(pid, 'VmRSS'), peak: statusBytes(pid, 'VmHWM') }),
+    resetPeak: () => {
+      // 5 sets the peak to what is resident now (proc_pid_clear_refs(5)).
+      writeFileSync(`/proc/${String(pid)}/clear_refs`, '5')
+    },
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+async function listeningPort(child: ChildProcess, logFile: string): Promise<number> {
+  let printed = ''
+  return await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`a server did not listen within ${String(startMilliseconds)} ms`))
+    }, startMilliseconds)
+    child.stdout?.on('data', (piece: Buffer) => {
+      printed += piece.toString()
+      const port = /http:\/\/127\.0\.0\.1:([0-9]+)/.exec(printed)?.[1]
+      if (port === undefined) return
+      clearTimeout(timer)
+      resolve(Number(port))
+    })
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      reject(new Error(`a server ended with code ${String(code)} before it listened:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`))
+    })
+  })
+}
+
+/** Nanoseconds on a processor are the first number of a thread's schedstat (Documentation/scheduler/sched-stats.rst). */
+function cpuMicroseconds(pid: number): number {
+  const folder = `/proc/${String(pid)}/task`
+  const nanoseconds = readdirSync(folder).map((thread) => Number(readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ', 1)[0]))
+  return nanoseconds.reduce((sum, value) => sum + value, 0) / 1_000
+}
+
+function statusBytes(pid: number, name: 'VmRSS' | 'VmHWM'): number {
+  const kibibytes = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]
+  return Number(kibibytes) * 1_024
+}
