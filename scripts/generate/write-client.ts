@@ -6,7 +6,7 @@ import type { ContractOperation, Schema } from '../../src/contract/document.ts'
  */
 export function writeClient(operations: ContractOperation[]): string {
   const members = operations.map(({ id, method, path, object }) => {
-    const replies = Object.entries(object.responses ?? {}).map(([status, { content }]) => {
+    const replies = Object.entries(object.responses).map(([status, { content }]) => {
       const media = content?.['application/json']
       return `${status}: ${media === undefined ? 'null' : JSON.stringify(int64Places(media.schema ?? {}))}`
     })

@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+const require = createRequire(import.meta.url)
+
+/**
+ * Runs the command of an installed package.
+ *
+ * @param root the folder to run it in
+ * @param script the command's file in the package
+ * @returns whether it exited with 0, and what it wrote
+ */
+export async function runTool(root: string, packageName: string, script: string, args: string[]): Promise<{ ok: boolean; output: string }> {
+  const file = join(dirname(require.resolve(`${packageName}/package.json`)), script)
+  const child = spawn(process.execPath, [file, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NO_COLOR: '1' } })
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const code = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve))
+  return { ok: code === 0, output: Buffer.concat(chunks).toString().trim() }
+}
