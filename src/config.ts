@@ -62,9 +62,15 @@ function integer(minimum: number, maximum: number) {
 }
 
 const databaseLocation = makeValidator<DatabaseLocation>((text: string) => {
+  const location = readDatabaseLocation(text)
+  // The value may hold a password, so the message does not quote it.
+  if (location === undefined) throw new Error('must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE')
+  return location
+})
+
+/** Takes the URL of a store apart; undefined where it is none. */
+export function readDatabaseLocation(text: string): DatabaseLocation | undefined {
   const file = /^sqlite:(.+)$/.exec(text)?.[1]
   if (file !== undefined) return { engine: 'sqlite', file }
-  if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return { engine: 'postgres', url: text }
-  // The value may hold a password, so the message does not quote it.
-  throw new Error('must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE')
-})
+  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) ? { engine: 'postgres', url: text } : undefined
+}

@@ -22,9 +22,12 @@ export const migrations: readonly string[] = [
    );`,
 ]
 
-/** Begins a migration: one at a time in one database, and with a place for the version. The number is "Plnt" in ASCII. */
+/**
+ * Begins a migration: one at a time in one database, and with a place for the version. The number is "Plnt" in ASCII. At a
+ * stricter level of isolation the version would be read as it was before the wait for the lock.
+ */
 export const beginMigration = `
-  BEGIN;
+  BEGIN ISOLATION LEVEL READ COMMITTED;
   SELECT pg_advisory_xact_lock(${String(0x506c6e74)});
   CREATE TABLE IF NOT EXISTS plant_store_schema (version integer NOT NULL);`
 

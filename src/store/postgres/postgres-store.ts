@@ -1,9 +1,10 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
-import type { Plant, Store, StoredToken } from '../store.ts'
+import type { Plant, Store } from '../store.ts'
 import { openDatabase } from './open-database.ts'
 import { isUnavailable } from './postgres-errors.ts'
 import { retryConflicts } from './retry.ts'
-import { type PageRow, type Statement, type TokenRow, statements } from './statements.ts'
+import { type PageRow, type Statement, statements } from './statements.ts'
+import { storedToken } from './stored-token.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** How many plants are read at once: enough to cost little each, few enough to take little memory. */
@@ -127,7 +128,3 @@ function plantKey(caller: Caller, id: bigint): string {
 }
 
 const tokenKey = ''
-
-function storedToken({ hash, prefix, caller, issued_at, expires_at }: TokenRow): StoredToken {
-  return { hash, prefix, caller, issuedAt: Number(issued_at), expiresAt: expires_at === null ? undefined : Number(expires_at) }
-}

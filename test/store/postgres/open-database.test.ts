@@ -14,8 +14,8 @@ async function tablesIn(url: string): Promise<string[]> {
   return rows.map(({ table_name }) => table_name)
 }
 
-test('several that open an empty database at once make the schema once', async () => {
-  const url = await temporaryDatabase()
+test.for(['read committed', 'serializable'])('several that open an empty %s database at once make the schema once', async (isolation) => {
+  const url = await temporaryDatabase({ default_transaction_isolation: isolation.replace(' ', '\\ ') })
   const stores = await Promise.all(Array.from({ length: 5 }, () => openTestStore(url)))
   const outcomes = await Promise.all(stores.map(({ store }) => store.create('me', { id: 1n, name: 'Monstera' })))
   expect(outcomes.sort()).toEqual(['created', 'exists', 'exists', 'exists', 'exists'])

@@ -15,13 +15,3 @@ export async function openTestStore(url: string, options: Partial<PostgresStoreO
   onTestFinished(() => store.close())
   return { store, faults }
 }
-
-/** The list's text, whole. */
-export async function listText(store: Store, caller: string, limit?: number): Promise<string> {
-  const list = await store.list(caller, limit)
-  if (list === 'unavailable') throw new Error('the store is unavailable')
-  if (typeof list.chunks === 'string') return list.chunks
-  let text = ''
-  for await (const chunk of list.chunks) text += chunk
-  return text
-}

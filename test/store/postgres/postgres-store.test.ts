@@ -5,7 +5,8 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { awkwardTexts } from '../../support/awkward-texts.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/postgres-database.ts'
 import { temporaryFolder } from '../../support/start-app.ts'
-import { listText, openTestStore } from './open-test-store.ts'
+import { listText } from '../list-text.ts'
+import { openTestStore } from './open-test-store.ts'
 
 const lowest = -9223372036854775808n
 const highest = 9223372036854775807n

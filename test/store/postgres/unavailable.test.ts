@@ -2,7 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { UnusableStore } from '../../../src/store/store.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/postgres-database.ts'
 import { startTcpProxy } from '../../support/tcp-proxy.ts'
-import { listText, openTestStore } from './open-test-store.ts'
+import { listText } from '../list-text.ts'
+import { openTestStore } from './open-test-store.ts'
 
 const plant = { id: 1n, name: 'Monstera' }
 

@@ -1,0 +1,14 @@
+import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts'
+import { temporaryDatabase } from '../../support/postgres-database.ts'
+import { storeSuite } from '../store-suite.ts'
+
+storeSuite('PostgreSQL', {
+  makeLocation: () => temporaryDatabase(),
+  open: (url) =>
+    openPostgresStore({
+      url,
+      onFault: (error) => {
+        throw error
+      },
+    }),
+})
