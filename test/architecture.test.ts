@@ -1,0 +1,136 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+
+/**
+ * Which of the project's files and folders each room may import from, beside its own. The longest matching key
+ * is a file's room. Arrows run one way: main → app, handlers → http, auth → contract → generated; nothing but the
+ * generated table of handlers names the plants.
+ */
+const mayImport: Record<string, string[]> = {
+  'src/main.ts': ['src/app.ts', 'src/handlers.ts', 'src/config.ts', 'src/welcome.ts', 'src/auth/tokens.ts', 'src/contract/engine.ts', 'src/contract/load-contract.ts', 'src/store/open-store.ts', 'src/store/store.ts'],
+  'src/app.ts': ['src/http/', 'src/auth/', 'src/contract/', 'src/store/store.ts'],
+  'src/handlers.ts': ['generated/handlers.ts', 'src/contract/types.ts', 'src/store/store.ts'],
+  'src/config.ts': ['src/store/open-store.ts'],
+  'src/welcome.ts': [],
+  'src/http/': ['src/auth/', 'src/contract/'],
+  'src/auth/': ['src/contract/types.ts', 'src/contract/errors.ts', 'src/store/store.ts'],
+  'src/plants/': ['src/contract/types.ts', 'src/contract/errors.ts', 'src/store/store.ts'],
+  'src/store/': ['src/contract/types.ts'],
+  'src/store/sqlite/': ['src/store/store.ts', 'src/store/tables.ts', 'src/contract/types.ts'],
+  'src/store/postgres/': ['src/store/store.ts', 'src/store/tables.ts', 'src/contract/types.ts'],
+  'src/contract/': ['generated/errors.ts', 'generated/openapi.ts'],
+  // The client is for other programs: nothing of the server.
+  'src/client/': ['generated/client.ts', 'generated/openapi.ts'],
+  'generated/': [],
+  'generated/handlers.ts': ['src/plants/'],
+}
+
+/** Files that alone may import something, because it is to be replaceable or the way to it is to be one. */
+const importedOnlyBy: Record<string, string[]> = {
+  'generated/openapi.ts': ['src/client/types.ts', 'src/contract/types.ts'],
+  'generated/handlers.ts': ['src/handlers.ts'],
+  'openapi-typescript': ['scripts/generate/write-types.ts'],
+}
+
+/** Where in src each library may be known. */
+const libraryRooms: Record<string, string[]> = {
+  'openapi-backend': ['src/contract/'],
+  ajv: ['src/contract/'],
+  envalid: ['src/config.ts'],
+  fastify: ['src/main.ts', 'src/app.ts', 'src/http/'],
+  '@fastify': ['src/app.ts', 'src/http/'],
+  'better-sqlite3': ['src/store/sqlite/'],
+  pg: ['src/store/postgres/'],
+}
+
+const root = join(import.meta.dirname, '..')
+
+function filesIn(...patterns: string[]): string[] {
+  return globSync(patterns, { cwd: root }).sort()
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+/** What a file imports, types too, as paths from the project's folder, or as the names of packages. */
+function importsOf(file: string): string[] {
+  return ts.preProcessFile(textOf(file)).importedFiles.map(({ fileName }) => (fileName.startsWith('.') ? join(dirname(file), fileName) : fileName))
+}
+
+function isWithin(file: string, place: string): boolean {
+  return place.endsWith('/') ? file.startsWith(place) : file === place
+}
+
+function isOf(imported: string, library: string): boolean {
+  return imported === library || imported.startsWith(`${library}/`)
+}
+
+function roomOf(file: string): string | undefined {
+  return Object.keys(mayImport).filter((room) => isWithin(file, room)).sort((a, b) => b.length - a.length)[0]
+}
+
+/** The lines of a file on which a node is that the test speaks of. */
+function linesWith(file: string, isMeant: (node: ts.Node) => boolean): string[] {
+  const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest, true)
+  const lines: string[] = []
+  function visit(node: ts.Node): void {
+    if (isMeant(node)) lines.push(`${file}:${String(source.getLineAndCharacterOfPosition(node.getStart()).line + 1)}`)
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return lines
+}
+
+const sources = filesIn('src/**/*.ts', 'generated/*.ts')
+const scripts = filesIn('scripts/**/*.ts')
+
+describe('imports', () => {
+  it('are read', () => {
+    expect(sources.length).toBeGreaterThan(30)
+    expect(importsOf('src/main.ts')).toEqual(expect.arrayContaining(['src/app.ts', 'close-with-grace']))
+    expect(importsOf('generated/handlers.ts')).toContain('src/plants/createPlant.ts')
+  })
+
+  it.each(sources)('of %s stay within its room and those that it may know', (file) => {
+    const room = roomOf(file)
+    expect(room).toBeDefined()
+    const allowed = [room!, ...mayImport[room!]!]
+    const own = importsOf(file).filter((imported) => /^(?:src|generated|scripts|test)\//.test(imported))
+    expect(own.filter((imported) => !allowed.some((place) => isWithin(imported, place)))).toEqual([])
+  })
+
+  it('of one database or the other are in the files that open them alone', () => {
+    const others = sources.filter((file) => !/^src\/store\/(?:(?:sqlite|postgres)\/|open-)/.test(file))
+    expect(others.filter((file) => importsOf(file).some((imported) => /^src\/store\/(?:sqlite|postgres)\//.test(imported)))).toEqual([])
+  })
+
+  it.each(Object.entries(importedOnlyBy))('of %s are in %j alone', (target, importers) => {
+    expect([...sources, ...scripts].filter((file) => importsOf(file).some((imported) => isOf(imported, target)))).toEqual(importers)
+  })
+
+  it.each(Object.entries(libraryRooms))('of %s are in %j alone', (library, rooms) => {
+    const importers = sources.filter((file) => importsOf(file).some((imported) => isOf(imported, library)))
+    expect(importers).not.toEqual([])
+    expect(importers.filter((file) => !rooms.some((room) => isWithin(file, room)))).toEqual([])
+  })
+
+  it('of src never reach into scripts or test', () => {
+    expect(sources.filter((file) => importsOf(file).some((imported) => /^(?:scripts|test)\//.test(imported)))).toEqual([])
+  })
+})
+
+describe('the code of src', () => {
+  it('uses `process` in main.ts alone', () => {
+    const isProcess = (node: ts.Node) => ts.isIdentifier(node) ? node.text === 'process' : ts.isStringLiteral(node) && node.text === 'node:process'
+    const users = sources.filter((file) => linesWith(file, isProcess).length > 0)
+    expect(users).toEqual(['src/main.ts'])
+  })
+
+  it('has no `any`, and neither have the scripts and the tests', () => {
+    const written = filesIn('src/**/*.ts', 'scripts/**/*.ts', 'test/**/*.ts')
+    expect(written.flatMap((file) => linesWith(file, (node) => node.kind === ts.SyntaxKind.AnyKeyword))).toEqual([])
+  })
+})

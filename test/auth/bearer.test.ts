@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { createBearerVerifier } from '../../src/auth/bearer.ts'
+import { createToken, hashToken } from '../../src/auth/tokens.ts'
+import type { TokenStore } from '../../src/store/store.ts'
+
+const now = 1_800_000_000_000
+const { text: token, stored } = createToken('me', now, 1000)
+
+/** Knows the one token, as any store does. */
+const tokens: Pick<TokenStore, 'findCaller'> = {
+  findCaller: (hash, at) => (Buffer.from(hash).equals(stored.hash) && at < now + 1000 ? { caller: 'me' } : 'unknown'),
+}
+const verify = createBearerVerifier(tokens, () => now)
+
+const missing = {
+  status: 401,
+  headers: { 'WWW-Authenticate': 'Bearer realm="plant-store"' },
+  body: { error: 40100, message: 'send the header Authorization: Bearer TOKEN' },
+}
+const invalid = {
+  status: 401,
+  headers: { 'WWW-Authenticate': 'Bearer realm="plant-store", error="invalid_token", error_description="The token is unknown, malformed, expired or revoked"' },
+  body: { error: 40101, message: 'the token is unknown, malformed, expired or revoked' },
+}
+
+describe('the bearer verifier', () => {
+  it.each([`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `bEaReR ${token}`, `Bearer    ${token}`])('knows the caller of %s', (authorization) => {
+    expect(verify(authorization)).toEqual({ caller: 'me' })
+  })
+
+  it.each([undefined, '', ' ', 'Bearer', 'bearer', token, 'Basic bWU6c2VjcmV0', `Basic ${token}`, `Token ${token}`, `Bearer:${token}`, `Bearer=${token}`, `Bearer\t${token}`, `Bearer${token}`, `Bearers ${token}`, ` Bearer ${token}`, `"Bearer" ${token}`, `Digest realm="x", Bearer ${token}`])(
+    'finds no bearer credentials in %j',
+    (authorization) => {
+      expect(verify(authorization)).toEqual(missing)
+    },
+  )
+
+  it.each([
+    ['an empty one', 'Bearer '], ['an unknown one', 'Bearer plst_unknown'], ['one that is cut', `Bearer ${token.slice(0, -1)}`], ['one with more behind it', `Bearer ${token}x`], ['one in another case', `Bearer ${token.toUpperCase()}`],
+    ['two', `Bearer ${token} ${token}`], ['two in a list', `Bearer ${token}, Bearer ${token}`], ['a quoted one', `Bearer "${token}"`], ['one with a parameter', `Bearer token="${token}"`], ['one with a space behind it', `Bearer ${token} `],
+    ['one with a tab before it', `Bearer \t${token}`], ['one with letters that no token has', `Bearer ${token}é`], ['one with a NUL', `Bearer ${token}\0`], ['one of padding alone', 'Bearer =='], ['one with padding in its middle', 'Bearer a=b'], ['another scheme', `Bearer Bearer ${token}`],
+  ])('refuses a token that is not valid: %s', (_name, authorization) => {
+    expect(verify(authorization)).toEqual(invalid)
+  })
+
+  it('never says which of the reasons it was', () => {
+    const expired = createBearerVerifier(tokens, () => now + 1000)
+    expect(expired(`Bearer ${token}`)).toEqual(invalid)
+  })
+
+  it('asks for the hash of the token and the time of the request', () => {
+    const asked: unknown[] = []
+    const findCaller: TokenStore['findCaller'] = (...question) => {
+      asked.push(question)
+      return 'unknown'
+    }
+    const asking = createBearerVerifier({ findCaller }, () => now)
+    void asking('Bearer abc')
+    expect(asked).toEqual([[hashToken('abc'), now]])
+  })
+
+  it('waits for a store that has to', async () => {
+    const slow = createBearerVerifier({ findCaller: async (hash, at) => Promise.resolve(tokens.findCaller(hash, at)) }, () => now)
+    expect(await slow(`Bearer ${token}`)).toEqual({ caller: 'me' })
+    expect(await slow('Bearer plst_unknown')).toEqual(invalid)
+  })
+
+  it('asks for patience while tokens cannot be checked', () => {
+    const down = createBearerVerifier({ findCaller: () => 'unavailable' }, () => now)
+    expect(down(`Bearer ${token}`)).toEqual({ status: 503, headers: { 'Retry-After': 1 }, body: { error: 50300, message: 'tokens cannot be checked now; try again in a second' } })
+    expect(down(undefined)).toEqual(missing)
+  })
+
+  it('judges a very long header at once', () => {
+    expect(verify(`Bearer ${'a'.repeat(1_000_000)} `)).toEqual(invalid)
+    expect(verify(`Bearer${' '.repeat(1_000_000)}`)).toEqual(invalid)
+  })
+})

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { BadConfig, type Config, loadConfig } from '../src/config.ts'
+
+const defaults = { host: '127.0.0.1', port: 3000, database: { engine: 'sqlite', file: 'data/plants.db' }, reusePort: false, logLevel: 'info', bodyLimit: 65_536, rateLimit: undefined }
+
+function refusalOf(environment: NodeJS.ProcessEnv): string {
+  try {
+    loadConfig(environment)
+  } catch (error) {
+    expect(error).toBeInstanceOf(BadConfig)
+    const { message } = error as BadConfig
+    expect(message).not.toContain('\n')
+    return message
+  }
+  return 'accepted'
+}
+
+describe('loadConfig', () => {
+  it('gives the defaults where nothing is set, or nothing but empty text', () => {
+    expect(loadConfig({})).toEqual(defaults)
+    expect(loadConfig({ HOST: '', PORT: '', DATABASE_URL: '', LOG_LEVEL: '', BODY_LIMIT: '', RATE_LIMIT: '', REUSE_PORT: '' })).toEqual(defaults)
+  })
+
+  it('ignores the variables that are not its own', () => {
+    expect(loadConfig({ PATH: '/bin', port: '1', NODE_ENV: 'nonsense' })).toEqual(defaults)
+  })
+
+  it.each<[NodeJS.ProcessEnv, Partial<Config>]>([
+    [{ HOST: '0.0.0.0' }, { host: '0.0.0.0' }],
+    [{ HOST: '::1' }, { host: '::1' }],
+    [{ HOST: 'plants.example' }, { host: 'plants.example' }],
+    [{ PORT: '0' }, { port: 0 }],
+    [{ PORT: '65535' }, { port: 65_535 }],
+    [{ DATABASE_URL: 'sqlite:plants.db' }, { database: { engine: 'sqlite', file: 'plants.db' } }],
+    [{ DATABASE_URL: 'sqlite:/var/lib/my plants/é.db' }, { database: { engine: 'sqlite', file: '/var/lib/my plants/é.db' } }],
+    [{ DATABASE_URL: 'postgres://me:secret@127.0.0.1:5432/plants' }, { database: { engine: 'postgres', url: 'postgres://me:secret@127.0.0.1:5432/plants' } }],
+    [{ DATABASE_URL: 'postgresql://127.0.0.1/plants' }, { database: { engine: 'postgres', url: 'postgresql://127.0.0.1/plants' } }],
+    ...(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map((level): [NodeJS.ProcessEnv, Partial<Config>] => [{ LOG_LEVEL: level }, { logLevel: level }]),
+    [{ BODY_LIMIT: '1' }, { bodyLimit: 1 }],
+    [{ BODY_LIMIT: '1073741824' }, { bodyLimit: 1_073_741_824 }],
+    [{ RATE_LIMIT: '1' }, { rateLimit: 1 }],
+    [{ RATE_LIMIT: '2147483647' }, { rateLimit: 2_147_483_647 }],
+    [{ REUSE_PORT: '1' }, { reusePort: true }],
+    [{ REUSE_PORT: '0' }, { reusePort: false }],
+  ])('reads %j', (environment, change) => {
+    expect(loadConfig(environment)).toEqual({ ...defaults, ...change })
+  })
+
+  it.each([
+    ['HOST', ['not a host', '127.0.0.1/8', 'http://localhost', ' ', '127.0.0.1\n'], /^HOST must be an address or a host name, not "/],
+    ['PORT', ['-1', '65536', '3000.0', '3e3', '0x50', ' 80', '080', '+80', 'http', 'NaN', '99999999999999999999'], /^PORT must be an integer from 0 to 65535, not "/],
+    ['LOG_LEVEL', ['loud', 'INFO', '30', 'info '], /^LOG_LEVEL .*(?:fatal|info)/],
+    ['BODY_LIMIT', ['0', '-1', '1073741825', '64k', '1e6', '0.5', 'Infinity'], /^BODY_LIMIT must be an integer from 1 to 1073741824, not "/],
+    ['RATE_LIMIT', ['0', '-5', '2147483648', '10/s', 'none', '1.5'], /^RATE_LIMIT must be an integer from 1 to 2147483647, not "/],
+    ['REUSE_PORT', ['2', 'true', 'yes', '-1', '00'], /^REUSE_PORT must be an integer from 0 to 1, not "/],
+    ['DATABASE_URL', ['plants.db', 'sqlite:', 'sqlite', 'mysql://me:secret@db/plants', 'postgres:me:secret@db', 'postgres://me:secret@db:port/plants', 'SQLITE:plants.db', ' sqlite:plants.db'], /^DATABASE_URL must be sqlite:PATH or postgres:/],
+  ])('refuses a bad %s and names it', (name, values, message) => {
+    for (const value of values) expect(refusalOf({ [name]: value })).toMatch(message)
+  })
+
+  it('names every bad variable in its one line', () => {
+    const message = refusalOf({ HOST: 'a b', PORT: 'x', DATABASE_URL: 'x', LOG_LEVEL: 'x', BODY_LIMIT: 'x', RATE_LIMIT: 'x', REUSE_PORT: 'x' })
+    expect(message.split('; ').map((problem) => problem.split(' ')[0])).toEqual(['HOST', 'PORT', 'DATABASE_URL', 'LOG_LEVEL', 'BODY_LIMIT', 'RATE_LIMIT', 'REUSE_PORT'])
+  })
+
+  it.each(['mysql://me:hunter2@db/plants', 'postgres://me:hunter2@db:port/plants', 'hunter2'])('never quotes a DATABASE_URL, which may hold a password: %s', (url) => {
+    expect(refusalOf({ DATABASE_URL: url, PORT: 'x' })).not.toContain('hunter2')
+  })
+})

@@ -1,0 +1,61 @@
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { UnservableContract } from '../../src/contract/engine.ts'
+import { loadContract } from '../../src/contract/load-contract.ts'
+import { temporaryFolder } from '../support/start-app.ts'
+
+const project = join(import.meta.dirname, '../..')
+
+/** A folder with the project's contract, to be broken. */
+async function copyOfContract(): Promise<string> {
+  const folder = await temporaryFolder()
+  await mkdir(join(folder, 'generated'))
+  for (const file of ['openapi.yaml', 'generated/contract.json']) await cp(join(project, file), join(folder, file))
+  return folder
+}
+
+async function refusalOf(folder: string): Promise<string> {
+  const error: unknown = await loadContract(folder).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(UnservableContract)
+  const { message } = error as UnservableContract
+  expect(message).not.toContain('\n')
+  return message
+}
+
+const stale = 'generated/ does not match openapi.yaml; run npm run generate'
+
+describe('loadContract', () => {
+  it('gives the document, integers beyond 2^53 exact, and both texts as they are', async () => {
+    const { document, json, yaml } = await loadContract(await copyOfContract())
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } })
+    expect(document.components?.schemas?.['NewPlant']).toMatchObject({ allOf: [{}, { properties: { id: { examples: [54, 9007199254740993n] } } }] })
+    expect(json).toBe(await readFile(join(project, 'generated/contract.json'), 'utf8'))
+    expect(yaml).toBe(await readFile(join(project, 'openapi.yaml'), 'utf8'))
+  })
+
+  it('refuses generated/ that was made from another openapi.yaml, if only by a comment', async () => {
+    const folder = await copyOfContract()
+    await writeFile(join(folder, 'openapi.yaml'), `${await readFile(join(folder, 'openapi.yaml'), 'utf8')}# A word more.\n`)
+    expect(await refusalOf(folder)).toBe(stale)
+  })
+
+  it.each(['null', '[]', '{}', '54', '{"x-generated-from":"openapi.yaml"}'])('refuses a contract.json that generate did not write: %s', async (text) => {
+    const folder = await copyOfContract()
+    await writeFile(join(folder, 'generated/contract.json'), text)
+    expect(await refusalOf(folder)).toBe(stale)
+  })
+
+  it.each(['', '{', 'openapi: 3.1.0', '{"openapi":"3.1.0","openapi":"3.1.0"}'])('refuses a contract.json that is not JSON: %j', async (text) => {
+    const folder = await copyOfContract()
+    await writeFile(join(folder, 'generated/contract.json'), text)
+    expect(await refusalOf(folder)).toBe('generated/contract.json is not JSON; run npm run generate')
+  })
+
+  it.each(['openapi.yaml', 'generated/contract.json'])('refuses to go without %s and names it', async (file) => {
+    const folder = await copyOfContract()
+    await rm(join(folder, file))
+    expect(await refusalOf(folder)).toMatch(/^cannot read the contract: ENOENT.*/)
+    expect(await refusalOf(folder)).toContain(join(folder, file))
+  })
+})
