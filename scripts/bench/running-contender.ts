@@ -19,7 +19,7 @@ export async function startContender(contender: Contender, folder: string, fill:
   const database = await createDatabaseFile(join(folder, `${name}.db`), contender.schema)
   fill(database)
   const server = await startServer({ arguments: [contender.file], environment: environmentOf(contender, database), logFile: join(folder, `${name}.log`) })
-  return { contender, server, database }
+  return { contender, database, server }
 }
 
 /** The environment in which a contender finds its file: the project reads the one name, the peers the other. */

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/require-await -- Handlers are async functions, as the documentation shows them. */
-import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import openapiGlue from 'fastify-openapi-glue'
 import { contractFile } from './contract-file.ts'
 import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
@@ -37,6 +37,11 @@ class Security {
 
 const app = fastify({ ajv: { customOptions: { strict: false } } })
 app.decorateRequest('caller', '')
+// The contract declares what a failure looks like, and Fastify's own does not fit.
+app.setErrorHandler((error: FastifyError, _request, reply) => {
+  const status = error.statusCode ?? 500
+  return reply.code(status).send({ error: status * 100, message: error.message })
+})
 await app.register(openapiGlue, { specification: contractFile, serviceHandlers: new Service(), securityHandlers: new Security() })
 await app.listen({ host: '127.0.0.1', port: 0 })
 printOrigin(app.server)

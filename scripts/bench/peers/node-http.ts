@@ -6,6 +6,12 @@ import { printOrigin } from './print-origin.ts'
 const store = openPeerStore()
 
 const server = createServer((request, response) => {
+  answering(response, () => {
+    answer(request, response)
+  })
+})
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
   const caller = store.findCaller(request.headers.authorization)
   if (caller === undefined) {
     sendJson(response, 401, { error: 40101, message: 'the token is missing or not valid' })
@@ -19,24 +25,35 @@ const server = createServer((request, response) => {
     const limit = question === -1 ? null : new URLSearchParams(url.slice(question)).get('limit')
     sendJson(response, 200, store.list(caller, limit === null ? noLimit : Number(limit)))
   } else if (request.method === 'POST' && path === '/plants') {
-    readJson(request, (plant) => {
-      // Nothing is validated here.
-      const { id, name, tag } = plant as NewPeerPlant
-      const stored = tag === undefined ? { name } : { name, tag }
-      if (store.create(caller, { id, ...stored })) sendJson(response, 200, stored)
-      else sendJson(response, 409, { error: 40900, message: 'there is such a plant' })
+    readBody(request, (body) => {
+      answering(response, () => {
+        // Nothing is validated here.
+        const { id, name, tag } = JSON.parse(body) as NewPeerPlant
+        const plant = tag === undefined ? { name } : { name, tag }
+        if (store.create(caller, { id, ...plant })) sendJson(response, 200, plant)
+        else sendJson(response, 409, { error: 40900, message: 'there is such a plant' })
+      })
     })
   } else if (request.method === 'DELETE' && path.startsWith('/plants/')) {
-    if (store.delete(caller, Number(path.slice('/plants/'.length)))) response.writeHead(204).end()
+    if (store.delete(caller, Number(decodeURIComponent(path.slice('/plants/'.length))))) response.writeHead(204).end()
     else sendJson(response, 404, { error: 40401, message: 'there is no such plant' })
   } else sendJson(response, 404, { error: 40400, message: 'there is no such path' })
-})
+}
 
-function readJson(request: IncomingMessage, done: (value: unknown) => void): void {
+/** Without this, the first value that SQLite refuses would end the process. */
+function answering(response: ServerResponse, run: () => void): void {
+  try {
+    run()
+  } catch (error) {
+    sendJson(response, 500, { error: 50000, message: String(error) })
+  }
+}
+
+function readBody(request: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    done(JSON.parse(Buffer.concat(chunks).toString()))
+    done(Buffer.concat(chunks).toString())
   })
 }
 

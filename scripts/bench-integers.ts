@@ -1,0 +1,3 @@
+import { writeIntegersPage } from './bench/integers/integers-page.ts'
+
+await writeIntegersPage()
