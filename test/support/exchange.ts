@@ -36,11 +36,12 @@ function responsesIn(bytes: Buffer): ReceivedResponse[] {
     const end = rest.indexOf('\r\n\r\n')
     if (end === -1) throw new Error(`the connection ended inside of a response's headers: ${rest.toString('latin1')}`)
     const [statusLine = '', ...lines] = rest.toString('latin1', 0, end).split('\r\n')
-    const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]))
+    const rawHeaders = lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])
+    const headers = Object.fromEntries(rawHeaders.map(([name, value]) => [name.toLowerCase(), value]))
     const length = Number(headers['content-length'] ?? 0)
     const body = rest.subarray(end + 4, end + 4 + length)
     if (body.length < length) throw new Error(`the connection ended inside of a response's body: ${body.toString()}`)
-    responses.push({ status: Number(statusLine.split(' ')[1]), headers, text: body.toString() })
+    responses.push({ status: Number(statusLine.split(' ')[1]), headers, rawHeaders, text: body.toString() })
     rest = rest.subarray(end + 4 + length)
   }
   return responses

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import { defaultLimits } from '../../src/http/limits.ts'
+import { exchange } from '../support/exchange.ts'
+import { errorNumber } from '../support/judged-contract.ts'
+import { observe, startService } from './contract-client.ts'
+import { rawRequests } from './raw-requests.ts'
+
+/** Short enough for a test to wait for; the size of the headers stays the default. */
+const limits = { ...defaultLimits, headersMilliseconds: 200, requestMilliseconds: 300, checkMilliseconds: 50, keepAliveMilliseconds: 100 }
+
+/** Tests that whatever bytes arrive, what leaves is the contract's Error, or nothing where HTTP allows no answer. */
+export function testRawBytes(): void {
+  describe('on a bare connection', () => {
+    const titles = rawRequests('').map(({ title }) => title)
+    test('every request of the corpus has the answers of the contract', { timeout: 60_000 }, async () => {
+      const service = await startService({ limits })
+      const corpus = rawRequests(service.token)
+      expect(new Set(titles).size).toBe(corpus.length)
+      await Promise.all(
+        corpus.map(async ({ title, pieces, meant, answers }) => {
+          const responses = await exchange(service.origin, ...pieces)
+          const told = responses.map((response) => (response.status < 400 ? response.status : (JSON.parse(response.text) as { error: number }).error))
+          expect(told, title).toEqual(answers.map((answer) => (typeof answer === 'number' ? answer : errorNumber(answer))))
+          for (const response of responses) observe(meant, response)
+        }),
+      )
+    })
+
+    test('a request that is under way when the server closes is answered, and the connection ends', async () => {
+      const { app, origin, token } = await startService()
+      const body = '{"id":1,"name":"a"}'
+      const head = `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n`
+      let closing: Promise<void> = Promise.resolve()
+      const [response, ...others] = await exchange(origin, head, body.slice(0, 5), async () => {
+        // The server has to have the head before it closes.
+        while ((await connectionsOf(app.server)) === 0) await delay(5)
+        await delay(50)
+        closing = app.close()
+      }, body.slice(5))
+      expect(others).toEqual([])
+      expect(observe({ method: 'POST', url: '/plants' }, response!).status).toBe(200)
+      await closing
+      await expect(once(connect(Number(new URL(origin).port), '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED')
+    })
+
+    test('an idle connection ends without an answer when the server closes', async () => {
+      const { app, origin } = await startService()
+      const answers = exchange(origin)
+      while ((await connectionsOf(app.server)) === 0) await delay(5)
+      await app.close()
+      expect(await answers).toEqual([])
+    })
+  })
+}
+
+function connectionsOf(server: { getConnections: (callback: (error: Error | null, count: number) => void) => unknown }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => {
+      if (error) reject(error)
+      else resolve(count)
+    })
+  })
+}
