@@ -12,7 +12,7 @@ export class ReadTurns {
   readonly #database: Database.Database
   readonly #onFault: (error: Error) => void
   readonly #begin: Database.Statement
-  readonly #commit: Database.Statement
+  readonly #end: Database.Statement
   #waiting: (() => void)[] = []
   #isOpen = false
 
@@ -21,7 +21,8 @@ export class ReadTurns {
     this.#database = database
     this.#onFault = onFault
     this.#begin = database.prepare('BEGIN')
-    this.#commit = database.prepare('COMMIT')
+    // A snapshot has nothing to keep, and COMMIT fails on a damaged file.
+    this.#end = database.prepare('ROLLBACK')
   }
 
   /** Reads at once. `unavailable` when the database cannot be read now. */
@@ -64,7 +65,7 @@ export class ReadTurns {
       this.#waiting = []
       this.#isOpen = false
       for (const read of waiting) read()
-      if (this.#database.open && this.#database.inTransaction) this.#commit.run()
+      if (this.#database.open && this.#database.inTransaction) this.#end.run()
     })
   }
 }
