@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Failure, failure } from '../contract/errors.ts'
 import { logRequest } from './request-log.ts'
+import { fieldValues } from './field-values.ts'
 import { sendJson } from './send-json.ts'
 import { contractMethods } from '../contract/document.ts'
 
@@ -27,7 +28,7 @@ export function sendFailure(reply: FastifyReply, { status, headers, body }: Fail
 export function registerFailures(app: FastifyInstance): void {
   // Before credentials and before the body, which a path that does not exist has no use for.
   app.addHook('onRequest', (request, reply, done) => {
-    const refusal = headerFailure(request) ?? (request.is404 ? unmatched(app, request) : undefined)
+    const refusal = hostFailure(request) ?? (request.is404 ? unmatched(app, request) : undefined)
     if (refusal === undefined) done()
     else sendFailure(reply, refusal)
   })
@@ -82,23 +83,8 @@ function isRoute(app: FastifyInstance, method: string, url: string): boolean {
   return route !== null
 }
 
-/**
- * RFC 9112, section 3.2: an HTTP/1.1 request has exactly one Host; Node refuses none with an empty answer, and takes two.
- * Of two Authorization headers Node takes the first, while another reader on the way may have judged the second.
- */
-function headerFailure({ raw: { httpVersion, rawHeaders } }: FastifyRequest): Failure | undefined {
-  const hosts = occurrences(rawHeaders, 'host')
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return failure('malformed_http', 'an HTTP/1.1 request has the header Host once')
-  if (occurrences(rawHeaders, 'authorization') > 1) return failure('malformed_http', 'a request has the header Authorization at most once')
-  return undefined
-}
-
-/** @param rawHeaders names and values in turn */
-function occurrences(rawHeaders: string[], wanted: string): number {
-  let found = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]
-    if (name?.length === wanted.length && name.toLowerCase() === wanted) found++
-  }
-  return found
+/** RFC 9112, section 3.2: an HTTP/1.1 request has exactly one Host. Node refuses none with an empty answer, and takes two. */
+function hostFailure({ raw: { httpVersion, rawHeaders } }: FastifyRequest): Failure | undefined {
+  const hosts = fieldValues(rawHeaders, 'host').length
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1') ? undefined : failure('malformed_http', 'an HTTP/1.1 request has the header Host once')
 }

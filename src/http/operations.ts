@@ -6,6 +6,7 @@ import { type Failure, failure } from '../contract/errors.ts'
 import { MalformedJson, parseJson, stringifyJson } from '../contract/json.ts'
 import { type Caller, Encoded } from '../contract/types.ts'
 import { RequestFailure, sendFailure } from './failures.ts'
+import { fieldValues } from './field-values.ts'
 import { sendJson } from './send-json.ts'
 
 declare module 'fastify' {
@@ -100,8 +101,10 @@ function createAuthentication({ security }: BoundOperation, verifiers: Record<st
       if (refusal === undefined || security.some((alternative) => alternative.every((scheme) => scheme in callers))) done()
       else sendFailure(reply, refusal)
     }
+    // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 has it, they are no credentials.
+    const authorization = request.headers.authorization && fieldValues(request.raw.rawHeaders, 'authorization').join(', ')
     // createEngine has refused a contract with a scheme that has no verifier.
-    const verdicts = schemes.map((scheme) => verifiers[scheme]!(request.headers.authorization))
+    const verdicts = schemes.map((scheme) => verifiers[scheme]!(authorization))
     const settled = verdicts.filter((verdict): verdict is Verdict => !(verdict instanceof Promise))
     if (settled.length === verdicts.length) judge(settled)
     else Promise.all(verdicts.map((verdict) => Promise.resolve(verdict))).then(judge, done)

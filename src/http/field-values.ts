@@ -1,0 +1,14 @@
+/**
+ * The values of each field of this name, where Node gives one for all.
+ *
+ * @param rawHeaders names and values in turn, as Node's `rawHeaders`
+ * @param name in lower case
+ */
+export function fieldValues(rawHeaders: string[], name: string): string[] {
+  const values: string[] = []
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const field = rawHeaders[at]
+    if (field?.length === name.length && field.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '')
+  }
+  return values
+}
