@@ -32,8 +32,10 @@ export interface Measurement {
   /** Server CPU for one request, in microseconds. */
   microseconds: number
   requestsPerSecond: number
-  /** The share of its processor that the load generator used: near 1 it is the generator that was measured. */
+  /** The share of the time in which the load generator used its processor: near 1 it is the generator that was measured. */
   generatorBusy: number
+  /** The share of the time in which the server was ready to run and another process had its processor. */
+  serverWaiting: number
   bodyBytes: number
 }
 
@@ -48,7 +50,7 @@ const settleMilliseconds = 20
  */
 export async function measure({ contender, server, database }: RunningContender, workload: Workload, firstId: number, milliseconds: number, generator: LoadGenerator): Promise<Measurement> {
   const caller: BenchCaller = callerOf(workload)
-  const before = server.cpuMicroseconds()
+  const before = server.scheduling()
   const result = await generator.run({
     port: server.port,
     token: database.tokens[caller],
@@ -58,12 +60,13 @@ export async function measure({ contender, server, database }: RunningContender,
     maxMilliseconds: milliseconds,
   })
   await new Promise((resolve) => setTimeout(resolve, settleMilliseconds))
-  const cpu = server.cpuMicroseconds() - before
+  const after = server.scheduling()
   assertAnswers(contender, workload, result)
   return {
-    microseconds: cpu / result.requests,
+    microseconds: (after.running - before.running) / result.requests,
     requestsPerSecond: (result.requests / result.milliseconds) * 1_000,
     generatorBusy: result.generatorMicroseconds / (result.milliseconds * 1_000),
+    serverWaiting: (after.waiting - before.waiting) / (result.milliseconds * 1_000),
     bodyBytes: result.firstBodyBytes,
   }
 }

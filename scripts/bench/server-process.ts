@@ -8,6 +8,12 @@ export const loadProcessor = '1'
 
 const startMilliseconds = 60_000
 
+/** Microseconds on a processor, and microseconds ready to run while the processor was another's. */
+export interface Scheduling {
+  running: number
+  waiting: number
+}
+
 export interface ServerCommand {
   /** Arguments of `node`: the file that is run and its own arguments. */
   arguments: string[]
@@ -20,8 +26,8 @@ export interface ServerCommand {
 export interface ServerProcess {
   port: number
   pid: number
-  /** CPU time of all threads so far, in microseconds. Exact while the server is idle. */
-  cpuMicroseconds: () => number
+  /** What all threads together had so far; exact while the server is idle. */
+  scheduling: () => Scheduling
   /** Resident memory now and the most since the start or `resetPeak`, in bytes. */
   memory: () => { resident: number; peak: number }
   resetPeak: () => void
@@ -45,7 +51,7 @@ export async function startServer({ arguments: args, environment, logFile }: Ser
   return {
     port,
     pid,
-    cpuMicroseconds: () => cpuMicroseconds(pid),
+    scheduling: () => schedulingOf(pid),
     memory: () => ({ resident: statusBytes(pid, 'VmRSS'), peak: statusBytes(pid, 'VmHWM') }),
     resetPeak: () => {
       // 5 sets the peak to what is resident now (proc_pid_clear_refs(5)).
@@ -81,11 +87,15 @@ async function listeningPort(child: ChildProcess, logFile: string): Promise<numb
   })
 }
 
-/** Nanoseconds on a processor are the first number of a thread's schedstat (Documentation/scheduler/sched-stats.rst). */
-function cpuMicroseconds(pid: number): number {
+/** The first two numbers of a thread's schedstat, in nanoseconds (Documentation/scheduler/sched-stats.rst). */
+function schedulingOf(pid: number): Scheduling {
   const folder = `/proc/${String(pid)}/task`
-  const nanoseconds = readdirSync(folder).map((thread) => Number(readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ', 1)[0]))
-  return nanoseconds.reduce((sum, value) => sum + value, 0) / 1_000
+  const threads = readdirSync(folder).map((thread) => readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ').map(Number))
+  return { running: sumOf(threads, 0) / 1_000, waiting: sumOf(threads, 1) / 1_000 }
+}
+
+function sumOf(rows: number[][], column: number): number {
+  return rows.reduce((sum, row) => sum + (row[column] ?? 0), 0)
 }
 
 function statusBytes(pid: number, name: 'VmRSS' | 'VmHWM'): number {

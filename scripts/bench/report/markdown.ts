@@ -11,7 +11,8 @@ Written by \`npm run bench\` on ${date}, on ${String(machine.processors)} proces
 ${String(rounds)} rounds of ${String(milliseconds)} ms a workload; in each round every server has its turn. The servers share one processor, the load
 generator has the other. CPU is what the kernel counted for all threads of the server's process (\`/proc/PID/task/*/schedstat\`), divided
 by the requests answered. Ratios are taken round by round, because what disturbs a shared machine disturbs both halves of a ratio.
-${own.name} runs as it does by default and logs each request to a file; the peers log nothing.`
+${own.name} runs as it does by default and logs each request to a file; the peers log nothing. "Kept waiting" says how much other work disturbed
+a server: the share of the time in which it was ready and its processor was another's.`
   return `${[intro, ...tablesOf(figures).map(tableAsMarkdown)].join('\n\n')}\n`
 }
 

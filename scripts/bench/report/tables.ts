@@ -17,7 +17,8 @@ export function tablesOf(figures: Figures): Table[] {
 }
 
 function targetTable(figures: Figures): Table {
-  const rows = targetsOf(figures).map(({ work, promise, reached, isKept }) => [work, promise, reached ?? 'not measured in this run', isKept === undefined ? '' : isKept ? 'kept' : 'not kept'])
+  const measured = targetsOf(figures).filter(({ reached }) => reached !== undefined)
+  const rows = measured.map(({ work, promise, reached, isKept }) => [work, promise, reached ?? '', isKept === true ? 'kept' : 'not kept'])
   return { title: 'Promises', head: ['work', 'promise', 'reached: median (lowest–highest)', ''], rows }
 }
 
@@ -32,10 +33,11 @@ function workloadTables(figures: Figures): Table[] {
         spreadText(spreadOf(rounds.map(({ microseconds }) => microseconds)), 1),
         ratio === undefined || contender === own.name ? '' : spreadText(ratio, 2),
         spreadText(spreadOf(rounds.map(({ requestsPerSecond }) => requestsPerSecond)), 0),
-        `${(spreadOf(rounds.map(({ generatorBusy }) => generatorBusy)).median * 100).toFixed(0)} %`,
+        percent(rounds.map(({ generatorBusy }) => generatorBusy)),
+        percent(rounds.map(({ serverWaiting }) => serverWaiting)),
       ]
     })
-    return [{ title, head: ['server', 'CPU a request, µs', `${own.name} / server`, 'requests a second', 'load generator busy'], rows }]
+    return [{ title, head: ['server', 'CPU a request, µs', `${own.name} / server`, 'requests a second', 'generator busy', 'server kept waiting'], rows }]
   })
 }
 
@@ -57,6 +59,10 @@ function millionTable({ million = [] }: Figures): Table[] {
   ])
   const head = ['server', 'memory above idle, MiB', 'first byte, ms', 'whole list, ms', "slowest of another caller's requests, ms"]
   return [{ title: 'A list of 1,000,000 plants, whose reader stops reading for a second', head, rows }]
+}
+
+function percent(shares: number[]): string {
+  return `${(spreadOf(shares).median * 100).toFixed(0)} %`
 }
 
 function mebibytes(bytes: number): string {
