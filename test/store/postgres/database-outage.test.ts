@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { errors } from '../../../generated/errors.ts'
+import { connect } from '../../support/postgres-database.ts'
+import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { type ServerProcess, runScript, startProcess } from '../../support/start-process.ts'
+
+describe('a server whose database', () => {
+  let database: PostgresServer
+  let server: ServerProcess
+  let token: string
+
+  beforeAll(async () => {
+    // One of its own, for the other tests need theirs.
+    database = await startPostgres()
+    server = await startProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' })
+    token = (await runScript('scripts/token.ts', ['issue', 'me'], { DATABASE_URL: database.url })).stdout.trim()
+    return async () => {
+      await server.end()
+      await database.remove()
+    }
+  })
+
+  function send(method: string, path: string, plant?: object): Promise<Response> {
+    const content = plant === undefined ? {} : { body: JSON.stringify(plant) }
+    return fetch(server.origin + path, { method, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, ...content })
+  }
+
+  async function expectUnavailable(response: Promise<Response>): Promise<void> {
+    const { status, headers, json } = await response.then(async (received) => ({ status: received.status, headers: received.headers, json: (await received.json()) as { error: number } }))
+    expect({ status, error: json.error }).toEqual(errors.unavailable)
+    expect(headers.get('retry-after')).toBe('1')
+  }
+
+  test('goes away answers 503 as long as it is away, lives, and serves again when it is back', async () => {
+    expect((await send('POST', '/plants', { id: 1, name: 'before' })).status).toBe(200)
+    expect((await send('GET', '/readyz')).status).toBe(200)
+    await database.stop()
+    await expectUnavailable(send('GET', '/plants'))
+    await expectUnavailable(send('POST', '/plants', { id: 2, name: 'meanwhile' }))
+    await expectUnavailable(send('DELETE', '/plants/1'))
+    await expectUnavailable(send('GET', '/readyz'))
+    expect((await send('GET', '/livez')).status).toBe(200)
+    await database.start()
+    expect((await send('POST', '/plants', { id: 3, name: 'after' })).status).toBe(200)
+    expect(await (await send('GET', '/plants')).json()).toEqual([{ name: 'before' }, { name: 'after' }])
+    expect((await send('GET', '/readyz')).status).toBe(200)
+  })
+
+  test('is slow answers 503 in bounded time, and has done nothing then', async () => {
+    const other = await connect(database.url)
+    onTestFinished(() => other.end())
+    await other.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+    await Promise.all([expectUnavailable(send('GET', '/plants')), expectUnavailable(send('POST', '/plants', { id: 4, name: 'slow' })), expectUnavailable(send('DELETE', '/plants/4'))])
+    await other.query('ROLLBACK')
+    expect((await send('DELETE', '/plants/4')).status).toBe(404)
+  })
+})
