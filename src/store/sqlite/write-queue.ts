@@ -45,17 +45,21 @@ export class WriteQueue {
    *   and nothing has changed then
    */
   write<Outcome>(run: () => Outcome): Promise<Outcome | 'unavailable'> {
-    if (this.#waiting.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
+    return this.#waiting.length >= this.#options.maxQueued ? Promise.resolve('unavailable') : this.#add(run)
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drain(): Promise<void> {
+    // One more, whatever the bound: outcomes are told in order.
+    while (this.#waiting.length > 0) await this.#add(() => undefined)
+  }
+
+  #add<Outcome>(run: () => Outcome): Promise<Outcome | 'unavailable'> {
     return new Promise((resolve, reject) => {
       // The outcome that resolves this promise is the one that its own `run` returned.
       this.#waiting.push({ run, resolve: resolve as (outcome: unknown) => void, reject })
       this.#schedule()
     })
-  }
-
-  /** Resolves when nothing waits any more. */
-  async drain(): Promise<void> {
-    while (this.#waiting.length > 0) await this.write(() => undefined)
   }
 
   #schedule(): void {
