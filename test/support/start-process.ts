@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-const root = join(import.meta.dirname, '../..')
-const node = join(root, 'node_modules/.bin/node')
+export const projectFolder = join(import.meta.dirname, '../..')
+
+/** The Node that the project brings along, on which its commands run. */
+export const nodeBinary = join(projectFolder, 'node_modules/.bin/node')
 
 /** A server that runs as a process of its own, as in production. */
 export interface ServerProcess {
@@ -13,6 +15,8 @@ export interface ServerProcess {
   /** What it has printed. */
   stdout: () => string
   stderr: () => string
+  /** Its exit code once it has ended and everything that it printed has been read; null after a signal that it did not handle. */
+  ended: Promise<number | null>
   /** Ends it with a signal and waits until it is gone. */
   end: (signal?: NodeJS.Signals) => Promise<void>
 }
@@ -20,11 +24,13 @@ export interface ServerProcess {
 /**
  * Starts `src/main.ts` on a free port, unless the environment says otherwise, and waits until it listens.
  *
+ * @param command what starts it
  * @throws Error with what it printed when it ends instead
  */
 export async function startProcess(environment: Record<string, string>): Promise<ServerProcess> {
-  const child = spawn(node, [join(root, 'src/main.ts')], { env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
-  const ended = once(child, 'close')
+  const child = spawn(nodeBinary, [join(projectFolder, 'src/main.ts')], { env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+  // 'close' comes with the exit code.
+  const ended = once(child, 'close').then(([code]) => code as number | null)
   let stdout = ''
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
@@ -43,6 +49,7 @@ export async function startProcess(environment: Record<string, string>): Promise
   return {
     origin,
     child,
+    ended,
     stdout: () => stdout,
     stderr: () => stderr,
     end: async (signal = 'SIGTERM') => {
@@ -54,7 +61,7 @@ export async function startProcess(environment: Record<string, string>): Promise
 
 /** Runs a script of this project to its end. @returns what it printed */
 export async function runScript(script: string, parameters: string[], environment: Record<string, string> = {}): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(node, [join(root, script), ...parameters], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(nodeBinary, [join(projectFolder, script), ...parameters], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { readDatabaseLocation } from '../src/config.ts'
+import type { DatabaseLocation } from '../src/store/open-store.ts'
+import { openTables } from '../src/store/open-tables.ts'
+import { UnusableStore } from '../src/store/store.ts'
+import type { StoredToken } from '../src/store/store.ts'
+import type { StoredPlant, Table, Tables } from '../src/store/tables.ts'
+import { type Digest, ForeignData, copyTable, digestTable, findResumption } from './move/move-table.ts'
+import { ProgressBar } from './move/progress-bar.ts'
+
+const usage = `Usage: npm run move -- --from URL --to URL
+Copies all plants and tokens from one store to another, which is empty or holds a part of them from a move that was
+interrupted. URL is sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE. Stop the servers first.`
+
+/** A command that cannot be carried out as it was given. */
+class Misuse extends Error {}
+
+try {
+  const { from, to } = readCommand()
+  const source = await openTables(from)
+  try {
+    const target = await openTables(to)
+    try {
+      await move(source, target)
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+} catch (error) {
+  console.error(error instanceof Misuse || error instanceof UnusableStore ? error.message : error)
+  process.exitCode = 1
+}
+
+function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
+  const values = parseCommand()
+  const from = readDatabaseLocation(values.from ?? '')
+  const to = readDatabaseLocation(values.to ?? '')
+  if (from === undefined || to === undefined) throw new Misuse(usage)
+  if (from.engine === 'sqlite' && !existsSync(from.file)) throw new Misuse(`there is no file ${from.file}`)
+  return { from, to }
+}
+
+function parseCommand() {
+  try {
+    return parseArgs({ options: { from: { type: 'string' }, to: { type: 'string' } } }).values
+  } catch (error) {
+    throw new Misuse(`${error instanceof Error ? error.message : String(error)}\n${usage}`, { cause: error })
+  }
+}
+
+/** Nothing is written before both tables of the target are known to hold nothing else. */
+async function move(source: Tables, target: Tables): Promise<void> {
+  const tokens = await prepare('tokens', source.tokens, target.tokens, encodeToken)
+  const plants = await prepare('plants', source.plants, target.plants, encodePlant)
+  console.log(`verified  ${await tokens()}`)
+  console.log(`verified  ${await plants()}`)
+}
+
+async function prepare<Row>(label: string, from: Table<Row>, to: Table<Row>, encode: (row: Row) => string): Promise<() => Promise<string>> {
+  const { last, count } = await findResumption(from, to, encode).catch((error: unknown) => {
+    throw error instanceof ForeignData ? new Misuse(`the target holds other ${label} than the source; nothing was changed`) : error
+  })
+  return async () => {
+    const total = await from.count()
+    if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target holds already`)
+    await withBar(`copying   ${label}`, total, count, (advance) => copyTable(from, to, last, advance))
+    const [there, here] = await withBar(`verifying ${label}`, 2 * total, 0, (advance) => Promise.all([digestTable(from, encode, advance), digestTable(to, encode, advance)]))
+    if (there.count !== here.count || there.checksum !== here.checksum) {
+      throw new Misuse(`the ${label} differ: ${describe(there)} in the source, ${describe(here)} in the target. Was the source written to meanwhile? Stop the servers and move into an empty target.`)
+    }
+    return `${here.count.toLocaleString('en')} ${label}, SHA-256 ${here.checksum} on both sides`
+  }
+}
+
+async function withBar<Result>(label: string, total: number, done: number, run: (advance: (count: number) => void) => Promise<Result>): Promise<Result> {
+  const bar = new ProgressBar(process.stderr, label, total, done)
+  try {
+    return await run((count) => {
+      bar.advance(count)
+    })
+  } finally {
+    bar.end()
+  }
+}
+
+function describe({ count, checksum }: Digest): string {
+  return `${count.toLocaleString('en')} with SHA-256 ${checksum}`
+}
+
+function encodePlant({ caller, id, name, tag }: StoredPlant): string {
+  return JSON.stringify([caller, String(id), name, tag ?? null])
+}
+
+function encodeToken({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt }: StoredToken): string {
+  return JSON.stringify([Buffer.from(hash).toString('hex'), prefix, caller, issuedAt, expiresAt ?? null, lastUsedAt ?? null])
+}

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createToken } from '../../src/auth/tokens.ts'
+import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { listText } from '../store/list-text.ts'
+import { awkwardTexts } from '../support/awkward-texts.ts'
+import { connect, temporaryDatabase } from '../support/postgres-database.ts'
+import { temporaryFolder } from '../support/start-app.ts'
+import { nodeBinary, projectFolder, runScript } from '../support/start-process.ts'
+
+/** UTF-8 and UTF-16 do not agree on the order of the last two. */
+const callers = ['me', 'ME', 'you', 'é', 'e\u0301', '\uffff', '\u{1f331}']
+
+function urlOf(location: DatabaseLocation): string {
+  return location.engine === 'sqlite' ? `sqlite:${location.file}` : location.url
+}
+
+async function sqliteLocation(): Promise<DatabaseLocation> {
+  return { engine: 'sqlite', file: join(await temporaryFolder(), 'plants.db') }
+}
+
+async function postgresLocation(): Promise<DatabaseLocation> {
+  return { engine: 'postgres', url: await temporaryDatabase() }
+}
+
+/** Does something with the store at a location, which is closed again. */
+async function using<Result>(location: DatabaseLocation, run: (store: Store) => Promise<Result>): Promise<Result> {
+  const store = await openStore(location, () => undefined)
+  try {
+    return await run(store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function fill(store: Store): Promise<void> {
+  for (const caller of callers) {
+    await store.addToken(createToken(caller, 1_795_000_000_000).stored)
+    for (const [index, [, text]] of awkwardTexts.entries()) void store.create(caller, { id: BigInt(index), name: text, tag: text })
+    for (const id of [-9223372036854775808n, 9223372036854775807n]) void store.create(caller, { id, name: String(id) })
+  }
+  await store.addToken(createToken('me', 1_795_000_000_000, 1_000).stored)
+  const outcomes = await Promise.all(Array.from({ length: 2_345 }, (_, index) => store.create('many', { id: BigInt(index) - 1_000n, name: `Monstera ${String(index)}` })))
+  expect(new Set(outcomes)).toEqual(new Set(['created']))
+}
+
+async function contentOf(store: Store): Promise<unknown> {
+  const tokens = await store.listTokens()
+  if (tokens === 'unavailable') throw new Error('the store is unavailable')
+  const lists = await Promise.all([...callers, 'many'].map((caller) => listText(store, caller)))
+  return [lists, tokens.map(({ hash, ...token }) => ({ ...token, hash: Buffer.from(hash).toString('hex') }))]
+}
+
+function move(from: DatabaseLocation, to: DatabaseLocation) {
+  return runScript('scripts/move.ts', ['--from', urlOf(from), '--to', urlOf(to)])
+}
+
+test('a store moves to the other kind and back, whole, and what is there is verified', async () => {
+  const [first, second, third] = [await sqliteLocation(), await postgresLocation(), await sqliteLocation()]
+  await using(first, fill)
+  const there = await move(first, second)
+  const back = await move(second, third)
+  const verified = /^verified {2}8 tokens, SHA-256 [0-9a-f]{64} on both sides\nverified {2}2,548 plants, SHA-256 [0-9a-f]{64} on both sides\n$/
+  expect(there).toEqual({ code: 0, stdout: expect.stringMatching(verified) as string, stderr: '' })
+  expect(back).toEqual(there)
+  const content = await using(first, contentOf)
+  expect(await using(second, contentOf)).toEqual(content)
+  expect(await using(third, contentOf)).toEqual(content)
+})
+
+test('a move that was killed goes on where it was', async () => {
+  const [from, to] = [await sqliteLocation(), await postgresLocation()]
+  await using(from, async (store) => {
+    for (let first = 0; first < 40_000; first += 5_000) await Promise.all(Array.from({ length: 5_000 }, (_, index) => store.create('me', { id: BigInt(first + index), name: 'Monstera' })))
+  })
+  await using(to, () => Promise.resolve())
+  const client = await connect(urlOf(to))
+  onTestFinished(() => client.end())
+  const killed = spawn(nodeBinary, [join(projectFolder, 'scripts/move.ts'), '--from', urlOf(from), '--to', urlOf(to)])
+  const ended = once(killed, 'close')
+  const countPlants = async () => Number((await client.query<{ count: string }>('SELECT count(*) FROM plants')).rows[0]?.count)
+  await expect.poll(countPlants, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0)
+  killed.kill('SIGKILL')
+  await ended
+  const { code, stdout } = await move(from, to)
+  expect(stdout).toMatch(/^verified {2}0 tokens.*\nresumed {3}after \d+,\d{3} plants that the target holds already\nverified {2}40,000 plants/m)
+  expect(code).toBe(0)
+  expect(await countPlants()).toBe(40_000)
+})
+
+test.for<['plants' | 'tokens', (store: Store) => Promise<unknown>]>([
+  ['plants', (store) => store.create('me', { id: 0n, name: 'another' })],
+  ['plants', (store) => store.create('zz', { id: 0n, name: 'one more' })],
+  ['tokens', (store) => store.addToken(createToken('me', 1_795_000_000_000).stored)],
+])('a target with other %s is refused and left alone', async ([kind, change]) => {
+  const [from, to] = [await postgresLocation(), await sqliteLocation()]
+  await using(from, fill)
+  const content = await using(to, async (store) => {
+    await change(store)
+    return contentOf(store)
+  })
+  expect(await move(from, to)).toEqual({ code: 1, stdout: '', stderr: `the target holds other ${kind} than the source; nothing was changed\n` })
+  expect(await using(to, contentOf)).toEqual(content)
+})
+
+test('a source file that does not exist is said to be missing and not made', async () => {
+  const file = join(await temporaryFolder(), 'missing.db')
+  expect(await move({ engine: 'sqlite', file }, await sqliteLocation())).toEqual({ code: 1, stdout: '', stderr: `there is no file ${file}\n` })
+  expect(existsSync(file)).toBe(false)
+})
+
+test.for<[string[]]>([[['--from', 'sqlite:a.db']], [['--form', 'sqlite:a.db']]])('the parameters %j are answered with the usage', async ([parameters]) => {
+  const { code, stderr } = await runScript('scripts/move.ts', parameters)
+  expect(code).toBe(1)
+  expect(stderr).toContain('Usage: npm run move -- --from URL --to URL')
+})
