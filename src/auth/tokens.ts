@@ -27,7 +27,7 @@ export function createToken(caller: Caller, now: number, lifetime?: number): Iss
   const text = tokenPrefix + randomBytes(secretBytes).toString('base64url')
   return {
     text,
-    stored: { hash: hashToken(text), prefix: prefixOf(text), caller, issuedAt: now, expiresAt: lifetime === undefined ? undefined : now + lifetime },
+    stored: { hash: hashToken(text), prefix: prefixOf(text), caller, issuedAt: now, expiresAt: lifetime === undefined ? undefined : now + lifetime, lastUsedAt: undefined },
   }
 }
 

@@ -34,7 +34,12 @@ export interface StoredToken {
   issuedAt: number
   /** Undefined when the token does not expire. */
   expiresAt: number | undefined
+  /** Up to a minute or so before it was used last; undefined while it never was. */
+  lastUsedAt: number | undefined
 }
+
+/** That a token was used, and when, in milliseconds since 1970-01-01T00:00:00Z. */
+export type TokenUse = Pick<StoredToken, 'hash'> & { usedAt: number }
 
 /** The bearer tokens that the service issued. */
 export interface TokenStore {
@@ -49,6 +54,12 @@ export interface TokenStore {
 
   /** Removes the token with this `prefix`, or in the rarest of cases the tokens. Resolves to what was removed. */
   revokeTokens: (prefix: string) => Promise<StoredToken[] | 'unavailable'>
+
+  /**
+   * Keeps when tokens were used last. Tokens that are gone, and uses less than a minute after the one that is kept, change
+   * nothing: so many processes and requests write once a minute for each token.
+   */
+  recordUses: (uses: TokenUse[]) => Promise<'recorded' | 'unavailable'>
 }
 
 /** An open store. */

@@ -239,6 +239,24 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await tokensOf(store)).toHaveLength(1)
     })
 
+    test('the last use of a token is kept, at most one a minute, and never an earlier one', async () => {
+      const store = await openNew()
+      const [one, other, gone] = [token({ issuedAt: 1 }), token({ issuedAt: 2 }), token({ issuedAt: 3 })]
+      for (const each of [one, other]) await store.addToken(each)
+      const lastUses = async () => {
+        const stored = await store.listTokens()
+        return stored === 'unavailable' ? stored : stored.map(({ lastUsedAt }) => lastUsedAt)
+      }
+      expect(await lastUses()).toEqual([undefined, undefined])
+      const at = 1_795_000_000_000
+      expect(await store.recordUses([one, gone].map(({ hash }) => ({ hash, usedAt: at })))).toBe('recorded')
+      expect(await lastUses()).toEqual([at, undefined])
+      for (const later of [-60_000, 0, 59_999]) await store.recordUses([{ hash: one.hash, usedAt: at + later }])
+      expect(await lastUses()).toEqual([at, undefined])
+      await store.recordUses([one, other].map(({ hash }) => ({ hash, usedAt: at + 60_000 })))
+      expect(await lastUses()).toEqual([at + 60_000, at + 60_000])
+    })
+
     test('what one store does to tokens holds in another on the same data at once', async () => {
       const location = await kind.makeLocation()
       const [one, other] = [await open(location), await open(location)]
@@ -316,7 +334,7 @@ let tokens = 0
 
 function token(given: Partial<StoredToken>): StoredToken {
   const number = String(++tokens)
-  return { hash: createHash('sha256').update(number).digest(), prefix: `plst_${number.padStart(6, '0')}`, caller: 'me', issuedAt: 1_795_000_000_000, expiresAt: undefined, ...given }
+  return { hash: createHash('sha256').update(number).digest(), prefix: `plst_${number.padStart(6, '0')}`, caller: 'me', issuedAt: 1_795_000_000_000, expiresAt: undefined, lastUsedAt: undefined, ...given }
 }
 
 /** Stores give the hash as whatever kind of byte array they like. */

@@ -20,6 +20,7 @@ export const migrations: readonly string[] = [
      issued_at bigint NOT NULL,
      expires_at bigint
    );`,
+  `ALTER TABLE tokens ADD COLUMN last_used_at bigint;`,
 ]
 
 /**

@@ -103,6 +103,11 @@ export async function openPostgresStore({
       return result === 'unavailable' ? result : result.rows.map(storedToken)
     },
 
+    recordUses: async (uses) => {
+      const result = await queue.write(tokenKey, statements.recordUses(uses))
+      return result === 'unavailable' ? result : 'recorded'
+    },
+
     isEmpty: async () => {
       const { rows } = await pool.query<{ empty: boolean }>(statements.isEmpty())
       return rows[0]?.empty === true

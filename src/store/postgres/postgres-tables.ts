@@ -51,7 +51,7 @@ function plantTable(pool: Pool): Table<StoredPlant> {
 }
 
 function tokenTable(pool: Pool): Table<StoredToken> {
-  const columns = 'hash, prefix, caller, issued_at, expires_at'
+  const columns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
   return {
     count: () => count(pool, 'tokens'),
     after: async (row, limit) => {
@@ -67,8 +67,9 @@ function tokenTable(pool: Pool): Table<StoredToken> {
         rows.map(({ caller }) => caller),
         rows.map(({ issuedAt }) => issuedAt),
         rows.map(({ expiresAt }) => expiresAt),
+        rows.map(({ lastUsedAt }) => lastUsedAt),
       ]
-      await pool.query(`INSERT INTO tokens (${columns}) SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])`, values)
+      await pool.query(`INSERT INTO tokens (${columns}) SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])`, values)
     },
   }
 }

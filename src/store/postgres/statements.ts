@@ -1,6 +1,6 @@
 import type { QueryConfig } from 'pg'
 import type { Caller } from '../../contract/types.ts'
-import type { NewPlant, StoredToken } from '../store.ts'
+import type { NewPlant, StoredToken, TokenUse } from '../store.ts'
 
 declare const row: unique symbol
 
@@ -15,9 +15,10 @@ export interface TokenRow {
   caller: string
   issued_at: string
   expires_at: string | null
+  last_used_at: string | null
 }
 
-const tokenColumns = 'hash, prefix, caller, issued_at, expires_at'
+const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
 
 /** How many plants there are in a page, the highest id among them, and their JSON, separated by commas. */
 export interface PageRow {
@@ -60,13 +61,20 @@ export const statements = {
 
   tokens: (): Statement<TokenRow> => ({ name: 'tokens', text: `SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash` }),
 
-  addToken: ({ hash, prefix, caller, issuedAt, expiresAt }: StoredToken): Statement => ({
+  addToken: ({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt }: StoredToken): Statement => ({
     name: 'addToken',
-    text: `INSERT INTO tokens (${tokenColumns}) VALUES ($1, $2, $3, $4, $5)`,
-    values: [hash, prefix, caller, issuedAt, expiresAt],
+    text: `INSERT INTO tokens (${tokenColumns}) VALUES ($1, $2, $3, $4, $5, $6)`,
+    values: [hash, prefix, caller, issuedAt, expiresAt, lastUsedAt],
   }),
 
   revokeTokens: (prefix: string): Statement<TokenRow> => ({ name: 'revokeTokens', text: `DELETE FROM tokens WHERE prefix = $1 RETURNING ${tokenColumns}`, values: [prefix] }),
+
+  recordUses: (uses: TokenUse[]): Statement => ({
+    name: 'recordUses',
+    text: `UPDATE tokens SET last_used_at = used_at FROM unnest($1::bytea[], $2::bigint[]) AS uses (used_hash, used_at)
+      WHERE hash = used_hash AND (last_used_at IS NULL OR last_used_at <= used_at - 60000)`,
+    values: [uses.map(({ hash }) => hash), uses.map(({ usedAt }) => usedAt)],
+  }),
 
   isEmpty: (): Statement<{ empty: boolean }> => ({
     name: 'isEmpty',

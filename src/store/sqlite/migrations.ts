@@ -22,4 +22,5 @@ export const migrations: readonly string[] = [
      issued_at INTEGER NOT NULL,
      expires_at INTEGER
    ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE tokens ADD COLUMN last_used_at INTEGER;`,
 ]

@@ -60,9 +60,9 @@ export function openSqliteStore({ file, onFault, lockTimeoutMilliseconds = 2_000
 
     delete: (caller, id) => queue.write(() => (writes.deletePlant.run(caller, id).changes === 1 ? 'deleted' : 'absent')),
 
-    addToken: ({ hash, prefix, caller, issuedAt, expiresAt }) =>
+    addToken: ({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt }) =>
       queue.write(() => {
-        writes.addToken.run(hash, prefix, caller, issuedAt, expiresAt ?? null)
+        writes.addToken.run(hash, prefix, caller, issuedAt, expiresAt ?? null, lastUsedAt ?? null)
         return 'added'
       }),
 
@@ -75,6 +75,12 @@ export function openSqliteStore({ file, onFault, lockTimeoutMilliseconds = 2_000
     listTokens: () => Promise.resolve(turns.read(() => reads.tokens.all().map(storedToken))),
 
     revokeTokens: (prefix) => queue.write(() => writes.revokeTokens.all(prefix).map(storedToken)),
+
+    recordUses: (uses) =>
+      queue.write(() => {
+        for (const use of uses) writes.recordUse.run(use)
+        return 'recorded'
+      }),
 
     isEmpty: () => Promise.resolve(reads.isEmpty.get() === 1),
 
@@ -89,6 +95,6 @@ export function openSqliteStore({ file, onFault, lockTimeoutMilliseconds = 2_000
   }
 }
 
-function storedToken({ hash, prefix, caller, issued_at, expires_at }: TokenRow): StoredToken {
-  return { hash, prefix, caller, issuedAt: issued_at, expiresAt: expires_at ?? undefined }
+function storedToken({ hash, prefix, caller, issued_at, expires_at, last_used_at }: TokenRow): StoredToken {
+  return { hash, prefix, caller, issuedAt: issued_at, expiresAt: expires_at ?? undefined, lastUsedAt: last_used_at ?? undefined }
 }

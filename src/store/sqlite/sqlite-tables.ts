@@ -15,6 +15,7 @@ interface TokenRow {
   caller: string
   issued_at: bigint
   expires_at: bigint | null
+  last_used_at: bigint | null
 }
 
 /**
@@ -25,7 +26,7 @@ interface TokenRow {
 export function openSqliteTables(file: string): Tables {
   const { reader, writer } = openDatabase(file)
   const plants = 'SELECT caller, id, name, tag FROM plants'
-  const tokens = 'SELECT hash, prefix, caller, issued_at, expires_at FROM tokens'
+  const tokens = 'SELECT hash, prefix, caller, issued_at, expires_at, last_used_at FROM tokens'
   const reads = {
     plantCount: reader.prepare<[], number>('SELECT count(*) FROM plants').pluck(),
     firstPlants: reader.prepare<[number], PlantRow>(`${plants} ORDER BY caller, id LIMIT ?`).safeIntegers(),
@@ -35,12 +36,14 @@ export function openSqliteTables(file: string): Tables {
     nextTokens: reader.prepare<[Uint8Array, number], TokenRow>(`${tokens} WHERE hash > ? ORDER BY hash LIMIT ?`).safeIntegers(),
   }
   const addPlant = writer.prepare<[string, bigint, string, string | null]>('INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?)')
-  const addToken = writer.prepare<[Uint8Array, string, string, number, number | null]>('INSERT INTO tokens (hash, prefix, caller, issued_at, expires_at) VALUES (?, ?, ?, ?, ?)')
+  const addToken = writer.prepare<[Uint8Array, string, string, number, number | null, number | null]>(
+    'INSERT INTO tokens (hash, prefix, caller, issued_at, expires_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
   const addPlants = writer.transaction((rows: StoredPlant[]) => {
     for (const { caller, id, name, tag } of rows) addPlant.run(caller, id, name, tag ?? null)
   })
   const addTokens = writer.transaction((rows: StoredToken[]) => {
-    for (const { hash, prefix, caller, issuedAt, expiresAt } of rows) addToken.run(hash, prefix, caller, issuedAt, expiresAt ?? null)
+    for (const { hash, prefix, caller, issuedAt, expiresAt, lastUsedAt } of rows) addToken.run(hash, prefix, caller, issuedAt, expiresAt ?? null, lastUsedAt ?? null)
   })
   // Who waits for the lock is here alone.
   writer.pragma('busy_timeout = 5000')
@@ -74,6 +77,10 @@ function storedPlant({ tag, ...plant }: PlantRow): StoredPlant {
   return tag === null ? plant : { ...plant, tag }
 }
 
-function storedToken({ hash, prefix, caller, issued_at, expires_at }: TokenRow): StoredToken {
-  return { hash, prefix, caller, issuedAt: Number(issued_at), expiresAt: expires_at === null ? undefined : Number(expires_at) }
+function storedToken({ hash, prefix, caller, issued_at, expires_at, last_used_at }: TokenRow): StoredToken {
+  return { hash, prefix, caller, issuedAt: Number(issued_at), expiresAt: timeOf(expires_at), lastUsedAt: timeOf(last_used_at) }
+}
+
+function timeOf(column: bigint | null): number | undefined {
+  return column === null ? undefined : Number(column)
 }

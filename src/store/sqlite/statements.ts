@@ -7,9 +7,10 @@ export interface TokenRow {
   caller: string
   issued_at: number
   expires_at: number | null
+  last_used_at: number | null
 }
 
-const tokenColumns = 'hash, prefix, caller, issued_at, expires_at'
+const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
 
 /** How many plants there are in a page, the highest id among them, and their JSON, separated by commas. */
 type Page = [count: bigint, lastId: bigint | null, plants: string | null]
@@ -40,7 +41,10 @@ export function prepareWrites(database: Database.Database) {
   return {
     createPlant: database.prepare<[Caller, bigint, string, string | null]>('INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'),
     deletePlant: database.prepare<[Caller, bigint]>('DELETE FROM plants WHERE caller = ? AND id = ?'),
-    addToken: database.prepare<[Uint8Array, string, Caller, number, number | null]>(`INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?)`),
+    addToken: database.prepare<[Uint8Array, string, Caller, number, number | null, number | null]>(`INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?)`),
     revokeTokens: database.prepare<[string], TokenRow>(`DELETE FROM tokens WHERE prefix = ? RETURNING ${tokenColumns}`),
+    recordUse: database.prepare<[{ hash: Uint8Array; usedAt: number }]>(
+      'UPDATE tokens SET last_used_at = @usedAt WHERE hash = @hash AND (last_used_at IS NULL OR last_used_at <= @usedAt - 60000)',
+    ),
   }
 }
