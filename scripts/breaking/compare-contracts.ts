@@ -52,7 +52,7 @@ const config = fileURLToPath(new URL('../../redocly.yaml', import.meta.url))
  * changes that Redocly calls safe (missedBreak).
  *
  * @param before the text of the contract that clients know
- * @param after the text of the valid contract that they will meet
+ * @param after the text of the contract that they will meet, of which the structure is valid
  * @param label what `before` is called, such as a tag
  * @returns the changes and the version that `before` has
  * @throws BrokenContract when `before` cannot be read

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { contractFile } from '../generate/generate-files.ts'
-import { BrokenContract, readContract } from '../generate/read-contract.ts'
+import { BrokenContract, readOpenApi } from '../generate/read-contract.ts'
 import { NoBaseContract, newestRelease, readBaseContract } from './base-contract.ts'
 import { type Change, compareContracts } from './compare-contracts.ts'
 
@@ -24,9 +24,9 @@ export async function judgeChanges(root: string, ref: string | undefined): Promi
     if (base === undefined) return { ok: true, lines: ['there is no release tag vX.Y.Z to compare with; npm run breaking -- --base GIT_REF compares with any commit'] }
     const before = await readBaseContract(root, base)
     const after = await readFile(join(root, contractFile), 'utf8')
-    const { info } = await readContract(after, contractFile)
+    const { document } = await readOpenApi(after, contractFile)
     const { changes, version } = await compareContracts(before, after, base)
-    return judge(changes, base, version, info.version)
+    return judge(changes, base, version, document.info.version)
   } catch (error) {
     if (!(error instanceof BrokenContract) && !(error instanceof NoBaseContract)) throw error
     return { ok: false, lines: [error.message] }

@@ -36,8 +36,15 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
     const lines = stale.map((file) => `${folder}/${file} does not match ${contractFile}: run npm run generate`)
     return { ok: stale.length === 0, lines: stale.length === 0 ? [`${folder}/ matches ${contractFile}`] : lines, missing }
   }
-  await replaceFiles(root, files)
-  const lines = stale.length === 0 ? [`${folder}/ was up to date`] : stale.map((file) => `${files.has(file) ? 'wrote' : 'removed'} ${folder}/${file}`)
+  try {
+    await replaceFiles(root, files)
+  } catch (error) {
+    return { ok: false, lines: [`${folder}/ cannot be written: ${error instanceof Error ? error.message : String(error)}`], missing }
+  }
+  const lines = stale.length === 0 ? [`${folder}/ was up to date`] : []
+  const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]
+  if (written.length > 0) lines.push(`wrote ${written.map((file) => `${folder}/${file}`).join(', ')}`)
+  if (removed.length > 0) lines.push(`removed ${removed.map((file) => `${folder}/${file}`).join(', ')}`)
   if (mode === 'scaffold') lines.push(...missing.map((operation) => `wrote ${scaffoldHandler(root, operation)}`))
   else lines.push(...missing.map(({ id }) => `operation ${id} has no handler: npm run generate -- --scaffold writes one`))
   lines.push(...strayHandlers(root, operations))

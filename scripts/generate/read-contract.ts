@@ -32,14 +32,24 @@ const mostLines = 8
  * @throws BrokenContract
  */
 export async function readContract(source: string, file: string): Promise<ContractDocument> {
+  const { document, locate } = await readOpenApi(source, file)
+  refuse(servingProblems(document).map((text) => ({ ...locate(text), text })), file)
+  return document
+}
+
+/**
+ * Reads a contract of which the structure alone is judged: not whether this service could serve it, and no examples.
+ *
+ * @throws BrokenContract
+ */
+export async function readOpenApi(source: string, file: string) {
   const { document, locate } = parseContract(source, file)
   const { openapi } = document
   if (openapi === undefined) refuse([{ line: 1, col: 1, text: 'is not an OpenAPI document: it has no `openapi`' }], file)
   if (!/^3\.1\.\d+$/.test(String(openapi))) refuse([{ ...locate('openapi'), text: `openapi must be 3.1.x, the version that this service reads, not ${JSON.stringify(openapi)}` }], file)
   refuse(await structureFindings(source, file), file)
-  refuse(servingProblems(document).map((text) => ({ ...locate(text), text })), file)
-  // Redocly and problemsOf have judged the structure.
-  return document as unknown as ContractDocument
+  // Redocly has judged the structure.
+  return { document: document as unknown as ContractDocument, locate }
 }
 
 /**
@@ -101,11 +111,11 @@ async function structureFindings(source: string, file: string): Promise<Finding[
   })
 }
 
-function servingProblems(document: object): string[] {
+function servingProblems(document: ContractDocument): string[] {
   try {
     const dereferenced = dereference(document)
     const problems = problemsOf(dereferenced)
-    return problems.length > 0 ? problems : [...namingProblems(operationsOf(dereferenced)), ...errorProblems(document as ContractDocument)]
+    return problems.length > 0 ? problems : [...namingProblems(operationsOf(dereferenced)), ...errorProblems(document)]
   } catch (error) {
     return [messageOf(error)]
   }

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { cp, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { temporaryFolder } from '../support/start-app.ts'
+
+const project = join(import.meta.dirname, '../..')
+
+/** What the service and its gate are made of; the tests of a copy are those that work on it. */
+const parts = ['openapi.yaml', 'generated', 'src', 'package.json', 'tsconfig.json', 'redocly.yaml', '.redocly.lint-ignore.yaml']
+
+/** A change that a person makes to a text. */
+export type Edit = (text: string) => string
+
+/** A copy of the project that a test may change. */
+export interface ProjectCopy {
+  root: string
+  /** Changes openapi.yaml and saves it as many editors do: a new file, renamed into place. */
+  editContract: (edit: Edit) => Promise<void>
+  /** The content of each file of generated/. */
+  readGenerated: () => Promise<Record<string, string>>
+}
+
+/** Copies the project into a folder that is removed when the test is finished. */
+export async function copyProject(): Promise<ProjectCopy> {
+  const root = await temporaryFolder()
+  for (const part of parts) await cp(join(project, part), join(root, part), { recursive: true })
+  await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
+  const contract = join(root, 'openapi.yaml')
+  return {
+    root,
+    editContract: async (edit) => {
+      const before = await readFile(contract, 'utf8')
+      const after = edit(before)
+      if (after === before) throw new Error('the edit does not find its place in openapi.yaml')
+      await writeFile(`${contract}~`, after)
+      await rename(`${contract}~`, contract)
+    },
+    readGenerated: async () => {
+      const names = await readdir(join(root, 'generated'))
+      return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readFile(join(root, 'generated', name), 'utf8')] as const)))
+    },
+  }
+}
+
+/** Copies the project as it is after a release: a git repository whose openapi.yaml has the tag. */
+export async function copyReleasedProject(tag = 'v1.0.0'): Promise<ProjectCopy> {
+  const copy = await copyProject()
+  git(copy.root, 'init', '--quiet')
+  commit(copy.root)
+  git(copy.root, 'tag', tag)
+  return copy
+}
+
+/** Commits openapi.yaml in a copy that is a git repository. */
+export function commit(root: string): void {
+  git(root, 'add', 'openapi.yaml')
+  git(root, '-c', 'user.name=test', '-c', 'user.email=test@localhost', '-c', 'commit.gpgsign=false', 'commit', '--quiet', '--message', 'change')
+}
+
+/** Runs git in a folder. */
+export function git(root: string, ...args: string[]): void {
+  execFileSync('git', args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+/** Replaces the first occurrence of a text, taken as it is. */
+export function replace(text: string, by: string): Edit {
+  return (source) => source.replace(text, () => by)
+}
+
+/** Removes what stands from the first `from` up to the next `to`. */
+export function cut(from: string, to: string): Edit {
+  return (source) => {
+    const start = source.indexOf(from)
+    return start === -1 ? source : source.slice(0, start) + source.slice(source.indexOf(to, start + from.length))
+  }
+}
+
+/** Adds an operation that no code knows: GET /plants/{id}. */
+export const addGetPlant: Edit = replace(
+  '  /plants/{id}:\n',
+  `  /plants/{id}:
+    get:
+      operationId: getPlant
+      summary: Find a plant
+      description: Returns the caller's plant with this id.
+      tags: [plants]
+      parameters:
+        - name: id
+          in: path
+          description: The id of the plant.
+          required: true
+          schema:
+            type: integer
+            format: int64
+      responses:
+        '200':
+          description: The plant.
+          headers:
+            X-Request-Id:
+              $ref: '#/components/headers/X-Request-Id'
+          content:
+            application/json:
+              schema:
+                $ref: '#/components/schemas/NewPlant'
+        '400':
+          $ref: '#/components/responses/BadRequest'
+        '401':
+          $ref: '#/components/responses/Unauthorized'
+        '404':
+          $ref: '#/components/responses/NotFound'
+        '429':
+          $ref: '#/components/responses/TooManyRequests'
+        '500':
+          $ref: '#/components/responses/InternalServerError'
+        '503':
+          $ref: '#/components/responses/ServiceUnavailable'
+`,
+)
