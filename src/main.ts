@@ -26,7 +26,7 @@ try {
 
 async function start(config: Config): Promise<void> {
   // Standard output is for the person who starts the server; the log goes to standard error, in pieces of 4 KiB or each 100 ms.
-  const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'headers.authorization'] }, pino.destination({ dest: 2, minLength: 4_096, periodicFlush: 100 }))
+  const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'headers.authorization'] }, pino.destination({ dest: 2, minLength: 4_096, periodicFlush: 100, sync: true }))
   const contract = await loadContract(`${import.meta.dirname}/..`)
   const store = await openStore(config.database, (error) => {
     log.error({ err: error }, 'the store is not available')
