@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { buildJson } from './build-json.ts'
 
 declare global {
   interface JSON {
@@ -74,8 +75,12 @@ function parse(text: string, visit: InexactNumberVisitor): unknown {
     // V8's message quotes the body, which belongs in no answer and no log.
     throw new MalformedJson('the body is not one JSON document')
   }
-  if (typeof value === 'object' && value !== null) walk(text, value as Container, visit)
-  return value
+  if (typeof value !== 'object' || value === null) return value
+  if (walk(text, value as Container, visit)) return value
+  // JSON.parse has taken a name for another.
+  const built = buildJson(text) as Container
+  walk(text, built, visit)
+  return built
 }
 
 const quote = 0x22
@@ -93,23 +98,28 @@ const mayBeInexact = /^-?\d{16}|[.eE]/
 /**
  * Walks the text of a document beside its value. The text is known to be JSON, so the walk only has to tell
  * names from values. It keeps its own stack: a body may nest deeper than the call stack reaches.
+ *
+ * @returns whether the value has every name that the text has
  */
-function walk(text: string, root: Container, visit: InexactNumberVisitor): void {
+function walk(text: string, root: Container, visit: InexactNumberVisitor): boolean {
   const parents: { container: Container; names: Set<string> | undefined; key: string }[] = []
   // A holder makes the root a member like any other.
   let container: Container = { '': root }
   let names: Set<string> | undefined
   let key = ''
+  let hasEveryName = true
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at)
     if (character === quote) {
       const end = endOfString(text, at)
       if (names !== undefined && isName(text, end)) {
         const source = text.slice(at, end)
+        const isEscaped = source.includes('\\')
         // The slice is a JSON string, so what parses is a string.
-        key = source.includes('\\') ? (JSON.parse(source) as string) : source.slice(1, -1)
+        key = isEscaped ? (JSON.parse(source) as string) : source.slice(1, -1)
         if (names.has(key)) throw new MalformedJson(`the body names the property ${JSON.stringify(key)} twice`)
         names.add(key)
+        if (isEscaped && !Object.hasOwn(container, key)) hasEveryName = false
       }
       at = end - 1
     } else if (character === openBrace || character === openBracket) {
@@ -133,6 +143,7 @@ function walk(text: string, root: Container, visit: InexactNumberVisitor): void 
       at = end - 1
     }
   }
+  return hasEveryName
 }
 
 /** The place behind the string that starts at `start`. */

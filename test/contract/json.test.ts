@@ -59,14 +59,24 @@ describe('parseJson', () => {
     expect(parseJson(Buffer.from('x[9007199254740993]x').subarray(1, -1))).toEqual([9007199254740992])
   })
 
-  it('gives what JSON.parse gives, for any JSON', () => {
+  it('gives the value that was written, for any JSON', () => {
     fc.assert(
-      fc.property(fc.json({ maxDepth: 6, stringUnit: 'binary' }), fc.nat(3), (text, indent) => {
-        const spaced = JSON.stringify(JSON.parse(text), undefined, indent)
-        expect(parseText(spaced)).toEqual(JSON.parse(spaced))
+      fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), fc.nat(3), (value, indent) => {
+        const text = JSON.stringify(value, undefined, indent)
+        expect(JSON.stringify(parseText(text), undefined, indent)).toBe(text)
       }),
       { numRuns: 1000 },
     )
+  })
+
+  it('reads an escaped name as what it says, whatever documents came before', () => {
+    // V8 offers the name that followed before, and compares it with the escape instead of the letter (nodejs/node#63785).
+    parseText('{"first":1,"t\\\\u":2}')
+    const value = parseContainer('{"first":1,"t\\u0061g":9007199254740993}')
+    expect(value).toEqual({ first: 1, tag: 9007199254740992 })
+    expect(sourceOfNumber(value, 'tag')).toBe('9007199254740993')
+    expect(parseJsonWithBigInts('[{"first":1,"t\\u0061g":9007199254740993}]')).toEqual([{ first: 1, tag: 9007199254740993n }])
+    expect(refusalOf(Buffer.from('{"first":1,"t\\u0061g":2,"tag":3}'))).toBe('the body names the property "tag" twice')
   })
 
   const structural = fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ':', ',', '1', '.', 'e', ' ', 'é', '😀') })
@@ -74,9 +84,8 @@ describe('parseJson', () => {
   it('does not mistake what stands inside of a string for structure', () => {
     fc.assert(
       fc.property(fc.array(structural), fc.dictionary(structural, fc.string()), (list, object) => {
-        const text = JSON.stringify({ list, object, end: JSON.rawJSON('9007199254740993') })
-        const value = parseContainer(text)
-        expect(value).toEqual(JSON.parse(text))
+        const value = parseContainer(JSON.stringify({ list, object, end: JSON.rawJSON('9007199254740993') }))
+        expect(value).toEqual({ list, object, end: 9007199254740992 })
         expect(sourceOfNumber(value, 'end')).toBe('9007199254740993')
       }),
     )
