@@ -5,13 +5,14 @@ import { createEngine } from './contract/engine.ts'
 import { failure } from './contract/errors.ts'
 import type { Contract } from './contract/load-contract.ts'
 import type { Handlers } from './contract/types.ts'
-import { registerClosing } from './http/closing.ts'
+import { type ClosingTimes, defaultClosingTimes, registerClosing } from './http/closing.ts'
 import { registerConnectionFailures } from './http/connection-failures.ts'
 import { registerDocs } from './http/docs.ts'
 import { RequestFailure, answerFrameworkError, registerFailures } from './http/failures.ts'
 import { registerHealth } from './http/health.ts'
 import { type Limits, defaultLimits } from './http/limits.ts'
 import { registerOperations } from './http/operations.ts'
+import { createOverloadHook } from './http/overload.ts'
 import { RequestLog, logCutOff, requestIdOf } from './http/request-log.ts'
 import type { Store } from './store/store.ts'
 
@@ -25,7 +26,10 @@ export interface AppOptions {
   bodyLimit: number
   /** The most requests a minute for one caller; undefined when there is no limit. */
   rateLimit: number | undefined
-  limits?: Limits
+  /** Those that are not `defaultLimits`. */
+  limits?: Partial<Limits>
+  /** Those that are not `defaultClosingTimes`. */
+  closingTimes?: Partial<ClosingTimes>
   /** Gives milliseconds since 1970-01-01T00:00:00Z. */
   now?: () => number
 }
@@ -35,7 +39,8 @@ export interface AppOptions {
  *
  * @throws UnservableContract
  */
-export async function buildApp({ contract, handlers, store, log, bodyLimit, rateLimit: perMinute, limits = defaultLimits, now = Date.now }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ contract, handlers, store, log, bodyLimit, rateLimit: perMinute, limits: ownLimits, closingTimes, now = Date.now }: AppOptions): Promise<FastifyInstance> {
+  const limits = { ...defaultLimits, ...ownLimits }
   const verifiers = { bearer: createBearerVerifier(store, now) }
   const operations = await createEngine({ contract: contract.document, handlers, securitySchemes: Object.keys(verifiers) })
 
@@ -51,9 +56,10 @@ export async function buildApp({ contract, handlers, store, log, bodyLimit, rate
     routerOptions: { maxParamLength: limits.headerBytes },
     requestTimeout: limits.requestMilliseconds,
     keepAliveTimeout: limits.keepAliveMilliseconds,
+    connectionTimeout: limits.standstillMilliseconds,
     http: {
       maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersMilliseconds,
+      headersTimeout: Math.min(limits.headersMilliseconds, limits.requestMilliseconds),
       connectionsCheckingInterval: limits.checkMilliseconds,
       // Node's own refusal of a request without Host has no body; registerFailures answers it.
       requireHostHeader: false,
@@ -63,21 +69,22 @@ export async function buildApp({ contract, handlers, store, log, bodyLimit, rate
     // Fastify's own listener; registerConnectionFailures answers in its place.
     clientErrorHandler: () => undefined,
   })
+  app.server.maxConnections = limits.connections
   registerConnectionFailures(app.server, limits.headerBytes, log)
-  registerClosing(app)
+  const isClosing = registerClosing(app, { ...defaultClosingTimes, ...closingTimes })
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     logCutOff(request, reply)
     done()
   })
   registerFailures(app)
-  let stopping = false
-  app.addHook('preClose', () => {
-    stopping = true
-  })
-  registerHealth(app, async () => !stopping && (await store.isReady()))
+  registerHealth(app, async () => !isClosing() && (await store.isReady()))
   await registerDocs(app, contract)
   await app.register(async (scope) => {
+    const overloadHook = createOverloadHook(limits.waitMilliseconds, (end) => {
+      scope.addHook('onClose', end)
+    })
+    scope.addHook('onRequest', overloadHook)
     if (perMinute !== undefined) {
       await scope.register(rateLimit, {
         global: false,

@@ -13,6 +13,16 @@ export interface Config {
   bodyLimit: number
   /** The most requests a minute for one caller; undefined when there is no limit. */
   rateLimit: number | undefined
+  /** The most connections at once. */
+  maxConnections: number
+  /** In how many seconds a request has to arrive. */
+  requestTimeout: number
+  /** For how many seconds a connection may idle between two requests. */
+  keepAliveTimeout: number
+  /** For how many seconds the server takes new connections while it says that it is about to stop. */
+  shutdownDelay: number
+  /** In how many seconds after the signal to stop the server has stopped, the delay included. */
+  shutdownGrace: number
 }
 
 /** An environment that the server does not start with. The message has one line that names every bad variable. */
@@ -27,7 +37,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const { HOST, PORT, DATABASE_URL, LOG_LEVEL, BODY_LIMIT, RATE_LIMIT, REUSE_PORT } = cleanEnv(
+  const read = cleanEnv(
     given,
     {
       HOST: host({ default: '127.0.0.1' }),
@@ -37,6 +47,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       BODY_LIMIT: integer(1, 2 ** 30)({ default: 65_536 }),
       RATE_LIMIT: integer(1, 2 ** 31 - 1)({ default: undefined }),
       REUSE_PORT: integer(0, 1)({ default: 0 }),
+      MAX_CONNECTIONS: integer(1, 1_000_000)({ default: 10_000 }),
+      REQUEST_TIMEOUT: integer(1, 3_600)({ default: 20 }),
+      KEEP_ALIVE_TIMEOUT: integer(1, 3_600)({ default: 72 }),
+      SHUTDOWN_DELAY: integer(0, 3_600)({ default: 1 }),
+      SHUTDOWN_GRACE: integer(1, 3_600)({ default: 10 }),
     },
     {
       reporter: ({ errors }) => {
@@ -45,7 +60,21 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       },
     },
   )
-  return { host: HOST, port: PORT, database: DATABASE_URL, reusePort: REUSE_PORT === 1, logLevel: LOG_LEVEL, bodyLimit: BODY_LIMIT, rateLimit: RATE_LIMIT }
+  if (read.SHUTDOWN_DELAY >= read.SHUTDOWN_GRACE) throw new BadConfig(`SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is ${String(read.SHUTDOWN_GRACE)}`)
+  return {
+    host: read.HOST,
+    port: read.PORT,
+    database: read.DATABASE_URL,
+    reusePort: read.REUSE_PORT === 1,
+    logLevel: read.LOG_LEVEL,
+    bodyLimit: read.BODY_LIMIT,
+    rateLimit: read.RATE_LIMIT,
+    maxConnections: read.MAX_CONNECTIONS,
+    requestTimeout: read.REQUEST_TIMEOUT,
+    keepAliveTimeout: read.KEEP_ALIVE_TIMEOUT,
+    shutdownDelay: read.SHUTDOWN_DELAY,
+    shutdownGrace: read.SHUTDOWN_GRACE,
+  }
 }
 
 const host = makeValidator((text: string) => {

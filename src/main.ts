@@ -11,7 +11,8 @@ import { openStore } from './store/open-store.ts'
 import { type Store, UnusableStore } from './store/store.ts'
 import { isLoopback, welcome } from './welcome.ts'
 
-const graceMilliseconds = 10_000
+/** How much of the time to stop is for the requests; the rest is for the store, which folds its log in. */
+const answeringShare = 0.8
 
 /** What can be wrong at the start and is told in one line, because the place to mend it is not in this code. */
 const expected = [BadConfig, UnservableContract, UnusableStore]
@@ -26,16 +27,32 @@ try {
 
 async function start(config: Config): Promise<void> {
   // Standard output is for the person who starts the server; the log goes to standard error, in pieces of 4 KiB or each 100 ms.
-  const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'headers.authorization'] }, pino.destination({ dest: 2, minLength: 4_096, periodicFlush: 100, sync: true }))
+  const logged = pino.destination({ dest: 2, minLength: 4_096, periodicFlush: 100, sync: true })
+  process.once('exit', () => {
+    logged.flushSync()
+  })
+  const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'headers.authorization'] }, logged)
   const contract = await loadContract(`${import.meta.dirname}/..`)
   const store = await openStore(config.database, (error) => {
     log.error({ err: error }, 'the store is not available')
   })
   try {
-    const app = await buildApp({ contract, handlers: await loadHandlers(store), store, log, bodyLimit: config.bodyLimit, rateLimit: config.rateLimit })
+    const delayMilliseconds = config.shutdownDelay * 1_000
+    const graceMilliseconds = config.shutdownGrace * 1_000
+    const app = await buildApp({
+      contract,
+      handlers: await loadHandlers(store),
+      store,
+      log,
+      bodyLimit: config.bodyLimit,
+      rateLimit: config.rateLimit,
+      limits: { connections: config.maxConnections, requestMilliseconds: config.requestTimeout * 1_000, keepAliveMilliseconds: config.keepAliveTimeout * 1_000 },
+      closingTimes: { delayMilliseconds, answerMilliseconds: (graceMilliseconds - delayMilliseconds) * answeringShare },
+    })
     await listen(app, config)
-    closeWithGrace({ delay: graceMilliseconds, logger: log }, async ({ err }) => {
+    closeWithGrace({ delay: graceMilliseconds, logger: log }, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'stopping after an error that nobody handled')
+      else log.info({ signal }, 'stopping')
       await app.close()
       await store.close()
     })

@@ -1,7 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { BadConfig, type Config, loadConfig } from '../src/config.ts'
 
-const defaults = { host: '127.0.0.1', port: 3000, database: { engine: 'sqlite', file: 'data/plants.db' }, reusePort: false, logLevel: 'info', bodyLimit: 65_536, rateLimit: undefined }
+const defaults = {
+  host: '127.0.0.1',
+  port: 3000,
+  database: { engine: 'sqlite', file: 'data/plants.db' },
+  reusePort: false,
+  logLevel: 'info',
+  bodyLimit: 65_536,
+  rateLimit: undefined,
+  maxConnections: 10_000,
+  requestTimeout: 20,
+  keepAliveTimeout: 72,
+  shutdownDelay: 1,
+  shutdownGrace: 10,
+}
 
 function refusalOf(environment: NodeJS.ProcessEnv): string {
   try {
@@ -37,6 +50,11 @@ describe('loadConfig', () => {
     [{ DATABASE_URL: 'postgresql://127.0.0.1/plants' }, { database: { engine: 'postgres', url: 'postgresql://127.0.0.1/plants' } }],
     ...(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map((level): [NodeJS.ProcessEnv, Partial<Config>] => [{ LOG_LEVEL: level }, { logLevel: level }]),
     [{ BODY_LIMIT: '1' }, { bodyLimit: 1 }],
+    [{ MAX_CONNECTIONS: '1' }, { maxConnections: 1 }],
+    [{ REQUEST_TIMEOUT: '3600' }, { requestTimeout: 3_600 }],
+    [{ KEEP_ALIVE_TIMEOUT: '5' }, { keepAliveTimeout: 5 }],
+    [{ SHUTDOWN_DELAY: '0' }, { shutdownDelay: 0 }],
+    [{ SHUTDOWN_DELAY: '59', SHUTDOWN_GRACE: '60' }, { shutdownDelay: 59, shutdownGrace: 60 }],
     [{ BODY_LIMIT: '1073741824' }, { bodyLimit: 1_073_741_824 }],
     [{ RATE_LIMIT: '1' }, { rateLimit: 1 }],
     [{ RATE_LIMIT: '2147483647' }, { rateLimit: 2_147_483_647 }],
@@ -53,6 +71,11 @@ describe('loadConfig', () => {
     ['BODY_LIMIT', ['0', '-1', '1073741825', '64k', '1e6', '0.5', 'Infinity'], /^BODY_LIMIT must be an integer from 1 to 1073741824, not "/],
     ['RATE_LIMIT', ['0', '-5', '2147483648', '10/s', 'none', '1.5'], /^RATE_LIMIT must be an integer from 1 to 2147483647, not "/],
     ['REUSE_PORT', ['2', 'true', 'yes', '-1', '00'], /^REUSE_PORT must be an integer from 0 to 1, not "/],
+    ['MAX_CONNECTIONS', ['0', '1000001', 'many'], /^MAX_CONNECTIONS must be an integer from 1 to 1000000, not "/],
+    ['REQUEST_TIMEOUT', ['0', '3601', '20s'], /^REQUEST_TIMEOUT must be an integer from 1 to 3600, not "/],
+    ['KEEP_ALIVE_TIMEOUT', ['0', '3601', '0.5'], /^KEEP_ALIVE_TIMEOUT must be an integer from 1 to 3600, not "/],
+    ['SHUTDOWN_DELAY', ['-1', '3601', 'soon'], /^SHUTDOWN_DELAY must be an integer from 0 to 3600, not "/],
+    ['SHUTDOWN_GRACE', ['0', '3601', '1'], /^SHUTDOWN_(?:GRACE must be an integer from 1 to 3600, not "|DELAY must be less than SHUTDOWN_GRACE, which is 1$)/],
     ['DATABASE_URL', ['plants.db', 'sqlite:', 'sqlite', 'mysql://me:secret@db/plants', 'postgres:me:secret@db', 'postgres://me:secret@db:port/plants', 'SQLITE:plants.db', ' sqlite:plants.db'], /^DATABASE_URL must be sqlite:PATH or postgres:/],
   ])('refuses a bad %s and names it', (name, values, message) => {
     for (const value of values) expect(refusalOf({ [name]: value })).toMatch(message)

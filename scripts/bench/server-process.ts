@@ -1,10 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
+import { join } from 'node:path'
 
 /** The processor of the servers; the load generator has the other one. */
 export const serverProcessor = '0'
 export const loadProcessor = '1'
+
+/** Where servers run, as `npm start` runs the project's. */
+export const projectFolder = join(import.meta.dirname, '../..')
 
 const startMilliseconds = 60_000
 
@@ -16,7 +20,7 @@ export interface Scheduling {
 
 export interface ServerCommand {
   /** Arguments of `node`: the file that is run and its own arguments. */
-  arguments: string[]
+  arguments: readonly string[]
   environment: Record<string, string>
   /** Where standard error goes, which is where the project's server logs. */
   logFile: string
@@ -42,7 +46,8 @@ export interface ServerProcess {
 export async function startServer({ arguments: args, environment, logFile }: ServerCommand): Promise<ServerProcess> {
   const log = openSync(logFile, 'a')
   const child = spawn('taskset', ['-c', serverProcessor, process.execPath, ...args], {
-    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ...environment },
+    cwd: projectFolder,
+    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', SHUTDOWN_DELAY: '0', ...environment },
     stdio: ['ignore', 'pipe', log],
   })
   const port = await listeningPort(child, logFile)

@@ -10,6 +10,12 @@ export interface Limits {
   checkMilliseconds: number
   /** How long a connection may idle between two requests. */
   keepAliveMilliseconds: number
+  /** How long a connection may stand still in the middle of a request or a response, as when a client stops reading. */
+  standstillMilliseconds: number
+  /** The most connections at once; a further one is closed as soon as it is made. */
+  connections: number
+  /** The longest that a request may have waited before the server looks at it; one that waited longer is refused. */
+  waitMilliseconds: number
 }
 
 export const defaultLimits: Limits = {
@@ -19,4 +25,7 @@ export const defaultLimits: Limits = {
   checkMilliseconds: 2_000,
   // Longer than the minute after which common proxies drop idle connections, so that it is they who do.
   keepAliveMilliseconds: 72_000,
+  standstillMilliseconds: 30_000,
+  connections: 10_000,
+  waitMilliseconds: 500,
 }

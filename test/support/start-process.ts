@@ -27,8 +27,11 @@ export interface ServerProcess {
  * @param command what starts it
  * @throws Error with what it printed when it ends instead
  */
-export async function startProcess(environment: Record<string, string>): Promise<ServerProcess> {
-  const child = spawn(nodeBinary, [join(projectFolder, 'src/main.ts')], { env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+export async function startProcess(
+  environment: Record<string, string>,
+  [command, ...parameters]: readonly [string, ...string[]] = [nodeBinary, join(projectFolder, 'src/main.ts')],
+): Promise<ServerProcess> {
+  const child = spawn(command, parameters, { cwd: projectFolder, env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_DELAY: '0', ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
   // 'close' comes with the exit code.
   const ended = once(child, 'close').then(([code]) => code as number | null)
   let stdout = ''
