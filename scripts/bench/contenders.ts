@@ -1,22 +1,25 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { projectFolder } from './server-process.ts'
 
 /** A server that is measured. */
 export interface Contender {
   name: string
   schema: 'own' | 'peer'
-  /** The file that `node` runs. */
-  file: string
+  /** What stands behind `node`: its flags and the file that it runs. */
+  arguments: readonly string[]
   environment: Record<string, string>
 }
 
-const root = join(import.meta.dirname, '../..')
-const main = join(root, 'src/main.ts')
+
+/** The arguments that `npm start` gives to `node`. */
+const startArguments = readStartScript().split(' ').slice(1)
 
 /** The project as it runs by default: it logs a line for each request. */
-export const own: Contender = { name: 'plant-store', schema: 'own', file: main, environment: {} }
+export const own: Contender = { name: 'plant-store', schema: 'own', arguments: startArguments, environment: {} }
 
 /** The project without its log, to show what the log costs. The peers log nothing. */
-export const ownSilent: Contender = { name: 'plant-store, silent log', schema: 'own', file: main, environment: { LOG_LEVEL: 'silent' } }
+export const ownSilent: Contender = { name: 'plant-store, silent log', schema: 'own', arguments: startArguments, environment: { LOG_LEVEL: 'silent' } }
 
 export const nodeHttp = peer('node:http by hand', 'node-http')
 export const fastifyByHand = peer('Fastify by hand', 'fastify-by-hand')
@@ -30,5 +33,10 @@ export const peers: readonly Contender[] = [nodeHttp, fastifyByHand, fastifyOpen
 export const contenders: readonly Contender[] = [own, ...peers, ownSilent]
 
 function peer(name: string, file: string): Contender {
-  return { name, schema: 'peer', file: join(import.meta.dirname, 'peers', `${file}.ts`), environment: {} }
+  return { name, schema: 'peer', arguments: [join(import.meta.dirname, 'peers', `${file}.ts`)], environment: {} }
+}
+
+function readStartScript(): string {
+  const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  return scripts.start
 }

@@ -18,7 +18,7 @@ export async function startContender(contender: Contender, folder: string, fill:
   const name = contender.name.replaceAll(/\W+/g, '-')
   const database = await createDatabaseFile(join(folder, `${name}.db`), contender.schema)
   fill(database)
-  const server = await startServer({ arguments: [contender.file], environment: environmentOf(contender, database), logFile: join(folder, `${name}.log`) })
+  const server = await startServer({ arguments: contender.arguments, environment: environmentOf(contender, database), logFile: join(folder, `${name}.log`) })
   return { contender, database, server }
 }
 

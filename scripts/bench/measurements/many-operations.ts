@@ -18,7 +18,7 @@ export async function measureManyOperations(folder: string, rounds: number, mill
   const running: RunningContender[] = []
   try {
     for (const operations of [3, 1_000]) {
-      const contender: Contender = { name: `${String(operations)} operations`, schema: 'own', file, environment: { OPERATIONS: String(operations) } }
+      const contender: Contender = { name: `${String(operations)} operations`, schema: 'own', arguments: [file], environment: { OPERATIONS: String(operations) } }
       running.push(
         await startContender(contender, folder, (database) => {
           addPlants(database.file, 'reader', 1, listedPlants)

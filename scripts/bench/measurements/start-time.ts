@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Contender, own } from '../contenders.ts'
 import { addPlants, createDatabaseFile } from '../database-file.ts'
 import { environmentOf } from '../running-contender.ts'
+import { projectFolder } from '../server-process.ts'
 import { listedPlants } from '../workloads.ts'
 
 /** Milliseconds from `node FILE` to the first answered request, start by start. */
@@ -27,10 +28,10 @@ export async function measureStart(folder: string, rounds: number): Promise<Star
   return { contender: own.name, milliseconds }
 }
 
-async function timeStart({ file }: Contender, environment: Record<string, string>, token: string): Promise<number> {
+async function timeStart(contender: Contender, environment: Record<string, string>, token: string): Promise<number> {
   const port = await freePort()
   const start = performance.now()
-  const child = spawn(process.execPath, [file], { env: { PATH: process.env['PATH'], PORT: String(port), ...environment }, stdio: 'ignore' })
+  const child = spawn(process.execPath, contender.arguments, { cwd: projectFolder, env: { PATH: process.env['PATH'], PORT: String(port), ...environment }, stdio: 'ignore' })
   const exited = once(child, 'exit')
   try {
     for (;;) {
