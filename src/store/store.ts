@@ -9,7 +9,10 @@ export type Awaitable<Value> = Value | Promise<Value>
 /** A store that cannot be opened. The message says in one line what and where. */
 export class UnusableStore extends Error {}
 
-/** The plants of all callers. `unavailable` says that the store cannot be read or written now; nothing has changed then. */
+/**
+ * The plants of all callers. `unavailable` says that the store cannot be read or written now; nothing has changed then, except
+ * that a write may have been done whose answer was lost with the connection to a database server. Whoever repeats it is told.
+ */
 export interface PlantStore {
   /**
    * The caller's plants in ascending order of id, at most `limit` of them, as a JSON array of `Plant`.

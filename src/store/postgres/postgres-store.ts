@@ -1,5 +1,5 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
-import type { Plant, Store } from '../store.ts'
+import type { Plant, Store, TokenUse } from '../store.ts'
 import { openDatabase } from './open-database.ts'
 import { isUnavailable } from './postgres-errors.ts'
 import { retryConflicts } from './retry.ts'
@@ -104,8 +104,8 @@ export async function openPostgresStore({
     },
 
     recordUses: async (uses) => {
-      const result = await queue.write(tokenKey, statements.recordUses(uses))
-      return result === 'unavailable' ? result : 'recorded'
+      const results = await Promise.all(uses.map((use) => queue.write(useKey(use), statements.recordUse(use))))
+      return results.includes('unavailable') ? 'unavailable' : 'recorded'
     },
 
     isEmpty: async () => {
@@ -132,4 +132,9 @@ function plantKey(caller: Caller, id: bigint): string {
   return `${String(id)} ${caller}`
 }
 
+/** Whoever adds and revokes tokens finds what was done before. */
 const tokenKey = ''
+
+function useKey({ hash }: TokenUse): string {
+  return Buffer.from(hash).toString('hex')
+}

@@ -69,11 +69,10 @@ export const statements = {
 
   revokeTokens: (prefix: string): Statement<TokenRow> => ({ name: 'revokeTokens', text: `DELETE FROM tokens WHERE prefix = $1 RETURNING ${tokenColumns}`, values: [prefix] }),
 
-  recordUses: (uses: TokenUse[]): Statement => ({
-    name: 'recordUses',
-    text: `UPDATE tokens SET last_used_at = used_at FROM unnest($1::bytea[], $2::bigint[]) AS uses (used_hash, used_at)
-      WHERE hash = used_hash AND (last_used_at IS NULL OR last_used_at <= used_at - 60000)`,
-    values: [uses.map(({ hash }) => hash), uses.map(({ usedAt }) => usedAt)],
+  recordUse: ({ hash, usedAt }: TokenUse): Statement => ({
+    name: 'recordUse',
+    text: 'UPDATE tokens SET last_used_at = $2 WHERE hash = $1 AND (last_used_at IS NULL OR last_used_at + 60000 <= $2)',
+    values: [hash, usedAt],
   }),
 
   isEmpty: (): Statement<{ empty: boolean }> => ({

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { createToken } from '../../../src/auth/tokens.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { awkwardTexts } from '../../support/awkward-texts.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/postgres-database.ts'
@@ -123,4 +124,24 @@ test('writes take their locks in one order, in whatever order they arrive', asyn
   await other.query(`INSERT INTO plants (caller, id, name) VALUES ('me', 2, 'the other')`)
   await other.query('COMMIT')
   expect(await outcomes).toEqual(['exists', 'exists'])
+})
+
+test('uses of tokens take their locks in one order, in whatever order they are recorded', async () => {
+  const url = await temporaryDatabase()
+  const { store } = await openTestStore(url)
+  const tokens = [createToken('me', 0).stored, createToken('me', 0).stored].sort((a, b) => Buffer.compare(a.hash, b.hash))
+  for (const token of tokens) await store.addToken(token)
+  const [first, second] = tokens.map(({ hash }) => hash)
+  const other = await openConnection(url)
+  await other.query(`SET deadlock_timeout = '10ms'; BEGIN`)
+  const use = 'UPDATE tokens SET last_used_at = 1 WHERE hash = $1'
+  await other.query(use, [first])
+  const outcome = store.recordUses([second!, first!].map((hash) => ({ hash, usedAt: 100_000 })))
+  await waitUntilBlocking(other)
+  // Rejects with 40P01 where the store holds the second already.
+  await other.query(use, [second])
+  await other.query('COMMIT')
+  expect(await outcome).toBe('recorded')
+  const kept = await store.listTokens()
+  expect(kept === 'unavailable' ? kept : kept.map(({ lastUsedAt }) => lastUsedAt)).toEqual([100_000, 100_000])
 })
