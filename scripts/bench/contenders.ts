@@ -11,7 +11,6 @@ export interface Contender {
   environment: Record<string, string>
 }
 
-
 /** The arguments that `npm start` gives to `node`. */
 const startArguments = readStartScript().split(' ').slice(1)
 
