@@ -14,7 +14,9 @@ export class ReadTurns {
   readonly #begin: Database.Statement
   readonly #end: Database.Statement
   #waiting: (() => void)[] = []
-  #isOpen = false
+  #isScheduled = false
+  // SQLite's own answer costs a call for each read.
+  #hasSnapshot = false
 
   /** @param onFault told of each fault of the database that made reads unavailable */
   constructor(database: Database.Database, onFault: (error: Error) => void) {
@@ -28,9 +30,11 @@ export class ReadTurns {
   /** Reads at once. `unavailable` when the database cannot be read now. */
   read<Result>(run: () => Result): Result | 'unavailable' {
     try {
-      this.#open()
+      this.#takeSnapshot()
       return run()
     } catch (error) {
+      // Some faults end the transaction.
+      this.#hasSnapshot = this.#database.inTransaction
       if (!isUnavailable(error)) throw error
       this.#onFault(error)
       return 'unavailable'
@@ -51,20 +55,22 @@ export class ReadTurns {
     })
   }
 
-  #open(): void {
-    if (this.#database.inTransaction) return
+  #takeSnapshot(): void {
+    if (this.#hasSnapshot) return
     this.#begin.run()
+    this.#hasSnapshot = true
     this.#schedule()
   }
 
   #schedule(): void {
-    if (this.#isOpen) return
-    this.#isOpen = true
+    if (this.#isScheduled) return
+    this.#isScheduled = true
     setImmediate(() => {
       const waiting = this.#waiting
       this.#waiting = []
-      this.#isOpen = false
       for (const read of waiting) read()
+      this.#isScheduled = false
+      this.#hasSnapshot = false
       if (this.#database.open && this.#database.inTransaction) this.#end.run()
     })
   }
