@@ -1,20 +1,19 @@
 import Database from 'better-sqlite3'
-import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
+import { type DatabaseHeader, applicationId, assertUsable, readHeader } from './database-header.ts'
 import { migrations } from './migrations.ts'
-
-/** Marks a file as this service's (SQLite's file format, "Application ID"): "Plnt" in ASCII. */
-const applicationId = 0x506c6e74
-
-/** Older versions can lose acknowledged writes when the write-ahead log is reset (sqlite.org/wal.html, "The WAL-reset bug"). */
-const oldestSqlite = '3.51.3'
+import { assertSqliteVersion, linkedSqliteVersion } from './sqlite-version.ts'
 
 /** How long the start waits for another process that migrates or recovers the same file. */
 const openTimeoutMilliseconds = 5_000
 
 /** How long a read waits for another process that recovers or closes the same file. */
 const readTimeoutMilliseconds = 1_000
+
+/** Up to this size every page of a file is looked at when it is opened, which takes about 0.1 s then. */
+const checkedBytes = 64 * 1_024 * 1_024
 
 /** Two connections to one file: what is read never waits for what is being written. */
 export interface SqliteConnections {
@@ -27,22 +26,27 @@ export interface SqliteConnections {
  * Opens the database file, made with its folder when there is none, and brings its schema up to date.
  *
  * @param file a path
- * @throws UnusableStore when the file cannot be opened, is no SQLite database, is another program's, or has a schema from the
- *   future; the file is as it was then
+ * @param sqliteVersion the version of SQLite that runs here
+ * @throws UnusableStore when SQLite is too old, or the file cannot be opened, is no SQLite database, is damaged, is another
+ *   program's, or has a schema from the future; the file is as it was then
  */
-export function openDatabase(file: string): SqliteConnections {
-  assertVersion()
+export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()): SqliteConnections {
+  assertSqliteVersion(sqliteVersion)
   try {
     mkdirSync(dirname(file), { recursive: true })
-    assertUsable(file, readHeader(file))
+    const header = readHeader(file)
+    if (header !== undefined) assertUsable(file, header)
+    const hasLog = existsSync(`${file}-wal`)
     const writer = new Database(file, { timeout: openTimeoutMilliseconds })
     try {
+      assertUndamaged(writer, file)
       migrate(writer, file)
       writer.pragma('busy_timeout = 0')
       const reader = new Database(file, { timeout: readTimeoutMilliseconds, readonly: true })
       return { reader, writer }
     } catch (error) {
-      writer.close()
+      if (hasLog) closeKeepingLog(writer, file)
+      else writer.close()
       throw error
     }
   } catch (error) {
@@ -51,48 +55,24 @@ export function openDatabase(file: string): SqliteConnections {
   }
 }
 
-function assertVersion(): void {
-  const database = new Database(':memory:')
-  const version = database.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? ''
-  database.close()
-  if (version.localeCompare(oldestSqlite, 'en', { numeric: true }) < 0) {
-    throw new UnusableStore(`SQLite ${version} can lose acknowledged writes; this service needs ${oldestSqlite} or later, which its own better-sqlite3 has`)
-  }
+/** A larger file would take its time at each start; a damaged page of it is told when it is read. */
+function assertUndamaged(database: Database.Database, file: string): void {
+  // Both pragmas give one integer.
+  const bytes = (database.pragma('page_count', { simple: true }) as number) * (database.pragma('page_size', { simple: true }) as number)
+  if (bytes > checkedBytes) return
+  // Its one row is 'ok' or the first fault, in one line or more.
+  const verdict = database.pragma('quick_check(1)', { simple: true }) as string
+  if (verdict !== 'ok') throw new UnusableStore(`${file} is damaged (${verdict.replaceAll(/\s+/g, ' ')}); restore a backup; nothing was changed`)
 }
 
-interface Header {
-  applicationId: number
-  schemaVersion: number
-}
-
-const headerLength = 100
-
-/** Reads the file's header without SQLite, which could change the file (sqlite.org/fileformat.html, section 1.3). */
-function readHeader(file: string): Header | undefined {
-  const header = Buffer.alloc(headerLength)
-  let length: number
+/** The last connection to close would fold the log into the file, unless it can only read. */
+function closeKeepingLog(writer: Database.Database, file: string): void {
+  const last = new Database(file, { readonly: true })
   try {
-    const descriptor = openSync(file, 'r')
-    length = readSync(descriptor, header, 0, headerLength, 0)
-    closeSync(descriptor)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-  if (length === 0) return undefined
-  if (length < headerLength || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw new UnusableStore(`${file} is not an SQLite database; nothing was changed`)
-  return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60) }
-}
-
-function assertUsable(file: string, header: Header | undefined): void {
-  if (header === undefined) return
-  if (header.schemaVersion > migrations.length) {
-    throw new UnusableStore(
-      `${file} has schema version ${String(header.schemaVersion)}, and this release knows versions up to ${String(migrations.length)}: start a newer release; nothing was changed`,
-    )
-  }
-  if (header.applicationId !== applicationId && (header.applicationId !== 0 || header.schemaVersion !== 0)) {
-    throw new UnusableStore(`${file} is an SQLite database of another program; nothing was changed`)
+    last.pragma('user_version')
+  } finally {
+    writer.close()
+    last.close()
   }
 }
 
@@ -116,7 +96,7 @@ function migrate(database: Database.Database, file: string): void {
     .immediate()
 }
 
-function readVersions(database: Database.Database): Header {
+function readVersions(database: Database.Database): DatabaseHeader {
   // Both pragmas give one integer of 32 bits.
   return {
     applicationId: database.pragma('application_id', { simple: true }) as number,

@@ -1,0 +1,52 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { UnusableStore } from '../store.ts'
+import { migrations } from './migrations.ts'
+
+/** Marks a file as this service's (SQLite's file format, "Application ID"): "Plnt" in ASCII. */
+export const applicationId = 0x506c6e74
+
+/** What a database file says of itself. */
+export interface DatabaseHeader {
+  applicationId: number
+  /** `PRAGMA user_version`: how many migrations the file has had. */
+  schemaVersion: number
+}
+
+const headerLength = 100
+
+/**
+ * Reads a file's header without SQLite, which could change the file (sqlite.org/fileformat.html, section 1.3).
+ *
+ * @returns undefined when there is no file, or no byte in it
+ * @throws UnusableStore when it is no SQLite database, or Node's error when it cannot be read
+ */
+export function readHeader(file: string): DatabaseHeader | undefined {
+  const header = Buffer.alloc(headerLength)
+  let length: number
+  try {
+    const descriptor = openSync(file, 'r')
+    try {
+      length = readSync(descriptor, header, 0, headerLength, 0)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  if (length === 0) return undefined
+  if (length < headerLength || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw new UnusableStore(`${file} is not an SQLite database; nothing was changed`)
+  return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60) }
+}
+
+/** @throws UnusableStore when the file is another program's, or has a schema from the future */
+export function assertUsable(file: string, header: DatabaseHeader): void {
+  if (header.schemaVersion > migrations.length) {
+    throw new UnusableStore(
+      `${file} has schema version ${String(header.schemaVersion)}, and this release knows versions up to ${String(migrations.length)}: start a newer release; nothing was changed`,
+    )
+  }
+  if (header.applicationId !== applicationId && (header.applicationId !== 0 || header.schemaVersion !== 0)) {
+    throw new UnusableStore(`${file} is an SQLite database of another program; nothing was changed`)
+  }
+}
