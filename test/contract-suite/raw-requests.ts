@@ -35,7 +35,7 @@ export function rawRequests(token: string): RawRequest[] {
   const row = (title: string, [piece, meant]: [string, SentRequest], ...answers: (string | number)[]): RawRequest => ({ title, pieces: [piece], meant, answers })
   const posted = (title: string, pieces: (string | Buffer)[], ...answers: (string | number)[]): RawRequest => ({ title, pieces, meant: create, answers })
   const bytes = (title: string, meant: SentRequest, piece: string | Buffer, ...answers: (string | number)[]): RawRequest => ({ title, pieces: [piece], meant, answers })
-  const many = 'a: b\r\n'.repeat(headerBytes / 6)
+  const many = 'a: b\r\n'.repeat(headerBytes)
   const long = 'a'.repeat(headerBytes)
 
   return [
