@@ -3,9 +3,9 @@ import { type Context, type Document, OpenAPIBackend } from 'openapi-backend'
 import { createAjv } from './ajv.ts'
 import { type ContractDocument, type ContractMethod, dereference, operationsOf } from './document.ts'
 import { failure } from './errors.ts'
+import { withExactScalars } from './exact-scalars.ts'
 import { problemsOf } from './problems.ts'
 import { MatchedRouter, type MatchedRequest } from './router.ts'
-import { withExactScalars } from './scalars.ts'
 import type { Caller } from './types.ts'
 
 /** A contract that is not served. The message says why in one line. */

@@ -48,7 +48,7 @@ describe('the bearer verifier', () => {
     expect(expired(`Bearer ${token}`)).toEqual(invalid)
   })
 
-  it('asks for the hash of the token and the time of the request', () => {
+  it('asks for the hash of the token and the time of the request, and not at all for what is no token', () => {
     const asked: unknown[] = []
     const findCaller: TokenStore['findCaller'] = (...question) => {
       asked.push(question)
@@ -56,6 +56,8 @@ describe('the bearer verifier', () => {
     }
     const asking = createBearerVerifier({ findCaller }, () => now)
     void asking('Bearer abc')
+    void asking('Bearer a b')
+    void asking('Basic abc')
     expect(asked).toEqual([[hashToken('abc'), now]])
   })
 

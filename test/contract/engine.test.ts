@@ -204,7 +204,7 @@ async function send(contract: ContractDocument, request: Partial<OperationReques
   let seen: { input: unknown; caller: unknown } | undefined
   const handler = (input: unknown, caller: unknown): AnyReply => {
     seen = structuredClone({ input, caller })
-    return { status: 200 }
+    return answer()
   }
   const [operation] = await createEngine({ contract, handlers: { getThing: handler }, securitySchemes: ['bearer'] })
   const reply = await operation!.handle({ headers: {}, path: { id: '54' }, query: {}, body: undefined, callers: { bearer: 'me' }, ...request })

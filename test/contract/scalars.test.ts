@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAjv } from '../../src/contract/ajv.ts'
+import { withExactScalars } from '../../src/contract/exact-scalars.ts'
 import { parseJson } from '../../src/contract/json.ts'
-import { type Source, withExactScalars } from '../../src/contract/scalars.ts'
+import type { Source } from '../../src/contract/scalars.ts'
 
 /** What becomes of a value: what a handler sees, or the messages of its refusal. */
 type Verdict = { value: unknown } | { refused: string }
