@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:0e68991eeb142bea13522346f2b68c364c7346c49463164c9e377a7c67bbaeb1 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:ded93098e567999970ee49b7f80cdf61772aa73c535d3de8626cda13238df45e by npm run generate. Do not edit.
 
 /** Every failure that the contract knows, by name. */
 export const errors = {

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:0e68991eeb142bea13522346f2b68c364c7346c49463164c9e377a7c67bbaeb1 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:ded93098e567999970ee49b7f80cdf61772aa73c535d3de8626cda13238df45e by npm run generate. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -210,7 +210,11 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The store cannot be reached or written now, or the server is overloaded or stopping. */
+        /**
+         * @description The store cannot be reached or written now, or the server is overloaded or stopping. Nothing has changed, except that
+         *     a write may have been done when the connection to a database server was lost on its way: repeating it tells, with
+         *     40900 for a create and 40401 for a delete.
+         */
         ServiceUnavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
