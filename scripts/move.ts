@@ -67,11 +67,11 @@ async function prepare<Row>(label: string, from: Table<Row>, to: Table<Row>, enc
     const total = await from.count()
     if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target holds already`)
     await withBar(`copying   ${label}`, total, count, (advance) => copyTable(from, to, last, advance))
-    const [there, here] = await withBar(`verifying ${label}`, 2 * total, 0, (advance) => Promise.all([digestTable(from, encode, advance), digestTable(to, encode, advance)]))
+    const [there, here] = await withBar(`verifying ${label} on both sides`, 2 * total, 0, (advance) => Promise.all([digestTable(from, encode, advance), digestTable(to, encode, advance)]))
     if (there.count !== here.count || there.checksum !== here.checksum) {
       throw new Misuse(`the ${label} differ: ${describe(there)} in the source, ${describe(here)} in the target. Was the source written to meanwhile? Stop the servers and move into an empty target.`)
     }
-    return `${here.count.toLocaleString('en')} ${label}, SHA-256 ${here.checksum} on both sides`
+    return `${label}: ${describe(here)} on both sides`
   }
 }
 
