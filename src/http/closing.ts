@@ -46,6 +46,8 @@ export function registerClosing(app: FastifyInstance, { delayMilliseconds, answe
     }
     if (delayMilliseconds > 0) await delay(delayMilliseconds)
     const looking = setInterval(() => {
+      // Somebody may just have connected to ask /readyz.
+      if (server.listening) return
       server.closeIdleConnections()
       for (const socket of unused) socket.destroy()
     }, lookMilliseconds)
