@@ -70,7 +70,7 @@ describe('ids', () => {
     async (id) => {
       const { send, store, caller } = await newCaller()
       expect((await send({ ...post, body: `{"id":${id},"name":"a"}` })).status).toBe(200)
-      expectFailure(await send({ ...post, body: `{"id":${id},"name":"b"}` }), 'plant_exists')
+      expect(expectFailure(await send({ ...post, body: `{"id":${id},"name":"b"}` }), 'plant_exists')).toContain(` ${String(BigInt(id))}`)
       expect(await store.delete(caller, BigInt(id))).toBe('deleted')
     },
   )
