@@ -1,5 +1,5 @@
 import { own, peers } from '../contenders.ts'
-import { type Figures, spreadOf } from '../figures.ts'
+import { type Figures, ratiosOf, spreadOf } from '../figures.ts'
 import { titleOf } from './targets.ts'
 
 const shown = ['list-20', 'list-1000', 'create', 'delete'] as const
@@ -21,10 +21,15 @@ const top = 64
  * @returns an SVG document
  */
 export function plotFigures(figures: Figures): string {
+  function microsecondsOf(workload: string, server: string): number[] {
+    const rounds = figures.throughput.find((entry) => entry.workload === workload && entry.contender === server)?.rounds ?? []
+    return rounds.map(({ microseconds }) => microseconds)
+  }
   const panels = shown.flatMap((workload) => {
+    const base = microsecondsOf(workload, own.name)
     const bars = servers.flatMap((server) => {
-      const rounds = figures.throughput.find((entry) => entry.workload === workload && entry.contender === server)?.rounds
-      return rounds === undefined ? [] : [{ server, ...spreadOf(rounds.map(({ microseconds }) => microseconds)) }]
+      const values = microsecondsOf(workload, server)
+      return values.length === 0 ? [] : [{ server, ...spreadOf(values), factor: spreadOf(ratiosOf(values, base)).median }]
     })
     return bars.length === 0 ? [] : [{ title: titleOf(workload), bars }]
   })
@@ -46,23 +51,24 @@ interface Bar {
   median: number
   lowest: number
   highest: number
+  /** Of what the project took. */
+  factor: number
 }
 
 function panel(title: string, bars: Bar[], y: number): string {
   const longest = Math.max(...bars.map(({ highest }) => highest))
   const scale = (width - labelWidth - valueWidth) / longest
-  const base = bars.find(({ server }) => server === own.name)?.median ?? NaN
-  const lines = bars.map(({ server, median, lowest, highest }, index) => {
+  const lines = bars.map(({ server, median, lowest, highest, factor }, index) => {
     const barTop = y + panelHead + index * barDistance
     const middle = barTop + barHeight / 2
     const isOwn = server === own.name
     const [from, to] = [labelWidth + lowest * scale, labelWidth + highest * scale]
-    const factor = isOwn ? '' : ` · ${(median / base).toFixed(1)}×`
+    const comparison = isOwn ? '' : ` · ${factor.toFixed(2)}×`
     return [
       `<text x="${String(labelWidth - 8)}" y="${place(middle + 4.5)}" text-anchor="end" fill="#1b1f23"${isOwn ? ' font-weight="600"' : ''}>${escape(server)}</text>`,
       `<rect x="${String(labelWidth)}" y="${place(barTop)}" width="${place(median * scale)}" height="${String(barHeight)}" rx="2" fill="${isOwn ? '#1a7f37' : '#8c959f'}"/>`,
       `<path d="M${place(from)} ${place(middle)}H${place(to)}M${place(from)} ${place(middle - 4)}v8M${place(to)} ${place(middle - 4)}v8" stroke="#1b1f23" fill="none"/>`,
-      `<text x="${place(to + 8)}" y="${place(middle + 4.5)}" fill="#1b1f23"${isOwn ? ' font-weight="600"' : ''}>${median.toFixed(median < 100 ? 1 : 0)} µs${factor}</text>`,
+      `<text x="${place(to + 8)}" y="${place(middle + 4.5)}" fill="#1b1f23"${isOwn ? ' font-weight="600"' : ''}>${median.toFixed(median < 100 ? 1 : 0)} µs${comparison}</text>`,
     ].join('\n')
   })
   return [`<text x="16" y="${place(y + 30)}" font-size="15" font-weight="600" fill="#1b1f23">${escape(title)}</text>`, ...lines].join('\n')
