@@ -1,0 +1,82 @@
+import Database from 'better-sqlite3'
+import { existsSync, linkSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { applicationId, assertUsable, readHeader } from '../../src/store/sqlite/database-header.ts'
+import { syncFile, syncName } from './durable-file.ts'
+import type { ProgressBar } from './progress-bar.ts'
+import { Refusal } from './refusal.ts'
+import { type Content, contentOf, verifyCopy } from './verify-copy.ts'
+
+/** How many pages are copied between two looks at the progress. */
+const stepPages = 256
+
+/** How much is copied before it is sent to the disk: the disk's queue stays short for whoever else waits for it. */
+const syncedPages = 1_024
+
+/**
+ * Copies a database as it is at one moment, while servers go on to write to it.
+ *
+ * One read transaction holds the moment: an online backup would otherwise begin anew at each write of another process.
+ * It keeps nobody from writing; all it does is that the write-ahead log cannot be begun anew until it ends.
+ *
+ * @param source the database file
+ * @param file the copy; it appears under this name when it is whole and verified
+ * @throws Refusal when the copy is there already, or there is nothing to copy
+ */
+export async function backUp(source: string, file: string, bar: ProgressBar): Promise<Content & { bytes: number }> {
+  if (existsSync(file)) throw new Refusal(`${file} is there already; nothing was changed`)
+  if (!existsSync(dirname(file))) throw new Refusal(`there is no folder ${dirname(file)}`)
+  const header = readHeader(source)
+  if (header?.applicationId !== applicationId) throw new Refusal(`${source} is not a database of this service; nothing was copied`)
+  assertUsable(source, header)
+  const partial = `${file}.partial-${String(process.pid)}`
+  try {
+    const copied = await copy(source, partial, bar)
+    const content = verifyCopy(partial, file)
+    if (content.plants !== copied.plants || content.tokens !== copied.tokens) throw new Refusal(`${file} has not become what ${source} was: ${JSON.stringify(content)} instead of ${JSON.stringify(copied)}`)
+    syncFile(partial)
+    publish(partial, file)
+    return { ...content, bytes: statSync(file).size }
+  } finally {
+    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(partial + suffix, { force: true })
+  }
+}
+
+async function copy(source: string, partial: string, bar: ProgressBar): Promise<Content> {
+  const database = new Database(source, { fileMustExist: true, timeout: 5_000 })
+  try {
+    database.exec('BEGIN')
+    const content = contentOf(database)
+    let nextSync = syncedPages
+    await database.backup(partial, {
+      progress: ({ totalPages, remainingPages }) => {
+        const copiedPages = totalPages - remainingPages
+        bar.show(copiedPages / totalPages)
+        if (copiedPages >= nextSync) {
+          syncFile(partial)
+          nextSync = copiedPages + syncedPages
+        }
+        return stepPages
+      },
+    })
+    bar.show(1)
+    return content
+  } catch (error) {
+    if (error instanceof Database.SqliteError) throw new Refusal(`${source} cannot be copied: ${error.message}`, { cause: error })
+    throw error
+  } finally {
+    bar.end()
+    database.close()
+  }
+}
+
+/** A link, unlike a rename, takes no other file's place. */
+function publish(partial: string, file: string): void {
+  try {
+    linkSync(partial, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Refusal(`${file} is there already; nothing was changed`, { cause: error })
+    throw error
+  }
+  syncName(file)
+}

@@ -1,0 +1,20 @@
+import { parseArgs } from 'node:util'
+import { BadConfig, loadConfig } from '../src/config.ts'
+import { UnusableStore } from '../src/store/store.ts'
+import { Refusal, sqliteFileOf } from './backup/refusal.ts'
+import { restore } from './backup/restore.ts'
+
+const usage = 'Usage: npm run restore -- FILE [--force]   puts a copy that npm run backup made in the place that DATABASE_URL names'
+
+try {
+  const { positionals, values } = parseArgs({ allowPositionals: true, options: { force: { type: 'boolean', default: false } } })
+  const [file, ...rest] = positionals
+  if (file === undefined || rest.length > 0) throw new Refusal(usage)
+  const target = sqliteFileOf(loadConfig(process.env).database, 'pg_restore')
+  const { plants, tokens } = restore(file, target, values.force)
+  console.log(`${target}: ${String(plants)} plants and ${String(tokens)} tokens, restored from ${file}`)
+} catch (error) {
+  const isExpected = error instanceof Refusal || error instanceof BadConfig || error instanceof UnusableStore
+  console.error(isExpected ? error.message : error)
+  process.exitCode = 1
+}
