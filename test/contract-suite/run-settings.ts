@@ -10,7 +10,7 @@ export const seed = Number(environment['CONTRACT_SEED'] ?? Math.floor(Math.rando
 export const scale = Number(environment['CONTRACT_SCALE'] ?? 1)
 
 /** How long one property may take, in milliseconds. */
-export const propertyTimeout = 30_000 * Math.max(1, scale)
+export const propertyTimeout = 60_000 * Math.max(1, scale)
 
 /** Whether this run is of everything, so that what it has not seen is missing. */
 export const isWholeRun = environment['CONTRACT_PART'] === undefined
