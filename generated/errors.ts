@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:ded93098e567999970ee49b7f80cdf61772aa73c535d3de8626cda13238df45e by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:a4473c0bb108a0a15ee15dfc2c7b26842c6ba5a091548e9cecbe56fc3514aaeb by npm run generate. Do not edit.
 
 /** Every failure that the contract knows, by name. */
 export const errors = {
@@ -26,7 +26,7 @@ export const errors = {
   body_too_large: { error: 41300, status: 413 },
   /** The body is not application/json. */
   unsupported_media_type: { error: 41500, status: 415 },
-  /** The caller's configured rate is exceeded; Retry-After says how long to wait. */
+  /** The configured rate is exceeded, of the caller's requests or of refused tokens from the client's address; Retry-After says how long to wait. */
   rate_limited: { error: 42900, status: 429 },
   /** The request line and the headers are larger than the server takes. */
   headers_too_large: { error: 43100, status: 431 },

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:ded93098e567999970ee49b7f80cdf61772aa73c535d3de8626cda13238df45e by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:a4473c0bb108a0a15ee15dfc2c7b26842c6ba5a091548e9cecbe56fc3514aaeb by npm run generate. Do not edit.
 
 /** The module of each operation's handler, by operationId. */
 export const handlerModules = {

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:ded93098e567999970ee49b7f80cdf61772aa73c535d3de8626cda13238df45e by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:a4473c0bb108a0a15ee15dfc2c7b26842c6ba5a091548e9cecbe56fc3514aaeb by npm run generate. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -96,6 +96,8 @@ export interface components {
         /** @description The request itself is at fault. */
         BadRequest: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -106,6 +108,8 @@ export interface components {
         /** @description The caller already has a plant with this `id`. */
         Conflict: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -122,6 +126,8 @@ export interface components {
         /** @description The body is larger than the server takes. */
         ContentTooLarge: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -138,6 +144,8 @@ export interface components {
         /** @description The service failed. */
         InternalServerError: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -171,6 +179,8 @@ export interface components {
         /** @description There is no such path, or the caller has no such plant. */
         NotFound: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -217,6 +227,8 @@ export interface components {
          */
         ServiceUnavailable: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -231,9 +243,11 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The caller's configured rate is exceeded. */
+        /** @description The configured rate is exceeded, of the caller's requests or of refused tokens from the client's address. */
         TooManyRequests: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -262,6 +276,8 @@ export interface components {
         /** @description The body is not `application/json`. */
         UnsupportedMediaType: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -284,6 +300,18 @@ export interface components {
          * @example GET, HEAD, POST
          */
         Allow: string;
+        /**
+         * @description How many requests are left to the caller (`r`), and in how many seconds they are as many as at first
+         *     again (`t`), where the operator has set a limit (draft-ietf-httpapi-ratelimit-headers-11).
+         * @example "caller";r=599;t=60
+         */
+        RateLimit: string;
+        /**
+         * @description How many requests (`q`) a caller may send in how many seconds (`w`), where the operator has set a limit
+         *     (draft-ietf-httpapi-ratelimit-headers-11).
+         * @example "caller";q=600;w=60
+         */
+        "RateLimit-Policy": string;
         /**
          * @description In how many seconds the request may be tried again.
          * @example 1
@@ -323,6 +351,8 @@ export interface operations {
             /** @description The caller's plants, in ascending order of `id`. */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -356,6 +386,8 @@ export interface operations {
             /** @description The plant as it was stored, without its `id`. */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -393,6 +425,8 @@ export interface operations {
             /** @description The plant is deleted. */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };

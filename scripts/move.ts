@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { readDatabaseLocation } from '../src/config.ts'
+import { readDatabaseLocation } from '../src/config-values.ts'
 import type { DatabaseLocation } from '../src/store/open-store.ts'
 import { openTables } from '../src/store/open-tables.ts'
 import { UnusableStore } from '../src/store/store.ts'

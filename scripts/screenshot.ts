@@ -18,7 +18,7 @@ if (executablePath === undefined) throw new Error('no Chromium in PATH; set CHRO
 await using cleanup = new AsyncDisposableStack()
 const folder = await mkdtemp(join(tmpdir(), 'plant-store-'))
 cleanup.defer(() => rm(folder, { recursive: true }))
-const store = await openStore({ engine: 'sqlite', file: join(folder, 'plants.db') }, () => undefined)
+const store = await openStore({ engine: 'sqlite', file: join(folder, 'plants.db') }, { onFault: () => undefined })
 cleanup.defer(() => store.close())
 const { text: token, stored } = createToken('me', Date.now())
 await store.addToken(stored)

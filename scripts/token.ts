@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { isOpaqueCaller } from '../src/auth/callers.ts'
 import { readLifetime } from '../src/auth/lifetime.ts'
 import { createToken, prefixOf } from '../src/auth/tokens.ts'
 import { BadConfig, loadConfig } from '../src/config.ts'
@@ -6,7 +7,7 @@ import { openStore } from '../src/store/open-store.ts'
 import { type Store, type StoredToken, UnusableStore } from '../src/store/store.ts'
 
 const usage = `Usage: npm run token -- issue CALLER [--ttl 30d]   prints a new token, alone on standard output
-       npm run token -- list                        the tokens by caller and prefix
+       npm run token -- list                        the tokens: prefix, caller, issued, expiry, last use
        npm run token -- revoke PREFIX               revokes a token, named by the prefix that list shows or whole`
 
 /** A command that was not given as it should be. */
@@ -24,8 +25,10 @@ async function run(): Promise<void> {
   const { positionals, values } = parseCommand()
   const [command, argument, ...rest] = positionals
   if (rest.length > 0 || (command !== 'issue' && values.ttl !== undefined)) throw new Misuse(usage)
-  const store = await openStore(loadConfig(process.env).database, (error) => {
-    console.error(error.message)
+  const store = await openStore(loadConfig(process.env).database, {
+    onFault: (error) => {
+      console.error(error.message)
+    },
   })
   try {
     if (command === 'issue' && argument !== undefined) await issue(store, argument, values.ttl)
@@ -48,7 +51,7 @@ function parseCommand() {
 async function issue(store: Store, caller: string, ttl: string | undefined): Promise<void> {
   const lifetime = ttl === undefined ? undefined : readLifetime(ttl)
   if (ttl !== undefined && lifetime === undefined) throw new Misuse(`--ttl must be like 90s, 15m, 12h or 30d, not ${JSON.stringify(ttl)}`)
-  if (caller === '') throw new Misuse('the caller must not be empty')
+  if (!isOpaqueCaller(caller)) throw new Misuse('the caller must not be empty, and not begin with jwt:, which the callers of JSON Web Tokens do')
   const { text, stored } = createToken(caller, Date.now(), lifetime)
   if ((await store.addToken(stored)) === 'unavailable') throw new Misuse('the store cannot be written now; no token was issued')
   console.log(text)
@@ -68,7 +71,8 @@ async function revoke(store: Store, prefix: string): Promise<void> {
   for (const token of revoked) console.log(`revoked ${describe(token)}`)
 }
 
-function describe({ prefix, caller, issuedAt, expiresAt }: StoredToken): string {
+function describe({ prefix, caller, issuedAt, expiresAt, lastUsedAt }: StoredToken): string {
   const expiry = expiresAt === undefined ? 'never expires' : `expires ${new Date(expiresAt).toISOString()}`
-  return `${prefix}…  ${caller}  issued ${new Date(issuedAt).toISOString()}  ${expiry}`
+  const use = lastUsedAt === undefined ? 'never used' : `last used ${new Date(lastUsedAt).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length)}Z`
+  return `${prefix}…  ${caller}  issued ${new Date(issuedAt).toISOString()}  ${expiry}  ${use}`
 }

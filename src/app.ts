@@ -1,18 +1,19 @@
-import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { createBearerVerifier } from './auth/bearer.ts'
+import type { JwtVerifier } from './auth/jwt.ts'
+import { TokenUses } from './auth/token-uses.ts'
 import { createEngine } from './contract/engine.ts'
-import { failure } from './contract/errors.ts'
 import type { Contract } from './contract/load-contract.ts'
 import type { Handlers } from './contract/types.ts'
 import { type ClosingTimes, defaultClosingTimes, registerClosing } from './http/closing.ts'
 import { registerConnectionFailures } from './http/connection-failures.ts'
 import { registerDocs } from './http/docs.ts'
-import { RequestFailure, answerFrameworkError, registerFailures } from './http/failures.ts'
+import { answerFrameworkError, registerFailures } from './http/failures.ts'
 import { registerHealth } from './http/health.ts'
 import { type Limits, defaultLimits } from './http/limits.ts'
 import { registerOperations } from './http/operations.ts'
 import { createOverloadHook } from './http/overload.ts'
+import { constantHeaders } from './http/response-headers.ts'
 import { RequestLog, logCutOff, requestIdOf } from './http/request-log.ts'
 import type { Store } from './store/store.ts'
 
@@ -24,8 +25,16 @@ export interface AppOptions {
   log: FastifyBaseLogger
   /** The largest request body, in bytes. */
   bodyLimit: number
-  /** The most requests a minute for one caller; undefined when there is no limit. */
+  /** The most requests a minute for one caller, and the most refused tokens a minute from one address; undefined when there is no limit. */
   rateLimit: number | undefined
+  /** The addresses of proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies?: string | undefined
+  /** Judges JSON Web Tokens; undefined where none is taken. */
+  verifyJwt?: JwtVerifier | undefined
+  /** The origins whose pages may use the service; undefined when no other's may. */
+  corsOrigins?: string[] | undefined
+  /** Told of what is measured. */
+  observer?: AppObserver | undefined
   /** Those that are not `defaultLimits`. */
   limits?: Partial<Limits>
   /** Those that are not `defaultClosingTimes`. */
@@ -34,15 +43,26 @@ export interface AppOptions {
   now?: () => number
 }
 
+/** What measures a server. */
+export interface AppObserver {
+  /** A request was answered. @param operation its operationId, undefined where it matched none */
+  answered: (operation: string | undefined, status: number, seconds: number) => void
+  /** A handler's reply broke the contract. */
+  contractBroken: (operation: string) => void
+}
+
 /**
  * Builds the server, ready to listen. Tests use it as it runs.
  *
  * @throws UnservableContract
  */
-export async function buildApp({ contract, handlers, store, log, bodyLimit, rateLimit: perMinute, limits: ownLimits, closingTimes, now = Date.now }: AppOptions): Promise<FastifyInstance> {
-  const limits = { ...defaultLimits, ...ownLimits }
-  const verifiers = { bearer: createBearerVerifier(store, now) }
-  const operations = await createEngine({ contract: contract.document, handlers, securitySchemes: Object.keys(verifiers) })
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { contract, handlers, store, log, bodyLimit, rateLimit, trustedProxies, verifyJwt, corsOrigins, observer, closingTimes, now = Date.now } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const uses = new TokenUses(store)
+  const noteUse = uses.note.bind(uses)
+  const verifiers = { bearer: createBearerVerifier({ tokens: store, now, noteUse, verifyJwt }) }
+  const operations = await createEngine({ contract: contract.document, handlers, securitySchemes: Object.keys(verifiers), onViolation: observer?.contractBroken })
 
   const app = fastify({
     loggerInstance: log,
@@ -65,6 +85,7 @@ export async function buildApp({ contract, handlers, store, log, bodyLimit, rate
       requireHostHeader: false,
     },
     return503OnClosing: false,
+    ...(trustedProxies === undefined ? {} : { trustProxy: trustedProxies }),
     frameworkErrors: answerFrameworkError,
     // Fastify's own listener; registerConnectionFailures answers in its place.
     clientErrorHandler: () => undefined,
@@ -73,35 +94,32 @@ export async function buildApp({ contract, handlers, store, log, bodyLimit, rate
   registerConnectionFailures(app.server, limits.headerBytes, log)
   const isClosing = registerClosing(app, { ...defaultClosingTimes, ...closingTimes })
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    reply.headers(constantHeaders).header('x-request-id', request.id)
     logCutOff(request, reply)
     done()
   })
+  if (observer !== undefined) {
+    app.addHook('onResponse', (request, reply, done) => {
+      observer.answered(request.routeOptions.config.operation?.id, reply.statusCode, reply.elapsedTime / 1000)
+      done()
+    })
+  }
+  // What is not configured is not loaded: it would take the start time and memory.
+  if (corsOrigins !== undefined) {
+    const { registerCors } = await import('./http/cors.ts')
+    await registerCors(app, corsOrigins, operations.map(({ method }) => method.toUpperCase()))
+  }
   registerFailures(app)
   registerHealth(app, async () => !isClosing() && (await store.isReady()))
-  await registerDocs(app, contract)
+  await app.register((scope) => registerDocs(scope, contract))
+  app.addHook('onClose', () => uses.write())
   await app.register(async (scope) => {
     const overloadHook = createOverloadHook(limits.waitMilliseconds, (end) => {
       scope.addHook('onClose', end)
     })
     scope.addHook('onRequest', overloadHook)
-    if (perMinute !== undefined) {
-      await scope.register(rateLimit, {
-        global: false,
-        max: perMinute,
-        timeWindow: 60_000,
-        cache: 100_000,
-        // The contract declares Retry-After, and none of the headers by which clients would count along.
-        addHeaders: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false, 'retry-after': false },
-        addHeadersOnExceeding: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
-        keyGenerator: ({ callers }) => Object.values(callers).join(),
-        errorResponseBuilder: (_request, { ttl }) => {
-          const seconds = Math.max(1, Math.ceil(ttl / 1000))
-          return new RequestFailure(failure('rate_limited', `more than ${String(perMinute)} requests a minute; try again in ${String(seconds)} s`, { 'Retry-After': seconds }))
-        },
-      })
-    }
-    registerOperations(scope, { operations, verifiers, onAuthenticated: perMinute === undefined ? [] : [scope.rateLimit()] })
+    const rateLimits = rateLimit === undefined ? undefined : await (await import('./http/rate-limits.ts')).registerRateLimits(scope, rateLimit)
+    registerOperations(scope, { operations, verifiers, rateLimits })
   })
   return app
 }

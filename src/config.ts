@@ -1,4 +1,6 @@
-import { EnvMissingError, cleanEnv, makeValidator, str } from 'envalid'
+import { EnvMissingError, cleanEnv, str } from 'envalid'
+import type { IdentityProvider } from './auth/jwt.ts'
+import { addresses, databaseLocation, host, identifier, integer, keysUrl, origins } from './config-values.ts'
 import type { DatabaseLocation } from './store/open-store.ts'
 
 /** How the server runs. */
@@ -11,8 +13,16 @@ export interface Config {
   logLevel: (typeof logLevels)[number]
   /** The largest request body, in bytes. */
   bodyLimit: number
-  /** The most requests a minute for one caller; undefined when there is no limit. */
+  /** The most requests a minute for one caller, and the most refused tokens a minute from one address; undefined when there is no limit. */
   rateLimit: number | undefined
+  /** The proxies that are believed whose request they hand on; undefined when none is. */
+  trustedProxies: string | undefined
+  /** Whose JSON Web Tokens are taken; undefined when nobody's are. */
+  identityProvider: IdentityProvider | undefined
+  /** The origins whose pages may use the service; undefined when no other's may. */
+  corsOrigins: string[] | undefined
+  /** Where Prometheus is answered; undefined when nothing is measured. */
+  metrics: { host: string; port: number } | undefined
   /** The most connections at once. */
   maxConnections: number
   /** In how many seconds a request has to arrive. */
@@ -23,6 +33,8 @@ export interface Config {
   shutdownDelay: number
   /** In how many seconds after the signal to stop the server has stopped, the delay included. */
   shutdownGrace: number
+  /** Variables that are set and have no effect beside the others, a sentence for each. */
+  warnings: string[]
 }
 
 /** An environment that the server does not start with. The message has one line that names every bad variable. */
@@ -46,6 +58,13 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       LOG_LEVEL: str({ choices: logLevels, default: 'info' }),
       BODY_LIMIT: integer(1, 2 ** 30)({ default: 65_536 }),
       RATE_LIMIT: integer(1, 2 ** 31 - 1)({ default: undefined }),
+      TRUST_PROXY: addresses({ default: undefined }),
+      AUTH_JWKS_URL: keysUrl({ default: undefined }),
+      AUTH_ISSUER: identifier({ default: undefined }),
+      AUTH_AUDIENCE: identifier({ default: undefined }),
+      CORS_ORIGIN: origins({ default: undefined }),
+      METRICS_PORT: integer(0, 65_535)({ default: undefined }),
+      METRICS_HOST: host({ default: '127.0.0.1' }),
       REUSE_PORT: integer(0, 1)({ default: 0 }),
       MAX_CONNECTIONS: integer(1, 1_000_000)({ default: 10_000 }),
       REQUEST_TIMEOUT: integer(1, 3_600)({ default: 20 }),
@@ -55,7 +74,10 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     },
     {
       reporter: ({ errors }) => {
-        const problems = Object.entries<Error>(errors).map(([name, error]) => `${name} ${error instanceof EnvMissingError ? 'is missing' : error.message}`)
+        const problems = [
+          ...Object.entries<Error>(errors).map(([name, error]) => `${name} ${error instanceof EnvMissingError ? 'is missing' : error.message}`),
+          ...missingOfProvider(given),
+        ]
         if (problems.length > 0) throw new BadConfig(problems.join('; '))
       },
     },
@@ -69,37 +91,34 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     logLevel: read.LOG_LEVEL,
     bodyLimit: read.BODY_LIMIT,
     rateLimit: read.RATE_LIMIT,
+    trustedProxies: read.TRUST_PROXY,
+    identityProvider: providerOf(read.AUTH_JWKS_URL, read.AUTH_ISSUER, read.AUTH_AUDIENCE),
+    corsOrigins: read.CORS_ORIGIN,
+    metrics: read.METRICS_PORT === undefined ? undefined : { host: read.METRICS_HOST, port: read.METRICS_PORT },
     maxConnections: read.MAX_CONNECTIONS,
     requestTimeout: read.REQUEST_TIMEOUT,
     keepAliveTimeout: read.KEEP_ALIVE_TIMEOUT,
     shutdownDelay: read.SHUTDOWN_DELAY,
     shutdownGrace: read.SHUTDOWN_GRACE,
+    warnings: warningsOf(given),
   }
 }
 
-const host = makeValidator((text: string) => {
-  if (!/^[\w.:-]+$/.test(text)) throw new Error(`must be an address or a host name, not ${JSON.stringify(text)}`)
-  return text
-})
+const providerNames = ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
 
-function integer(minimum: number, maximum: number) {
-  return makeValidator<number>((text: string) => {
-    const value = /^(?:0|[1-9][0-9]*)$/.test(text) ? Number(text) : NaN
-    if (!(value >= minimum && value <= maximum)) throw new Error(`must be an integer from ${String(minimum)} to ${String(maximum)}, not ${JSON.stringify(text)}`)
-    return value
-  })
+/** A provider without its issuer or its audience would let in whoever has a token of it for another service. */
+function missingOfProvider(given: NodeJS.ProcessEnv): string[] {
+  const missing = providerNames.filter((name) => given[name] === undefined)
+  return missing.length === providerNames.length ? [] : missing.map((name) => `${name} is missing: ${providerNames.join(', ')} go together`)
 }
 
-const databaseLocation = makeValidator<DatabaseLocation>((text: string) => {
-  const location = readDatabaseLocation(text)
-  // The value may hold a password, so the message does not quote it.
-  if (location === undefined) throw new Error('must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE')
-  return location
-})
+function providerOf(jwksUrl: string | undefined, issuer: string | undefined, audience: string | undefined): IdentityProvider | undefined {
+  return jwksUrl === undefined || issuer === undefined || audience === undefined ? undefined : { jwksUrl, issuer, audience }
+}
 
-/** Takes the URL of a store apart; undefined where it is none. */
-export function readDatabaseLocation(text: string): DatabaseLocation | undefined {
-  const file = /^sqlite:(.+)$/.exec(text)?.[1]
-  if (file !== undefined) return { engine: 'sqlite', file }
-  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) ? { engine: 'postgres', url: text } : undefined
+/** A variable that says more about another one, and that other one. */
+const dependent: Record<string, string> = { TRUST_PROXY: 'RATE_LIMIT', METRICS_HOST: 'METRICS_PORT' }
+
+function warningsOf(given: NodeJS.ProcessEnv): string[] {
+  return Object.entries(dependent).flatMap(([name, other]) => (given[name] !== undefined && given[other] === undefined ? [`${name} has no effect without ${other}`] : []))
 }

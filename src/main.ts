@@ -9,7 +9,10 @@ import { loadContract } from './contract/load-contract.ts'
 import { loadHandlers } from './handlers.ts'
 import { openStore } from './store/open-store.ts'
 import { type Store, UnusableStore } from './store/store.ts'
-import { isLoopback, welcome } from './welcome.ts'
+import { isLoopback } from './loopback.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import type { MetricsServer } from './metrics/serve-metrics.ts'
+import { welcome } from './welcome.ts'
 
 /** How much of the time to stop is for the requests; the rest is for the store, which folds its log in. */
 const answeringShare = 0.8
@@ -32,10 +35,16 @@ async function start(config: Config): Promise<void> {
     logged.flushSync()
   })
   const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'headers.authorization'] }, logged)
+  for (const warning of config.warnings) log.warn(warning)
   const contract = await loadContract(`${import.meta.dirname}/..`)
-  const store = await openStore(config.database, (error) => {
-    log.error({ err: error }, 'the store is not available')
-  })
+  // What is not configured is not loaded: it would take the start time and memory.
+  const metrics = config.metrics && (await import('./metrics/metrics.ts')).createMetrics()
+  const onFault = (part: 'store' | 'key server') => (error: Error) => {
+    metrics?.failed(part)
+    log.error({ err: error }, `the ${part} is not available`)
+  }
+  const store = await openStore(config.database, { onFault: onFault('store'), onCommit: metrics?.committed })
+  metrics?.watchQueue(store.waitingWrites)
   try {
     const delayMilliseconds = config.shutdownDelay * 1_000
     const graceMilliseconds = config.shutdownGrace * 1_000
@@ -46,15 +55,22 @@ async function start(config: Config): Promise<void> {
       log,
       bodyLimit: config.bodyLimit,
       rateLimit: config.rateLimit,
+      trustedProxies: config.trustedProxies,
+      verifyJwt: config.identityProvider && (await import('./auth/jwt.ts')).createJwtVerifier(config.identityProvider, Date.now, onFault('key server')),
+      corsOrigins: config.corsOrigins,
+      observer: metrics,
       limits: { connections: config.maxConnections, requestMilliseconds: config.requestTimeout * 1_000, keepAliveMilliseconds: config.keepAliveTimeout * 1_000 },
       closingTimes: { delayMilliseconds, answerMilliseconds: (graceMilliseconds - delayMilliseconds) * answeringShare },
     })
+    const metricsServer = config.metrics && metrics && (await listenForMetrics(metrics, config.metrics))
     await listen(app, config)
+    if (metricsServer !== undefined) log.info(`metrics at ${metricsServer.url}`)
     closeWithGrace({ delay: graceMilliseconds, logger: log }, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'stopping after an error that nobody handled')
       else log.info({ signal }, 'stopping')
       await app.close()
       await store.close()
+      await metricsServer?.close()
     })
     console.log(welcome(app.listeningOrigin, await firstToken(store, config)))
   } catch (error) {
@@ -66,13 +82,22 @@ async function start(config: Config): Promise<void> {
 async function listen(app: Awaited<ReturnType<typeof buildApp>>, { host, port, reusePort }: Config): Promise<void> {
   // Fastify hands its options on to Node; its type does not know this one yet.
   const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort, listenTextResolver: (address) => `listening at ${address}` }
-  try {
-    await app.listen(options)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const reason = code === 'EADDRINUSE' ? 'the port is taken' : code === 'EACCES' ? 'the port needs more rights' : code
-    throw new BadConfig(`cannot listen at HOST ${host}, PORT ${String(port)}: ${String(reason)}`, { cause: error })
-  }
+  await app.listen(options).catch((error: unknown) => {
+    throw cannotListen(`HOST ${host}, PORT ${String(port)}`, error)
+  })
+}
+
+async function listenForMetrics(metrics: Metrics, { host, port }: NonNullable<Config['metrics']>): Promise<MetricsServer> {
+  const { serveMetrics } = await import('./metrics/serve-metrics.ts')
+  return serveMetrics(metrics, { host, port }).catch((error: unknown) => {
+    throw cannotListen(`METRICS_HOST ${host}, METRICS_PORT ${String(port)}`, error)
+  })
+}
+
+function cannotListen(place: string, error: unknown): BadConfig {
+  const { code } = error as NodeJS.ErrnoException
+  const reason = code === 'EADDRINUSE' ? 'the port is taken' : code === 'EACCES' ? 'the port needs more rights' : code
+  return new BadConfig(`cannot listen at ${place}: ${String(reason)}`, { cause: error })
 }
 
 /** A token for whoever starts an empty server on their own machine. A database server is there for more than one. */

@@ -23,8 +23,10 @@ export async function createDatabaseFile(file: string, schema: 'own' | 'peer'): 
   const [reader, writer, bystander] = issued.map(({ text }) => text)
   if (schema === 'peer') createPeerFile(file, issued.map(({ stored }) => stored))
   else {
-    const store = await openStore({ engine: 'sqlite', file }, (error) => {
-      throw error
+    const store = await openStore({ engine: 'sqlite', file }, {
+      onFault: (error) => {
+        throw error
+      },
     })
     for (const { stored } of issued) await store.addToken(stored)
     await store.close()

@@ -13,8 +13,10 @@ import { printOrigin } from './peers/print-origin.ts'
  */
 const contract = await loadContract(`${import.meta.dirname}/../..`)
 const file = (process.env['DATABASE_URL'] ?? '').replace('sqlite:', '')
-const store = await openStore({ engine: 'sqlite', file }, (error) => {
-  console.error(error.message)
+const store = await openStore({ engine: 'sqlite', file }, {
+  onFault: (error) => {
+    console.error(error.message)
+  },
 })
 const { document, handlers } = multiplied(contract.document, await loadHandlers(store), Number(process.env['OPERATIONS']))
 const log = pino({ level: 'info' }, pino.destination(2))

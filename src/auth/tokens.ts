@@ -36,12 +36,17 @@ export function prefixOf(text: string): string {
   return text.slice(0, shownLength)
 }
 
+/** Whether a text is meant to be a token of this service. */
+export function isOpaqueToken(text: string): boolean {
+  return text.startsWith(tokenPrefix)
+}
+
 /** The SHA-256 of a token, by which it is kept. A random token needs no salt and no slow hash: it cannot be guessed. */
 export function hashToken(text: string): Uint8Array {
   return hash('sha256', text, 'buffer')
 }
 
-/** Takes tokens of this service out of a text that is to be logged. */
+/** Takes tokens out of a text that is to be logged: those of this service, and JSON Web Tokens, whose header is a JSON object in Base64. */
 export function withoutTokens(text: string): string {
-  return text.replaceAll(/plst_[\w-]*/g, '[token]')
+  return text.replaceAll(/plst_[\w-]*|eyJ[\w-]*\.[\w.-]*/g, '[token]')
 }

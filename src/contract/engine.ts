@@ -1,10 +1,11 @@
 import type { ErrorObject } from 'ajv'
 import { type Context, type Document, OpenAPIBackend } from 'openapi-backend'
 import { createAjv } from './ajv.ts'
-import { type ContractDocument, type ContractMethod, dereference, operationsOf } from './document.ts'
+import { type ContractDocument, type ContractMethod, type ContractOperation, dereference, operationsOf } from './document.ts'
 import { failure } from './errors.ts'
 import { withExactScalars } from './exact-scalars.ts'
 import { problemsOf } from './problems.ts'
+import { ContractViolation, createReplyJudge } from './replies.ts'
 import { MatchedRouter, type MatchedRequest } from './router.ts'
 import type { Caller } from './types.ts'
 
@@ -46,7 +47,7 @@ export interface BoundOperation {
    * Judges the request against the contract and hands it to the operation's handler.
    *
    * @returns the handler's reply, or the failure that the contract calls for
-   * @throws whatever the handler throws
+   * @throws whatever the handler throws, and ContractViolation when its reply is not as the contract declares it
    */
   handle: (request: OperationRequest) => Promise<AnyReply>
 }
@@ -57,6 +58,8 @@ export interface EngineOptions {
   handlers: Record<string, AnyHandler | undefined>
   /** The security schemes for which the caller of this function has a verifier. */
   securitySchemes: readonly string[]
+  /** Told of each reply of a handler that breaks the contract, before it is thrown. */
+  onViolation?: ((operationId: string) => void) | undefined
 }
 
 /**
@@ -66,11 +69,19 @@ export interface EngineOptions {
  * @throws UnservableContract when the contract has a problem, an operation has no handler, a handler has no operation,
  *   or a security scheme has no verifier
  */
-export async function createEngine({ contract, handlers, securitySchemes }: EngineOptions): Promise<BoundOperation[]> {
+export async function createEngine({ contract, handlers, securitySchemes, onViolation }: EngineOptions): Promise<BoundOperation[]> {
   const document = readable(contract)
   const operations = operationsOf(document)
   refuse(problemsOf(document))
   refuse(bindingProblems(operations, handlers, securitySchemes))
+
+  const judgeReply = createReplyJudge()
+  function judged(operation: ContractOperation, reply: AnyReply): AnyReply {
+    const problem = judgeReply(operation, reply)
+    if (problem === undefined) return reply
+    onViolation?.(operation.id)
+    throw new ContractViolation(`${operation.id} was to answer ${String(reply.status)}: ${problem}`)
+  }
 
   const backend = new OpenAPIBackend({
     // The rewritten document is OpenAPI but for the keyword `scalar`, which openapi-backend hands to Ajv.
@@ -83,9 +94,10 @@ export async function createEngine({ contract, handlers, securitySchemes }: Engi
     customizeAjv: (_ajv, _options, context: string) => createAjv(context === 'requestBodyValidator' ? 'json' : 'text'),
     handlers: {
       ...Object.fromEntries(
-        operations.map(({ id, parameters }) => {
+        operations.map((operation) => {
+          const { id, parameters } = operation
           const headerNames = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
-          return [id, (context: Context) => call(handlers[id]!, headerNames, context)]
+          return [id, async (context: Context) => judged(operation, await call(handlers[id]!, headerNames, context))]
         }),
       ),
       validationFail: ({ validation }: Context) => failure('invalid_request', describe(validation.errors ?? [])),

@@ -30,3 +30,8 @@ export function failure(name: ErrorName, message: string, headers: Record<string
   const { error, status } = errors[name]
   return { status, headers, body: { error, message } }
 }
+
+/** Whether a failure is the one of this name. */
+export function isFailure({ body }: Failure, name: ErrorName): boolean {
+  return body.error === errors[name].error
+}

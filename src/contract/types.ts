@@ -12,8 +12,8 @@ export type Caller = string
 /** The headers that the contract names. */
 export type HeaderName = keyof components['headers']
 
-/** Headers that the server puts on every response by itself, so that no handler has to. */
-type ServerHeader = 'X-Request-Id'
+/** Headers that the server puts on responses by itself, so that no handler has to. */
+type ServerHeader = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy'
 
 type Json = 'application/json'
 

@@ -3,6 +3,7 @@ import { type IncomingMessage, STATUS_CODES, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Failure, failure } from '../contract/errors.ts'
+import { constantHeaders } from './response-headers.ts'
 
 /** The newest request of a connection and its response. */
 interface Exchange {
@@ -72,6 +73,7 @@ function failureOf(code: string | undefined, headerBytes: number): Failure {
 function writeFailure(socket: Socket, { status, headers, body }: Failure, requestId: string): void {
   const content = JSON.stringify(body)
   const fields = {
+    ...constantHeaders,
     ...headers,
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(content),

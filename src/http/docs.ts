@@ -1,3 +1,4 @@
+import helmet, { type FastifyHelmetOptions } from '@fastify/helmet'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
@@ -15,11 +16,36 @@ const exactTexts: Record<string, string> = { '/docs/json': '/openapi.json', '/do
 const leaf = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2e7d32" d="M2 15C2 5 7 1 15 1c0 8-4 12-10 12l4-6-7 8z"/></svg>'
 
 /**
+ * What the page may do: load scripts and styles from here, and ask this server alone. Swagger UI writes styles into its
+ * elements and has pictures in data: URLs. What a browser heeds only over TLS is for whoever ends the TLS.
+ */
+const pageSecurity: FastifyHelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  strictTransportSecurity: false,
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+}
+
+/**
  * Adds the contract in force as `/openapi.yaml` and `/openapi.json`, and the page that shows it at `/docs`.
  *
+ * @param app a context of its own: its responses have the headers of a page
  * @param contract what is served
  */
 export async function registerDocs(app: FastifyInstance, contract: Contract): Promise<void> {
+  await app.register(helmet, pageSecurity)
   app.get('/openapi.yaml', (_request, reply) => reply.header('content-type', 'application/yaml').send(contract.yaml))
   app.get('/openapi.json', (_request, reply) => sendJson(reply, contract.json))
   await app.register(swagger, {

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type Failure, failure } from '../contract/errors.ts'
 import { logRequest } from './request-log.ts'
 import { fieldValues } from './field-values.ts'
+import { constantHeaders } from './response-headers.ts'
 import { sendJson } from './send-json.ts'
 import { contractMethods } from '../contract/document.ts'
 
@@ -28,7 +29,7 @@ export function sendFailure(reply: FastifyReply, { status, headers, body }: Fail
 export function registerFailures(app: FastifyInstance): void {
   // Before credentials and before the body, which a path that does not exist has no use for.
   app.addHook('onRequest', (request, reply, done) => {
-    const refusal = hostFailure(request) ?? (request.is404 ? unmatched(app, request) : undefined)
+    const refusal = hostFailure(request) ?? (request.is404 || isEveryPath(request.routeOptions.url) ? unmatched(app, request) : undefined)
     if (refusal === undefined) done()
     else sendFailure(reply, refusal)
   })
@@ -39,7 +40,7 @@ export function registerFailures(app: FastifyInstance): void {
 
 /** Answers what Fastify's router refuses before there is a route: a path whose percent-encoding is broken. */
 export function answerFrameworkError(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id)
+  reply.headers(constantHeaders).header('x-request-id', request.id)
   // Fastify logs the answers of routes alone.
   reply.raw.once('finish', () => {
     logRequest(request, reply, 'request answered')
@@ -79,8 +80,13 @@ function unmatched(app: FastifyInstance, request: FastifyRequest): Failure {
 
 function isRoute(app: FastifyInstance, method: string, url: string): boolean {
   // Fastify's types forget that there may be no such route.
-  const route: unknown = app.findRoute({ method, url })
-  return route !== null
+  const route = app.findRoute({ method, url }) as { params: Record<string, unknown> } | null
+  return route !== null && !(method === 'OPTIONS' && '*' in route.params)
+}
+
+/** The route by which the CORS plugin has its hook see each OPTIONS; a preflight never gets there. */
+function isEveryPath(url: string | undefined): boolean {
+  return url === '*'
 }
 
 /** RFC 9112, section 3.2: an HTTP/1.1 request has exactly one Host. Node refuses none with an empty answer, and takes two. */

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Refusal, Verdict, Verifier } from '../auth/bearer.ts'
 import type { AnyReply, BoundOperation } from '../contract/engine.ts'
-import { type Failure, failure } from '../contract/errors.ts'
+import { type Failure, failure, isFailure } from '../contract/errors.ts'
 import { MalformedJson, parseJson, stringifyJson } from '../contract/json.ts'
 import { type Caller, Encoded } from '../contract/types.ts'
 import { RequestFailure, sendFailure } from './failures.ts'
 import { fieldValues } from './field-values.ts'
+import type { RateLimits } from './rate-limits.ts'
 import { sendJson } from './send-json.ts'
 
 declare module 'fastify' {
@@ -23,8 +24,8 @@ export interface OperationsOptions {
   operations: BoundOperation[]
   /** Judges the credentials of each security scheme. */
   verifiers: Record<string, Verifier>
-  /** Runs once a request's caller is known, before its body is read. */
-  onAuthenticated: onRequestAsyncHookHandler[]
+  /** Undefined where nobody's requests are limited. */
+  rateLimits: RateLimits | undefined
 }
 
 /**
@@ -32,7 +33,7 @@ export interface OperationsOptions {
  *
  * @param app a context of its own: its body parsers take JSON alone
  */
-export function registerOperations(app: FastifyInstance, { operations, verifiers, onAuthenticated }: OperationsOptions): void {
+export function registerOperations(app: FastifyInstance, { operations, verifiers, rateLimits }: OperationsOptions): void {
   app.decorateRequest('callers')
   registerParsers(app)
   for (const operation of operations) {
@@ -41,7 +42,13 @@ export function registerOperations(app: FastifyInstance, { operations, verifiers
       method: operation.method.toUpperCase(),
       url: routeUrl(operation.path, names),
       config: { operation },
-      onRequest: [...(operation.takesBody ? [] : [ignoreContent]), createAuthentication(operation, verifiers), ...onAuthenticated, ...(operation.takesBody ? [refuseEncoded, inviteContent] : [])],
+      onRequest: [
+        ...(operation.takesBody ? [] : [ignoreContent]),
+        ...(rateLimits === undefined ? [] : [rateLimits.beforeCredentials]),
+        createAuthentication(operation, verifiers, rateLimits?.countRefused),
+        ...(rateLimits === undefined ? [] : [rateLimits.onAuthenticated]),
+        ...(operation.takesBody ? [refuseEncoded, inviteContent] : []),
+      ],
       handler: (request, reply) => answer(operation, names, request, reply),
     })
   }
@@ -89,7 +96,7 @@ const inviteContent: onRequestHookHandler = ({ headers }, { raw }, done) => {
   done()
 }
 
-function createAuthentication({ security }: BoundOperation, verifiers: Record<string, Verifier>): onRequestHookHandler {
+function createAuthentication({ security }: BoundOperation, verifiers: Record<string, Verifier>, countRefused: RateLimits['countRefused'] | undefined): onRequestHookHandler {
   const schemes = [...new Set(security.flat())]
   return (request, reply, done) => {
     const judge = (verdicts: Verdict[]): void => {
@@ -99,7 +106,8 @@ function createAuthentication({ security }: BoundOperation, verifiers: Record<st
       const refusal = verdicts.find((verdict): verdict is Refusal => !('caller' in verdict))
       // One satisfied alternative is enough.
       if (refusal === undefined || security.some((alternative) => alternative.every((scheme) => scheme in callers))) done()
-      else sendFailure(reply, refusal)
+      else if (countRefused === undefined || !isFailure(refusal, 'token_invalid')) sendFailure(reply, refusal)
+      else countRefused(request).then(() => sendFailure(reply, refusal), done)
     }
     // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 has it, they are no credentials.
     const authorization = request.headers.authorization && fieldValues(request.raw.rawHeaders, 'authorization').join(', ')

@@ -1,4 +1,4 @@
-import type { Store } from './store.ts'
+import type { Store, StoreObserver } from './store.ts'
 
 /** Where the plants are kept: `DATABASE_URL`, taken apart. */
 export type DatabaseLocation = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string }
@@ -7,18 +7,17 @@ export type DatabaseLocation = { engine: 'sqlite'; file: string } | { engine: 'p
  * Opens the store that a location names, with its schema up to date. The driver of the other one is not loaded: it would take
  * the start time and memory.
  *
- * @param onFault told of each fault that makes an operation unavailable
  * @throws UnusableStore
  */
-export async function openStore(location: DatabaseLocation, onFault: (error: Error) => void): Promise<Store> {
+export async function openStore(location: DatabaseLocation, observer: StoreObserver): Promise<Store> {
   switch (location.engine) {
     case 'sqlite': {
       const { openSqliteStore } = await import('./sqlite/sqlite-store.ts')
-      return openSqliteStore({ file: location.file, onFault })
+      return openSqliteStore({ file: location.file, ...observer })
     }
     case 'postgres': {
       const { openPostgresStore } = await import('./postgres/postgres-store.ts')
-      return openPostgresStore({ url: location.url, onFault })
+      return openPostgresStore({ url: location.url, ...observer })
     }
   }
 }

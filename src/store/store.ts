@@ -9,6 +9,14 @@ export type Awaitable<Value> = Value | Promise<Value>
 /** A store that cannot be opened. The message says in one line what and where. */
 export class UnusableStore extends Error {}
 
+/** What is told of a store's work while it is open. */
+export interface StoreObserver {
+  /** A fault of the database made an operation unavailable. */
+  onFault: (error: Error) => void
+  /** So many writes were committed in one transaction. */
+  onCommit?: ((writes: number) => void) | undefined
+}
+
 /**
  * The plants of all callers. `unavailable` says that the store cannot be read or written now; nothing has changed then, except
  * that a write may have been done whose answer was lost with the connection to a database server. Whoever repeats it is told.
@@ -69,6 +77,9 @@ export interface TokenStore {
 export interface Store extends PlantStore, TokenStore {
   /** Whether the store holds neither a plant nor a token. */
   isEmpty: () => Promise<boolean>
+
+  /** How many writes wait for their turn. */
+  waitingWrites: () => number
 
   /** Whether the store answers now. */
   isReady: () => Promise<boolean>

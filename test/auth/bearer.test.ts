@@ -10,7 +10,7 @@ const { text: token, stored } = createToken('me', now, 1000)
 const tokens: Pick<TokenStore, 'findCaller'> = {
   findCaller: (hash, at) => (Buffer.from(hash).equals(stored.hash) && at < now + 1000 ? { caller: 'me' } : 'unknown'),
 }
-const verify = createBearerVerifier(tokens, () => now)
+const verify = createBearerVerifier({ tokens, now: () => now })
 
 const missing = {
   status: 401,
@@ -44,7 +44,7 @@ describe('the bearer verifier', () => {
   })
 
   it('never says which of the reasons it was', () => {
-    const expired = createBearerVerifier(tokens, () => now + 1000)
+    const expired = createBearerVerifier({ tokens, now: () => now + 1000 })
     expect(expired(`Bearer ${token}`)).toEqual(invalid)
   })
 
@@ -54,7 +54,7 @@ describe('the bearer verifier', () => {
       asked.push(question)
       return 'unknown'
     }
-    const asking = createBearerVerifier({ findCaller }, () => now)
+    const asking = createBearerVerifier({ tokens: { findCaller }, now: () => now })
     void asking('Bearer abc')
     void asking('Bearer a b')
     void asking('Basic abc')
@@ -62,15 +62,29 @@ describe('the bearer verifier', () => {
   })
 
   it('waits for a store that has to', async () => {
-    const slow = createBearerVerifier({ findCaller: async (hash, at) => Promise.resolve(tokens.findCaller(hash, at)) }, () => now)
+    const slow = createBearerVerifier({ tokens: { findCaller: async (hash, at) => Promise.resolve(tokens.findCaller(hash, at)) }, now: () => now })
     expect(await slow(`Bearer ${token}`)).toEqual({ caller: 'me' })
     expect(await slow('Bearer plst_unknown')).toEqual(invalid)
   })
 
   it('asks for patience while tokens cannot be checked', () => {
-    const down = createBearerVerifier({ findCaller: () => 'unavailable' }, () => now)
+    const down = createBearerVerifier({ tokens: { findCaller: () => 'unavailable' }, now: () => now })
     expect(down(`Bearer ${token}`)).toEqual({ status: 503, headers: { 'Retry-After': 1 }, body: { error: 50300, message: 'tokens cannot be checked now; try again in a second' } })
     expect(down(undefined)).toEqual(missing)
+  })
+
+  it('tells of each use of a good token, and of none that was refused', () => {
+    const uses: unknown[] = []
+    const noting = createBearerVerifier({ tokens, now: () => now, noteUse: (...use) => void uses.push(use) })
+    void noting(`Bearer ${token}`)
+    void noting('Bearer plst_unknown')
+    void noting(undefined)
+    expect(uses).toEqual([[hashToken(token), now]])
+  })
+
+  it.each(['jwt:https://id.example alice', 'jwt:', ''])('refuses an opaque token whose caller could be that of a JWT, or nobody: %j', (caller) => {
+    const forged = createBearerVerifier({ tokens: { findCaller: () => ({ caller }) }, now: () => now, noteUse: () => expect.unreachable() })
+    expect(forged(`Bearer ${token}`)).toEqual(invalid)
   })
 
   it('judges a very long header at once', () => {

@@ -23,7 +23,7 @@ testAcceptedRequests()
 testRefusedRequests()
 testStoredPlants(async () => {
   const location = await temporaryLocation()
-  return () => openStore(location, () => undefined)
+  return () => openStore(location, { onFault: () => undefined })
 })
 
 // The last of all: it judges what the others have seen. A run of a part has not seen everything.

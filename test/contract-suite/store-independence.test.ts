@@ -11,5 +11,5 @@ testSpelledIntegers()
 testAcceptedRequests()
 testStoredPlants(async () => {
   const location = await temporaryLocation()
-  return () => openStore(location, () => undefined)
+  return () => openStore(location, { onFault: () => undefined })
 })

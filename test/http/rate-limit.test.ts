@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { expectFailure } from '../support/expect-failure.ts'
 import { startApp } from '../support/start-app.ts'
 
 const get = { method: 'GET', url: '/plants' }
+const bad = { ...get, headers: { authorization: 'Bearer plst_unknown' } }
 
 test('a caller who exceeds the rate is told when to try again, and nothing is done', async () => {
   const { send, store } = await startApp({ rateLimit: 3 })
@@ -12,6 +13,26 @@ test('a caller who exceeds the rate is told when to try again, and nothing is do
   expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
   expect(await store.delete('me', 4n)).toBe('absent')
+})
+
+test('each answer to a caller says how many requests are left, and for how long', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { send } = await startApp({ rateLimit: 3 })
+  const rates: unknown[] = []
+  for (const request of [get, { method: 'DELETE', url: '/plants/1' }, { ...get, url: '/plants?limit=x' }, get, get]) {
+    const { status, headers } = await send(request)
+    expect(headers['ratelimit-policy']).toBe('"caller";q=3;w=60')
+    rates.push([status, headers['ratelimit'], headers['retry-after']])
+    vi.advanceTimersByTime(15_000)
+  }
+  expect(rates).toEqual([
+    [200, '"caller";r=2;t=60', undefined],
+    [404, '"caller";r=1;t=45', undefined],
+    [400, '"caller";r=0;t=30', undefined],
+    [429, '"caller";r=0;t=15', '15'],
+    [200, '"caller";r=2;t=60', undefined],
+  ])
 })
 
 test('the rate is counted for each caller, over all operations and tokens of the caller', async () => {
@@ -26,11 +47,37 @@ test('the rate is counted for each caller, over all operations and tokens of the
   expect((await send({ ...get, ...other })).status).toBe(200)
 })
 
-test('requests without a caller are not counted and not limited', async () => {
-  const { app, send } = await startApp({ rateLimit: 1 })
-  for (let count = 0; count < 5; count++) expectFailure(await send({ ...get, headers: { authorization: 'Bearer x' } }), 'token_invalid')
-  for (let count = 0; count < 5; count++) expect((await app.inject({ method: 'GET', url: '/livez' })).statusCode).toBe(200)
+test('an address that sent too many refused tokens is refused with whatever credentials, and served again a minute later', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { send } = await startApp({ rateLimit: 3 })
+  for (let count = 0; count < 3; count++) expectFailure(await send(bad), 'token_invalid')
+  vi.advanceTimersByTime(20_000)
+  for (const request of [bad, get]) {
+    const refused = await send(request)
+    expectFailure(refused, 'rate_limited')
+    expect({ after: refused.headers['retry-after'], rate: refused.headers['ratelimit'] }).toEqual({ after: '40', rate: undefined })
+  }
+  vi.advanceTimersByTime(40_000)
   expect((await send(get)).status).toBe(200)
+})
+
+test('requests without credentials, with good ones, and to what needs none count for no address', async () => {
+  const { app, send } = await startApp({ rateLimit: 3 })
+  for (let count = 0; count < 5; count++) expectFailure(await send({ ...get, headers: { authorization: undefined } }), 'credentials_missing')
+  for (let count = 0; count < 5; count++) expect((await app.inject({ method: 'GET', url: '/livez' })).statusCode).toBe(200)
+  for (let count = 0; count < 3; count++) expect((await send(get)).status).toBe(200)
+  expectFailure(await send(bad), 'token_invalid')
+})
+
+test('an X-Forwarded-For is believed from the proxies that are configured, and from nobody else', async () => {
+  const from = (address: string) => ({ ...bad, headers: { ...bad.headers, 'x-forwarded-for': address } })
+  const trusting = await startApp({ rateLimit: 1, trustedProxies: 'loopback' })
+  for (const address of ['192.0.2.1', '192.0.2.2', '2001:db8::1']) expectFailure(await trusting.send(from(address)), 'token_invalid')
+  for (const address of ['192.0.2.1', '198.51.100.7, 192.0.2.2', '2001:db8::2']) expectFailure(await trusting.send(from(address)), 'rate_limited')
+  const believingNobody = await startApp({ rateLimit: 1 })
+  expectFailure(await believingNobody.send(from('192.0.2.1')), 'token_invalid')
+  expectFailure(await believingNobody.send(from('192.0.2.2')), 'rate_limited')
 })
 
 test('a refused request is refused before its body is judged', async () => {
@@ -39,8 +86,9 @@ test('a refused request is refused before its body is judged', async () => {
   expectFailure(await send({ method: 'POST', url: '/plants', body: '{' }), 'rate_limited')
 })
 
-test('without a configured rate nobody is limited', async () => {
+test('without a configured rate nobody is limited, and nothing is said of rates', async () => {
   const { send } = await startApp()
-  const answers = await Promise.all(Array.from({ length: 200 }, () => send(get)))
-  expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+  const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => send(index % 2 === 0 ? get : bad)))
+  expect(answers.filter(({ status }) => status === 429)).toEqual([])
+  expect(answers.filter(({ headers }) => 'ratelimit' in headers || 'ratelimit-policy' in headers)).toEqual([])
 })

@@ -29,7 +29,7 @@ async function postgresLocation(): Promise<DatabaseLocation> {
 
 /** Does something with the store at a location, which is closed again. */
 async function using<Result>(location: DatabaseLocation, run: (store: Store) => Promise<Result>): Promise<Result> {
-  const store = await openStore(location, () => undefined)
+  const store = await openStore(location, { onFault: () => undefined })
   try {
     return await run(store)
   } finally {

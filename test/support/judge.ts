@@ -21,6 +21,15 @@ export interface SentRequest {
 /** Headers that belong to HTTP itself or to every response of the server, not to an operation. */
 const transportHeaders = ['content-type', 'content-length', 'transfer-encoding', 'date', 'connection', 'keep-alive']
 
+/** What every response of the server has, as the contract's description says; an operation does not declare it. */
+const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
+
+/** What the files of the docs page have beside that, and whatever else is answered below its path. */
+const pageHeaders = [
+  'content-security-policy', 'cross-origin-resource-policy', 'referrer-policy', 'x-dns-prefetch-control', 'x-download-options', 'x-frame-options', 'x-permitted-cross-domain-policies',
+  'x-xss-protection',
+]
+
 /** The operation that a request is meant for; undefined for a path or a method that the contract does not have. */
 export function operationOf({ method, url }: SentRequest) {
   const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1).join()
@@ -50,11 +59,11 @@ export function assertKeepsContract(request: SentRequest, response: ReceivedResp
   const declared = declaredResponse(request, response.status)
   if (declared === undefined) throw new Error(`${place}: the contract does not declare this status`)
   const isHead = request.method.toUpperCase() === 'HEAD'
-  const problems = [...headerProblems(declared, response), ...framingProblems(response, isHead), ...bodyProblems(declared, response, isHead)]
+  const problems = [...headerProblems(declared, response, request.url), ...framingProblems(response, isHead), ...bodyProblems(declared, response, isHead)]
   if (problems.length > 0) throw new Error(`${place}: ${problems.join('; ')}`)
 }
 
-function headerProblems(declared: ContractResponse, { headers, rawHeaders }: ReceivedResponse): string[] {
+function headerProblems(declared: ContractResponse, { headers, rawHeaders }: ReceivedResponse, url: string): string[] {
   const expected = Object.entries(declared.headers ?? {})
   const names = rawHeaders?.map(([name]) => name.toLowerCase()) ?? Object.entries(headers).flatMap(([name, value]) => (Array.isArray(value) ? value.map(() => name) : [name]))
   const repeated = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) => `the header ${name} is there more than once`)
@@ -63,11 +72,12 @@ function headerProblems(declared: ContractResponse, { headers, rawHeaders }: Rec
     const value = headers[name.toLowerCase()]
     return value === undefined || header.schema === undefined ? [] : problemsOfHeader(String(value), header.schema).map((problem) => `the header ${name} ${problem}`)
   })
-  const known = new Set([...transportHeaders, ...expected.map(([name]) => name.toLowerCase())])
+  const known = new Set([...transportHeaders, ...Object.keys(constantHeaders), ...(url.startsWith('/docs/') ? pageHeaders : []), ...expected.map(([name]) => name.toLowerCase())])
   const undeclared = Object.keys(headers).filter((name) => headers[name] !== undefined && !known.has(name)).map((name) => `the header ${name} is not declared`)
   // RFC 9110, section 6.6.1: an origin server with a clock dates its responses.
   const undated = headers['date'] === undefined ? ['the header date is missing'] : []
-  return [...repeated, ...missing, ...wrong, ...undeclared, ...undated]
+  const inconstant = Object.entries(constantHeaders).filter(([name, value]) => headers[name] !== value).map(([name, value]) => `the header ${name} is not ${value}`)
+  return [...repeated, ...missing, ...inconstant, ...wrong, ...undeclared, ...undated]
 }
 
 /** RFC 9112, section 6, and RFC 9110, section 8.6. */

@@ -64,7 +64,7 @@ export async function temporaryLocation(onFinished: OnFinished = onTestFinished)
 
 /** Opens a store of its own, of the kind on which the tests run now, closed when the test is finished. */
 export async function temporaryStore(onFinished: OnFinished = onTestFinished): Promise<Store> {
-  const store = await openStore(await temporaryLocation(onFinished), () => undefined)
+  const store = await openStore(await temporaryLocation(onFinished), { onFault: () => undefined })
   onFinished(() => store.close())
   return store
 }

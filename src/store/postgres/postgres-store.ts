@@ -1,5 +1,5 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
-import type { Plant, Store, TokenUse } from '../store.ts'
+import type { Plant, Store, StoreObserver, TokenUse } from '../store.ts'
 import { openDatabase } from './open-database.ts'
 import { isUnavailable } from './postgres-errors.ts'
 import { retryConflicts } from './retry.ts'
@@ -10,11 +10,9 @@ import { WriteQueue } from './write-queue.ts'
 /** How many plants are read at once: enough to cost little each, few enough to take little memory. */
 const pageSize = 1_000
 
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions extends StoreObserver {
   /** The database: `postgres://…` or `postgresql://…`. */
   url: string
-  /** Told of each fault of the database that made an operation unavailable. */
-  onFault: (error: Error) => void
   maxConnections?: number
   connectTimeoutMilliseconds?: number
   statementTimeoutMilliseconds?: number
@@ -31,6 +29,7 @@ export interface PostgresStoreOptions {
 export async function openPostgresStore({
   url,
   onFault,
+  onCommit,
   maxConnections = 10,
   connectTimeoutMilliseconds = 2_000,
   statementTimeoutMilliseconds = 2_000,
@@ -38,7 +37,7 @@ export async function openPostgresStore({
   maxQueued = 10_000,
 }: PostgresStoreOptions): Promise<Store> {
   const pool = await openDatabase({ url, maxConnections, connectTimeoutMilliseconds, statementTimeoutMilliseconds, answerTimeoutMilliseconds, onFault })
-  const queue = new WriteQueue(pool, { maxQueued, maxBatch: 500, onFault })
+  const queue = new WriteQueue(pool, { maxQueued, maxBatch: 500, onFault, onCommit })
 
   async function read<Row extends object>(statement: Statement<Row>): Promise<Row[] | 'unavailable'> {
     if (pool.waitingCount >= maxQueued) return 'unavailable'
@@ -107,6 +106,8 @@ export async function openPostgresStore({
       const results = await Promise.all(uses.map((use) => queue.write(useKey(use), statements.recordUse(use))))
       return results.includes('unavailable') ? 'unavailable' : 'recorded'
     },
+
+    waitingWrites: () => queue.length,
 
     isEmpty: async () => {
       const { rows } = await pool.query<{ empty: boolean }>(statements.isEmpty())

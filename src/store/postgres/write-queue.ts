@@ -19,6 +19,8 @@ interface WriteQueueOptions {
   maxBatch: number
   /** Told of each fault of the database that made writes unavailable. */
   onFault: (error: Error) => void
+  /** Told of how many writes each committed transaction had. */
+  onCommit?: ((writes: number) => void) | undefined
 }
 
 /**
@@ -34,6 +36,11 @@ export class WriteQueue {
   constructor(pool: Pool, options: WriteQueueOptions) {
     this.#pool = pool
     this.#options = options
+  }
+
+  /** How many writes wait for their turn. */
+  get length(): number {
+    return this.#waiting.length
   }
 
   /**
@@ -67,6 +74,7 @@ export class WriteQueue {
   async #commit(batch: Write[]): Promise<void> {
     try {
       const results = await retryConflicts(() => this.#transact(batch.map(({ statement }) => statement)))
+      this.#options.onCommit?.(batch.length)
       // There are as many results as writes.
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
-import type { NewPlant, Plant, Store, StoredToken } from '../store.ts'
+import type { NewPlant, Plant, Store, StoreObserver, StoredToken } from '../store.ts'
 import { openDatabase } from './open-database.ts'
 import { ReadTurns } from './read-turns.ts'
 import { type TokenRow, prepareReads, prepareWrites } from './statements.ts'
@@ -8,11 +8,9 @@ import { WriteQueue } from './write-queue.ts'
 /** How many plants are read at once: enough to cost little each, few enough to hold nobody up. */
 const pageSize = 1_000
 
-export interface SqliteStoreOptions {
+export interface SqliteStoreOptions extends StoreObserver {
   /** The database file's path. */
   file: string
-  /** Told of each fault of the database that made an operation unavailable. */
-  onFault: (error: Error) => void
   lockTimeoutMilliseconds?: number
   maxQueued?: number
 }
@@ -22,12 +20,12 @@ export interface SqliteStoreOptions {
  *
  * @throws UnusableStore as `openDatabase`
  */
-export function openSqliteStore({ file, onFault, lockTimeoutMilliseconds = 2_000, maxQueued = 10_000 }: SqliteStoreOptions): Store {
+export function openSqliteStore({ file, onFault, onCommit, lockTimeoutMilliseconds = 2_000, maxQueued = 10_000 }: SqliteStoreOptions): Store {
   const { reader, writer } = openDatabase(file)
   const reads = prepareReads(reader)
   const writes = prepareWrites(writer)
   const turns = new ReadTurns(reader, onFault)
-  const queue = new WriteQueue(writer, { maxQueued, maxBatch: 1_000, lockTimeoutMilliseconds, onFault })
+  const queue = new WriteQueue(writer, { maxQueued, maxBatch: 1_000, lockTimeoutMilliseconds, onFault, onCommit })
 
   async function* pages(caller: Caller, first: string, lastId: bigint, limit: number): AsyncGenerator<string> {
     yield `[${first}`
@@ -81,6 +79,8 @@ export function openSqliteStore({ file, onFault, lockTimeoutMilliseconds = 2_000
         for (const use of uses) writes.recordUse.run(use)
         return 'recorded'
       }),
+
+    waitingWrites: () => queue.length,
 
     isEmpty: () => Promise.resolve(reads.isEmpty.get() === 1),
 

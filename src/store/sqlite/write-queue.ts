@@ -17,6 +17,8 @@ interface WriteQueueOptions {
   lockTimeoutMilliseconds: number
   /** Told of each fault of the database that made writes unavailable. */
   onFault: (error: Error) => void
+  /** Told of how many writes each committed transaction had. */
+  onCommit?: ((writes: number) => void) | undefined
 }
 
 const lockRetryMilliseconds = 2
@@ -35,6 +37,11 @@ export class WriteQueue {
   constructor(database: Database.Database, options: WriteQueueOptions) {
     this.#database = database
     this.#options = options
+  }
+
+  /** How many writes wait for their turn. */
+  get length(): number {
+    return this.#waiting.length
   }
 
   /**
@@ -91,6 +98,7 @@ export class WriteQueue {
       this.#continue()
       return
     }
+    this.#options.onCommit?.(batch.length)
     for (const tell of settle) tell()
     this.#continue()
   }

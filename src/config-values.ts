@@ -1,0 +1,69 @@
+import { makeValidator } from 'envalid'
+import { isIP } from 'node:net'
+import { isLoopback } from './loopback.ts'
+import type { DatabaseLocation } from './store/open-store.ts'
+
+/** An address or a host name. */
+export const host = makeValidator((text: string) => {
+  if (!/^[\w.:-]+$/.test(text)) throw new Error(`must be an address or a host name, not ${JSON.stringify(text)}`)
+  return text
+})
+
+/** An integer of a range, in plain decimal form. */
+export function integer(minimum: number, maximum: number) {
+  return makeValidator<number>((text: string) => {
+    const value = /^(?:0|[1-9][0-9]*)$/.test(text) ? Number(text) : NaN
+    if (!(value >= minimum && value <= maximum)) throw new Error(`must be an integer from ${String(minimum)} to ${String(maximum)}, not ${JSON.stringify(text)}`)
+    return value
+  })
+}
+
+/** Where the plants are kept. */
+export const databaseLocation = makeValidator<DatabaseLocation>((text: string) => {
+  const location = readDatabaseLocation(text)
+  // The value may hold a password, so the message does not quote it.
+  if (location === undefined) throw new Error('must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE')
+  return location
+})
+
+/** Takes the URL of a store apart; undefined where it is none. */
+export function readDatabaseLocation(text: string): DatabaseLocation | undefined {
+  const file = /^sqlite:(.+)$/.exec(text)?.[1]
+  if (file !== undefined) return { engine: 'sqlite', file }
+  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) ? { engine: 'postgres', url: text } : undefined
+}
+
+/** Where keys are fetched: what came over plain HTTP from another machine could be anybody's. */
+export const keysUrl = makeValidator<string>((text: string) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))
+  if (!isSafe) throw new Error('must be an https: URL, or an http: URL of this machine')
+  return text
+})
+
+/** A name without white space, such as an issuer or an audience. */
+export const identifier = makeValidator<string>((text: string) => {
+  if (/\s/.test(text)) throw new Error(`must have no white space, not ${JSON.stringify(text)}`)
+  return text
+})
+
+/** Origins of web pages, separated by commas, or `*` for every origin. */
+export const origins = makeValidator<string[]>((text: string) => {
+  const all = text.split(',').map((origin) => origin.trim())
+  const bad = all.find((origin) => !(origin === '*' && all.length === 1) && !(URL.canParse(origin) && new URL(origin).origin === origin))
+  if (bad !== undefined) throw new Error(`must be origins such as https://plants.example, separated by commas, or * alone, not ${JSON.stringify(bad)}`)
+  return all
+})
+
+/** Addresses and networks, separated by commas; the three names are those of proxy-addr, which Fastify asks. */
+export const addresses = makeValidator<string>((text: string) => {
+  const bad = text.split(',').map((address) => address.trim()).find((address) => !['loopback', 'linklocal', 'uniquelocal'].includes(address) && !isNetwork(address))
+  if (bad !== undefined) throw new Error(`must be addresses, networks such as 10.0.0.0/8, or loopback, linklocal and uniquelocal, separated by commas, not ${JSON.stringify(bad)}`)
+  return text
+})
+
+function isNetwork(text: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const version = isIP(address)
+  return version !== 0 && (bits === undefined || Number(bits) <= (version === 4 ? 32 : 128))
+}

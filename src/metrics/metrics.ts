@@ -1,0 +1,67 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+
+/** What is measured of the service, for Prometheus. */
+export interface Metrics {
+  /** A request was answered. @param operation its operationId, undefined where it matched none */
+  answered: (operation: string | undefined, status: number, seconds: number) => void
+  /** A handler's reply broke the contract. */
+  contractBroken: (operation: string) => void
+  /** The store was not available to an operation, or the key server to a token. */
+  failed: (part: 'store' | 'key server') => void
+  /** So many writes were committed in one transaction. */
+  committed: (writes: number) => void
+  /** Has a store's queue measured. @param waitingWrites how many writes wait for their turn now */
+  watchQueue: (waitingWrites: () => number) => void
+  /** Everything in Prometheus' text format, and its media type. */
+  read: () => Promise<{ type: string; text: string }>
+}
+
+/** From half a millisecond, which a list takes, to the longest that a client should wait. */
+const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const batchBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
+
+/** Begins to measure; the event loop's lag, memory and CPU time too. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new Counter({ name: 'plant_store_requests_total', help: 'Requests that were answered', labelNames: ['operation', 'status'], registers })
+  const latency = new Histogram({
+    name: 'plant_store_request_duration_seconds',
+    help: 'From the headers of a request to the end of its answer',
+    labelNames: ['operation'],
+    buckets: latencyBuckets,
+    registers,
+  })
+  const violations = new Counter({ name: 'plant_store_contract_violations_total', help: 'Replies that broke the contract and were answered 500', labelNames: ['operation'], registers })
+  const faults = new Counter({ name: 'plant_store_faults_total', help: 'Faults that made an operation unavailable', labelNames: ['part'], registers })
+  const batches = new Histogram({ name: 'plant_store_batch_writes', help: 'Writes that shared one transaction', buckets: batchBuckets, registers })
+
+  return {
+    answered: (operation = 'none', status, seconds) => {
+      requests.inc({ operation, status })
+      latency.observe({ operation }, seconds)
+    },
+    contractBroken: (operation) => {
+      violations.inc({ operation })
+    },
+    failed: (part) => {
+      faults.inc({ part })
+    },
+    committed: (writes) => {
+      batches.observe(writes)
+    },
+    watchQueue: (waitingWrites) => {
+      new Gauge({
+        name: 'plant_store_waiting_writes',
+        help: 'Writes that wait for their turn',
+        registers,
+        collect() {
+          this.set(waitingWrites())
+        },
+      })
+    },
+    read: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  }
+}

@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Metrics } from './metrics.ts'
+
+/** A listener for Prometheus alone. */
+export interface MetricsServer {
+  /** Such as `http://127.0.0.1:9090/metrics`. */
+  url: string
+  close: () => Promise<void>
+}
+
+/**
+ * Answers `GET /metrics` at an address of its own, so that what is measured is not told to the service's clients.
+ *
+ * @throws NodeJS.ErrnoException when it cannot listen there
+ */
+export async function serveMetrics(metrics: Pick<Metrics, 'read'>, { host, port }: { host: string; port: number }): Promise<MetricsServer> {
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics' || request.method !== 'GET') {
+      response.writeHead(404).end()
+      return
+    }
+    metrics.read().then(
+      ({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text),
+      () => response.writeHead(500).end(),
+    )
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  // A server that listens on a port has the address of one.
+  const { port: actual } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${String(actual)}/metrics`,
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
