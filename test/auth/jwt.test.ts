@@ -1,0 +1,208 @@
+import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type CryptoKey, type JWK, SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from 'jose'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createJwtVerifier } from '../../src/auth/jwt.ts'
+import { expectFailure } from '../support/expect-failure.ts'
+import { startApp } from '../support/start-app.ts'
+
+const issuer = 'https://id.example'
+const audience = 'plant-store'
+const get = { method: 'GET', url: '/plants' }
+
+interface Key {
+  kid: string
+  alg: string
+  privateKey: CryptoKey
+  publicKey: CryptoKey
+}
+
+async function newKey(kid: string, alg = 'ES256'): Promise<Key> {
+  return { kid, alg, ...(await generateKeyPair(alg, { extractable: true })) }
+}
+
+const published = await newKey('first')
+
+/** A key server, an application that asks it, and a provider that signs. */
+async function startProvider() {
+  let keys: JWK[] = []
+  let answer = 200
+  let fetches = 0
+  const server = createServer((_request, response) => {
+    fetches++
+    response.writeHead(answer, { 'content-type': 'application/json' }).end(JSON.stringify({ keys }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const publish = async (...all: Key[]) => {
+    keys = await Promise.all(all.map(async ({ kid, alg, publicKey }) => ({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' })))
+  }
+  await publish(published)
+  const faults: Error[] = []
+  // The port of a server that listens is a number.
+  const jwksUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/jwks`
+  const verifyJwt = createJwtVerifier({ jwksUrl, issuer, audience }, Date.now, (error) => void faults.push(error))
+  const app = await startApp({ verifyJwt })
+  return {
+    ...app,
+    faults,
+    publish,
+    fetches: () => fetches,
+    answerWith: (status: number) => void (answer = status),
+    sendAs: (token: string) => app.send({ ...get, headers: { authorization: `Bearer ${token}` } }),
+  }
+}
+
+const now = () => Math.floor(Date.now() / 1000)
+
+interface Claims {
+  iss?: string
+  aud?: string | string[]
+  sub?: unknown
+  exp?: number
+  nbf?: number
+}
+
+function sign(claims: Claims = {}, { kid, alg, privateKey }: Key = published): Promise<string> {
+  // A claim of a wrong type is what some of the tests are about.
+  const payload = { iss: issuer, aud: audience, sub: 'alice', exp: now() + 300, ...claims } as Record<string, string>
+  return new SignJWT(payload).setProtectedHeader({ alg, kid }).sign(privateKey)
+}
+
+describe('a JSON Web Token', () => {
+  test('acts for its subject, who has plants of its own', async () => {
+    const { store, sendAs } = await startProvider()
+    await store.create(`jwt:${issuer} alice`, { id: 1n, name: 'hers' })
+    await store.create('alice', { id: 1n, name: 'of another alice' })
+    expect((await sendAs(await sign())).text).toBe('[{"name":"hers"}]')
+    expect((await sendAs(await sign({ sub: 'bob' }))).text).toBe('[]')
+  })
+
+  test.each(['RS256', 'PS512', 'ES384', 'Ed25519'])('may be signed with %s', async (alg) => {
+    const { sendAs, publish } = await startProvider()
+    const key = await newKey('other', alg)
+    await publish(published, key)
+    expect((await sendAs(await sign({}, key))).status).toBe(200)
+  })
+
+  test.each<[string, () => Promise<string> | string]>([
+    ['an expired one', () => sign({ exp: now() - 31 })],
+    ['one that is not valid yet', () => sign({ nbf: now() + 60 })],
+    ['one without an end', () => sign({ exp: undefined as unknown as number })],
+    ['one of another issuer', () => sign({ iss: 'https://evil.example' })],
+    ['one of an issuer whose name begins alike', () => sign({ iss: `${issuer}.evil.example` })],
+    ['one for another audience', () => sign({ aud: 'other-service' })],
+    ['one for other audiences', () => sign({ aud: ['a', 'b'] })],
+    ['one without an audience', () => sign({ aud: undefined as unknown as string })],
+    ['one without a subject', () => sign({ sub: undefined })],
+    ['one of nobody', () => sign({ sub: '' })],
+    ['one whose subject is a number', () => sign({ sub: 1 })],
+    ['one whose subject no store keeps: U+0000', () => sign({ sub: 'a\0b' })],
+    ['one whose subject no store keeps: a lone surrogate', () => sign({ sub: 'a\ud800' })],
+    ['one whose subject is too long', () => sign({ sub: 'a'.repeat(256) })],
+    ['one with another key under the same name', async () => sign({}, await newKey('first'))],
+    ['one with a key that is not published', async () => sign({}, await newKey('unpublished'))],
+    ['one without a signature', () => new UnsecuredJWT({ sub: 'alice' }).setIssuer(issuer).setAudience(audience).setExpirationTime('5m').encode()],
+    ['one with alg none and a key', async () => forge({ alg: 'none', kid: 'first' }, await sign(), '')],
+    ['one signed by HMAC with the public key', async () => forge({ alg: 'HS256', kid: 'first' }, await sign(), await exportSPKI(published.publicKey))],
+    ['one whose claims were changed', async () => changed(await sign(), { sub: 'bob' })],
+    ['one that is cut', async () => (await sign()).slice(0, -4)],
+    ['one that brings its own key', async () => new SignJWT({ sub: 'alice', iss: issuer, aud: audience, exp: now() + 60 }).setProtectedHeader({ alg: 'ES256', jwk: await exportJWK((await foreign).publicKey) }).sign((await foreign).privateKey)],
+    ['one with a critical extension that is not known', async () => forge({ alg: 'ES256', kid: 'first', crit: ['x'], x: 1 }, await sign(), '')],
+    ['what is no token at all', () => 'a.b.c'],
+  ])('is refused: %s', async (_name, make) => {
+    const { sendAs, faults, publish } = await startProvider()
+    await publish(published, await newKey('second'))
+    expectFailure(await sendAs(await make()), 'token_invalid')
+    expect(faults).toEqual([])
+  })
+
+  test('is honoured within half a minute of clock skew', async () => {
+    const { sendAs } = await startProvider()
+    expect((await sendAs(await sign({ exp: now() - 20 }))).status).toBe(200)
+    expect((await sendAs(await sign({ nbf: now() + 20 }))).status).toBe(200)
+  })
+
+  test('never acts for the caller of an opaque token, whatever either is called', async () => {
+    const { sendAs, issueToken } = await startProvider()
+    expectFailure(await sendAs(await issueToken(`jwt:${issuer} alice`)), 'token_invalid')
+    expect((await sendAs(await issueToken('alice'))).status).toBe(200)
+  })
+
+  test('is not asked for where there is no provider', async () => {
+    const { send } = await startApp()
+    expectFailure(await send({ ...get, headers: { authorization: `Bearer ${await sign()}` } }), 'token_invalid')
+  })
+})
+
+describe('the key server', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    return () => void vi.useRealTimers()
+  })
+
+  test('is asked once for many tokens, and again when a token names a new key', async () => {
+    const { sendAs, publish, fetches } = await startProvider()
+    await Promise.all(Array.from({ length: 10 }, async () => sendAs(await sign())))
+    expect(fetches()).toBe(1)
+    const second = await newKey('second')
+    await publish(second)
+    vi.advanceTimersByTime(31_000)
+    expect((await sendAs(await sign({}, second))).status).toBe(200)
+    expectFailure(await sendAs(await sign()), 'token_invalid')
+    expect(fetches()).toBe(2)
+  })
+
+  test('cannot be made to answer for each token with an unknown key', async () => {
+    const { sendAs, fetches } = await startProvider()
+    const unknown = await newKey('unknown')
+    for (let count = 0; count < 5; count++) expectFailure(await sendAs(await sign({}, unknown)), 'token_invalid')
+    expect(fetches()).toBe(1)
+  })
+
+  test.each([500, 404, 302])('that answers %i makes the service unavailable to JSON Web Tokens, and to no other', async (status) => {
+    const { sendAs, answerWith, faults, send } = await startProvider()
+    answerWith(status)
+    const refused = await sendAs(await sign())
+    expectFailure(refused, 'unavailable')
+    expect(refused.headers['retry-after']).toBe('1')
+    expect(faults.map(({ message }) => message)).toEqual([expect.stringMatching(/^the keys of 127\.0\.0\.1:\d+ cannot be had now$/)])
+    expect((await send(get)).status).toBe(200)
+    answerWith(200)
+    expect((await sendAs(await sign())).status).toBe(200)
+  })
+
+  test('that nobody reaches does so too, and is told to the log', async () => {
+    const faults: Error[] = []
+    const { send } = await startApp({ verifyJwt: createJwtVerifier({ jwksUrl: 'http://127.0.0.1:1/jwks', issuer, audience }, Date.now, (error) => void faults.push(error)) })
+    expectFailure(await send({ ...get, headers: { authorization: `Bearer ${await sign()}` } }), 'unavailable')
+    expect(faults).toHaveLength(1)
+  })
+
+  test('is not asked about a token that no key could make good', async () => {
+    const { sendAs, fetches } = await startProvider()
+    for (const token of [await forge({ alg: 'HS256' }, await sign(), 'secret'), 'abc', 'a.b.c']) expectFailure(await sendAs(token), 'token_invalid')
+    expect(fetches()).toBe(0)
+  })
+})
+
+const foreign = newKey('foreign')
+
+/** The claims of a token under another header, signed by HMAC where there is a secret. */
+function forge(header: object, token: string, secret: string): string {
+  const signed = `${encode(header)}.${token.split('.')[1] ?? ''}`
+  return `${signed}.${secret === '' ? '' : createHmac('sha256', secret).update(signed).digest('base64url')}`
+}
+
+function changed(token: string, claims: object): string {
+  const [header, payload = '', signature] = token.split('.')
+  return [header, encode({ ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), ...claims }), signature].join('.')
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
