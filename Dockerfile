@@ -1,0 +1,26 @@
+# syntax=docker/dockerfile:1
+# npm run verify:image does the same without an engine.
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# better-sqlite3 brings its binary along, so no package has to run a script of its own.
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=sqlite:/data/plants.db
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json openapi.yaml ./
+COPY generated ./generated
+COPY scripts/token.ts scripts/backup.ts scripts/restore.ts scripts/move.ts ./scripts/
+COPY scripts/backup ./scripts/backup
+COPY scripts/move ./scripts/move
+COPY src ./src
+# The code is root's and is only read; the data folder is all that the service's user may write.
+RUN install -d -o node -g node -m 700 /data
+USER node
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Signals reach node itself: no shell and no npm stand between.
+CMD ["node", "--max-semi-space-size=8", "src/main.ts"]

@@ -1,0 +1,46 @@
+/** What a Dockerfile says, as far as it can be done without an engine. */
+export interface Image {
+  /** What is copied from the project's folder into the image's. */
+  copies: { from: string; to: string }[]
+  /** The parameters of the `npm` that installs. */
+  install: string[]
+  environment: Record<string, string>
+  /** What `node` is started with. */
+  command: string[]
+  /** What `node` is run with to ask whether the server is well. */
+  healthcheck: string[]
+}
+
+/**
+ * Reads the instructions of this project's Dockerfile.
+ *
+ * @throws Error when one that is looked for is not there
+ */
+export function readImage(dockerfile: string): Image {
+  const lines = dockerfile.split('\n')
+  const copies = lines.flatMap((line) => {
+    const [, sources, target] = /^COPY (?!--)(.+) (\S+)$/.exec(line) ?? []
+    if (sources === undefined || target === undefined) return []
+    return sources.split(' ').map((from) => ({ from, to: target.endsWith('/') ? `${target}${from.split('/').at(-1) ?? ''}` : target }))
+  })
+  return {
+    copies,
+    install: [...found(lines, /^RUN npm (ci [^&]+)/).trim().split(' ')],
+    environment: Object.fromEntries(found(lines, /^ENV (.+)$/).split(' ').map((pair) => pair.split('=', 2) as [string, string])),
+    command: nodeParameters(found(lines, /^CMD (.+)$/)),
+    healthcheck: nodeParameters(found(lines, /^HEALTHCHECK .*?CMD (.+)$/)),
+  }
+}
+
+function found(lines: string[], pattern: RegExp): string {
+  const value = lines.map((line) => pattern.exec(line)?.[1]).find((match) => match !== undefined)
+  if (value === undefined) throw new Error(`the Dockerfile has no line ${String(pattern)}`)
+  return value
+}
+
+/** The exec form is a JSON array. */
+function nodeParameters(form: string): string[] {
+  const [program, ...parameters] = JSON.parse(form) as string[]
+  if (program !== 'node') throw new Error(`the Dockerfile runs ${String(program)} where node is expected`)
+  return parameters
+}
