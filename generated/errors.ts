@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:a4473c0bb108a0a15ee15dfc2c7b26842c6ba5a091548e9cecbe56fc3514aaeb by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:8565e8908b2f915ca089671f557afec005259c76609c0375529d70be65e2a59e by npm run generate. Do not edit.
 
 /** Every failure that the contract knows, by name. */
 export const errors = {

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:a4473c0bb108a0a15ee15dfc2c7b26842c6ba5a091548e9cecbe56fc3514aaeb by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:8565e8908b2f915ca089671f557afec005259c76609c0375529d70be65e2a59e by npm run generate. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -159,6 +159,22 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description What arrived is no HTTP request, or its path cannot be read. */
+        MalformedHttp: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 40002,
+                 *       "message": "the percent-encoding of the path is broken"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The path exists and the method does not. */
         MethodNotAllowed: {
             headers: {
@@ -176,7 +192,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such path, or the caller has no such plant. */
+        /** @description The caller has no such plant. */
         NotFound: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -185,6 +201,28 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 40401,
+                 *       "message": "you have no plant with id 54"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such path. */
+        PathNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 40400,
+                 *       "message": "there is no such path"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };

@@ -5,6 +5,7 @@ import { testAcceptedRequests } from './accepted-requests.ts'
 import { coverage } from './contract-client.ts'
 import { testExamples } from './examples.ts'
 import { testFaults } from './faults.ts'
+import { testRates } from './rates.ts'
 import { testRawBytes } from './raw-bytes.ts'
 import { testRefusedRequests } from './refused-requests.ts'
 import { isWholeRun, seed } from './run-settings.ts'
@@ -18,6 +19,7 @@ beforeAll(() => {
 testExamples()
 testSpelledIntegers()
 testFaults()
+testRates()
 testRawBytes()
 testAcceptedRequests()
 testRefusedRequests()

@@ -38,10 +38,10 @@ export function testFaults(): void {
       const { file, store } = await storeInFile()
       await store.create('me', { id: 1n, name: 'a' })
       await store.close()
+      const reopened = openSqliteStore({ file, onFault: () => undefined })
+      onTestFinished(() => reopened.close())
+      const { send } = await startService({ store: reopened })
       damage(file)
-      const damaged = openSqliteStore({ file, onFault: () => undefined })
-      onTestFinished(() => damaged.close())
-      const { send } = await startService({ store: damaged })
       expect(errorOf(await send(requests.list))).toBe(errorNumber('unavailable'))
     })
 

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { type ContractOperation, dereference, operationsOf } from '../../src/contract/document.ts'
+import type { AnyReply } from '../../src/contract/engine.ts'
+import { createReplyJudge } from '../../src/contract/replies.ts'
+import { Encoded } from '../../src/contract/types.ts'
+import { startApp } from '../support/start-app.ts'
+import { expectFailure } from '../support/expect-failure.ts'
+
+const document = dereference({
+  openapi: '3.1.0',
+  info: { title: 'Things', version: '1.0.0' },
+  paths: {
+    '/things': {
+      get: {
+        operationId: 'listThings',
+        responses: {
+          '200': {
+            description: 'Things',
+            content: { 'application/json': { schema: { type: 'array', items: { type: 'object', required: ['id'], properties: { id: { type: 'integer', format: 'int64' }, part: { type: 'object', properties: { size: { type: 'number' } } } } } } } },
+          },
+          '204': { description: 'None' },
+          '503': { description: 'Later', headers: { 'Retry-After': { required: true, schema: { type: 'integer' } }, 'X-Request-Id': { required: true, schema: { type: 'string' } } } },
+        },
+      },
+    },
+  },
+})
+const operation: ContractOperation = operationsOf(document)[0]!
+
+describe('the judge of replies', () => {
+  const judge = createReplyJudge()
+
+  test.each<AnyReply>([
+    { status: 200, body: [] },
+    { status: 200, body: [{ id: 9223372036854775807n, part: { size: 0.5 } }, { id: 1n }] },
+    { status: 200, body: new Encoded('[{"id":9007199254740993}]') },
+    { status: 204 },
+    { status: 503, headers: { 'Retry-After': 1 } },
+  ])('finds nothing wrong with reply %#, which is as it is declared', (reply) => {
+    expect(judge(operation, reply)).toBeUndefined()
+  })
+
+  test.each<[AnyReply, string]>([
+    [{ status: 201, body: [] }, 'the status is not declared'],
+    [{ status: 200 }, 'the body is missing'],
+    [{ status: 204, body: [] }, 'no body is declared'],
+    [{ status: 503 }, 'the header Retry-After is missing'],
+    [{ status: 200, body: {} }, 'body must be array'],
+    [{ status: 200, body: [{}] }, "body/0 must have required property 'id'"],
+    [{ status: 200, body: [{ id: 0.5 }] }, 'body/0/id must be an integer from -9223372036854775808 to 9223372036854775807'],
+    [{ status: 200, body: [{ id: 1n, secret: 'x' }] }, 'body/0 must NOT have unevaluated properties'],
+    [{ status: 200, body: [{ id: 1n, part: { secret: 1 } }] }, 'body/0/part must NOT have unevaluated properties'],
+  ])('says what is wrong with reply %#', (reply, problem) => {
+    expect(judge(operation, reply)).toBe(problem)
+  })
+
+  test('takes one in a hundred of the texts that a store has encoded, the first among them, and none that is long', () => {
+    const sampling = createReplyJudge()
+    const problems = Array.from({ length: 201 }, () => sampling(operation, { status: 200, body: new Encoded('[{}]') }))
+    expect(problems.flatMap((problem, index) => (problem === undefined ? [] : [index]))).toEqual([0, 100, 200])
+    expect(createReplyJudge()(operation, { status: 200, body: new Encoded('[') })).toBe('the body is not one JSON document')
+    expect(createReplyJudge()(operation, { status: 200, body: new Encoded(`[{}${' '.repeat(65_536)}]`) })).toBeUndefined()
+  })
+})
+
+describe('a handler whose reply breaks the contract', () => {
+  test.each([
+    ['an undeclared status', () => ({ status: 418 }), 'createPlant was to answer 418: the status is not declared'],
+    ['a column that is nobody else’s business', () => ({ status: 200, body: { name: 'a', caller: 'secret' } }), 'createPlant was to answer 200: body must NOT have unevaluated properties'],
+    ['a value of another type', () => ({ status: 200, body: { name: 1 } }), 'createPlant was to answer 200: body/name must be string'],
+  ])('is answered 500, logged and counted: %s', async (_name, createPlant, problem) => {
+    const broken: string[] = []
+    // What the compiler would refuse is what is tested.
+    const handlers = { listPlants: () => ({ status: 200, body: [] }), deletePlant: () => ({ status: 204 }), createPlant } as unknown as NonNullable<Parameters<typeof startApp>[0]>['handlers']
+    const { send, logLines } = await startApp({ ...(handlers === undefined ? {} : { handlers }), observer: { answered: () => undefined, contractBroken: (id) => void broken.push(id) } })
+    const response = await send({ method: 'POST', url: '/plants', body: { id: 1, name: 'a' } })
+    expectFailure(response, 'internal')
+    expect(response.text).not.toContain('secret')
+    expect(broken).toEqual(['createPlant'])
+    expect(logLines.join()).toContain(problem)
+    expect(logLines.join()).not.toContain('secret')
+  })
+})

@@ -1,0 +1,69 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createMetrics } from '../../src/metrics/metrics.ts'
+import { serveMetrics } from '../../src/metrics/serve-metrics.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { startApp, temporaryLocation } from '../support/start-app.ts'
+
+/** The samples of one metric, by their labels. */
+function samples(text: string, name: string): Record<string, number> {
+  const lines = [...text.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`, 'gm'))]
+  return Object.fromEntries(lines.map(([, labels = '', value]) => [labels, Number(value)]))
+}
+
+async function startMeasured() {
+  const metrics = createMetrics()
+  const store = await openStore(await temporaryLocation(), { onFault: () => { metrics.failed('store') }, onCommit: metrics.committed })
+  metrics.watchQueue(store.waitingWrites)
+  onTestFinished(() => store.close())
+  const app = await startApp({ store, observer: metrics })
+  return { ...app, metrics, read: async () => (await metrics.read()).text }
+}
+
+test('requests are counted by operation and status, and timed', async () => {
+  const { send, read } = await startMeasured()
+  for (const id of [1, 2]) await send({ method: 'POST', url: '/plants', body: { id, name: 'a' } })
+  await send({ method: 'POST', url: '/plants', body: { id: 1, name: 'a' } })
+  await send({ method: 'GET', url: '/plants' })
+  await send({ method: 'GET', url: '/nowhere' })
+  const text = await read()
+  expect(samples(text, 'plant_store_requests_total')).toEqual({
+    'operation="createPlant",status="200"': 2,
+    'operation="createPlant",status="409"': 1,
+    'operation="listPlants",status="200"': 1,
+    'operation="none",status="404"': 1,
+  })
+  expect(samples(text, 'plant_store_request_duration_seconds_count')).toEqual({ 'operation="createPlant"': 3, 'operation="listPlants"': 1, 'operation="none"': 1 })
+})
+
+test('writes are counted by the transaction that they share, and those that wait by the queue', async () => {
+  const { store, read } = await startMeasured()
+  const before = samples(await read(), 'plant_store_batch_writes_sum')['']!
+  const writes = Promise.all(Array.from({ length: 20 }, (_, id) => store.create('me', { id: BigInt(id), name: 'a' })))
+  expect(samples(await read(), 'plant_store_waiting_writes')).toEqual({ '': 20 })
+  await writes
+  const text = await read()
+  expect(samples(text, 'plant_store_waiting_writes')).toEqual({ '': 0 })
+  expect(samples(text, 'plant_store_batch_writes_sum')['']! - before).toBe(20)
+})
+
+test('faults, broken contracts and the lag of the event loop are measured', async () => {
+  const { metrics, read } = await startMeasured()
+  metrics.failed('store')
+  metrics.failed('key server')
+  metrics.contractBroken('listPlants')
+  const text = await read()
+  expect(samples(text, 'plant_store_faults_total')).toEqual({ 'part="store"': 1, 'part="key server"': 1 })
+  expect(samples(text, 'plant_store_contract_violations_total')).toEqual({ 'operation="listPlants"': 1 })
+  expect(Object.keys(samples(text, 'nodejs_eventloop_lag_p99_seconds'))).toHaveLength(1)
+})
+
+test('Prometheus is answered at an address of its own, and nothing else is there', async () => {
+  const { metrics, app } = await startMeasured()
+  const server = await serveMetrics(metrics, { host: '127.0.0.1', port: 0 })
+  onTestFinished(() => server.close())
+  const answer = await fetch(server.url)
+  expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4')
+  expect(await answer.text()).toContain('plant_store_requests_total')
+  for (const [url, method] of [[server.url.replace('/metrics', '/plants'), 'GET'], [server.url, 'POST']] as const) expect((await fetch(url, { method })).status).toBe(404)
+  expect((await app.inject({ url: '/metrics' })).statusCode).toBe(404)
+})
