@@ -9,12 +9,19 @@ const defaults = {
   logLevel: 'info',
   bodyLimit: 65_536,
   rateLimit: undefined,
+  trustedProxies: undefined,
+  identityProvider: undefined,
+  corsOrigins: undefined,
+  metrics: undefined,
   maxConnections: 10_000,
   requestTimeout: 20,
   keepAliveTimeout: 72,
   shutdownDelay: 1,
   shutdownGrace: 10,
+  warnings: [],
 }
+
+const provider = { AUTH_JWKS_URL: 'https://id.example/jwks', AUTH_ISSUER: 'https://id.example', AUTH_AUDIENCE: 'plant-store' }
 
 function refusalOf(environment: NodeJS.ProcessEnv): string {
   try {
@@ -60,6 +67,15 @@ describe('loadConfig', () => {
     [{ RATE_LIMIT: '2147483647' }, { rateLimit: 2_147_483_647 }],
     [{ REUSE_PORT: '1' }, { reusePort: true }],
     [{ REUSE_PORT: '0' }, { reusePort: false }],
+    [{ RATE_LIMIT: '60', TRUST_PROXY: 'loopback, 10.0.0.0/8,2001:db8::/32' }, { rateLimit: 60, trustedProxies: 'loopback, 10.0.0.0/8,2001:db8::/32' }],
+    [{ CORS_ORIGIN: 'https://plants.example, http://localhost:5173' }, { corsOrigins: ['https://plants.example', 'http://localhost:5173'] }],
+    [{ CORS_ORIGIN: '*' }, { corsOrigins: ['*'] }],
+    [{ METRICS_PORT: '9464' }, { metrics: { host: '127.0.0.1', port: 9464 } }],
+    [{ METRICS_PORT: '0', METRICS_HOST: '::' }, { metrics: { host: '::', port: 0 } }],
+    [provider, { identityProvider: { jwksUrl: 'https://id.example/jwks', issuer: 'https://id.example', audience: 'plant-store' } }],
+    [{ ...provider, AUTH_JWKS_URL: 'http://[::1]:8080/jwks' }, { identityProvider: { jwksUrl: 'http://[::1]:8080/jwks', issuer: 'https://id.example', audience: 'plant-store' } }],
+    [{ METRICS_HOST: '0.0.0.0' }, { warnings: ['METRICS_HOST has no effect without METRICS_PORT'] }],
+    [{ TRUST_PROXY: '127.0.0.1' }, { trustedProxies: '127.0.0.1', warnings: ['TRUST_PROXY has no effect without RATE_LIMIT'] }],
   ])('reads %j', (environment, change) => {
     expect(loadConfig(environment)).toEqual({ ...defaults, ...change })
   })
@@ -76,9 +92,21 @@ describe('loadConfig', () => {
     ['KEEP_ALIVE_TIMEOUT', ['0', '3601', '0.5'], /^KEEP_ALIVE_TIMEOUT must be an integer from 1 to 3600, not "/],
     ['SHUTDOWN_DELAY', ['-1', '3601', 'soon'], /^SHUTDOWN_DELAY must be an integer from 0 to 3600, not "/],
     ['SHUTDOWN_GRACE', ['0', '3601', '1'], /^SHUTDOWN_(?:GRACE must be an integer from 1 to 3600, not "|DELAY must be less than SHUTDOWN_GRACE, which is 1$)/],
+    ['TRUST_PROXY', ['true', '1', '10.0.0.0/33', '::1/129', 'proxy.example', '10.0.0.1,', '*'], /^TRUST_PROXY must be addresses, networks such as 10\.0\.0\.0\/8, or loopback/],
+    ['CORS_ORIGIN', ['plants.example', 'https://plants.example/', 'https://a.example,*', 'https://a.example,', 'null', 'https://*.example/x'], /^CORS_ORIGIN must be origins such as https:\/\/plants\.example, separated by commas, or \* alone, not "/],
+    ['METRICS_PORT', ['-1', '65536', 'on'], /^METRICS_PORT must be an integer from 0 to 65535, not "/],
+    ['METRICS_HOST', ['not a host'], /^METRICS_HOST must be an address or a host name, not "/],
     ['DATABASE_URL', ['plants.db', 'sqlite:', 'sqlite', 'mysql://me:secret@db/plants', 'postgres:me:secret@db', 'postgres://me:secret@db:port/plants', 'SQLITE:plants.db', ' sqlite:plants.db'], /^DATABASE_URL must be sqlite:PATH or postgres:/],
   ])('refuses a bad %s and names it', (name, values, message) => {
     for (const value of values) expect(refusalOf({ [name]: value })).toMatch(message)
+  })
+
+  it.each(['http://id.example/jwks', 'http://10.0.0.1/jwks', 'ftp://id.example/jwks', 'id.example/jwks', 'https://'])('takes keys over TLS alone, or from this machine: not from %s', (url) => {
+    expect(refusalOf({ ...provider, AUTH_JWKS_URL: url })).toBe('AUTH_JWKS_URL must be an https: URL, or an http: URL of this machine')
+  })
+
+  it.each(Object.keys(provider))('takes no identity provider without its %s', (name) => {
+    expect(refusalOf({ ...provider, [name]: '' })).toBe(`${name} is missing: AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE go together`)
   })
 
   it('names every bad variable in its one line', () => {

@@ -24,7 +24,7 @@ test('a token that is issued while the server runs is good at once, and refused 
 
   const listed = await token(environment, 'list')
   expect(listed).toMatchObject({ code: 0, stderr: '2 tokens\n' })
-  expect(listed.stdout).toMatch(new RegExp(`^${text.slice(0, 11)}…  alice  issued \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z  never expires$`, 'm'))
+  expect(listed.stdout).toMatch(new RegExp(`^${text.slice(0, 11)}…  alice  issued \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z  never expires  (?:never used|last used \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ)$`, 'm'))
   expect(listed.stdout).not.toContain(text)
 
   const revoked = await token(environment, 'revoke', text.slice(0, 11))
