@@ -17,6 +17,12 @@ import { welcome } from './welcome.ts'
 /** How much of the time to stop is for the requests; the rest is for the store, which folds its log in. */
 const answeringShare = 0.8
 
+/**
+ * Signals by which the processor reports a fault, as when the disk under a mapped file fails. A handler in JavaScript never
+ * gets to run then: the instruction is repeated for ever, and the process neither works nor ends.
+ */
+const faultSignals = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP', 'SIGABRT'] as const
+
 /** What can be wrong at the start and is told in one line, because the place to mend it is not in this code. */
 const expected = [BadConfig, UnservableContract, UnusableStore]
 
@@ -65,7 +71,7 @@ async function start(config: Config): Promise<void> {
     const metricsServer = config.metrics && metrics && (await listenForMetrics(metrics, config.metrics))
     await listen(app, config)
     if (metricsServer !== undefined) log.info(`metrics at ${metricsServer.url}`)
-    closeWithGrace({ delay: graceMilliseconds, logger: log }, async ({ err, signal }) => {
+    closeWithGrace({ delay: graceMilliseconds, logger: log, skip: [...faultSignals] }, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'stopping after an error that nobody handled')
       else log.info({ signal }, 'stopping')
       await app.close()

@@ -69,7 +69,7 @@ test('a copy that is made while a server is written to holds the state of one mo
   let isOver = false
   const writing = acknowledged.map(async (_, writer) => {
     // The loop reads what the end of the copy changes.
-    while (!isOver as boolean) {
+    while (!isOver) {
       expect(await server.create(writer * range + acknowledged[writer]!)).toBe(200)
       acknowledged[writer]!++
     }

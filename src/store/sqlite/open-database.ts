@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
 import { type DatabaseHeader, applicationId, assertUsable, readHeader } from './database-header.ts'
@@ -35,7 +35,11 @@ export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()
   try {
     mkdirSync(dirname(file), { recursive: true })
     const header = readHeader(file)
-    if (header !== undefined) assertUsable(file, header)
+    if (header !== undefined) {
+      assertUsable(file, header)
+      // SQLite would open it all the same, and be able to read alone for as long as the server runs.
+      accessSync(file, constants.W_OK)
+    }
     const hasLog = existsSync(`${file}-wal`)
     const writer = new Database(file, { timeout: openTimeoutMilliseconds })
     try {
