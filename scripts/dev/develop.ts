@@ -18,7 +18,7 @@ export async function develop(root: string, say: (line: string) => void): Promis
 
   async function readContract(): Promise<void> {
     contract = await generate(root, 'write')
-    for (const line of contract.lines) say(line)
+    for (const line of contract.lines.flatMap((text) => text.split('\n'))) say(line)
   }
 
   async function serve(): Promise<void> {
