@@ -11,6 +11,7 @@ import { loadHandlers } from '../../src/handlers.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type ReceivedResponse, assertKeepsContract } from './judge.ts'
+import { LogSecrets } from './log-secrets.ts'
 import { temporaryDatabase } from './postgres-database.ts'
 
 /** The contract that the servers of the tests serve: the project's, or the changed copy that `npm run mutate:contract` names. */
@@ -94,17 +95,28 @@ export function shareApp(options: TestAppOptions = {}): () => Promise<TestCaller
   }
 }
 
-/** Starts the server; it ends with the test. */
+/**
+ * Starts the server; it ends with the test, which fails when the log has repeated what clients sent. However busy the machine is, no request is refused for that, unless the test's own
+ * limits say so.
+ */
 export async function startApp(options: TestAppOptions = {}, onFinished: OnFinished = onTestFinished): Promise<TestApp> {
   const store = options.store ?? (await temporaryStore(onFinished))
   const logLines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
-  const app = await buildApp({ handlers: await loadHandlers(store), bodyLimit: 65_536, rateLimit: undefined, ...options, contract, store, log })
-  onFinished(() => app.close())
+  const app = await buildApp({ handlers: await loadHandlers(store), bodyLimit: 65_536, rateLimit: undefined, ...options, limits: { waitMilliseconds: 60_000, ...options.limits }, contract, store, log })
+  const secrets = new LogSecrets()
+  app.server.on('request', (request) => {
+    secrets.noteRequest(request)
+  })
+  onFinished(async () => {
+    await app.close()
+    secrets.assertAbsent(logLines)
+  })
 
   async function issueToken(caller: string, lifetime?: number): Promise<string> {
     const { text, stored } = createToken(caller, (options.now ?? Date.now)(), lifetime)
     await store.addToken(stored)
+    secrets.noteToken(text)
     return text
   }
 
@@ -125,6 +137,8 @@ export async function startApp(options: TestAppOptions = {}, onFinished: OnFinis
         headers: withoutUndefined(all),
         ...(body === undefined ? {} : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
       }
+      secrets.noteRequest({ url, headers: withoutUndefined(all) })
+      if (typeof request.payload === 'string') secrets.noteBody(request.payload)
       const { statusCode, headers: received, payload } = await app.inject(request)
       const response = { status: statusCode, headers: received as ReceivedResponse['headers'], text: payload }
       assertKeepsContract({ method, url }, response)
