@@ -3,6 +3,7 @@ import { createBearerVerifier } from './auth/bearer.ts'
 import type { JwtVerifier } from './auth/jwt.ts'
 import { TokenUses } from './auth/token-uses.ts'
 import { createEngine } from './contract/engine.ts'
+import { bearerSchemesOf } from './contract/document.ts'
 import type { Contract } from './contract/load-contract.ts'
 import type { Handlers } from './contract/types.ts'
 import { type ClosingTimes, defaultClosingTimes, registerClosing } from './http/closing.ts'
@@ -61,7 +62,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const limits = { ...defaultLimits, ...options.limits }
   const uses = new TokenUses(store)
   const noteUse = uses.note.bind(uses)
-  const verifiers = { bearer: createBearerVerifier({ tokens: store, now, noteUse, verifyJwt }) }
+  const verifyBearer = createBearerVerifier({ tokens: store, now, noteUse, verifyJwt })
+  const verifiers = Object.fromEntries(bearerSchemesOf(contract.document).map((name) => [name, verifyBearer]))
   const operations = await createEngine({ contract: contract.document, handlers, securitySchemes: Object.keys(verifiers), onViolation: observer?.contractBroken })
 
   const app = fastify({

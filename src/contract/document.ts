@@ -79,6 +79,14 @@ export function operationsOf(document: ContractDocument): ContractOperation[] {
   )
 }
 
+/** The names of the security schemes that are bearer authentication (RFC 6750), which the contract may call what it likes. */
+export function bearerSchemesOf({ components }: ContractDocument): string[] {
+  return Object.entries(components?.securitySchemes ?? {}).flatMap(([name, scheme]) => {
+    const { type, scheme: authentication } = (typeof scheme === 'object' && scheme !== null ? scheme : {}) as { type?: unknown; scheme?: unknown }
+    return type === 'http' && typeof authentication === 'string' && authentication.toLowerCase() === 'bearer' ? [name] : []
+  })
+}
+
 /**
  * Replaces every local reference by what it refers to.
  *

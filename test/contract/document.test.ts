@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ContractDocument, dereference, operationsOf, subschemasOf } from '../../src/contract/document.ts'
+import { type ContractDocument, bearerSchemesOf, dereference, operationsOf, subschemasOf } from '../../src/contract/document.ts'
 
 describe('dereference', () => {
   it('puts what a reference refers to in its place, one object for equal references', () => {
@@ -62,4 +62,10 @@ describe('subschemasOf', () => {
     const schema = { properties: { items: at('a'), b: true }, allOf: [at('c'), false, at('d')], items: at('e'), not: at('f'), additionalProperties: false, required: ['b'], example: at('no schema'), examples: [at('no schema')], enum: [at('no schema')] }
     expect(subschemasOf(schema)).toEqual([['properties/items', at('a')], ['allOf/0', at('c')], ['allOf/2', at('d')], ['items', at('e')], ['not', at('f')]])
   })
+})
+
+it('bearer authentication is known by its type and scheme, whatever the contract calls it', () => {
+  const securitySchemes = { token: { type: 'http', scheme: 'Bearer' }, bearer: { type: 'http', scheme: 'basic' }, key: { type: 'apiKey', name: 'bearer', in: 'header' }, odd: null }
+  expect(bearerSchemesOf({ openapi: '3.1.0', info: { title: '', version: '' }, components: { securitySchemes } })).toEqual(['token'])
+  expect(bearerSchemesOf({ openapi: '3.1.0', info: { title: '', version: '' } })).toEqual([])
 })
