@@ -25,9 +25,9 @@ function run(): number {
     ...(path === undefined ? {} : { CONTRACT_PATH: path }),
     ...(only === undefined ? {} : { CONTRACT_PART: only }),
   }
-  const filter = only === undefined ? [] : ['--testNamePattern', `${escaped(only)}$`]
-  // vitest's own output in pieces as it comes: the progress of a long run is of use while it runs.
-  const args = [join(import.meta.dirname, '../node_modules/vitest/vitest.mjs'), 'run', '--project', 'sqlite', '--disable-console-intercept', 'test/contract-suite/', ...filter]
+  const filter = only === undefined ? [] : [`--testNamePattern=${escaped(only)}$`]
+  // What the tests print is shown as they print it: the progress of a long run is of use while it runs.
+  const args = [join(import.meta.dirname, '../node_modules/vitest/vitest.mjs'), 'run', 'test/contract-suite/', '--project=sqlite', '--disable-console-intercept=true', ...filter]
   return spawnSync(process.execPath, args, { stdio: 'inherit', env: environment }).status ?? 1
 }
 

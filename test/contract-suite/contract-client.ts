@@ -1,6 +1,5 @@
 import { Agent, type RequestOptions, request } from 'node:http'
 import { onTestFinished } from 'vitest'
-import { defaultLimits } from '../../src/http/limits.ts'
 import { type ReceivedResponse, type SentRequest, assertKeepsContract } from '../support/judge.ts'
 import { type TestApp, type TestAppOptions, startApp } from '../support/start-app.ts'
 import { Coverage } from './coverage.ts'
@@ -36,9 +35,9 @@ export interface ContractClient {
 /** A server and its client. */
 export interface Service extends ContractClient, Pick<TestApp, 'app' | 'store' | 'issueToken'> {}
 
-/** Starts a server that ends with the test, and a client for it. However busy the machine is, no request is refused for that. */
+/** Starts a server that ends with the test, and a client for it. */
 export async function startService(options: TestAppOptions = {}): Promise<Service> {
-  const { app, store, issueToken, token, listen } = await startApp({ ...options, limits: { ...defaultLimits, waitMilliseconds: 60_000, ...options.limits } })
+  const { app, store, issueToken, token, listen } = await startApp(options)
   return { app, store, issueToken, ...createClient(await listen(), token) }
 }
 

@@ -17,8 +17,9 @@ export class Coverage {
   #requests = 0
   readonly #statuses = new Map<string, number>()
   readonly #errors = new Map<number, number>()
-  /** What was seen, by a name that `#expected` gives it. */
+  /** Headers, media types and properties that were there or not, in the words in which a gap is told. */
   readonly #seen = new Set<string>()
+  readonly #seenExamples = new Set<string>()
 
   get requests(): number {
     return this.#requests
@@ -31,8 +32,8 @@ export class Coverage {
     const status = String(response.status)
     const place = `${operation} ${status}`
     this.#statuses.set(place, (this.#statuses.get(place) ?? 0) + 1)
-    const response_ = declared.find(([id]) => id === operation)?.[1][status]
-    for (const [name, header] of Object.entries(response_?.headers ?? {})) {
+    const known = declared.find(([id]) => id === operation)?.[1][status]
+    for (const [name, header] of Object.entries(known?.headers ?? {})) {
       const value = response.headers[name.toLowerCase()]
       this.#seen.add(`${place}: header ${name} ${value === undefined ? 'absent' : 'present'}`)
       if (value !== undefined) this.#seeExamples(header, String(value), String)
@@ -40,7 +41,7 @@ export class Coverage {
     if (request.method.toUpperCase() === 'HEAD' || response.text === '') return
     const type = String(response.headers['content-type'])
     this.#seen.add(`${place}: media type ${type}`)
-    const media = response_?.content?.[type]
+    const media = known?.content?.[type]
     const body: unknown = parsed(response.text)
     if (media === undefined || body === undefined) return
     this.#seeExamples(media, canonical(body), canonical)
@@ -63,12 +64,12 @@ export class Coverage {
       if (written(example) === value) this.#seenExamples.add(`${String(idOf(holder))} ${name}`)
     }
   }
-  readonly #seenExamples = new Set<string>()
 
   /** Everything that the contract declares and no response has shown, and what responses have shown that it does not declare. */
   gaps(): string[] {
     const gaps: string[] = []
     const places = new Set<string>()
+    const told = new Set<Exampled>()
     const wanted = (name: string): void => {
       if (!this.#seen.has(name)) gaps.push(`never seen: ${name}`)
     }
@@ -81,11 +82,11 @@ export class Coverage {
           wanted(`${place}: header ${name} present`)
           // What is always there is required, and clients may be told so.
           if (header.required !== true) wanted(`${place}: header ${name} absent`)
-          gaps.push(...this.#unseenExamples(header, `${place}: header ${name}`))
+          gaps.push(...this.#unseenExamples(header, `${place}: header ${name}`, told))
         }
         for (const [type, media] of Object.entries(response.content ?? {})) {
           wanted(`${place}: media type ${type}`)
-          gaps.push(...this.#unseenExamples(media, place))
+          gaps.push(...this.#unseenExamples(media, place, told))
           for (const [name, isRequired] of propertiesOf(itemOf(media.schema))) {
             wanted(`${place}: property ${name} present`)
             if (!isRequired) wanted(`${place}: property ${name} absent`)
@@ -96,10 +97,12 @@ export class Coverage {
     gaps.push(...[...this.#statuses.keys()].filter((place) => !places.has(place)).map((place) => `not declared: ${place}`))
     gaps.push(...[...judgedErrors].filter(([, number]) => !this.#errors.has(number ?? NaN)).map(([name, number]) => `never seen: error ${String(number)} ${name}`))
     gaps.push(...[...this.#errors.keys()].filter((number) => ![...judgedErrors.values()].includes(number)).map((number) => `not declared: error ${String(number)}`))
-    return [...new Set(gaps)]
+    return gaps
   }
 
-  #unseenExamples(holder: Exampled, place: string): string[] {
+  #unseenExamples(holder: Exampled, place: string, told: Set<Exampled>): string[] {
+    if (told.has(holder)) return []
+    told.add(holder)
     return examplesOf(holder)
       .filter(({ name }) => !this.#seenExamples.has(`${String(idOf(holder))} ${name}`))
       .map(({ name, value }) => `never answered: the example ${name} of ${place}: ${canonical(value)}`)

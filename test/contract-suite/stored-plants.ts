@@ -38,8 +38,8 @@ export function testStoredPlants(newPlace: StorePlace): void {
 /** A service that can stop and start again on the same store. Each run has callers of its own. */
 class RestartableService {
   readonly #openStore: () => Promise<Store>
-  #service: Service | undefined
-  #store: Store | undefined
+  /** One promise, so that requests at the same time start one service. */
+  #running: Promise<Service> | undefined
   #tokens = new Map<string, string>()
 
   constructor(openStore: () => Promise<Store>) {
@@ -47,28 +47,27 @@ class RestartableService {
   }
 
   async begin(run: number): Promise<void> {
-    const service = await this.#running()
-    this.#tokens = new Map(await Promise.all(callers.map(async (caller) => [caller, await service.issueToken(`${caller} ${String(run)}`)] as const)))
+    const { issueToken } = await this.#start()
+    this.#tokens = new Map(await Promise.all(callers.map(async (caller) => [caller, await issueToken(`${caller} ${String(run)}`)] as const)))
   }
 
   async act(action: Action): Promise<Outcome> {
-    const { send } = await this.#running()
+    const { send } = await this.#start()
     const headers = { authorization: `Bearer ${this.#tokens.get(action.caller) ?? ''}` }
     const { status, text } = await send(requestOf(action, headers))
     return status === 200 ? { status, body: JSON.parse(text) as unknown } : { status }
   }
 
   async stop(): Promise<void> {
-    await this.#service?.app.close()
-    await this.#store?.close()
-    this.#service = undefined
-    this.#store = undefined
+    const service = await this.#running
+    this.#running = undefined
+    await service?.app.close()
+    await service?.store.close()
   }
 
-  async #running(): Promise<Service> {
-    this.#store ??= await this.#openStore()
-    this.#service ??= await startService({ store: this.#store })
-    return this.#service
+  #start(): Promise<Service> {
+    this.#running ??= this.#openStore().then((store) => startService({ store }))
+    return this.#running
   }
 }
 
