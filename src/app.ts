@@ -9,6 +9,7 @@ import type { Handlers } from './contract/types.ts'
 import { type ClosingTimes, defaultClosingTimes, registerClosing } from './http/closing.ts'
 import { registerConnectionFailures } from './http/connection-failures.ts'
 import { registerDocs } from './http/docs.ts'
+import { followExchanges } from './http/exchanges.ts'
 import { answerFrameworkError, registerFailures } from './http/failures.ts'
 import { registerHealth } from './http/health.ts'
 import { type Limits, defaultLimits } from './http/limits.ts'
@@ -93,8 +94,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: () => undefined,
   })
   app.server.maxConnections = limits.connections
-  registerConnectionFailures(app.server, limits.headerBytes, log)
-  const isClosing = registerClosing(app, { ...defaultClosingTimes, ...closingTimes })
+  const exchanges = followExchanges(app.server)
+  registerConnectionFailures(app.server, exchanges, limits.headerBytes, log)
+  const isClosing = registerClosing(app, exchanges, { ...defaultClosingTimes, ...closingTimes })
+  app.decorateRequest('isLogged', false)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(constantHeaders).header('x-request-id', request.id)
     logCutOff(request, reply)

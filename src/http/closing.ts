@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import type { Exchanges } from './exchanges.ts'
 
 /** How often connections that have nothing more to do are looked for while the server closes. */
 const lookMilliseconds = 20
@@ -22,37 +21,30 @@ export const defaultClosingTimes: ClosingTimes = { delayMilliseconds: 0, answerM
  * as a client likes that reads a long answer slowly.
  *
  * @param app before any other `preClose` hook
+ * @param exchanges those of its connections
  * @returns whether the server is closing
  */
-export function registerClosing(app: FastifyInstance, { delayMilliseconds, answerMilliseconds }: ClosingTimes): () => boolean {
+export function registerClosing(app: FastifyInstance, exchanges: Exchanges, { delayMilliseconds, answerMilliseconds }: ClosingTimes): () => boolean {
   const { server } = app
-  const unused = new Set<Socket>()
-  const unanswered = new Set<ServerResponse>()
   let isClosing = false
-  server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
-  })
-  server.on('request', ({ socket }, response) => {
-    unused.delete(socket)
-    unanswered.add(response)
-    response.once('close', () => unanswered.delete(response))
-  })
   app.addHook('preClose', async () => {
     isClosing = true
     // From now on Fastify says so to each client in its next answer.
-    for (const response of unanswered) {
-      if (!response.headersSent) response.setHeader('connection', 'close')
+    for (const exchange of exchanges.values()) {
+      if (exchange?.response.headersSent === false) exchange.response.setHeader('connection', 'close')
     }
     if (delayMilliseconds > 0) await delay(delayMilliseconds)
     const looking = setInterval(() => {
       // Somebody may just have connected to ask /readyz.
       if (server.listening) return
       server.closeIdleConnections()
-      for (const socket of unused) socket.destroy()
+      for (const [socket, exchange] of exchanges) {
+        if (exchange === undefined) socket.destroy()
+      }
     }, lookMilliseconds)
     const cuttingOff = setTimeout(() => {
-      app.log.warn({ unanswered: unanswered.size }, 'connections cut off: the time to stop is over')
+      const unanswered = [...exchanges.values()].filter((exchange) => exchange?.response.writableFinished === false).length
+      app.log.warn({ unanswered }, 'connections cut off: the time to stop is over')
       server.closeAllConnections()
     }, answerMilliseconds)
     server.once('close', () => {

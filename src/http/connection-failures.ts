@@ -1,26 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { type IncomingMessage, STATUS_CODES, type Server, type ServerResponse } from 'node:http'
+import { STATUS_CODES, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Failure, failure } from '../contract/errors.ts'
+import type { Exchanges } from './exchanges.ts'
 import { constantHeaders } from './response-headers.ts'
-
-/** The newest request of a connection and its response. */
-interface Exchange {
-  request: IncomingMessage
-  response: ServerResponse
-}
 
 /**
  * Answers with the contract's Error body what Node's HTTP server refuses by itself, where a socket is all there is.
  *
  * @param server before it listens
+ * @param exchanges those of its connections
  * @param headerBytes the largest request line and headers, for the message
  * @param log where a refusal is written
  */
-export function registerConnectionFailures(server: Server, headerBytes: number, log: FastifyBaseLogger): void {
-  const newest = new WeakMap<object, Exchange>()
-
+export function registerConnectionFailures(server: Server, exchanges: Exchanges, headerBytes: number, log: FastifyBaseLogger): void {
   function refuse(socket: Socket, reply: Failure, reason: string | undefined): void {
     const requestId = randomUUID()
     log.info({ requestId, status: reply.status, reason }, 'connection refused')
@@ -28,7 +22,7 @@ export function registerConnectionFailures(server: Server, headerBytes: number, 
   }
 
   function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-    const exchange = newest.get(socket)
+    const exchange = exchanges.get(socket)
     const isAnswered = exchange === undefined || exchange.response.writableFinished
     if (!socket.writable || error.code === 'ECONNRESET' || (exchange?.request.complete === false && exchange.response.headersSent)) {
       // Nobody listens, or the request that fails has had its answer.
@@ -43,9 +37,6 @@ export function registerConnectionFailures(server: Server, headerBytes: number, 
     }
   }
 
-  server.on('request', (request, response) => {
-    newest.set(request.socket, { request, response })
-  })
   // The types of Node give the event a Duplex; over TCP it is a Socket.
   server.on('clientError', onClientError as (error: Error, socket: unknown) => void)
   // This service is no proxy: a target of CONNECT is no path of it.

@@ -3,6 +3,13 @@ import type { IncomingMessage } from 'node:http'
 import { LogController, type FastifyReply, type FastifyRequest } from 'fastify'
 import { withoutTokens } from '../auth/tokens.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether its one line is written. */
+    isLogged: boolean
+  }
+}
+
 const acceptableId = /^[\w.-]{1,128}$/
 
 /** The request's own `X-Request-Id` where it can be written anywhere as it is, else a random one. */
@@ -30,15 +37,13 @@ export class RequestLog extends LogController {
 /** Has the line of a request written too when its connection ends before its response, which Fastify does not count as completed. */
 export function logCutOff(request: FastifyRequest, reply: FastifyReply): void {
   reply.raw.once('close', () => {
-    if (!logged.has(request)) logRequest(request, reply, 'response cut off')
+    if (!request.isLogged) logRequest(request, reply, 'response cut off')
   })
 }
 
-const logged = new WeakSet<FastifyRequest>()
-
 /** Writes the one line of a request. Neither queries nor bodies nor tokens are in it. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply, message: string): void {
-  logged.add(request)
+  request.isLogged = true
   const { operation } = request.routeOptions.config
   const line = {
     requestId: request.id,
