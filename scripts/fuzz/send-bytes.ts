@@ -1,0 +1,38 @@
+import { connect } from 'node:net'
+
+/** How long nothing may arrive before the client says that it has no more to send, and then before it leaves. */
+const quietMilliseconds = 60
+
+/**
+ * Sends bytes on a connection of their own and reads what comes back.
+ *
+ * @returns what was received; empty where the server closed without an answer
+ * @throws Error when no connection is made
+ */
+export function sendBytes(port: number, bytes: Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let isConnected = false
+    let hasEnded = false
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.setTimeout(quietMilliseconds)
+    socket.on('timeout', () => {
+      if (hasEnded) socket.destroy()
+      else socket.end()
+      hasEnded = true
+    })
+    socket.once('connect', () => {
+      isConnected = true
+      socket.write(bytes)
+    })
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.once('end', () => socket.destroy())
+    socket.once('error', (error) => {
+      // A server may reset a connection on which it was sent more than it reads.
+      if (!isConnected) reject(error)
+    })
+    socket.once('close', () => {
+      resolve(Buffer.concat(chunks).toString('latin1'))
+    })
+  })
+}

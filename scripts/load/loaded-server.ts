@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createToken } from '../../src/auth/tokens.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { type ServerProcess, startServer } from '../bench/server-process.ts'
+
+/** The server as `npm start` runs it, on a database of its own, to be put under load. */
+export interface LoadedServer extends ServerProcess {
+  /** Of the caller `me`. */
+  token: string
+}
+
+/**
+ * Starts the server on a new database in a temporary folder, which goes when it stops.
+ *
+ * @param plants how many plants the caller has
+ */
+export async function startLoadedServer(plants: number, environment: Record<string, string> = {}): Promise<LoadedServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-load-'))
+  const file = join(folder, 'plants.db')
+  const { text: token, stored } = createToken('me', Date.now())
+  const store = openSqliteStore({ file, onFault: () => undefined })
+  await store.addToken(stored)
+  await Promise.all(Array.from({ length: plants }, (_, index) => store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' })))
+  await store.close()
+  const server = await startServer({
+    arguments: ['--max-semi-space-size=8', join(import.meta.dirname, '../../src/main.ts')],
+    environment: { DATABASE_URL: `sqlite:${file}`, ...environment },
+    logFile: join(folder, 'log'),
+  })
+  return {
+    ...server,
+    token,
+    stop: async () => {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
