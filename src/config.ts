@@ -73,16 +73,17 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       SHUTDOWN_GRACE: integer(1, 3_600)({ default: 10 }),
     },
     {
-      reporter: ({ errors }) => {
+      reporter: ({ errors, env }) => {
         const problems = [
           ...Object.entries<Error>(errors).map(([name, error]) => `${name} ${error instanceof EnvMissingError ? 'is missing' : error.message}`),
           ...missingOfProvider(given),
+          // envalid gives what it could read, by the variables' names.
+          ...shutdownProblems(env as Partial<Record<string, unknown>>),
         ]
         if (problems.length > 0) throw new BadConfig(problems.join('; '))
       },
     },
   )
-  if (read.SHUTDOWN_DELAY >= read.SHUTDOWN_GRACE) throw new BadConfig(`SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is ${String(read.SHUTDOWN_GRACE)}`)
   return {
     host: read.HOST,
     port: read.PORT,
@@ -110,6 +111,11 @@ const providerNames = ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
 function missingOfProvider(given: NodeJS.ProcessEnv): string[] {
   const missing = providerNames.filter((name) => given[name] === undefined)
   return missing.length === providerNames.length ? [] : missing.map((name) => `${name} is missing: ${providerNames.join(', ')} go together`)
+}
+
+function shutdownProblems({ SHUTDOWN_DELAY: delay, SHUTDOWN_GRACE: grace }: Partial<Record<string, unknown>>): string[] {
+  // Of those that are bad themselves there is no number.
+  return typeof delay === 'number' && typeof grace === 'number' && delay >= grace ? [`SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is ${String(grace)}`] : []
 }
 
 function providerOf(jwksUrl: string | undefined, issuer: string | undefined, audience: string | undefined): IdentityProvider | undefined {

@@ -51,6 +51,7 @@ async function start(config: Config): Promise<void> {
   }
   const store = await openStore(config.database, { onFault: onFault('store'), onCommit: metrics?.committed })
   metrics?.watchQueue(store.waitingWrites)
+  let metricsServer: MetricsServer | undefined
   try {
     const delayMilliseconds = config.shutdownDelay * 1_000
     const graceMilliseconds = config.shutdownGrace * 1_000
@@ -68,7 +69,7 @@ async function start(config: Config): Promise<void> {
       limits: { connections: config.maxConnections, requestMilliseconds: config.requestTimeout * 1_000, keepAliveMilliseconds: config.keepAliveTimeout * 1_000 },
       closingTimes: { delayMilliseconds, answerMilliseconds: (graceMilliseconds - delayMilliseconds) * answeringShare },
     })
-    const metricsServer = config.metrics && metrics && (await listenForMetrics(metrics, config.metrics))
+    metricsServer = config.metrics && metrics && (await listenForMetrics(metrics, config.metrics))
     await listen(app, config)
     if (metricsServer !== undefined) log.info(`metrics at ${metricsServer.url}`)
     closeWithGrace({ delay: graceMilliseconds, logger: log, skip: [...faultSignals] }, async ({ err, signal }) => {
@@ -80,6 +81,7 @@ async function start(config: Config): Promise<void> {
     })
     console.log(welcome(app.listeningOrigin, await firstToken(store, config)))
   } catch (error) {
+    await metricsServer?.close()
     await store.close()
     throw error
   }

@@ -110,8 +110,8 @@ describe('loadConfig', () => {
   })
 
   it('names every bad variable in its one line', () => {
-    const message = refusalOf({ HOST: 'a b', PORT: 'x', DATABASE_URL: 'x', LOG_LEVEL: 'x', BODY_LIMIT: 'x', RATE_LIMIT: 'x', REUSE_PORT: 'x' })
-    expect(message.split('; ').map((problem) => problem.split(' ')[0])).toEqual(['HOST', 'PORT', 'DATABASE_URL', 'LOG_LEVEL', 'BODY_LIMIT', 'RATE_LIMIT', 'REUSE_PORT'])
+    const message = refusalOf({ HOST: 'a b', PORT: 'x', DATABASE_URL: 'x', LOG_LEVEL: 'x', BODY_LIMIT: 'x', RATE_LIMIT: 'x', REUSE_PORT: 'x', AUTH_ISSUER: 'x', SHUTDOWN_DELAY: '10' })
+    expect(message.split('; ').map((problem) => problem.split(' ')[0])).toEqual(['HOST', 'PORT', 'DATABASE_URL', 'LOG_LEVEL', 'BODY_LIMIT', 'RATE_LIMIT', 'REUSE_PORT', 'AUTH_JWKS_URL', 'AUTH_AUDIENCE', 'SHUTDOWN_DELAY'])
   })
 
   it.each(['mysql://me:hunter2@db/plants', 'postgres://me:hunter2@db:port/plants', 'hunter2'])('never quotes a DATABASE_URL, which may hold a password: %s', (url) => {

@@ -185,7 +185,7 @@ describe('the key server', () => {
 
   test('is not asked about a token that no key could make good', async () => {
     const { sendAs, fetches } = await startProvider()
-    for (const token of [await forge({ alg: 'HS256' }, await sign(), 'secret'), 'abc', 'a.b.c']) expectFailure(await sendAs(token), 'token_invalid')
+    for (const token of [forge({ alg: 'HS256' }, await sign(), 'secret'), 'abc', 'a.b.c']) expectFailure(await sendAs(token), 'token_invalid')
     expect(fetches()).toBe(0)
   })
 })

@@ -28,6 +28,11 @@ test('a port for the metrics that is taken stops the start with one line', async
   await expect(start({ METRICS_PORT: new URL(origin).port })).rejects.toThrow(/ended with 1: plant-store: cannot listen at METRICS_HOST 127\.0\.0\.1, METRICS_PORT \d+: the port is taken\n$/)
 })
 
+test('a port that is taken stops the start of a server that is measured, too', async () => {
+  const { origin } = await start({})
+  await expect(start({ PORT: new URL(origin).port, METRICS_PORT: '0' })).rejects.toThrow(/ended with 1: .*cannot listen at HOST 127\.0\.0\.1, PORT \d+: the port is taken/)
+})
+
 test('a variable that has no effect is told in one line of the log', async () => {
   const server = await start({ METRICS_HOST: '0.0.0.0' })
   await expect.poll(server.stderr, { timeout: 10_000 }).toContain('"msg":"METRICS_HOST has no effect without METRICS_PORT"')
