@@ -44,7 +44,7 @@ async function run(): Promise<number> {
       }
     }),
   )
-  console.log(`\n${String(mutants.length)} mutants, ${String(mutants.length - survivors.length)} killed, ${String(survivors.length)} survived`)
+  console.log(`\n${String(Math.round(performance.now() / 1000))} s, ${String(mutants.length)} mutants, ${String(mutants.length - survivors.length)} killed, ${String(survivors.length)} survived`)
   return survivors.length === 0 ? 0 : 1
 }
 

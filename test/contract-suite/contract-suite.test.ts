@@ -18,11 +18,11 @@ beforeAll(() => {
 
 testExamples()
 testSpelledIntegers()
+testAcceptedRequests()
+testRefusedRequests()
 testFaults()
 testRates()
 testRawBytes()
-testAcceptedRequests()
-testRefusedRequests()
 testStoredPlants(async () => {
   const location = await temporaryLocation()
   return () => openStore(location, { onFault: () => undefined })
