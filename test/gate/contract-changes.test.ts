@@ -43,7 +43,7 @@ async function startServer(root: string): Promise<{ origin: string; token: strin
   throw new Error('the server ended before it told its address')
 }
 
-test('a new operation without a handler is named by the compiler and by the server, until its scaffold is there', async () => {
+test('a new operation without a handler is named by the compiler and by the server, until its scaffold is there', { timeout: 60_000 }, async () => {
   const { root, editContract } = await copyReleasedProject()
   await editContract(addGetPlant)
   expect((await generate(root, 'write')).missing.map(({ id }) => id)).toEqual(['getPlant'])

@@ -48,7 +48,7 @@ async function servedContract(origin: string): Promise<string> {
   return response.text()
 }
 
-test('the server follows every save, and keeps running where it cannot', { timeout: 60_000 }, async () => {
+test('the server follows every save, and keeps running where it cannot', { timeout: 120_000 }, async () => {
   const { root, editContract } = await copyProject()
   const dev = startDev(root)
   const first = await dev.nextOrigin()
