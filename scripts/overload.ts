@@ -5,7 +5,7 @@ import { measureOverload } from './overload/measure-overload.ts'
 const wantedShare = 0.8
 
 const progress = createProgress()
-const { best, offered, good, refused, late, unsent, worst } = await measureOverload(progress.tell)
+const { best, offered, good, refused, late, unsent, unanswered, worst } = await measureOverload(progress.tell)
 progress.end()
 const share = good / best
 console.log(`best                ${String(Math.round(best))} creates a second`)
@@ -14,4 +14,5 @@ console.log(`good                ${String(Math.round(good))} a second answered 2
 console.log(`refused             ${String(Math.round(refused))} a second answered 503`)
 console.log(`late                ${String(Math.round(late))} a second answered after more than a second; the longest wait was ${String(Math.round(worst))} ms`)
 console.log(`not sent            ${String(Math.round(unsent))} a second found no free connection`)
+console.log(`not answered        ${String(Math.round(unanswered))} a second still waited at the end, most of them for their connection to be taken`)
 process.exitCode = share >= wantedShare ? 0 : 1

@@ -23,6 +23,9 @@ const answeringShare = 0.8
  */
 const faultSignals = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP', 'SIGABRT'] as const
 
+/** How many connections the kernel may have made before the server takes them; it has its own limit, too. */
+const backlog = 4_096
+
 /** What can be wrong at the start and is told in one line, because the place to mend it is not in this code. */
 const expected = [BadConfig, UnservableContract, UnusableStore]
 
@@ -89,7 +92,7 @@ async function start(config: Config): Promise<void> {
 
 async function listen(app: Awaited<ReturnType<typeof buildApp>>, { host, port, reusePort }: Config): Promise<void> {
   // Fastify hands its options on to Node; its type does not know this one yet.
-  const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort, listenTextResolver: (address) => `listening at ${address}` }
+  const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort, backlog, listenTextResolver: (address) => `listening at ${address}` }
   await app.listen(options).catch((error: unknown) => {
     throw cannotListen(`HOST ${host}, PORT ${String(port)}`, error)
   })

@@ -23,6 +23,8 @@ export interface OfferedResult {
   late: number
   /** No connection was free, and there were as many as there may be. */
   unsent: number
+  /** Still waited for when the time was over. */
+  unanswered: number
   /** The longest wait of an answer that was not a refusal, in milliseconds. */
   worst: number
 }
@@ -51,6 +53,7 @@ export async function offerLoad({ port, token, rate, seconds, first }: Offer): P
   const idle: Socket[] = []
   const sockets = new Set<Socket>()
   let id = first
+  let answered = 0
 
   function ask(socket: Socket, dueAt: number): void {
     const body = `{"id":${String(id++)},"name":"Monstera deliciosa","tag":"indoor"}`
@@ -58,6 +61,7 @@ export async function offerLoad({ port, token, rate, seconds, first }: Offer): P
     // Answers to creates are small: each arrives in one piece.
     socket.once('data', (bytes: Buffer) => {
       const wait = performance.now() - dueAt
+      answered++
       const status = bytes.toString('latin1', 9, 12)
       if (status === '503') counts.refused++
       else {
@@ -94,7 +98,12 @@ export async function offerLoad({ port, token, rate, seconds, first }: Offer): P
     await new Promise(setImmediate)
   }
   for (const socket of sockets) socket.destroy()
-  const { worst, ...totals } = counts
-  const [good, refused, late, unsent] = [totals.good, totals.refused, totals.late, totals.unsent].map((total) => total / seconds)
-  return { good: good!, refused: refused!, late: late!, unsent: unsent!, worst }
+  return {
+    good: counts.good / seconds,
+    refused: counts.refused / seconds,
+    late: counts.late / seconds,
+    unsent: counts.unsent / seconds,
+    unanswered: (asked - answered - counts.unsent) / seconds,
+    worst: counts.worst,
+  }
 }
