@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type CryptoKey, type JWK, SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from 'jose'
+import { type CryptoKey, type JWK, type JWTPayload, SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from 'jose'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createJwtVerifier } from '../../src/auth/jwt.ts'
 import { expectFailure } from '../support/expect-failure.ts'
@@ -69,7 +69,7 @@ interface Claims {
 
 function sign(claims: Claims = {}, { kid, alg, privateKey }: Key = published): Promise<string> {
   // A claim of a wrong type is what some of the tests are about.
-  const payload = { iss: issuer, aud: audience, sub: 'alice', exp: now() + 300, ...claims } as Record<string, string>
+  const payload = { iss: issuer, aud: audience, sub: 'alice', exp: now() + 300, ...claims } as JWTPayload
   return new SignJWT(payload).setProtectedHeader({ alg, kid }).sign(privateKey)
 }
 
