@@ -2,7 +2,7 @@ import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['node_modules/', 'coverage/', 'reports/', 'data/', 'generated/'] },
+  { ignores: ['node_modules/', 'coverage/', 'reports/', '.stryker-tmp/', 'data/', 'generated/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   ...tseslint.configs.strictTypeChecked,
   {

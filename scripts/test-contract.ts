@@ -16,7 +16,7 @@ try {
 function run(): number {
   const { values } = parseArgs({ options: { long: { type: 'boolean' }, seed: { type: 'string' }, path: { type: 'string' }, only: { type: 'string' } } })
   const { long, seed, path, only } = values
-  if (seed !== undefined && !/^-?\d+$/.test(seed)) throw new Error(`--seed must be an integer, not ${JSON.stringify(seed)}`)
+  if (seed !== undefined && !/^\d+$/.test(seed)) throw new Error(`--seed must be a whole number, not ${JSON.stringify(seed)}`)
   if (path !== undefined && (seed === undefined || only === undefined)) throw new Error('--path names a case of one test; it needs --seed and --only')
   const environment = {
     ...process.env,
