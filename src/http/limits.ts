@@ -27,5 +27,6 @@ export const defaultLimits: Limits = {
   keepAliveMilliseconds: 72_000,
   standstillMilliseconds: 30_000,
   connections: 10_000,
-  waitMilliseconds: 500,
+  // Longer than a pause of the collector or of a slow disk, which by themselves are no overload.
+  waitMilliseconds: 1_000,
 }
