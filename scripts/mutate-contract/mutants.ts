@@ -3,8 +3,8 @@ import { type Edit, all, remove, rename, set } from './edit.ts'
 
 /**
  * Who is given the changed contract while the other keeps the one that is in force: the tests, which then hold the
- * service to what it does not do, or the service, which then does what the tests do not allow. The service reads the part
- * about requests alone; of a change in the part about responses it would know nothing.
+ * service to what it does not do, or the service, which then does what the tests do not allow. Of the part about responses
+ * the service reads what it judges its handlers' replies by, and knows nothing of other changes.
  */
 export type Side = 'tests' | 'service'
 
@@ -76,8 +76,14 @@ const ofRequests: Record<string, Edit> = {
   'the credentials are basic': set('/components/securitySchemes/bearer/scheme', 'basic'),
 }
 
-/** Changes that the service alone can be given: the arbitraries do not draw from what they do to a schema. */
+/** Changes that the service alone is given: of the schemas those from which the arbitraries do not draw, and of the responses those that its handlers give. */
 const ofTheService: Record<string, Edit> = {
+  'a creation cannot answer 200': rename(`${create}/responses/200`, '201'),
+  'a creation cannot answer 409': remove(`${create}/responses/409`),
+  'a creation cannot answer 503': remove(`${create}/responses/503`),
+  'a deletion cannot answer 404': remove(`${remove_}/responses/404`),
+  'a deletion answers with a body': set(`${remove_}/responses/204/content`, { 'application/json': { schema: text } }),
+  'a 503 has X-Retry-After': all(set(`${headers}/X-Retry-After`, { required: true, schema: text }), set(`${responses}/ServiceUnavailable/headers/X-Retry-After`, { $ref: '#/components/headers/X-Retry-After' })),
   'NewPlant refuses unknown properties': set('/components/schemas/NewPlant/unevaluatedProperties', false),
   'tag is out of a list': set(`${plant}/properties/tag/enum`, ['indoor', 'outdoor']),
 }
