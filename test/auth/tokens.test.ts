@@ -48,4 +48,11 @@ describe('withoutTokens', () => {
     expect(withoutTokens(`/plants/${text}?again=${text.slice(0, 20)}`)).toBe('/plants/[token]?again=[token]')
     expect(withoutTokens('/plants/54')).toBe('/plants/54')
   })
+
+  it('takes JSON Web Tokens out, whole or cut behind their header, and leaves words that begin like one', () => {
+    const header = Buffer.from('{"alg":"RS256","kid":"a~?"}').toString('base64url')
+    const token = `${header}.${Buffer.from('{"sub":"me"}').toString('base64url')}.c2ln-bmF0_dXJl`
+    expect(withoutTokens(`/plants/${token}/${header}.?again=${token}`)).toBe('/plants/[token]/[token]?again=[token]')
+    expect(withoutTokens('/plants/eyJ/eyJabc')).toBe('/plants/eyJ/eyJabc')
+  })
 })
