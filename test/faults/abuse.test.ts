@@ -24,11 +24,11 @@ async function sendSlowly(origin: string, beginning: string): Promise<string> {
   const socket = await openSocket(origin)
   let received = ''
   socket.setEncoding('latin1').on('data', (text: string) => (received += text))
-  // The server has closed while a byte was on its way.
-  socket.on('error', () => undefined)
+  // An error comes first where the server has closed while a byte was on its way.
+  const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve))
   socket.write(beginning)
   const dripping = setInterval(() => socket.write('x'), 100)
-  await once(socket, 'close')
+  await closed
   clearInterval(dripping)
   return received
 }
