@@ -8,6 +8,7 @@ import { problemsOf } from './problems.ts'
 import { ContractViolation, createReplyJudge } from './replies.ts'
 import { MatchedRouter, type MatchedRequest } from './router.ts'
 import type { Caller } from './types.ts'
+import { validateMatched } from './validation.ts'
 
 /** A contract that is not served. The message says why in one line. */
 export class UnservableContract extends Error {}
@@ -113,7 +114,7 @@ export async function createEngine({ contract, handlers, securitySchemes, onViol
   const router = new MatchedRouter(backend.router.getOperations())
   backend.router = router
   backend.validator.router = router
-  for (const { id } of operations) backend.validator.getRequestValidatorsForOperation(id)
+  validateMatched(backend.validator, operations)
 
   return operations.map(({ id, method, path, parameters, security, object }) => {
     const operation = router.getOperation(id)!

@@ -101,7 +101,10 @@ function createAuthentication({ security }: BoundOperation, verifiers: Record<st
   return (request, reply, done) => {
     const judge = (verdicts: Verdict[]): void => {
       const callers: Record<string, Caller> = {}
-      for (const [index, verdict] of verdicts.entries()) if ('caller' in verdict) callers[schemes[index]!] = verdict.caller
+      schemes.forEach((scheme, index) => {
+        const verdict = verdicts[index]!
+        if ('caller' in verdict) callers[scheme] = verdict.caller
+      })
       request.callers = callers
       const refusal = verdicts.find((verdict): verdict is Refusal => !('caller' in verdict))
       // One satisfied alternative is enough.
