@@ -145,7 +145,7 @@ export function mutantsOf(contract: ContractDocument): Mutant[] {
   const declared = operationsOf(contract).map(({ path, method, object }) => ({ place: `/paths/${path.replaceAll('/', '~1')}/${method}/responses`, statuses: Object.keys(object.responses) }))
   const unmatched = contract['x-unmatched-responses'] ?? {}
   const statuses = [...declared, { place: '/x-unmatched-responses', statuses: Object.keys(unmatched) }].flatMap(({ place, statuses: names }) =>
-    names.map((status): Mutant => ({ name: `${place.replaceAll('~1', '/').replace(/^\/paths/, '')} has no ${status}`, side: 'tests', edit: remove(`${place}/${status}`) })),
+    names.map((status): Mutant => ({ name: `${place.replace('/paths/', '').replaceAll('~1', '/')} has no ${status}`, side: 'tests', edit: remove(`${place}/${status}`) })),
   )
   return [...given('tests', ofRequests), ...given('service', { ...ofRequests, ...ofTheService }), ...given('tests', { ...ofResponses, ...ofExamples }), ...statuses]
 }
