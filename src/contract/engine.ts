@@ -1,9 +1,9 @@
-import type { ErrorObject } from 'ajv'
 import { type Context, type Document, OpenAPIBackend } from 'openapi-backend'
 import { createAjv } from './ajv.ts'
 import { type ContractDocument, type ContractMethod, type ContractOperation, dereference, operationsOf } from './document.ts'
 import { failure } from './errors.ts'
 import { withExactScalars } from './exact-scalars.ts'
+import { describeErrors } from './describe-errors.ts'
 import { problemsOf } from './problems.ts'
 import { ContractViolation, createReplyJudge } from './replies.ts'
 import { MatchedRouter, type MatchedRequest } from './router.ts'
@@ -101,7 +101,7 @@ export async function createEngine({ contract, handlers, securitySchemes, onViol
           return [id, async (context: Context) => judged(operation, await call(handlers[id]!, headerNames, context))]
         }),
       ),
-      validationFail: ({ validation }: Context) => failure('invalid_request', describe(validation.errors ?? [])),
+      validationFail: ({ validation }: Context) => failure('invalid_request', describeErrors(validation.errors ?? [])),
       unauthorizedHandler: () => failure('credentials_missing', 'this operation needs credentials', { 'WWW-Authenticate': 'Bearer' }),
     },
     securityHandlers: Object.fromEntries(
@@ -181,23 +181,4 @@ function call(handler: AnyHandler, headerNames: string[], { request, security }:
   if (caller === undefined) throw new Error('openapi-backend let a request through without credentials')
   // Validation has just shown that the input is what the handler's type says.
   return handler(input as never, caller)
-}
-
-/** Names the place and the rule of each error: `body/name must NOT have more than 255 characters`. */
-function describe(errors: ErrorObject[]): string {
-  return errors.map(describeError).join('; ')
-}
-
-function describeError({ instancePath, keyword, message = 'is not valid', params }: ErrorObject): string {
-  const place = instancePath.replace(/^\//, '').replace(/^requestBody/, 'body')
-  if (keyword === 'required') {
-    const name = String(params['missingProperty'])
-    if (place === '') return `${name === 'requestBody' ? 'body' : name} is required`
-    return `${place}/${name} is required`
-  }
-  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
-    const name = String(params['additionalProperty'] ?? params['unevaluatedProperty'])
-    return place === 'query' ? `query/${name} is not a parameter of this operation` : `${place}/${name} is not a property here`
-  }
-  return `${place} ${message}`
 }
