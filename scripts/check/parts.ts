@@ -34,7 +34,7 @@ export const parts = {
     return { ok, summary: ok ? 'every operation has its handler, and the compiler has no complaint' : 'the compiler complains', details: ok ? '' : output }
   },
   code: async (root) => {
-    const { ok, output } = await runTool(root, 'eslint', 'bin/eslint.js', ['.'])
+    const { ok, output } = await runTool(root, 'oxlint', 'bin/oxlint', [])
     return { ok, summary: ok ? 'the linter has no finding' : 'the linter has findings', details: ok ? '' : output }
   },
   examples: async (root) => {

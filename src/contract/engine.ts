@@ -91,7 +91,6 @@ export async function createEngine({ contract, handlers, securitySchemes, onViol
     quick: true,
     strict: true,
     ignoreTrailingSlashes: false,
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Ajv has a class for each dialect, all alike
     customizeAjv: (_ajv, _options, context: string) => createAjv(context === 'requestBodyValidator' ? 'json' : 'text'),
     handlers: {
       ...Object.fromEntries(

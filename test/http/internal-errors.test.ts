@@ -38,7 +38,7 @@ test('when a handler throws what is no Error, the answer is the same', async () 
     handlers: {
       ...handlers,
       listPlants: () => {
-        // eslint-disable-next-line @typescript-eslint/only-throw-error -- JavaScript lets code throw anything
+        // oxlint-disable-next-line typescript/only-throw-error -- JavaScript lets code throw anything
         throw 'secret'
       },
     },

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/require-await -- Handlers are async functions, as the documentation shows them. */
+/* oxlint-disable typescript/require-await -- Handlers are async functions, as the documentation shows them. */
 import fastify from 'fastify'
 import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
 import { printOrigin } from './print-origin.ts'

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/require-await -- Handlers are async functions, as the documentation shows them. */
+/* oxlint-disable typescript/require-await -- Handlers are async functions, as the documentation shows them. */
 import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import openapiGlue from 'fastify-openapi-glue'
 import { contractFile } from './contract-file.ts'
