@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** The tests of what must be the same whatever keeps the plants. They take their store from `temporaryStore`. */
@@ -8,9 +9,12 @@ export default defineConfig({
   test: {
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // Most files wait for a process or a timer now and then; a worker more than there are processors fills the gaps.
+    maxWorkers: availableParallelism() + 1,
+    globalSetup: 'test/support/compile-cache.ts',
     projects: [
       { extends: true, test: { name: 'sqlite', include: ['test/**/*.test.ts'], exclude: onPostgres, provide: { engine: 'sqlite' } } },
-      { extends: true, test: { name: 'postgres', include: [...onEveryStore, ...onPostgres], provide: { engine: 'postgres' }, globalSetup: 'test/support/postgres-setup.ts' } },
+      { extends: true, test: { name: 'postgres', include: [...onEveryStore, ...onPostgres], provide: { engine: 'postgres' }, globalSetup: ['test/support/compile-cache.ts', 'test/support/postgres-setup.ts'] } },
     ],
   },
 })

@@ -5,11 +5,12 @@ import { describe, expect, it } from 'vitest'
 
 /**
  * Which of the project's files and folders each room may import from, beside its own. The longest matching key
- * is a file's room. Arrows run one way: main → app, handlers → http, auth → contract → generated; nothing but the
+ * is a file's room. Arrows run one way: main → serve → app, handlers → http, auth → contract → generated; nothing but the
  * generated table of handlers names the plants.
  */
 const mayImport: Record<string, string[]> = {
-  'src/main.ts': ['src/app.ts', 'src/handlers.ts', 'src/config.ts', 'src/welcome.ts', 'src/auth/tokens.ts', 'src/contract/engine.ts', 'src/contract/load-contract.ts', 'src/store/open-store.ts', 'src/store/store.ts', 'src/auth/jwt.ts', 'src/loopback.ts', 'src/metrics/'],
+  'src/main.ts': ['src/serve.ts'],
+  'src/serve.ts': ['src/app.ts', 'src/handlers.ts', 'src/config.ts', 'src/welcome.ts', 'src/auth/tokens.ts', 'src/contract/engine.ts', 'src/contract/load-contract.ts', 'src/store/open-store.ts', 'src/store/store.ts', 'src/auth/jwt.ts', 'src/loopback.ts', 'src/metrics/'],
   'src/app.ts': ['src/http/', 'src/auth/', 'src/contract/', 'src/store/store.ts'],
   'src/handlers.ts': ['generated/handlers.ts', 'src/contract/types.ts', 'src/store/store.ts'],
   'src/config.ts': ['src/config-values.ts', 'src/auth/jwt.ts', 'src/store/open-store.ts'],
@@ -44,7 +45,7 @@ const libraryRooms: Record<string, string[]> = {
   envalid: ['src/config.ts', 'src/config-values.ts'],
   jose: ['src/auth/jwt.ts'],
   'prom-client': ['src/metrics/metrics.ts'],
-  fastify: ['src/main.ts', 'src/app.ts', 'src/http/'],
+  fastify: ['src/serve.ts', 'src/app.ts', 'src/http/'],
   '@fastify': ['src/app.ts', 'src/http/'],
   'better-sqlite3': ['src/store/sqlite/'],
   pg: ['src/store/postgres/'],
@@ -95,7 +96,7 @@ const scripts = filesIn('scripts/**/*.ts')
 describe('imports', () => {
   it('are read', () => {
     expect(sources.length).toBeGreaterThan(30)
-    expect(importsOf('src/main.ts')).toEqual(expect.arrayContaining(['src/app.ts', 'close-with-grace']))
+    expect(importsOf('src/serve.ts')).toEqual(expect.arrayContaining(['src/app.ts', 'close-with-grace']))
     expect(importsOf('generated/handlers.ts')).toContain('src/plants/createPlant.ts')
   })
 
@@ -128,10 +129,10 @@ describe('imports', () => {
 })
 
 describe('the code of src', () => {
-  it('uses `process` in main.ts alone', () => {
+  it('uses `process` in serve.ts alone', () => {
     const isProcess = (node: ts.Node) => ts.isIdentifier(node) ? node.text === 'process' : ts.isStringLiteral(node) && node.text === 'node:process'
     const users = sources.filter((file) => linesWith(file, isProcess).length > 0)
-    expect(users).toEqual(['src/main.ts'])
+    expect(users).toEqual(['src/serve.ts'])
   })
 
   it('has no `any`, and neither have the scripts and the tests', () => {

@@ -99,7 +99,8 @@ test('a create that meets another transaction which is serializable is tried aga
 })
 
 test('writes that deadlock with another transaction are tried again after 40P01', async () => {
-  const url = await temporaryDatabase({ deadlock_timeout: '10ms' })
+  // A wait is looked at once, when it has lasted so long: the other's INSERT below has to have come by then.
+  const url = await temporaryDatabase({ deadlock_timeout: '500ms' })
   const { store, faults } = await openTestStore(url)
   const other = await openConnection(url)
   await other.query(`SET deadlock_timeout = '1min'; BEGIN`)

@@ -1,0 +1,125 @@
+import closeWithGrace from 'close-with-grace'
+import type { FastifyListenOptions } from 'fastify'
+import { pino } from 'pino'
+import { buildApp } from './app.ts'
+import { createToken } from './auth/tokens.ts'
+import { BadConfig, type Config, loadConfig } from './config.ts'
+import { UnservableContract } from './contract/engine.ts'
+import { loadContract } from './contract/load-contract.ts'
+import { loadHandlers } from './handlers.ts'
+import { openStore } from './store/open-store.ts'
+import { type Store, UnusableStore } from './store/store.ts'
+import { isLoopback } from './loopback.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import type { MetricsServer } from './metrics/serve-metrics.ts'
+import { welcome } from './welcome.ts'
+
+/** How much of the time to stop is for the requests; the rest is for the store, which folds its log in. */
+const answeringShare = 0.8
+
+/**
+ * Signals by which the processor reports a fault, as when the disk under a mapped file fails. A handler in JavaScript never
+ * gets to run then: the instruction is repeated for ever, and the process neither works nor ends.
+ */
+const faultSignals = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP', 'SIGABRT'] as const
+
+/** How many connections the kernel may have made before the server takes them; it has its own limit, too. */
+const backlog = 4_096
+
+/** What can be wrong at the start and is told in one line, because the place to mend it is not in this code. */
+const expected = [BadConfig, UnservableContract, UnusableStore]
+
+/**
+ * Starts the server that the environment describes, prints where it listens, and ends the process at the signals that ask for it.
+ * What is wrong at the start is one line on standard error, and the exit code is 1.
+ */
+export async function serve(): Promise<void> {
+  try {
+    await start(loadConfig(process.env))
+  } catch (error) {
+    const isExpected = expected.some((kind) => error instanceof kind)
+    console.error(`plant-store: ${isExpected ? (error as Error).message : String(error instanceof Error ? error.stack : error)}`)
+    process.exitCode = 1
+  }
+}
+
+async function start(config: Config): Promise<void> {
+  // Standard output is for the person who starts the server; the log goes to standard error, in pieces of 4 KiB or each 100 ms.
+  const logged = pino.destination({ dest: 2, minLength: 4_096, periodicFlush: 100, sync: true })
+  process.once('exit', () => {
+    logged.flushSync()
+  })
+  const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'headers.authorization'] }, logged)
+  for (const warning of config.warnings) log.warn(warning)
+  const contract = await loadContract(`${import.meta.dirname}/..`)
+  // What is not configured is not loaded: it would take the start time and memory.
+  const metrics = config.metrics && (await import('./metrics/metrics.ts')).createMetrics()
+  const onFault = (part: 'store' | 'key server') => (error: Error) => {
+    metrics?.failed(part)
+    log.error({ err: error }, `the ${part} is not available`)
+  }
+  const store = await openStore(config.database, { onFault: onFault('store'), onCommit: metrics?.committed })
+  metrics?.watchQueue(store.waitingWrites)
+  let metricsServer: MetricsServer | undefined
+  try {
+    const delayMilliseconds = config.shutdownDelay * 1_000
+    const graceMilliseconds = config.shutdownGrace * 1_000
+    const app = await buildApp({
+      contract,
+      handlers: await loadHandlers(store),
+      store,
+      log,
+      bodyLimit: config.bodyLimit,
+      rateLimit: config.rateLimit,
+      trustedProxies: config.trustedProxies,
+      verifyJwt: config.identityProvider && (await import('./auth/jwt.ts')).createJwtVerifier(config.identityProvider, Date.now, onFault('key server')),
+      corsOrigins: config.corsOrigins,
+      observer: metrics,
+      limits: { connections: config.maxConnections, requestMilliseconds: config.requestTimeout * 1_000, keepAliveMilliseconds: config.keepAliveTimeout * 1_000 },
+      closingTimes: { delayMilliseconds, answerMilliseconds: (graceMilliseconds - delayMilliseconds) * answeringShare },
+    })
+    metricsServer = config.metrics && metrics && (await listenForMetrics(metrics, config.metrics))
+    await listen(app, config)
+    if (metricsServer !== undefined) log.info(`metrics at ${metricsServer.url}`)
+    closeWithGrace({ delay: graceMilliseconds, logger: log, skip: [...faultSignals] }, async ({ err, signal }) => {
+      if (err) log.fatal({ err }, 'stopping after an error that nobody handled')
+      else log.info({ signal }, 'stopping')
+      await app.close()
+      await store.close()
+      await metricsServer?.close()
+    })
+    console.log(welcome(app.listeningOrigin, await firstToken(store, config)))
+  } catch (error) {
+    await metricsServer?.close()
+    await store.close()
+    throw error
+  }
+}
+
+async function listen(app: Awaited<ReturnType<typeof buildApp>>, { host, port, reusePort }: Config): Promise<void> {
+  // Fastify hands its options on to Node; its type does not know this one yet.
+  const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort, backlog, listenTextResolver: (address) => `listening at ${address}` }
+  await app.listen(options).catch((error: unknown) => {
+    throw cannotListen(`HOST ${host}, PORT ${String(port)}`, error)
+  })
+}
+
+async function listenForMetrics(metrics: Metrics, { host, port }: NonNullable<Config['metrics']>): Promise<MetricsServer> {
+  const { serveMetrics } = await import('./metrics/serve-metrics.ts')
+  return serveMetrics(metrics, { host, port }).catch((error: unknown) => {
+    throw cannotListen(`METRICS_HOST ${host}, METRICS_PORT ${String(port)}`, error)
+  })
+}
+
+function cannotListen(place: string, error: unknown): BadConfig {
+  const { code } = error as NodeJS.ErrnoException
+  const reason = code === 'EADDRINUSE' ? 'the port is taken' : code === 'EACCES' ? 'the port needs more rights' : code
+  return new BadConfig(`cannot listen at ${place}: ${String(reason)}`, { cause: error })
+}
+
+/** A token for whoever starts an empty server on their own machine. A database server is there for more than one. */
+async function firstToken(store: Store, { host, database }: Config): Promise<string | undefined> {
+  if (database.engine !== 'sqlite' || !isLoopback(host) || !(await store.isEmpty())) return undefined
+  const { text, stored } = createToken('me', Date.now())
+  return (await store.addToken(stored)) === 'added' ? text : undefined
+}
