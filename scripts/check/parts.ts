@@ -30,7 +30,7 @@ export const parts = {
     return { ok, summary: lines.at(-1) ?? '', details: ok ? '' : lines.slice(0, -1).join('\n') }
   },
   types: async (root) => {
-    const { ok, output } = await runTool(root, 'typescript', 'bin/tsc', ['--noEmit', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', '.cache/typecheck.tsbuildinfo'])
+    const { ok, output } = await runTool(root, 'typescript-7', 'bin/tsc', ['--noEmit', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', '.cache/typecheck.tsbuildinfo'])
     return { ok, summary: ok ? 'every operation has its handler, and the compiler has no complaint' : 'the compiler complains', details: ok ? '' : output }
   },
   code: async (root) => {

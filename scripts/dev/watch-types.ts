@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { setPriority } from 'node:os'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript-7/package.json')), 'bin/tsc')
 
 /**
  * Lets the compiler watch the project, beside the server and after it in priority.
