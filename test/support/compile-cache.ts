@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Lets the processes that the tests start compile what they share once. The folder goes when the run is over, for each copy of the project leaves files in it. */
-export default async function setup(): Promise<(() => Promise<void>) | undefined> {
-  if (process.env['NODE_COMPILE_CACHE'] !== undefined) return undefined
-  const folder = await mkdtemp(join(tmpdir(), 'plant-store-compiled-'))
+const folder = join(import.meta.dirname, '../../.cache/compiled-by-tests')
+
+/** Lets the processes that the tests start compile what they share once. Copies of the project leave files there, so each run begins without. */
+export default async function setup(): Promise<void> {
+  if (process.env['NODE_COMPILE_CACHE'] !== undefined) return
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   process.env['NODE_COMPILE_CACHE'] = folder
-  return async () => {
-    delete process.env['NODE_COMPILE_CACHE']
-    await rm(folder, { recursive: true, force: true })
-  }
 }
