@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { startPostgres } from './postgres-server.ts'
+import { startPostgres } from '../../scripts/servers/postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -17,7 +17,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide('databaseUrl', own)
     return () => Promise.resolve()
   }
-  const server = await startPostgres()
+  const server = await startPostgres({ isDurable: false })
   project.provide('databaseUrl', server.url)
   return () => server.remove()
 }

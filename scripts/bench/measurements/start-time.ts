@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '../../servers/free-port.ts'
 import { type Contender, own } from '../contenders.ts'
 import { addPlants, createDatabaseFile } from '../database-file.ts'
 import { environmentOf } from '../running-contender.ts'
@@ -51,14 +50,4 @@ async function timeStart(contender: Contender, environment: Record<string, strin
     child.kill('SIGTERM')
     await exited
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A server that listens at a port has an address of this kind.
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,12 +1,15 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './free-port.ts'
 import { loadEmbeddedPostgres } from './reachable-postgres.ts'
 
-/** A PostgreSQL server of the tests' own, with a database in a temporary folder. */
+/** A PostgreSQL server of one's own, with a database in a temporary folder. */
 export interface PostgresServer {
   url: string
+  /** The process whose children all its others are. */
+  processId: () => number
   /** Ends the server as its operator would; what is stored stays. */
   stop: () => Promise<void>
   /** Starts it again where it was. */
@@ -15,10 +18,15 @@ export interface PostgresServer {
   remove: () => Promise<void>
 }
 
-const settings = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
+export interface PostgresOptions {
+  /** Whether what is committed outlives a loss of power: PostgreSQL's own default, and slow. */
+  isDurable: boolean
+}
+
+const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
 
 /** Starts the PostgreSQL that comes as npm packages. Run as root, it makes the user `postgres` where there is none, for PostgreSQL refuses root. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({ isDurable }: PostgresOptions): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'))
   const port = await freePort()
   const output: string[] = []
@@ -26,11 +34,11 @@ export async function startPostgres(): Promise<PostgresServer> {
   const server = new EmbeddedPostgres({
     databaseDir: folder,
     port,
-    // Quicker than a handshake with SCRAM for each of the tests' many connections.
+    // Quicker than a handshake with SCRAM for each of many connections.
     authMethod: 'password',
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
+    postgresFlags: [...settings, `fsync=${isDurable ? 'on' : 'off'}`].flatMap((setting) => ['-c', setting]),
     onLog: (line) => void output.push(line),
     onError: (error) => void output.push(String(error)),
   })
@@ -47,6 +55,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   await start()
   return {
     url: `postgres://postgres:password@127.0.0.1:${String(port)}/postgres`,
+    // The first line of this file (https://www.postgresql.org/docs/18/storage-file-layout.html).
+    processId: () => parseInt(readFileSync(join(folder, 'postmaster.pid'), 'utf8'), 10),
     stop: () => server.stop(),
     start,
     remove: async () => {
@@ -55,15 +65,4 @@ export async function startPostgres(): Promise<PostgresServer> {
       await removeCopy()
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
-  return address.port
 }
