@@ -1,3 +1,4 @@
+import { colours, escape, frame, headHeight, panelTitle, place, width } from '../../plot/svg-frame.ts'
 import { own, peers } from '../contenders.ts'
 import { type Figures, ratiosOf, spreadOf } from '../figures.ts'
 import { titleOf } from './targets.ts'
@@ -5,14 +6,12 @@ import { titleOf } from './targets.ts'
 const shown = ['list-20', 'list-1000', 'create', 'delete'] as const
 const servers = [own, ...peers].map(({ name }) => name)
 
-const width = 840
 const labelWidth = 210
 const valueWidth = 110
 const barHeight = 18
 const barDistance = 24
 const panelHead = 44
 const panelDistance = 18
-const top = 64
 
 /**
  * Draws CPU a request as bars, a panel for each workload, the project first. Whiskers reach from the lowest round to the
@@ -34,16 +33,15 @@ export function plotFigures(figures: Figures): string {
     return bars.length === 0 ? [] : [{ title: titleOf(workload), bars }]
   })
   const heights = panels.map(({ bars }) => panelHead + bars.length * barDistance + panelDistance)
-  const height = top + heights.reduce((sum, value) => sum + value, 0)
-  const drawn = panels.map(({ title, bars }, index) => panel(title, bars, top + heights.slice(0, index).reduce((sum, value) => sum + value, 0)))
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${String(width)} ${String(height)}" width="${String(width)}" height="${String(height)}" font-family="system-ui, sans-serif" font-size="13" role="img" aria-labelledby="title">
-<title id="title">CPU time a request, ${own.name} and its peers</title>
-<rect width="100%" height="100%" fill="#ffffff"/>
-<text x="16" y="30" font-size="18" font-weight="600" fill="#1b1f23">CPU time a request, in microseconds: shorter is better</text>
-<text x="16" y="50" fill="#57606a">Median of ${String(figures.rounds)} rounds; whiskers from the lowest to the highest. ${own.name} logs each request, the peers log nothing.</text>
-${drawn.join('\n')}
-</svg>
-`
+  const height = headHeight + heights.reduce((sum, value) => sum + value, 0)
+  const drawn = panels.map(({ title, bars }, index) => panel(title, bars, headHeight + heights.slice(0, index).reduce((sum, value) => sum + value, 0)))
+  return frame({
+    height,
+    description: `CPU time a request, ${own.name} and its peers`,
+    title: 'CPU time a request, in microseconds: shorter is better',
+    subtitle: `Median of ${String(figures.rounds)} rounds; whiskers from the lowest to the highest. ${own.name} logs each request, the peers log nothing.`,
+    panels: drawn,
+  })
 }
 
 interface Bar {
@@ -65,19 +63,11 @@ function panel(title: string, bars: Bar[], y: number): string {
     const [from, to] = [labelWidth + lowest * scale, labelWidth + highest * scale]
     const comparison = isOwn ? '' : ` · ${factor.toFixed(2)}×`
     return [
-      `<text x="${String(labelWidth - 8)}" y="${place(middle + 4.5)}" text-anchor="end" fill="#1b1f23"${isOwn ? ' font-weight="600"' : ''}>${escape(server)}</text>`,
-      `<rect x="${String(labelWidth)}" y="${place(barTop)}" width="${place(median * scale)}" height="${String(barHeight)}" rx="2" fill="${isOwn ? '#1a7f37' : '#8c959f'}"/>`,
-      `<path d="M${place(from)} ${place(middle)}H${place(to)}M${place(from)} ${place(middle - 4)}v8M${place(to)} ${place(middle - 4)}v8" stroke="#1b1f23" fill="none"/>`,
-      `<text x="${place(to + 8)}" y="${place(middle + 4.5)}" fill="#1b1f23"${isOwn ? ' font-weight="600"' : ''}>${median.toFixed(median < 100 ? 1 : 0)} µs${comparison}</text>`,
+      `<text x="${String(labelWidth - 8)}" y="${place(middle + 4.5)}" text-anchor="end" fill="${colours.ink}"${isOwn ? ' font-weight="600"' : ''}>${escape(server)}</text>`,
+      `<rect x="${String(labelWidth)}" y="${place(barTop)}" width="${place(median * scale)}" height="${String(barHeight)}" rx="2" fill="${isOwn ? colours.first : colours.faint}"/>`,
+      `<path d="M${place(from)} ${place(middle)}H${place(to)}M${place(from)} ${place(middle - 4)}v8M${place(to)} ${place(middle - 4)}v8" stroke="${colours.ink}" fill="none"/>`,
+      `<text x="${place(to + 8)}" y="${place(middle + 4.5)}" fill="${colours.ink}"${isOwn ? ' font-weight="600"' : ''}>${median.toFixed(median < 100 ? 1 : 0)} µs${comparison}</text>`,
     ].join('\n')
   })
-  return [`<text x="16" y="${place(y + 30)}" font-size="15" font-weight="600" fill="#1b1f23">${escape(title)}</text>`, ...lines].join('\n')
-}
-
-function place(value: number): string {
-  return value.toFixed(1)
-}
-
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  return [panelTitle(title, y + 30), ...lines].join('\n')
 }
