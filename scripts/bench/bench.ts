@@ -7,6 +7,7 @@ import { startLoad } from './load/start-load.ts'
 import { measureHuge } from './measurements/huge-file.ts'
 import { measureManyOperations } from './measurements/many-operations.ts'
 import { measureMillion } from './measurements/million-plants.ts'
+import { measureProcesses } from './measurements/processes.ts'
 import { measureStart } from './measurements/start-time.ts'
 import { measureThroughput } from './measurements/throughput.ts'
 import { BadOptions, type BenchOptions, type OtherPart, readOptions } from './options.ts'
@@ -69,6 +70,7 @@ async function measureAll({ only, huge, rounds, milliseconds }: BenchOptions, fo
       progress.tell('from the start to the first answer')
       figures.start = await measureStart(folder, rounds)
     }
+    if (isChosen('processes')) figures.processes = await measureProcesses(folder, rounds, milliseconds, generator, progress.tell)
     if (huge) figures.huge = await measureHuge(folder, rounds, milliseconds, generator, progress.tell)
     return figures
   } finally {

@@ -1,16 +1,19 @@
 import Database from 'better-sqlite3'
 import { createToken } from '../../src/auth/tokens.ts'
-import { openStore } from '../../src/store/open-store.ts'
+import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
+import type { StoredToken } from '../../src/store/store.ts'
 import { createPeerFile } from './peers/peer-store.ts'
 
 /** The callers of the bench: one whose plants are listed, one whose plants come and go, and one beside them. */
 export const callers = ['reader', 'writer', 'bystander'] as const
 export type BenchCaller = (typeof callers)[number]
 
+export type CallerTokens = Record<BenchCaller, string>
+
 /** A database file with tokens in it. */
 export interface DatabaseFile {
   file: string
-  tokens: Record<BenchCaller, string>
+  tokens: CallerTokens
 }
 
 /**
@@ -19,20 +22,30 @@ export interface DatabaseFile {
  * @param file a path at which there is no file yet
  */
 export async function createDatabaseFile(file: string, schema: 'own' | 'peer'): Promise<DatabaseFile> {
+  if (schema === 'own') return { file, tokens: await prepareDatabase({ engine: 'sqlite', file }) }
+  const { tokens, stored } = issueTokens()
+  createPeerFile(file, stored)
+  return { file, tokens }
+}
+
+/** Has the project make its schema in an empty database and issue a token to each caller. */
+export async function prepareDatabase(location: DatabaseLocation): Promise<CallerTokens> {
+  const { tokens, stored } = issueTokens()
+  const store = await openStore(location, {
+    onFault: (error) => {
+      throw error
+    },
+  })
+  for (const token of stored) await store.addToken(token)
+  await store.close()
+  return tokens
+}
+
+function issueTokens(): { tokens: CallerTokens; stored: StoredToken[] } {
   const issued = callers.map((caller) => createToken(caller, Date.now()))
   const [reader, writer, bystander] = issued.map(({ text }) => text)
-  if (schema === 'peer') createPeerFile(file, issued.map(({ stored }) => stored))
-  else {
-    const store = await openStore({ engine: 'sqlite', file }, {
-      onFault: (error) => {
-        throw error
-      },
-    })
-    for (const { stored } of issued) await store.addToken(stored)
-    await store.close()
-  }
   // There are as many tokens as callers.
-  return { file, tokens: { reader: reader!, writer: writer!, bystander: bystander! } }
+  return { tokens: { reader: reader!, writer: writer!, bystander: bystander! }, stored: issued.map(({ stored }) => stored) }
 }
 
 /** How many plants one transaction adds, so that the write-ahead log stays small. */

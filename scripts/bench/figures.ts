@@ -1,6 +1,7 @@
 import type { HugeFigures } from './measurements/huge-file.ts'
 import type { ManyOperationsFigures } from './measurements/many-operations.ts'
 import type { MillionFigures } from './measurements/million-plants.ts'
+import type { ProcessesFigures } from './measurements/processes.ts'
 import type { StartFigures } from './measurements/start-time.ts'
 import type { MemoryFigures, ThroughputFigures } from './measurements/throughput.ts'
 
@@ -16,6 +17,7 @@ export interface Figures {
   operations?: ManyOperationsFigures
   million?: MillionFigures[]
   start?: StartFigures
+  processes?: ProcessesFigures
   huge?: HugeFigures
 }
 

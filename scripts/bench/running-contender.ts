@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Contender } from './contenders.ts'
-import { type BenchCaller, type DatabaseFile, createDatabaseFile } from './database-file.ts'
+import { type CallerTokens, type DatabaseFile, createDatabaseFile } from './database-file.ts'
 import type { LoadResult } from './load/http-load.ts'
 import type { LoadGenerator } from './load/start-load.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
@@ -39,9 +39,6 @@ export interface Measurement {
   bodyBytes: number
 }
 
-/** How long the server may finish what follows its last answer, such as its log, before its CPU is read. */
-const settleMilliseconds = 20
-
 /**
  * Loads a running contender and reads what that took.
  *
@@ -49,28 +46,53 @@ const settleMilliseconds = 20
  * @throws Error when an answer is not the one that the workload expects
  */
 export async function measure({ contender, server, database }: RunningContender, workload: Workload, firstId: number, milliseconds: number, generator: LoadGenerator): Promise<Measurement> {
-  const caller: BenchCaller = callerOf(workload)
   const before = server.scheduling()
-  const result = await generator.run({
-    port: server.port,
-    token: database.tokens[caller],
-    operation: operationOf(workload, firstId),
-    connections: workload.connections,
-    maxRequests: workload.maxRequests,
-    maxMilliseconds: milliseconds,
-  })
-  await new Promise((resolve) => setTimeout(resolve, settleMilliseconds))
+  const result = await runWorkload({ name: contender.name, port: server.port, tokens: database.tokens }, workload, firstId, milliseconds, generator)
   const after = server.scheduling()
-  assertAnswers(contender, workload, result)
   return {
     microseconds: (after.running - before.running) / result.requests,
-    requestsPerSecond: (result.requests / result.milliseconds) * 1_000,
-    generatorBusy: result.generatorMicroseconds / (result.milliseconds * 1_000),
+    requestsPerSecond: requestsPerSecond(result),
+    generatorBusy: generatorBusy(result),
     serverWaiting: (after.waiting - before.waiting) / (result.milliseconds * 1_000),
     bodyBytes: result.firstBodyBytes,
   }
 }
 
-function assertAnswers({ name }: Contender, { name: work, status }: Workload, { requests, statuses }: LoadResult): void {
-  if (statuses[String(status)] !== requests) throw new Error(`${name} did not do the work ${work}: of ${String(requests)} answers it gave ${JSON.stringify(statuses)}`)
+/** Who is loaded, and where. */
+export interface Loaded {
+  name: string
+  port: number
+  tokens: CallerTokens
+}
+
+/** How long the server may finish what follows its last answer, such as its log, before its CPU is read. */
+const settleMilliseconds = 20
+
+/**
+ * Has a workload done, and waits until what follows the last answer is done too.
+ *
+ * @throws Error when an answer is not the one that the workload expects
+ */
+export async function runWorkload({ name, port, tokens }: Loaded, workload: Workload, firstId: number, milliseconds: number, generator: LoadGenerator): Promise<LoadResult> {
+  const result = await generator.run({
+    port,
+    token: tokens[callerOf(workload)],
+    operation: operationOf(workload, firstId),
+    connections: workload.connections,
+    maxRequests: workload.maxRequests,
+    maxMilliseconds: milliseconds,
+  })
+  const { requests, statuses } = result
+  if (statuses[String(workload.status)] !== requests) throw new Error(`${name} did not do the work ${workload.name}: of ${String(requests)} answers it gave ${JSON.stringify(statuses)}`)
+  await new Promise((resolve) => setTimeout(resolve, settleMilliseconds))
+  return result
+}
+
+export function requestsPerSecond({ requests, milliseconds }: LoadResult): number {
+  return (requests / milliseconds) * 1_000
+}
+
+/** The share of the time in which the load generator used its processor. */
+export function generatorBusy({ generatorMicroseconds, milliseconds }: LoadResult): number {
+  return generatorMicroseconds / (milliseconds * 1_000)
 }

@@ -24,9 +24,11 @@ export interface ServerCommand {
   environment: Record<string, string>
   /** Where standard error goes, which is where the project's server logs. */
   logFile: string
+  /** Those that it may use, as taskset(1) takes them; the servers' processor unless said otherwise. */
+  processors?: string
 }
 
-/** A server that listens, pinned to the servers' processor. Figures come from the kernel, so that nothing is added to what is measured. */
+/** A server that listens, pinned to its processors. Figures come from the kernel, so that nothing is added to what is measured. */
 export interface ServerProcess {
   port: number
   pid: number
@@ -43,9 +45,9 @@ export interface ServerProcess {
  *
  * @throws Error when it ends before that
  */
-export async function startServer({ arguments: args, environment, logFile }: ServerCommand): Promise<ServerProcess> {
+export async function startServer({ arguments: args, environment, logFile, processors = serverProcessor }: ServerCommand): Promise<ServerProcess> {
   const log = openSync(logFile, 'a')
-  const child = spawn('taskset', ['-c', serverProcessor, process.execPath, ...args], {
+  const child = spawn('taskset', ['-c', processors, process.execPath, ...args], {
     cwd: projectFolder,
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', SHUTDOWN_DELAY: '0', ...environment },
     stdio: ['ignore', 'pipe', log],
@@ -92,8 +94,11 @@ async function listeningPort(child: ChildProcess, logFile: string): Promise<numb
   })
 }
 
-/** The first two numbers of a thread's schedstat, in nanoseconds (Documentation/scheduler/sched-stats.rst). */
-function schedulingOf(pid: number): Scheduling {
+/**
+ * What all threads of a process together had so far: the first two numbers of each thread's schedstat, in nanoseconds
+ * (Documentation/scheduler/sched-stats.rst).
+ */
+export function schedulingOf(pid: number): Scheduling {
   const folder = `/proc/${String(pid)}/task`
   const threads = readdirSync(folder).map((thread) => readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ').map(Number))
   return { running: sumOf(threads, 0) / 1_000, waiting: sumOf(threads, 1) / 1_000 }

@@ -24,6 +24,8 @@ const maxRequests = 20_000
 
 export const create: Workload = { name: 'create', title: 'create, 32 connections', kind: 'create', connections: 32, status: 200, maxRequests }
 
+export const remove: Workload = { name: 'delete', title: 'delete, 32 connections', kind: 'delete', connections: 32, status: 204, maxRequests }
+
 export const list20 = list('list-20', 20, 32)
 
 export const workloads: readonly Workload[] = [
@@ -31,7 +33,7 @@ export const workloads: readonly Workload[] = [
   list20,
   list('list-1000', 1_000, 32),
   create,
-  { name: 'delete', title: 'delete, 32 connections', kind: 'delete', connections: 32, status: 204, maxRequests },
+  remove,
   list('list-20-alone', 20, 1),
   { name: 'create-alone', title: 'create, 1 connection', kind: 'create', connections: 1, status: 200, maxRequests },
   { name: 'delete-alone', title: 'delete, 1 connection', kind: 'delete', connections: 1, status: 204, maxRequests: 2_000 },

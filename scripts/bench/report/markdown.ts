@@ -16,7 +16,7 @@ a server: the share of the time in which it was ready and its processor was anot
   return `${[intro, ...tablesOf(figures).map(tableAsMarkdown)].join('\n\n')}\n`
 }
 
-function tableAsMarkdown({ title, head, rows }: Table): string {
+function tableAsMarkdown({ title, note, head, rows }: Table): string {
   const lines = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`)
-  return [`## ${title}`, '', ...lines].join('\n')
+  return [`## ${title}`, '', ...(note === undefined ? [] : [note, '']), ...lines].join('\n')
 }

@@ -1,11 +1,14 @@
 import { nodeHttp, own } from '../contenders.ts'
 import { type Figures, spreadOf } from '../figures.ts'
+import { processesConnections } from '../measurements/processes.ts'
 import { workloads } from '../workloads.ts'
 import { ratioOf, spreadText, targetsOf } from './targets.ts'
 
 /** A table as it is printed and as it is written to docs/bench/figures.md. */
 export interface Table {
   title: string
+  /** What has to be known beside the page's introduction. */
+  note?: string
   head: string[]
   /** Each as long as `head`. */
   rows: string[][]
@@ -13,13 +16,14 @@ export interface Table {
 
 /** Every table of a run: the promises first, then each workload, then the rest. */
 export function tablesOf(figures: Figures): Table[] {
-  return [targetTable(figures), ...workloadTables(figures), ...memoryTable(figures), ...millionTable(figures)]
+  return [...targetTable(figures), ...workloadTables(figures), ...memoryTable(figures), ...millionTable(figures), ...processesTables(figures)]
 }
 
-function targetTable(figures: Figures): Table {
+function targetTable(figures: Figures): Table[] {
   const measured = targetsOf(figures).filter(({ reached }) => reached !== undefined)
+  if (measured.length === 0) return []
   const rows = measured.map(({ work, promise, reached, isKept }) => [work, promise, reached ?? '', isKept === true ? 'kept' : 'not kept'])
-  return { title: 'Promises', head: ['work', 'promise', 'reached: median (lowest–highest)', ''], rows }
+  return [{ title: 'Promises', head: ['work', 'promise', 'reached: median (lowest–highest)', ''], rows }]
 }
 
 function workloadTables(figures: Figures): Table[] {
@@ -59,6 +63,38 @@ function millionTable({ million = [] }: Figures): Table[] {
   ])
   const head = ['server', 'memory above idle, MiB', 'first byte, ms', 'whole list, ms', "slowest of another caller's requests, ms"]
   return [{ title: 'A list of 1,000,000 plants, whose reader stops reading for a second', head, rows }]
+}
+
+const processesNote = `One server has a processor to itself and the load generator the other, as above; two servers share both with the generator, so on two
+processors a second server adds what the generator leaves of its own and no more. PostgreSQL's processes run wherever the kernel puts them, and wait
+for the disk at each commit (fsync on). Requests a second therefore say what such a machine gives; CPU a request says what a larger one needs.
+The kernel spreads connections over the servers, not requests: how evenly, the busier one's share of their CPU says.`
+
+function processesTables({ processes }: Figures): Table[] {
+  if (processes === undefined) return []
+  const rows = processes.entries.map(({ work, store, processes: count, rounds }) => {
+    const database = rounds.flatMap(({ databaseMicroseconds }) => databaseMicroseconds ?? [])
+    return [
+      work,
+      store,
+      String(count),
+      spreadText(spreadOf(rounds.map(({ serverMicroseconds }) => serverMicroseconds)), 1),
+      database.length === 0 ? 'in the server' : spreadText(spreadOf(database), 1),
+      spreadText(spreadOf(rounds.map((round) => round.requestsPerSecond)), 0),
+      percent(rounds.map(({ shares }) => Math.max(...shares))),
+      percent(rounds.map(({ generatorBusy }) => generatorBusy)),
+    ]
+  })
+  const head = ['work', 'store', 'servers', 'CPU of the servers a request, µs', 'CPU of the database a request, µs', 'requests a second', 'share of the busier server', 'generator busy']
+  const { append, roundTrip } = processes.waits
+  const waits = [
+    ['4 KiB appended to a file, until fdatasync returns', spreadText(spreadOf(append), 0)],
+    ['a lone `SELECT 1` to PostgreSQL on this machine and back', spreadText(spreadOf(roundTrip), 0)],
+  ]
+  return [
+    { title: `Servers that share a port (\`REUSE_PORT=1\`), ${String(processesConnections)} connections`, note: processesNote, head, rows },
+    { title: 'What a request waits for', head: ['wait', 'µs'], rows: waits },
+  ]
 }
 
 function percent(shares: number[]): string {

@@ -6,8 +6,8 @@ export function figuresAsText(figures: Figures): string {
   return tablesOf(figures).map(tableAsText).join('\n\n')
 }
 
-function tableAsText({ title, head, rows }: Table): string {
+function tableAsText({ title, note, head, rows }: Table): string {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const lines = [head, ...rows].map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
-  return [title, ...lines].join('\n')
+  return [title, ...(note === undefined ? [] : [note]), ...lines].join('\n')
 }
