@@ -30,6 +30,9 @@ const lockRetryMilliseconds = 2
 export class WriteQueue {
   readonly #database: Database.Database
   readonly #options: WriteQueueOptions
+  readonly #begin: Database.Statement
+  readonly #commit: Database.Statement
+  readonly #rollback: Database.Statement
   #waiting: Write[] = []
   #scheduled = false
   #blockedSince: number | undefined
@@ -37,6 +40,9 @@ export class WriteQueue {
   constructor(database: Database.Database, options: WriteQueueOptions) {
     this.#database = database
     this.#options = options
+    this.#begin = database.prepare('BEGIN IMMEDIATE')
+    this.#commit = database.prepare('COMMIT')
+    this.#rollback = database.prepare('ROLLBACK')
   }
 
   /** How many writes wait for their turn. */
@@ -81,7 +87,7 @@ export class WriteQueue {
   #flush(): void {
     this.#scheduled = false
     try {
-      this.#database.exec('BEGIN IMMEDIATE')
+      this.#begin.run()
     } catch (error) {
       this.#wait(error)
       return
@@ -91,9 +97,9 @@ export class WriteQueue {
     const settle: (() => void)[] = []
     try {
       for (const write of batch) settle.push(this.#attempt(write))
-      this.#database.exec('COMMIT')
+      this.#commit.run()
     } catch (error) {
-      if (this.#database.inTransaction) this.#database.exec('ROLLBACK')
+      if (this.#database.inTransaction) this.#rollback.run()
       this.#fail(batch, error)
       this.#continue()
       return

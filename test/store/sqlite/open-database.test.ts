@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -68,6 +68,26 @@ describe('the open connections', () => {
     open(file)
     const { writer } = open(file)
     expect([writer.pragma('journal_mode', { simple: true }), writer.pragma('synchronous', { simple: true })]).toEqual(['wal', 2])
+  })
+
+  test('begin with a log that commits need not make longer, and with nothing in it', async () => {
+    const file = join(await temporaryFolder(), 'plants.db')
+    const { reader, writer } = open(file)
+    const { size } = statSync(`${file}-wal`)
+    expect(size).toBeGreaterThan(4_000_000)
+    for (let count = 0; count < 500; count++) writer.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', ${String(count)}, 'a')`)
+    expect(statSync(`${file}-wal`).size).toBe(size)
+    expect(reader.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").pluck().all()).toEqual(['plants', 'tokens'])
+    expect(reader.pragma('page_count', { simple: true })).toBeLessThan(20)
+    expect(writer.pragma('cache_size', { simple: true })).toBe(new Database(':memory:').pragma('cache_size', { simple: true }))
+  })
+
+  test('leave the log as it is that another process has', async () => {
+    const file = join(await temporaryFolder(), 'plants.db')
+    open(file)
+    const { size } = statSync(`${file}-wal`)
+    open(file)
+    expect(statSync(`${file}-wal`).size).toBe(size)
   })
 
   test('read without being able to write', async () => {
