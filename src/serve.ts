@@ -9,6 +9,7 @@ import { loadContract } from './contract/load-contract.ts'
 import { loadHandlers } from './handlers.ts'
 import { openStore } from './store/open-store.ts'
 import { type Store, UnusableStore } from './store/store.ts'
+import { gatherLines } from './log-pieces.ts'
 import { isLoopback } from './loopback.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { MetricsServer } from './metrics/serve-metrics.ts'
@@ -45,11 +46,13 @@ export async function serve(): Promise<void> {
 
 async function start(config: Config): Promise<void> {
   // Standard output is for the person who starts the server; the log goes to standard error, in pieces of 4 KiB or each 100 ms.
-  const logged = pino.destination({ dest: 2, minLength: 4_096, periodicFlush: 100, sync: true })
+  const sink = pino.destination({ dest: 2, sync: true })
+  const pieces = gatherLines(sink)
   process.once('exit', () => {
-    logged.flushSync()
+    pieces.flush()
+    sink.flushSync()
   })
-  const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'headers.authorization'] }, logged)
+  const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'headers.authorization'] }, pieces)
   for (const warning of config.warnings) log.warn(warning)
   const contract = await loadContract(`${import.meta.dirname}/..`)
   // What is not configured is not loaded: it would take the start time and memory.
