@@ -14,5 +14,5 @@ console.log(`good                ${String(Math.round(good))} a second answered 2
 console.log(`refused             ${String(Math.round(refused))} a second answered 503`)
 console.log(`late                ${String(Math.round(late))} a second answered after more than a second; the longest wait was ${String(Math.round(worst))} ms`)
 console.log(`not sent            ${String(Math.round(unsent))} a second found no free connection`)
-console.log(`not answered        ${String(Math.round(unanswered))} a second still waited at the end, most of them for their connection to be taken`)
+console.log(`not answered        ${String(Math.round(unanswered))} a second still waited at the end`)
 process.exitCode = share >= wantedShare ? 0 : 1

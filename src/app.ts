@@ -9,6 +9,7 @@ import type { Handlers } from './contract/types.ts'
 import { type ClosingTimes, defaultClosingTimes, registerClosing } from './http/closing.ts'
 import { registerConnectionFailures } from './http/connection-failures.ts'
 import { registerDocs } from './http/docs.ts'
+import { logDroppedConnections } from './http/dropped-connections.ts'
 import { followExchanges } from './http/exchanges.ts'
 import { answerFrameworkError, registerFailures } from './http/failures.ts'
 import { registerHealth } from './http/health.ts'
@@ -94,6 +95,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: () => undefined,
   })
   app.server.maxConnections = limits.connections
+  logDroppedConnections(app.server, log)
+
   const exchanges = followExchanges(app.server)
   registerConnectionFailures(app.server, exchanges, limits.headerBytes, log)
   const isClosing = registerClosing(app, exchanges, { ...defaultClosingTimes, ...closingTimes })

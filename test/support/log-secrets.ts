@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 /** What a log line may have: nothing that a client sent but its method, its path without a query, and its request id. */
 const members: readonly string[] = [
   'level', 'time', 'pid', 'hostname', 'msg', 'requestId', 'method', 'operation', 'path', 'status', 'milliseconds',
-  'reason', 'err', 'unanswered', 'signal', 'shutdown',
+  'reason', 'err', 'unanswered', 'connections', 'signal', 'shutdown',
 ]
 
 /** Shorter values are found in any text. */

@@ -47,8 +47,8 @@ export function openSqliteStore({ file, onFault, onCommit, lockTimeoutMillisecon
   return {
     list: (caller, limit = Infinity) =>
       turns.readTogether(() => {
-        if (limit <= pageSize) return new Encoded<Plant[]>(`[${reads.shortList.get(caller, limit) ?? ''}]`)
         // An aggregate without GROUP BY always has one row.
+        if (limit <= pageSize) return new Encoded<Plant[]>(reads.shortList.get(caller, limit)!)
         const [count, last, plants] = reads.firstPage.get(caller, pageSize)!
         const first = plants ?? ''
         return new Encoded<Plant[]>(last === null || count < pageSize ? `[${first}]` : pages(caller, first, last, limit))

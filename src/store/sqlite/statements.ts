@@ -18,7 +18,10 @@ type Page = [count: bigint, lastId: bigint | null, plants: string | null]
 /** Every statement that reads. The order of the inner query is that of the key, in which `group_concat` takes its rows. */
 export function prepareReads(database: Database.Database) {
   return {
-    shortList: database.prepare<[Caller, number], string | null>(`SELECT group_concat(json, ',') FROM (SELECT json FROM plants WHERE caller = ? ORDER BY id LIMIT ?)`).pluck(),
+    // With its brackets, which JavaScript could only add in a copy.
+    shortList: database
+      .prepare<[Caller, number], string>(`SELECT '[' || ifnull(group_concat(json, ','), '') || ']' FROM (SELECT json FROM plants WHERE caller = ? ORDER BY id LIMIT ?)`)
+      .pluck(),
     firstPage: database
       .prepare<[Caller, number], Page>(`SELECT count(*), max(id), group_concat(json, ',') FROM (SELECT id, json FROM plants WHERE caller = ? ORDER BY id LIMIT ?)`)
       .raw()
