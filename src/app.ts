@@ -96,7 +96,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   app.server.maxConnections = limits.connections
   logDroppedConnections(app.server, log)
-
   const exchanges = followExchanges(app.server)
   registerConnectionFailures(app.server, exchanges, limits.headerBytes, log)
   const isClosing = registerClosing(app, exchanges, { ...defaultClosingTimes, ...closingTimes })

@@ -1,6 +1,9 @@
 import type Database from 'better-sqlite3'
 import { isUnavailable } from './sqlite-errors.ts'
 
+/** How many reads wait for the turn's end at most. */
+const mostWaiting = 64
+
 /**
  * Reads for the requests that arrive together, the twin of the write queue: the reads of one turn of the event loop share one
  * snapshot, and so one locking of the database, and those that can wait for the turn's end are answered in a row, which wakes
@@ -51,8 +54,16 @@ export class ReadTurns {
           reject(error instanceof Error ? error : new Error(String(error)))
         }
       })
-      this.#schedule()
+      // What waits is kept alive: of thousands the collector makes more work than it saves to answer them in a row.
+      if (this.#waiting.length >= mostWaiting) this.#readWaiting()
+      else this.#schedule()
     })
+  }
+
+  #readWaiting(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const read of waiting) read()
   }
 
   #takeSnapshot(): void {
@@ -66,9 +77,7 @@ export class ReadTurns {
     if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(() => {
-      const waiting = this.#waiting
-      this.#waiting = []
-      for (const read of waiting) read()
+      this.#readWaiting()
       this.#isScheduled = false
       this.#hasSnapshot = false
       if (this.#database.open && this.#database.inTransaction) this.#end.run()

@@ -8,6 +8,9 @@ import { WriteQueue } from './write-queue.ts'
 /** How many plants are read at once: enough to cost little each, few enough to hold nobody up. */
 const pageSize = 1_000
 
+/** How many writes share a commit at most: enough that the wait for the disk is little for each. */
+const maxBatch = 128
+
 export interface SqliteStoreOptions extends StoreObserver {
   /** The database file's path. */
   file: string
@@ -25,7 +28,7 @@ export function openSqliteStore({ file, onFault, onCommit, lockTimeoutMillisecon
   const reads = prepareReads(reader)
   const writes = prepareWrites(writer)
   const turns = new ReadTurns(reader, onFault)
-  const queue = new WriteQueue(writer, { maxQueued, maxBatch: 1_000, lockTimeoutMilliseconds, onFault, onCommit })
+  const queue = new WriteQueue(writer, { maxQueued, maxBatch, lockTimeoutMilliseconds, onFault, onCommit })
 
   async function* pages(caller: Caller, first: string, lastId: bigint, limit: number): AsyncGenerator<string> {
     yield `[${first}`

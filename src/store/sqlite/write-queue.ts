@@ -11,7 +11,7 @@ interface Write {
 interface WriteQueueOptions {
   /** The most writes that wait; a further one is refused at once. */
   maxQueued: number
-  /** The most writes in one transaction, which holds up the process while it runs. */
+  /** The most writes in one transaction; when so many wait they are written at once. */
   maxBatch: number
   /** How long another process may hold the write lock before the writes that wait for it are refused. */
   lockTimeoutMilliseconds: number
@@ -35,6 +35,7 @@ export class WriteQueue {
   readonly #rollback: Database.Statement
   #waiting: Write[] = []
   #scheduled = false
+  /** Since when another process has had the write lock; a timer asks for it again. */
   #blockedSince: number | undefined
 
   constructor(database: Database.Database, options: WriteQueueOptions) {
@@ -71,7 +72,10 @@ export class WriteQueue {
     return new Promise((resolve, reject) => {
       // The outcome that resolves this promise is the one that its own `run` returned.
       this.#waiting.push({ run, resolve: resolve as (outcome: unknown) => void, reject })
-      this.#schedule()
+      if (this.#blockedSince !== undefined) return
+      // A full batch has nothing to wait for, and what waits is kept alive: of thousands the collector makes more work than commits do.
+      if (this.#waiting.length >= this.#options.maxBatch) this.#flush()
+      else this.#schedule()
     })
   }
 
@@ -80,12 +84,12 @@ export class WriteQueue {
     this.#scheduled = true
     // After the requests that the current turn of the event loop still has to read, which then join the batch.
     setImmediate(() => {
-      this.#flush()
+      this.#scheduled = false
+      if (this.#waiting.length > 0 && this.#blockedSince === undefined) this.#flush()
     })
   }
 
   #flush(): void {
-    this.#scheduled = false
     try {
       this.#begin.run()
     } catch (error) {
@@ -128,7 +132,6 @@ export class WriteQueue {
     const now = performance.now()
     this.#blockedSince ??= now
     if (isBusy(error) && now - this.#blockedSince < this.#options.lockTimeoutMilliseconds) {
-      this.#scheduled = true
       setTimeout(() => {
         this.#flush()
       }, lockRetryMilliseconds)

@@ -36,6 +36,13 @@ async function openTestStore(options: Partial<SqliteStoreOptions> = {}): Promise
   return { store, file, faults }
 }
 
+test('of hundreds of lists that are asked for at once each has the plants of its caller', async () => {
+  const { store } = await openTestStore()
+  const callers = Array.from({ length: 300 }, (_, index) => `caller ${String(index)}`)
+  await Promise.all(callers.map((caller) => store.create(caller, { id: 1n, name: caller })))
+  expect(await Promise.all(callers.map((caller) => listText(store, caller)))).toEqual(callers.map((caller) => `[{"name":"${caller}"}]`))
+})
+
 /** Another process's connection. */
 function connect(file: string): Database.Database {
   const connection = new Database(file)

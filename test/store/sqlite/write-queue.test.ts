@@ -84,6 +84,14 @@ test('a transaction takes no more writes than its bound; the rest follow in orde
   expect(told).toEqual(Array.from({ length: 25 }, (_, id) => id))
 })
 
+test('a batch that is full waits for nothing more', async () => {
+  const { queue, insert, ids } = await makeQueue({ maxBatch: 10 })
+  const outcomes = Promise.all(Array.from({ length: 25 }, (_, id) => queue.write(insert(id))))
+  expect(ids()).toHaveLength(20)
+  await outcomes
+  expect(ids()).toHaveLength(25)
+})
+
 test('a write beyond the bound of those that wait is refused at once and not done', async () => {
   const { queue, insert, ids, faults } = await makeQueue({ maxQueued: 3 })
   const outcomes = await Promise.all([1, 2, 3, 4, 5].map((id) => queue.write(insert(id))))
