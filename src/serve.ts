@@ -61,7 +61,7 @@ async function start(config: Config): Promise<void> {
     metrics?.failed(part)
     log.error({ err: error }, `the ${part} is not available`)
   }
-  const store = await openStore(config.database, { onFault: onFault('store'), onCommit: metrics?.committed })
+  const store = await openStore(config.database, { onFault: onFault('store'), onCommit: metrics?.committed, isServed: true })
   metrics?.watchQueue(store.waitingWrites)
   let metricsServer: MetricsServer | undefined
   try {

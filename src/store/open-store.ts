@@ -1,4 +1,4 @@
-import type { Store, StoreObserver } from './store.ts'
+import type { Store, StoreOptions } from './store.ts'
 
 /** Where the plants are kept: `DATABASE_URL`, taken apart. */
 export type DatabaseLocation = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string }
@@ -9,15 +9,15 @@ export type DatabaseLocation = { engine: 'sqlite'; file: string } | { engine: 'p
  *
  * @throws UnusableStore
  */
-export async function openStore(location: DatabaseLocation, observer: StoreObserver): Promise<Store> {
+export async function openStore(location: DatabaseLocation, options: StoreOptions): Promise<Store> {
   switch (location.engine) {
     case 'sqlite': {
       const { openSqliteStore } = await import('./sqlite/sqlite-store.ts')
-      return openSqliteStore({ file: location.file, ...observer })
+      return openSqliteStore({ file: location.file, ...options })
     }
     case 'postgres': {
       const { openPostgresStore } = await import('./postgres/postgres-store.ts')
-      return openPostgresStore({ url: location.url, ...observer })
+      return openPostgresStore({ url: location.url, ...options })
     }
   }
 }

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
 import { type DatabaseHeader, applicationId, assertUsable, readHeader } from './database-header.ts'
@@ -14,9 +14,6 @@ const readTimeoutMilliseconds = 1_000
 
 /** Up to this size every page of a file is looked at when it is opened, which takes about 0.1 s then. */
 const checkedBytes = 64 * 1_024 * 1_024
-
-/** What a log holds when SQLite begins it anew, which it does after 1,000 pages of 4 KiB (`wal_autocheckpoint`). */
-const logBytes = 1_000 * 4_096
 
 /** Two connections to one file: what is read never waits for what is being written. */
 export interface SqliteConnections {
@@ -49,7 +46,6 @@ export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()
       assertUndamaged(writer, file)
       migrate(writer, file)
       writer.pragma('busy_timeout = 0')
-      if (!isLong(`${file}-wal`)) extendLog(writer)
       const reader = new Database(file, { timeout: readTimeoutMilliseconds, readonly: true })
       return { reader, writer }
     } catch (error) {
@@ -71,34 +67,6 @@ function assertUndamaged(database: Database.Database, file: string): void {
   // Its one row is 'ok' or the first fault, in one line or more.
   const verdict = database.pragma('quick_check(1)', { simple: true }) as string
   if (verdict !== 'ok') throw new UnusableStore(`${file} is damaged (${verdict.replaceAll(/\s+/g, ' ')}); restore a backup; nothing was changed`)
-}
-
-function isLong(log: string): boolean {
-  return (statSync(log, { throwIfNoEntry: false })?.size ?? 0) >= logBytes
-}
-
-/**
- * Makes the write-ahead log as long as it is before SQLite begins it anew. A commit that makes a file longer waits for the
- * file system's own journal too, more than twice as long as one that writes over what there is; the first thousand would.
- */
-function extendLog(database: Database.Database): void {
-  try {
-    database.exec('BEGIN IMMEDIATE')
-  } catch {
-    // Another process writes, and so there is a log.
-    return
-  }
-  // A positive cache_size counts pages, a negative one KiB; with few pages the rest goes to the log before there is a commit.
-  const cacheSize = database.pragma('cache_size', { simple: true }) as number
-  try {
-    database.pragma('cache_size = 8')
-    database.exec(`CREATE TABLE log_extension (bytes); INSERT INTO log_extension VALUES (zeroblob(${String(logBytes)}))`)
-  } catch {
-    // Without room for it the log grows as it is used.
-  } finally {
-    if (database.inTransaction) database.exec('ROLLBACK')
-    database.pragma(`cache_size = ${String(cacheSize)}`)
-  }
 }
 
 /** The last connection to close would fold the log into the file, unless it can only read. */

@@ -1,5 +1,6 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
-import type { NewPlant, Plant, Store, StoreObserver, StoredToken } from '../store.ts'
+import type { NewPlant, Plant, Store, StoreOptions, StoredToken } from '../store.ts'
+import { extendLog } from './extend-log.ts'
 import { openDatabase } from './open-database.ts'
 import { ReadTurns } from './read-turns.ts'
 import { type TokenRow, prepareReads, prepareWrites } from './statements.ts'
@@ -11,7 +12,7 @@ const pageSize = 1_000
 /** How many writes share a commit at most: enough that the wait for the disk is little for each. */
 const maxBatch = 128
 
-export interface SqliteStoreOptions extends StoreObserver {
+export interface SqliteStoreOptions extends StoreOptions {
   /** The database file's path. */
   file: string
   lockTimeoutMilliseconds?: number
@@ -23,8 +24,9 @@ export interface SqliteStoreOptions extends StoreObserver {
  *
  * @throws UnusableStore as `openDatabase`
  */
-export function openSqliteStore({ file, onFault, onCommit, lockTimeoutMilliseconds = 2_000, maxQueued = 10_000 }: SqliteStoreOptions): Store {
+export function openSqliteStore({ file, onFault, onCommit, isServed = false, lockTimeoutMilliseconds = 2_000, maxQueued = 10_000 }: SqliteStoreOptions): Store {
   const { reader, writer } = openDatabase(file)
+  if (isServed) extendLog(writer, file)
   const reads = prepareReads(reader)
   const writes = prepareWrites(writer)
   const turns = new ReadTurns(reader, onFault)

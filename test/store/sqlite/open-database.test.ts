@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { UnusableStore } from '../../../src/store/store.ts'
 import { migrations } from '../../../src/store/sqlite/migrations.ts'
+import { extendLog } from '../../../src/store/sqlite/extend-log.ts'
 import { type SqliteConnections, openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { temporaryFolder } from '../../support/start-app.ts'
 
@@ -70,9 +71,10 @@ describe('the open connections', () => {
     expect([writer.pragma('journal_mode', { simple: true }), writer.pragma('synchronous', { simple: true })]).toEqual(['wal', 2])
   })
 
-  test('begin with a log that commits need not make longer, and with nothing in it', async () => {
+  test('can have a log that commits need not make longer, and with nothing in it', async () => {
     const file = join(await temporaryFolder(), 'plants.db')
     const { reader, writer } = open(file)
+    extendLog(writer, file)
     const { size } = statSync(`${file}-wal`)
     expect(size).toBeGreaterThan(4_000_000)
     for (let count = 0; count < 500; count++) writer.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', ${String(count)}, 'a')`)
@@ -84,9 +86,9 @@ describe('the open connections', () => {
 
   test('leave the log as it is that another process has', async () => {
     const file = join(await temporaryFolder(), 'plants.db')
-    open(file)
+    extendLog(open(file).writer, file)
     const { size } = statSync(`${file}-wal`)
-    open(file)
+    extendLog(open(file).writer, file)
     expect(statSync(`${file}-wal`).size).toBe(size)
   })
 
