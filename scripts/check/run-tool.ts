@@ -4,6 +4,11 @@ import { dirname, join } from 'node:path'
 
 const require = createRequire(import.meta.url)
 
+/** The path of a file of an installed package, whatever the package exports. */
+export function fileOfPackage(packageName: string, file: string): string {
+  return join(dirname(require.resolve(`${packageName}/package.json`)), file)
+}
+
 /**
  * Runs the command of an installed package.
  *
@@ -12,8 +17,7 @@ const require = createRequire(import.meta.url)
  * @returns whether it exited with 0, and what it wrote
  */
 export async function runTool(root: string, packageName: string, script: string, args: string[]): Promise<{ ok: boolean; output: string }> {
-  const file = join(dirname(require.resolve(`${packageName}/package.json`)), script)
-  const child = spawn(process.execPath, [file, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NO_COLOR: '1' } })
+  const child = spawn(process.execPath, [fileOfPackage(packageName, script), ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NO_COLOR: '1' } })
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))

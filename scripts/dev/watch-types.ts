@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { setPriority } from 'node:os'
-import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileOfPackage } from '../check/run-tool.ts'
 
-const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript-7/package.json')), 'bin/tsc')
+const compiler = fileOfPackage('typescript-7', 'bin/tsc')
 
 /**
  * Lets the compiler watch the project, beside the server and after it in priority.

@@ -1,5 +1,4 @@
-import type { LoadGenerator } from '../bench/load/start-load.ts'
-import { startLoad } from '../bench/load/start-load.ts'
+import { type LoadGenerator, startLoad } from '../bench/load/start-load.ts'
 import { type LoadedServer, startLoadedServer } from '../load/loaded-server.ts'
 import { type OfferedResult, offerInProcess } from './offer-load.ts'
 
