@@ -40,7 +40,20 @@ function startDev(root: string) {
       })
     }
   }
-  return { next, stop, nextOrigin: async () => (await next(/^Plant Store\s+(\S+)/))[1]! }
+  /** Resolves when lines match all of these, in whatever order: the server and the compiler do not wait for each other. */
+  async function nextOfEach(...patterns: RegExp[]): Promise<string[]> {
+    const from = read
+    const ends: number[] = []
+    const found: string[] = []
+    for (const pattern of patterns) {
+      read = from
+      found.push((await next(pattern))[0])
+      ends.push(read)
+    }
+    read = Math.max(...ends)
+    return found
+  }
+  return { next, nextOfEach, stop, nextOrigin: async () => (await next(/^Plant Store\s+(\S+)/))[1]! }
 }
 
 async function servedContract(origin: string): Promise<string> {
@@ -51,14 +64,13 @@ async function servedContract(origin: string): Promise<string> {
 test('the server follows every save, and keeps running where it cannot', { timeout: 120_000 }, async () => {
   const { root, editContract } = await copyProject()
   const dev = startDev(root)
-  const first = await dev.nextOrigin()
-  await dev.next(/^dev: types: (?:no|\d+) error/)
+  const [first] = await dev.nextOfEach(/(?<=^Plant Store\s+)\S+/, /^dev: types: (?:no|\d+) error/)
 
   // A saved contract is generated from and served, on the docs page too, which reads it from the server.
   await editContract(replace('title: Plant Store', 'title: Plants'))
   const second = await dev.nextOrigin()
   expect(await servedContract(second)).toContain('title: Plants')
-  await expect(fetch(first)).rejects.toThrow()
+  await expect(fetch(first!)).rejects.toThrow()
 
   // A broken one is told of, and the last good server goes on, a saved source file notwithstanding.
   const good = await readFile(join(root, 'openapi.yaml'), 'utf8')
@@ -71,8 +83,7 @@ test('the server follows every save, and keeps running where it cannot', { timeo
 
   // An operation without a handler is named, also by the compiler, until the handler is saved.
   await editContract(() => addGetPlant(good))
-  await dev.next(/^dev: there is no handler for getPlant; the last good server goes on/)
-  await dev.next(/^dev: types: .*getPlant/)
+  await dev.nextOfEach(/^dev: there is no handler for getPlant; the last good server goes on/, /^dev: types: .*getPlant/)
   const stub = await readFile(join(root, 'src/plants/deletePlant.ts'), 'utf8')
   await writeFile(join(root, 'src/plants/getPlant.ts'), stub.replaceAll('deletePlant', 'getPlant'))
   const third = await dev.nextOrigin()
