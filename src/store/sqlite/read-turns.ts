@@ -63,7 +63,8 @@ export class ReadTurns {
   #readWaiting(): void {
     const waiting = this.#waiting
     this.#waiting = []
-    for (const read of waiting) read()
+    // Each is answered before the next is read: of many long lists only one is in memory.
+    for (const read of waiting) process.nextTick(read)
   }
 
   #takeSnapshot(): void {
@@ -78,9 +79,11 @@ export class ReadTurns {
     this.#isScheduled = true
     setImmediate(() => {
       this.#readWaiting()
-      this.#isScheduled = false
-      this.#hasSnapshot = false
-      if (this.#database.open && this.#database.inTransaction) this.#end.run()
+      process.nextTick(() => {
+        this.#isScheduled = false
+        this.#hasSnapshot = false
+        if (this.#database.open && this.#database.inTransaction) this.#end.run()
+      })
     })
   }
 }

@@ -15,22 +15,27 @@ const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
 /** How many plants there are in a page, the highest id among them, and their JSON, separated by commas. */
 type Page = [count: bigint, lastId: bigint | null, plants: string | null]
 
-/** Every statement that reads. The order of the inner query is that of the key, in which `group_concat` takes its rows. */
+/**
+ * Every statement that reads. The order of the inner query is that of the key, in which `group_concat` takes its rows.
+ *
+ * `+?` in the place of `?` keeps SQLite from preparing the statement again for each value, which it does where the value of a
+ * limit, or of a comparison with a part of a key, could lead it to another plan (sqlite.org/c3ref/prepare.html).
+ */
 export function prepareReads(database: Database.Database) {
   return {
     // With its brackets, which JavaScript could only add in a copy.
     shortList: database
-      .prepare<[Caller, number], string>(`SELECT '[' || ifnull(group_concat(json, ','), '') || ']' FROM (SELECT json FROM plants WHERE caller = ? ORDER BY id LIMIT ?)`)
+      .prepare<[Caller, number], string>(`SELECT '[' || ifnull(group_concat(json), '') || ']' FROM (SELECT json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)`)
       .pluck(),
     firstPage: database
-      .prepare<[Caller, number], Page>(`SELECT count(*), max(id), group_concat(json, ',') FROM (SELECT id, json FROM plants WHERE caller = ? ORDER BY id LIMIT ?)`)
+      .prepare<[Caller, number], Page>(`SELECT count(*), max(id), group_concat(json) FROM (SELECT id, json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)`)
       .raw()
       .safeIntegers(),
     nextPage: database
       .prepare<
         [Caller, bigint, number],
         Page
-      >(`SELECT count(*), max(id), group_concat(json, ',') FROM (SELECT id, json FROM plants WHERE caller = ? AND id > ? ORDER BY id LIMIT ?)`)
+      >(`SELECT count(*), max(id), group_concat(json) FROM (SELECT id, json FROM plants WHERE caller = +? AND id > +? ORDER BY id LIMIT +?)`)
       .raw()
       .safeIntegers(),
     callerOfToken: database.prepare<[Uint8Array, number], Caller>('SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)').pluck(),
