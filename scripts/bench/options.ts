@@ -30,8 +30,8 @@ const mostRounds = 20
 const usage = `Usage: npm run bench -- [--only PART]... [--rounds N] [--milliseconds N] [--huge]
 
   --only PART        measure this part alone; may be given more than once. docs/bench/ is then left as it is
-  --rounds N         how many rounds each part takes, 1 to ${String(mostRounds)} (10)
-  --milliseconds N   how long each measurement takes, 50 to 60000 (300)
+  --rounds N         how many rounds each part takes, 1 to ${String(mostRounds)} (20)
+  --milliseconds N   how long each measurement takes, 50 to 60000 (150)
   --huge             measure 10,000,000 plants too
 
 Parts:
@@ -58,8 +58,8 @@ function parse(args: string[]) {
   try {
     const options = {
       only: { type: 'string', multiple: true },
-      rounds: { type: 'string', default: '10' },
-      milliseconds: { type: 'string', default: '300' },
+      rounds: { type: 'string', default: '20' },
+      milliseconds: { type: 'string', default: '150' },
       huge: { type: 'boolean', default: false },
     } as const
     return parseArgs({ args, options }).values

@@ -25,7 +25,7 @@ export async function startLoadedServer(plants: number, environment: Record<stri
   await Promise.all(Array.from({ length: plants }, (_, index) => store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' })))
   await store.close()
   const server = await startServer({
-    arguments: ['--max-semi-space-size=8', ...nodeOptions, join(import.meta.dirname, '../../src/main.ts')],
+    arguments: ['--max-semi-space-size=8', '--no-parallel-scavenge', ...nodeOptions, join(import.meta.dirname, '../../src/main.ts')],
     environment: { DATABASE_URL: `sqlite:${file}`, ...environment },
     logFile: join(folder, 'log'),
   })

@@ -18,8 +18,8 @@ export type ReplyJudge = (operation: ContractOperation, reply: AnyReply) => stri
  */
 const sampling = 100
 
-/** In UTF-16 code units: what is parsed without holding up other requests. */
-const longestSample = 65_536
+/** In UTF-16 code units or bytes: what is parsed without holding up other requests. */
+const longestSample = 8_192
 
 /** Headers that the server sets by itself. */
 const serverHeaders: readonly string[] = ['X-Request-Id']
@@ -58,14 +58,14 @@ function judgeOf({ headers, content }: ContractResponse, compile: (schema: Schem
     if (!(body instanceof Encoded)) return problemOf(body, validate)
     // An encoded body is text or its pieces, whatever they encode.
     const { chunks } = body as Encoded<unknown>
-    const isSample = typeof chunks === 'string' && chunks.length <= longestSample && encodedBodies++ % sampling === 0
+    const isSample = (typeof chunks === 'string' || Buffer.isBuffer(chunks)) && chunks.length <= longestSample && encodedBodies++ % sampling === 0
     return isSample ? problemOfText(chunks, validate) : undefined
   }
 }
 
-function problemOfText(text: string, validate: ValidateFunction): string | undefined {
+function problemOfText(text: string | Buffer, validate: ValidateFunction): string | undefined {
   try {
-    return problemOf(parseJson(Buffer.from(text)), validate)
+    return problemOf(parseJson(typeof text === 'string' ? Buffer.from(text) : text), validate)
   } catch (error) {
     if (error instanceof MalformedJson) return error.message
     throw error

@@ -147,7 +147,7 @@ function send(reply: FastifyReply, { status, headers, body }: AnyReply): Fastify
   if (!(body instanceof Encoded)) return sendJson(reply, stringifyJson(body))
   // An encoded body is text or its pieces, whatever they encode.
   const { chunks } = body as Encoded<unknown>
-  if (typeof chunks === 'string') return sendJson(reply, chunks)
+  if (typeof chunks === 'string' || Buffer.isBuffer(chunks)) return sendJson(reply, chunks)
   // Fastify reads a body to its end to answer HEAD without it.
   return sendJson(reply, Readable.from(reply.request.method === 'HEAD' ? [] : chunks))
 }

@@ -132,6 +132,15 @@ test('a limit is kept on either side of where a list is read in pieces', async (
   }
 })
 
+test('the same plants are answered alike whatever the limit', async () => {
+  const { send, store, caller } = await newCaller()
+  await plant(store, caller, [1n, 2n])
+  await store.create(caller, { id: 3n, name: 'Strelitzia, \u00fcppig \u{1f331}', tag: '"\\"' })
+  const text = String.raw`[{"name":"1"},{"name":"2"},{"name":"Strelitzia, üppig 🌱","tag":"\"\\\""}]`
+  const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
+  for (const query of ['?limit=3', '?limit=100', '?limit=101', '?limit=1000', '?limit=1001', '']) expect(await send({ ...get, url: `/plants${query}` })).toMatchObject({ status: 200, headers, text })
+})
+
 test('a list in pieces is what it is whole, at both ends of int64', async () => {
   const { send, store, caller } = await newCaller()
   const ids = [...Array.from({ length: 1000 }, (_, index) => lowest + BigInt(index)), ...Array.from({ length: 1000 }, (_, index) => highest - 999n + BigInt(index))]

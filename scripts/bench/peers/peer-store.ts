@@ -48,11 +48,15 @@ export function createPeerFile(file: string, tokens: StoredToken[]): void {
   database.close()
 }
 
-/** Opens the file that `DATABASE_FILE` names. */
+/**
+ * Opens the file that `DATABASE_FILE` names. With `?`, as everybody writes it, SQLite prepares a list again at each execution;
+ * where `PREPARE_LISTS_ONCE` is set the list is written with `+?`, as the project's is.
+ */
 export function openPeerStore(): PeerStore {
   const database = openFile(process.env['DATABASE_FILE'] ?? '')
+  const parameter = process.env['PREPARE_LISTS_ONCE'] === undefined ? '?' : '+?'
   const statements = {
-    list: database.prepare<[string, number], { name: string; tag: string | null }>('SELECT name, tag FROM plants WHERE caller = ? ORDER BY id LIMIT ?'),
+    list: database.prepare<[string, number], { name: string; tag: string | null }>(`SELECT name, tag FROM plants WHERE caller = ${parameter} ORDER BY id LIMIT ${parameter}`),
     create: database.prepare<[string, number, string, string | null]>('INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'),
     delete: database.prepare<[string, number]>('DELETE FROM plants WHERE caller = ? AND id = ?'),
     callerOfToken: database.prepare<[Buffer, number], string>('SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)').pluck(),

@@ -18,6 +18,7 @@ export class ReadTurns {
   readonly #end: Database.Statement
   #waiting: (() => void)[] = []
   #isScheduled = false
+  #hasRead = false
   // SQLite's own answer costs a call for each read.
   #hasSnapshot = false
 
@@ -67,11 +68,14 @@ export class ReadTurns {
     for (const read of waiting) process.nextTick(read)
   }
 
+  /** From the second read of a turn on: a first one alone would pay for the beginning and the end of what it does not share. */
   #takeSnapshot(): void {
-    if (this.#hasSnapshot) return
-    this.#begin.run()
-    this.#hasSnapshot = true
     this.#schedule()
+    if (this.#hasRead && !this.#hasSnapshot) {
+      this.#begin.run()
+      this.#hasSnapshot = true
+    }
+    this.#hasRead = true
   }
 
   #schedule(): void {
@@ -81,6 +85,7 @@ export class ReadTurns {
       this.#readWaiting()
       process.nextTick(() => {
         this.#isScheduled = false
+        this.#hasRead = false
         this.#hasSnapshot = false
         if (this.#database.open && this.#database.inTransaction) this.#end.run()
       })

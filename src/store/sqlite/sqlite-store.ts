@@ -9,6 +9,9 @@ import { WriteQueue } from './write-queue.ts'
 /** How many plants are read at once: enough to cost little each, few enough to hold nobody up. */
 const pageSize = 1_000
 
+/** Up to this limit a list is read as a string; a longer one costs less as bytes, which nobody measures, joins and encodes again. */
+const shortLimit = 100
+
 /** How many writes share a commit at most: enough that the wait for the disk is little for each. */
 const maxBatch = 128
 
@@ -53,7 +56,8 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
     list: (caller, limit = Infinity) =>
       turns.readTogether(() => {
         // An aggregate without GROUP BY always has one row.
-        if (limit <= pageSize) return new Encoded<Plant[]>(reads.shortList.get(caller, limit)!)
+        if (limit <= shortLimit) return new Encoded<Plant[]>(reads.shortList.get(caller, limit)!)
+        if (limit <= pageSize) return new Encoded<Plant[]>(reads.longList.get(caller, limit)!)
         const [count, last, plants] = reads.firstPage.get(caller, pageSize)!
         const first = plants ?? ''
         return new Encoded<Plant[]>(last === null || count < pageSize ? `[${first}]` : pages(caller, first, last, limit))

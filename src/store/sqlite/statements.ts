@@ -15,6 +15,10 @@ const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
 /** How many plants there are in a page, the highest id among them, and their JSON, separated by commas. */
 type Page = [count: bigint, lastId: bigint | null, plants: string | null]
 
+/** A list of a caller's first plants, with its brackets, which JavaScript could only add in a copy. */
+const list = `'[' || ifnull(group_concat(json), '') || ']'`
+const firstPlants = 'FROM (SELECT json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)'
+
 /**
  * Every statement that reads. The order of the inner query is that of the key, in which `group_concat` takes its rows.
  *
@@ -23,10 +27,8 @@ type Page = [count: bigint, lastId: bigint | null, plants: string | null]
  */
 export function prepareReads(database: Database.Database) {
   return {
-    // With its brackets, which JavaScript could only add in a copy.
-    shortList: database
-      .prepare<[Caller, number], string>(`SELECT '[' || ifnull(group_concat(json), '') || ']' FROM (SELECT json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)`)
-      .pluck(),
+    shortList: database.prepare<[Caller, number], string>(`SELECT ${list} ${firstPlants}`).pluck(),
+    longList: database.prepare<[Caller, number], Buffer>(`SELECT CAST(${list} AS BLOB) ${firstPlants}`).pluck(),
     firstPage: database
       .prepare<[Caller, number], Page>(`SELECT count(*), max(id), group_concat(json) FROM (SELECT id, json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)`)
       .raw()

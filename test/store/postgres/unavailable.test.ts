@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { UnusableStore } from '../../../src/store/store.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/postgres-database.ts'
 import { startTcpProxy } from '../../support/tcp-proxy.ts'
-import { listText } from '../list-text.ts'
+import { listPages, listText } from '../list-text.ts'
 import { openTestStore } from './open-test-store.ts'
 
 const plant = { id: 1n, name: 'Monstera' }
@@ -101,12 +101,12 @@ test('a list whose next page cannot be read ends with an error, not as if it wer
   const { proxy, url } = await throughProxy(await temporaryDatabase())
   const { store } = await openTestStore(url)
   await Promise.all(Array.from({ length: 1_001 }, (_, id) => store.create('me', { id: BigInt(id), name: 'Monstera' })))
-  const list = await store.list('me', undefined)
+  const pages = await listPages(store, 'me')
   await proxy.close()
   const chunks: string[] = []
   await expect(
     (async () => {
-      if (list !== 'unavailable') for await (const chunk of list.chunks) chunks.push(chunk)
+      for await (const chunk of pages) chunks.push(chunk)
     })(),
   ).rejects.toThrow('in the middle of a list')
   expect(chunks).toHaveLength(1)
