@@ -2,7 +2,7 @@ import { type Contender, contenders } from '../contenders.ts'
 import { addPlants } from '../database-file.ts'
 import type { LoadGenerator } from '../load/start-load.ts'
 import { type Measurement, type RunningContender, measure, startContender } from '../running-contender.ts'
-import { type Workload, list20, listedPlants, workloads } from '../workloads.ts'
+import { type Workload, listedPlants, workloads } from '../workloads.ts'
 
 /** What each round of one workload gave for one contender. */
 export interface ThroughputFigures {
@@ -27,8 +27,8 @@ export interface ThroughputOptions {
   onProgress: (what: string) => void
 }
 
-/** How long each server lists before anything is measured, so that its code is compiled. */
-const warmUpMilliseconds = 2_000
+/** How long each server does a workload before it is measured, so that its code is compiled. */
+const warmUpMilliseconds = 1_500
 
 /**
  * Has every contender do every workload, in rounds that take the contenders in turn, each time from another one on:
@@ -48,7 +48,6 @@ export async function measureThroughput({ only, rounds, milliseconds, folder, ge
       )
     }
     const idle = running.map(({ server }) => server.memory().resident)
-    for (const contender of running) await measure(contender, list20, 0, warmUpMilliseconds, generator)
     const throughput: ThroughputFigures[] = []
     const ids = new IdRanges()
     for (const workload of chosen) {
@@ -61,7 +60,7 @@ export async function measureThroughput({ only, rounds, milliseconds, folder, ge
           onProgress(`${workload.title}: ${round === 0 ? 'warm-up' : `round ${String(round)} of ${String(rounds)}`}, ${current.contender.name}`)
           const firstId = ids.next(current, workload)
           if (workload.kind === 'delete') addPlants(current.database.file, 'writer', firstId, workload.maxRequests)
-          const measurement = await measure(current, workload, firstId, milliseconds, generator)
+          const measurement = await measure(current, workload, firstId, round === 0 ? warmUpMilliseconds : milliseconds, generator)
           if (round > 0) figures.get(current.contender)?.push(measurement)
         }
       }
