@@ -5,6 +5,7 @@ import { isUnavailable } from './postgres-errors.ts'
 import { retryConflicts } from './retry.ts'
 import { type PageRow, type Statement, statements } from './statements.ts'
 import { storedToken } from './stored-token.ts'
+import { TokenLookups } from './token-lookups.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** How many plants are read at once: enough to cost little each, few enough to take little memory. */
@@ -51,6 +52,8 @@ export async function openPostgresStore({
     }
   }
 
+  const lookups = new TokenLookups(read)
+
   async function* pages(caller: Caller, first: PageRow, limit: number): AsyncGenerator<string> {
     yield `[${first.plants ?? ''}`
     let page = first
@@ -87,10 +90,7 @@ export async function openPostgresStore({
       return result === 'unavailable' ? result : 'added'
     },
 
-    findCaller: async (hash, now) => {
-      const rows = await read(statements.callerOfToken(hash, now))
-      return rows === 'unavailable' ? rows : (rows[0] ?? 'unknown')
-    },
+    findCaller: (hash, now) => lookups.find(hash, now),
 
     listTokens: async () => {
       const rows = await read(statements.tokens())

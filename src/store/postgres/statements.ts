@@ -18,6 +18,8 @@ export interface TokenRow {
   last_used_at: string | null
 }
 
+export type CallerRow = Pick<TokenRow, 'hash' | 'caller' | 'expires_at'>
+
 const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
 
 /** How many plants there are in a page, the highest id among them, and their JSON, separated by commas. */
@@ -53,11 +55,7 @@ export const statements = {
 
   deletePlant: (caller: Caller, id: bigint): Statement => ({ name: 'deletePlant', text: 'DELETE FROM plants WHERE caller = $1 AND id = $2', values: [caller, id] }),
 
-  callerOfToken: (hash: Uint8Array, now: number): Statement<{ caller: Caller }> => ({
-    name: 'callerOfToken',
-    text: 'SELECT caller FROM tokens WHERE hash = $1 AND (expires_at IS NULL OR expires_at > $2)',
-    values: [hash, now],
-  }),
+  callersOfTokens: (hashes: Uint8Array[]): Statement<CallerRow> => ({ name: 'callersOfTokens', text: 'SELECT hash, caller, expires_at FROM tokens WHERE hash = ANY($1)', values: [hashes] }),
 
   tokens: (): Statement<TokenRow> => ({ name: 'tokens', text: `SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash` }),
 
