@@ -5,9 +5,9 @@ import { isUnavailable } from './sqlite-errors.ts'
 const mostWaiting = 64
 
 /**
- * Reads for the requests that arrive together, the twin of the write queue: the reads of one turn of the event loop share one
- * snapshot, and so one locking of the database, and those that can wait for the turn's end are answered in a row, which wakes
- * a client that has many of them once. A lone read waits for nobody.
+ * Reads for the requests that arrive together, the twin of the write queue: from the second on the reads of one turn of the event
+ * loop share one snapshot, and so one locking of the database, and those that can wait for the turn's end are answered in a row,
+ * which wakes a client that has many of them once. A lone read waits for nobody.
  *
  * A snapshot never outlives its turn, so a request sees everything that was acknowledged before it was sent.
  */
@@ -18,6 +18,7 @@ export class ReadTurns {
   readonly #end: Database.Statement
   #waiting: (() => void)[] = []
   #isScheduled = false
+  /** Whether anything was read in this turn. */
   #hasRead = false
   // SQLite's own answer costs a call for each read.
   #hasSnapshot = false
@@ -68,7 +69,7 @@ export class ReadTurns {
     for (const read of waiting) process.nextTick(read)
   }
 
-  /** From the second read of a turn on: a first one alone would pay for the beginning and the end of what it does not share. */
+  /** A first read alone would pay for the beginning and the end of what it does not share. */
   #takeSnapshot(): void {
     this.#schedule()
     if (this.#hasRead && !this.#hasSnapshot) {
