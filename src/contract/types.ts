@@ -48,7 +48,7 @@ export class Encoded<Content> {
   declare readonly [content]: Content
   readonly chunks: string | Buffer | AsyncIterable<string>
 
-  /** @param chunks the whole text, or its bytes in UTF-8, or its pieces in order */
+  /** @param chunks the whole text, or its bytes in UTF-8, which are gone when they are sent, or its pieces in order */
   constructor(chunks: string | Buffer | AsyncIterable<string>) {
     this.chunks = chunks
   }
