@@ -65,8 +65,7 @@ export class ReadTurns {
   #readWaiting(): void {
     const waiting = this.#waiting
     this.#waiting = []
-    // Each is answered before the next is read: of many long lists only one is in memory.
-    for (const read of waiting) process.nextTick(read)
+    for (const read of waiting) read()
   }
 
   /** A first read alone would pay for the beginning and the end of what it does not share. */
@@ -84,12 +83,10 @@ export class ReadTurns {
     this.#isScheduled = true
     setImmediate(() => {
       this.#readWaiting()
-      process.nextTick(() => {
-        this.#isScheduled = false
-        this.#hasRead = false
-        this.#hasSnapshot = false
-        if (this.#database.open && this.#database.inTransaction) this.#end.run()
-      })
+      this.#isScheduled = false
+      this.#hasRead = false
+      this.#hasSnapshot = false
+      if (this.#database.open && this.#database.inTransaction) this.#end.run()
     })
   }
 }
