@@ -52,6 +52,7 @@ export async function startServer({ arguments: args, environment, logFile, proce
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', SHUTDOWN_DELAY: '0', ...environment },
     stdio: ['ignore', 'pipe', log],
   })
+  endWithThisProcess(child)
   const port = await listeningPort(child, logFile)
   // A process that printed has an id; taskset has become node by then, under the same id.
   const pid = child.pid!
@@ -71,6 +72,22 @@ export async function startServer({ arguments: args, environment, logFile, proce
       await exited
     },
   }
+}
+
+const running = new Set<ChildProcess>()
+let isWatching = false
+
+/** A server outlives nothing that ends this process, be it a signal or that nobody reads any more what it prints. */
+function endWithThisProcess(child: ChildProcess): void {
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  if (isWatching) return
+  isWatching = true
+  process.on('exit', () => {
+    for (const server of running) server.kill('SIGKILL')
+  })
+  // A signal that nobody handles ends a process without the event.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 }
 
 async function listeningPort(child: ChildProcess, logFile: string): Promise<number> {
