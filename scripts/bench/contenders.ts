@@ -12,7 +12,7 @@ export interface Contender {
 }
 
 /** The arguments that `npm start` gives to `node`, which it runs in the shell's place. */
-const startArguments = readStartScript().replace(/^exec node /, '').split(' ')
+export const startArguments = readStartScript().replace(/^exec node /, '').split(' ')
 
 /** The project as it runs by default: it logs a line for each request. */
 export const own: Contender = { name: 'plant-store', schema: 'own', arguments: startArguments, environment: {} }

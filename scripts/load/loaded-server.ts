@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createToken } from '../../src/auth/tokens.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { startArguments } from '../bench/contenders.ts'
 import { type ServerProcess, startServer } from '../bench/server-process.ts'
 
 /** The server as `npm start` runs it, on a database of its own, to be put under load. */
@@ -25,7 +26,7 @@ export async function startLoadedServer(plants: number, environment: Record<stri
   await Promise.all(Array.from({ length: plants }, (_, index) => store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' })))
   await store.close()
   const server = await startServer({
-    arguments: ['--max-semi-space-size=8', '--no-parallel-scavenge', ...nodeOptions, join(import.meta.dirname, '../../src/main.ts')],
+    arguments: [...nodeOptions, ...startArguments],
     environment: { DATABASE_URL: `sqlite:${file}`, ...environment },
     logFile: join(folder, 'log'),
   })
