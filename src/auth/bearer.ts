@@ -1,6 +1,6 @@
 import { type Failure, failure } from '../contract/errors.ts'
 import type { Caller } from '../contract/types.ts'
-import type { Awaitable, TokenStore } from '../store/store.ts'
+import type { Awaitable, FoundCaller, TokenStore } from '../store/store.ts'
 import { isOpaqueCaller } from './callers.ts'
 import type { JwtVerifier } from './jwt.ts'
 import { hashToken, isOpaqueToken } from './tokens.ts'
@@ -25,8 +25,6 @@ export interface BearerOptions {
   verifyJwt?: JwtVerifier | undefined
 }
 
-type Found = { caller: Caller } | 'unknown' | 'unavailable'
-
 /** `credentials` of RFC 9110, section 11.4: the scheme in any case, then spaces, then the token. */
 const bearerCredentials = /^bearer(?: +(.*))?$/i
 
@@ -37,10 +35,10 @@ const challenge = 'Bearer realm="plant-store"'
 
 /** Makes the verifier of the contract's security scheme `bearer`. */
 export function createBearerVerifier({ tokens, now, noteUse, verifyJwt }: BearerOptions): Verifier {
-  function findOpaque(token: string): Awaitable<Found> {
+  function findOpaque(token: string): Awaitable<FoundCaller> {
     const hash = hashToken(token)
     const time = now()
-    const accept = (found: Found): Found => {
+    const accept = (found: FoundCaller): FoundCaller => {
       if (typeof found === 'string') return found
       if (!isOpaqueCaller(found.caller)) return 'unknown'
       noteUse?.(hash, time)
@@ -59,7 +57,7 @@ export function createBearerVerifier({ tokens, now, noteUse, verifyJwt }: Bearer
   }
 }
 
-function judge(found: Found): Verdict {
+function judge(found: FoundCaller): Verdict {
   if (found === 'unavailable') return failure('unavailable', 'tokens cannot be checked now; try again in a second', { 'Retry-After': 1 })
   return found === 'unknown' ? invalid() : found
 }

@@ -58,13 +58,16 @@ export interface StoredToken {
 /** That a token was used, and when, in milliseconds since 1970-01-01T00:00:00Z. */
 export type TokenUse = Pick<StoredToken, 'hash'> & { usedAt: number }
 
+/** Whose a token is. `unknown` when there is none with its hash, or it has expired. */
+export type FoundCaller = { caller: Caller } | 'unknown' | 'unavailable'
+
 /** The bearer tokens that the service issued. */
 export interface TokenStore {
   /** Adds a token. */
   addToken: (token: StoredToken) => Promise<'added' | 'unavailable'>
 
   /** Whose token this is. `unknown` when there is none with this hash, or it expired at or before `now`. */
-  findCaller: (hash: Uint8Array, now: number) => Awaitable<{ caller: Caller } | 'unknown' | 'unavailable'>
+  findCaller: (hash: Uint8Array, now: number) => Awaitable<FoundCaller>
 
   /** All tokens, expired ones too, the oldest first. */
   listTokens: () => Promise<StoredToken[] | 'unavailable'>

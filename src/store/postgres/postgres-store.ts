@@ -1,11 +1,11 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
-import type { Plant, Store, StoreObserver, TokenUse } from '../store.ts'
+import type { Plant, Store, StoreObserver } from '../store.ts'
 import { openDatabase } from './open-database.ts'
 import { isUnavailable } from './postgres-errors.ts'
 import { retryConflicts } from './retry.ts'
 import { type PageRow, type Statement, statements } from './statements.ts'
 import { storedToken } from './stored-token.ts'
-import { TokenLookups } from './token-lookups.ts'
+import { TokenLookups, keyOf } from './token-lookups.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** How many plants are read at once: enough to cost little each, few enough to take little memory. */
@@ -103,7 +103,7 @@ export async function openPostgresStore({
     },
 
     recordUses: async (uses) => {
-      const results = await Promise.all(uses.map((use) => queue.write(useKey(use), statements.recordUse(use))))
+      const results = await Promise.all(uses.map((use) => queue.write(keyOf(use.hash), statements.recordUse(use))))
       return results.includes('unavailable') ? 'unavailable' : 'recorded'
     },
 
@@ -135,7 +135,3 @@ function plantKey(caller: Caller, id: bigint): string {
 
 /** Whoever adds and revokes tokens finds what was done before. */
 const tokenKey = ''
-
-function useKey({ hash }: TokenUse): string {
-  return Buffer.from(hash).toString('hex')
-}

@@ -1,10 +1,8 @@
-import type { Caller } from '../../contract/types.ts'
+import type { FoundCaller } from '../store.ts'
 import { type CallerRow, type Statement, statements } from './statements.ts'
 
 /** How many lookups share a query at most. */
 const maxBatch = 500
-
-type Found = { caller: Caller } | 'unknown' | 'unavailable'
 
 /** One lookup that waits for the turn's end. */
 interface Lookup {
@@ -12,7 +10,7 @@ interface Lookup {
   hash: Uint8Array
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now: number
-  resolve: (found: Found) => void
+  resolve: (found: FoundCaller) => void
   reject: (error: unknown) => void
 }
 
@@ -27,7 +25,7 @@ export class TokenLookups {
   }
 
   /** Whose token it is that has this hash, as `TokenStore` has it. */
-  find(hash: Uint8Array, now: number): Promise<Found> {
+  find(hash: Uint8Array, now: number): Promise<FoundCaller> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => void this.#ask())
       this.#waiting.push({ key: keyOf(hash), hash, now, resolve, reject })
@@ -49,10 +47,11 @@ export class TokenLookups {
   }
 }
 
-function judge(row: CallerRow | undefined, now: number): Found {
+function judge(row: CallerRow | undefined, now: number): FoundCaller {
   return row === undefined || (row.expires_at !== null && Number(row.expires_at) <= now) ? 'unknown' : { caller: row.caller }
 }
 
-function keyOf(hash: Uint8Array): string {
-  return Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('latin1')
+/** The hash of a token as text, by which one is told from another. */
+export function keyOf(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('hex')
 }
