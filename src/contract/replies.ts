@@ -4,7 +4,7 @@ import type { ContractOperation, ContractResponse, Schema } from './document.ts'
 import type { AnyReply } from './engine.ts'
 import { MalformedJson, parseJson } from './json.ts'
 import { withExactScalars } from './exact-scalars.ts'
-import { Encoded } from './types.ts'
+import { Encoded, isWhole } from './types.ts'
 
 /** A handler's reply that its operation does not declare. The message says how it breaks the contract, without its values. */
 export class ContractViolation extends Error {}
@@ -58,7 +58,7 @@ function judgeOf({ headers, content }: ContractResponse, compile: (schema: Schem
     if (!(body instanceof Encoded)) return problemOf(body, validate)
     // An encoded body is text or its pieces, whatever they encode.
     const { chunks } = body as Encoded<unknown>
-    const isSample = (typeof chunks === 'string' || Buffer.isBuffer(chunks)) && chunks.length <= longestSample && encodedBodies++ % sampling === 0
+    const isSample = isWhole(chunks) && chunks.length <= longestSample && encodedBodies++ % sampling === 0
     return isSample ? problemOfText(chunks, validate) : undefined
   }
 }

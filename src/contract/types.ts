@@ -54,6 +54,11 @@ export class Encoded<Content> {
   }
 }
 
+/** Whether an encoded body is whole, and not in pieces. */
+export function isWhole(chunks: Encoded<unknown>['chunks']): chunks is string | Buffer {
+  return typeof chunks === 'string' || Buffer.isBuffer(chunks)
+}
+
 /** openapi-typescript lets every response have further headers; a reply has the declared ones only. */
 type Declared<Headers> = { [Name in keyof Headers as string extends Name ? never : Name extends ServerHeader ? never : Name]: Headers[Name] }
 

@@ -4,7 +4,7 @@ import type { Refusal, Verdict, Verifier } from '../auth/bearer.ts'
 import type { AnyReply, BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure, isFailure } from '../contract/errors.ts'
 import { MalformedJson, parseJson, stringifyJson } from '../contract/json.ts'
-import { type Caller, Encoded } from '../contract/types.ts'
+import { type Caller, Encoded, isWhole } from '../contract/types.ts'
 import { RequestFailure, sendFailure } from './failures.ts'
 import { fieldValues } from './field-values.ts'
 import type { RateLimits } from './rate-limits.ts'
@@ -147,7 +147,7 @@ function send(reply: FastifyReply, { status, headers, body }: AnyReply): Fastify
   if (!(body instanceof Encoded)) return sendJson(reply, stringifyJson(body))
   // An encoded body is text or its pieces, whatever they encode.
   const { chunks } = body as Encoded<unknown>
-  if (typeof chunks === 'string' || Buffer.isBuffer(chunks)) return sendJson(reply, chunks)
+  if (isWhole(chunks)) return sendJson(reply, chunks)
   // Fastify reads a body to its end to answer HEAD without it.
   return sendJson(reply, Readable.from(reply.request.method === 'HEAD' ? [] : chunks))
 }

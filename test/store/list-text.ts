@@ -1,9 +1,10 @@
+import { type Encoded, isWhole } from '../../src/contract/types.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** The JSON text of a list, whole. @throws Error when the store is unavailable */
 export async function listText(store: Store, caller: string, limit?: number): Promise<string> {
   const chunks = await chunksOf(store, caller, limit)
-  if (typeof chunks === 'string' || Buffer.isBuffer(chunks)) return chunks.toString()
+  if (isWhole(chunks)) return chunks.toString()
   let text = ''
   for await (const chunk of chunks) text += chunk
   return text
@@ -12,11 +13,11 @@ export async function listText(store: Store, caller: string, limit?: number): Pr
 /** The pages of a list. @throws Error when the store is unavailable, or gives the list whole */
 export async function listPages(store: Store, caller: string): Promise<AsyncIterable<string>> {
   const chunks = await chunksOf(store, caller)
-  if (typeof chunks === 'string' || Buffer.isBuffer(chunks)) throw new Error('expected a list in pages')
+  if (isWhole(chunks)) throw new Error('expected a list in pages')
   return chunks
 }
 
-async function chunksOf(store: Store, caller: string, limit?: number): Promise<string | Buffer | AsyncIterable<string>> {
+async function chunksOf(store: Store, caller: string, limit?: number): Promise<Encoded<unknown>['chunks']> {
   const list = await store.list(caller, limit)
   if (list === 'unavailable') throw new Error('the store is unavailable')
   return list.chunks
