@@ -18,8 +18,6 @@ export class ReadTurns {
   readonly #end: Database.Statement
   #waiting: (() => void)[] = []
   #isScheduled = false
-  /** Whether anything was read in this turn. */
-  #hasRead = false
   // SQLite's own answer costs a call for each read.
   #hasSnapshot = false
 
@@ -70,12 +68,11 @@ export class ReadTurns {
 
   /** A first read alone would pay for the beginning and the end of what it does not share. */
   #takeSnapshot(): void {
-    this.#schedule()
-    if (this.#hasRead && !this.#hasSnapshot) {
+    if (!this.#isScheduled) this.#schedule()
+    else if (!this.#hasSnapshot) {
       this.#begin.run()
       this.#hasSnapshot = true
     }
-    this.#hasRead = true
   }
 
   #schedule(): void {
@@ -84,7 +81,6 @@ export class ReadTurns {
     setImmediate(() => {
       this.#readWaiting()
       this.#isScheduled = false
-      this.#hasRead = false
       this.#hasSnapshot = false
       if (this.#database.open && this.#database.inTransaction) this.#end.run()
     })
