@@ -4,8 +4,8 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import type { OpenAPIV3 } from 'openapi-types'
 import type { Contract } from '../contract/load-contract.ts'
+import { registerDocsFiles } from './docs-files.ts'
 import { exactExamples } from './exact-examples.ts'
-import { sendJson } from './send-json.ts'
 
 /** Swagger UI's global in the browser, where the functions of `uiConfig` arrive as source text. */
 declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: unknown) => object } }
@@ -33,6 +33,8 @@ const pageSecurity: FastifyHelmetOptions = {
       frameAncestors: ["'none'"],
     },
   },
+  // What frame-ancestors says, for browsers that do not know it.
+  xFrameOptions: { action: 'deny' },
   strictTransportSecurity: false,
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
@@ -46,8 +48,16 @@ const pageSecurity: FastifyHelmetOptions = {
  */
 export async function registerDocs(app: FastifyInstance, contract: Contract): Promise<void> {
   await app.register(helmet, pageSecurity)
-  app.get('/openapi.yaml', (_request, reply) => reply.header('content-type', 'application/yaml').send(contract.yaml))
-  app.get('/openapi.json', (_request, reply) => sendJson(reply, contract.json))
+  // Those who ask share the bytes; of a text each would get a copy.
+  const [yaml, json] = [Buffer.from(contract.yaml), Buffer.from(contract.json)]
+  app.get('/openapi.yaml', (_request, reply) => reply.header('content-type', 'application/yaml').send(yaml))
+  app.get('/openapi.json', (_request, reply) => reply.header('content-type', 'application/json').send(json))
+  await registerDocsFiles(app, '/docs/static')
+  // The plugin's own route reads a file for each request and holds its descriptor until the client has read it.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.url === '/docs/static/*') reply.callNotFound()
+    else done()
+  })
   await app.register(swagger, {
     mode: 'static',
     // The plugin's types know OpenAPI 3.0 alone; it only keeps the document.

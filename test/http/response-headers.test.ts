@@ -21,7 +21,7 @@ test('the docs page may load scripts from here alone, none of them inline, and m
     const { headers } = await app.inject({ url })
     const policy = String(headers['content-security-policy']).split(';')
     expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"]))
-    expect(headers['x-frame-options']).toBe('SAMEORIGIN')
+    expect(headers['x-frame-options']).toBe('DENY')
   }
 })
 

@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto'
+import { readFile, readdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, extname, join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+
+/** The files of Swagger UI, as its Fastify plugin brings them along. */
+const folder = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
+
+const mediaTypes: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'application/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+}
+
+/** Pages that the plugin makes itself in the place of the files of their names. */
+const made: readonly string[] = ['index.html']
+
+/**
+ * Adds the files of Swagger UI, each read at its first request and kept. All who ask for a file share its bytes: one who
+ * does not read them holds neither a descriptor nor memory. Ranges and preconditions but `If-None-Match` are ignored.
+ *
+ * @param app the context of the docs page
+ * @param prefix where the plugin has them, such as `/docs/static`
+ */
+export async function registerDocsFiles(app: FastifyInstance, prefix: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const type = mediaTypes[extname(name)]
+    if (type === undefined || made.includes(name)) continue
+    let file: Promise<{ bytes: Buffer; etag: string }> | undefined
+    app.get(`${prefix}/${name}`, async (request, reply) => {
+      file ??= load(join(folder, name))
+      const { bytes, etag } = await file
+      reply.header('cache-control', 'public, max-age=0').header('etag', etag)
+      if (isMatch(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      return reply.header('content-type', type).send(bytes)
+    })
+  }
+}
+
+async function load(path: string): Promise<{ bytes: Buffer; etag: string }> {
+  const bytes = await readFile(path)
+  return { bytes, etag: `"${hash('sha256', bytes, 'base64url')}"` }
+}
+
+/** The weak comparison of RFC 9110, section 13.1.2. */
+function isMatch(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags !== undefined && (tags.includes('*') || tags.includes(etag))
+}
