@@ -7,17 +7,17 @@ import { bearerSchemesOf } from './contract/document.ts'
 import type { Contract } from './contract/load-contract.ts'
 import type { Handlers } from './contract/types.ts'
 import { type ClosingTimes, defaultClosingTimes, registerClosing } from './http/closing.ts'
-import { registerConnectionFailures } from './http/connection-failures.ts'
 import { registerDocs } from './http/docs.ts'
-import { logDroppedConnections } from './http/dropped-connections.ts'
-import { followExchanges } from './http/exchanges.ts'
-import { answerFrameworkError, registerFailures } from './http/failures.ts'
+import { registerFailures, routedUrl } from './http/failures.ts'
 import { registerHealth } from './http/health.ts'
+import { createHttpServer } from './http/http-server.ts'
 import { type Limits, defaultLimits } from './http/limits.ts'
+import { OpenConnections } from './http/open-connections.ts'
 import { registerOperations } from './http/operations.ts'
 import { createOverloadHook } from './http/overload.ts'
 import { constantHeaders } from './http/response-headers.ts'
 import { RequestLog, logCutOff, requestIdOf } from './http/request-log.ts'
+import { UnreadBytes } from './http/unread-bytes.ts'
 import type { Store } from './store/store.ts'
 
 export interface AppOptions {
@@ -68,37 +68,25 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const verifiers = Object.fromEntries(bearerSchemesOf(contract.document).map((name) => [name, verifyBearer]))
   const operations = await createEngine({ contract: contract.document, handlers, securitySchemes: Object.keys(verifiers), onViolation: observer?.contractBroken })
 
+  const connections = new OpenConnections(limits.pipelinedRequests, () => {
+    log.info(`connection closed: more than ${String(limits.pipelinedRequests)} requests wait for the answer before them`)
+  })
   const app = fastify({
+    serverFactory: (listener) => createHttpServer(listener, connections, limits, log),
     loggerInstance: log,
     logController: new RequestLog(),
     // The request's id is in its one line; a logger of its own for each request would cost more than that line.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     bodyLimit,
-    // A request target in absolute form names this server too (RFC 9112, section 3.2.2).
-    rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/'),
+    rewriteUrl: ({ url = '/' }) => routedUrl(url),
     routerOptions: { maxParamLength: limits.headerBytes },
-    requestTimeout: limits.requestMilliseconds,
-    keepAliveTimeout: limits.keepAliveMilliseconds,
-    connectionTimeout: limits.standstillMilliseconds,
-    http: {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: Math.min(limits.headersMilliseconds, limits.requestMilliseconds),
-      connectionsCheckingInterval: limits.checkMilliseconds,
-      // Node's own refusal of a request without Host has no body; registerFailures answers it.
-      requireHostHeader: false,
-    },
     return503OnClosing: false,
     ...(trustedProxies === undefined ? {} : { trustProxy: trustedProxies }),
-    frameworkErrors: answerFrameworkError,
-    // Fastify's own listener; registerConnectionFailures answers in its place.
+    // Fastify's own listener; answerConnectionErrors answers in its place.
     clientErrorHandler: () => undefined,
   })
-  app.server.maxConnections = limits.connections
-  logDroppedConnections(app.server, log)
-  const exchanges = followExchanges(app.server)
-  registerConnectionFailures(app.server, exchanges, limits.headerBytes, log)
-  const isClosing = registerClosing(app, exchanges, { ...defaultClosingTimes, ...closingTimes })
+  const isClosing = registerClosing(app, connections, { ...defaultClosingTimes, ...closingTimes })
   app.decorateRequest('isLogged', false)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(constantHeaders).header('x-request-id', request.id)
@@ -126,7 +114,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     })
     scope.addHook('onRequest', overloadHook)
     const rateLimits = rateLimit === undefined ? undefined : await (await import('./http/rate-limits.ts')).registerRateLimits(scope, rateLimit)
-    registerOperations(scope, { operations, verifiers, rateLimits })
+    registerOperations(scope, { operations, verifiers, rateLimits, unread: new UnreadBytes(limits.unreadBytes) })
   })
   return app
 }

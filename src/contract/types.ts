@@ -46,10 +46,10 @@ declare const content: unique symbol
 /** JSON text that was encoded elsewhere and is sent as it is; the type still says what it encodes. */
 export class Encoded<Content> {
   declare readonly [content]: Content
-  readonly chunks: string | Buffer | AsyncIterable<string>
+  readonly chunks: string | Buffer | AsyncIterable<Buffer>
 
   /** @param chunks the whole text, or its bytes in UTF-8, which are gone when they are sent, or its pieces in order */
-  constructor(chunks: string | Buffer | AsyncIterable<string>) {
+  constructor(chunks: string | Buffer | AsyncIterable<Buffer>) {
     this.chunks = chunks
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type { Exchanges } from './exchanges.ts'
+import type { OpenConnections } from './open-connections.ts'
 
 /** How often connections that have nothing more to do are looked for while the server closes. */
 const lookMilliseconds = 20
@@ -16,36 +16,37 @@ export interface ClosingTimes {
 export const defaultClosingTimes: ClosingTimes = { delayMilliseconds: 0, answerMilliseconds: 10_000 }
 
 /**
- * Lets the server close as soon as every request that has arrived is answered. By itself Node waits for connections on
- * which no request has come yet, for clients to give up those whose last answer went out while it was closing, and as long
- * as a client likes that reads a long answer slowly.
+ * Lets the server close as soon as the requests that have arrived are answered. By itself Node waits for connections on
+ * which no request has come yet, for clients to close those whose last answer went out while it was closing, and for as
+ * long as a slow client reads. Of a pipeline, what waits behind the answer that says `Connection: close` is not served
+ * (RFC 9112, section 9.6).
  *
  * @param app before any other `preClose` hook
- * @param exchanges those of its connections
+ * @param connections those of its servers
  * @returns whether the server is closing
  */
-export function registerClosing(app: FastifyInstance, exchanges: Exchanges, { delayMilliseconds, answerMilliseconds }: ClosingTimes): () => boolean {
+export function registerClosing(
+  app: FastifyInstance,
+  connections: OpenConnections,
+  { delayMilliseconds, answerMilliseconds }: ClosingTimes,
+): () => boolean {
   const { server } = app
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true
     // From now on Fastify says so to each client in its next answer.
-    for (const exchange of exchanges.values()) {
-      if (exchange?.response.headersSent === false) exchange.response.setHeader('connection', 'close')
+    for (const { response } of connections.all()) {
+      if (response?.headersSent === false) response.setHeader('connection', 'close')
     }
     if (delayMilliseconds > 0) await delay(delayMilliseconds)
     const looking = setInterval(() => {
       // Somebody may just have connected to ask /readyz.
-      if (server.listening) return
-      server.closeIdleConnections()
-      for (const [socket, exchange] of exchanges) {
-        if (exchange === undefined) socket.destroy()
-      }
+      if (!server.listening) connections.closeIdle()
     }, lookMilliseconds)
     const cuttingOff = setTimeout(() => {
-      const unanswered = [...exchanges.values()].filter((exchange) => exchange?.response.writableFinished === false).length
+      const unanswered = [...connections.all()].filter(({ isIdle }) => !isIdle).length
       app.log.warn({ unanswered }, 'connections cut off: the time to stop is over')
-      server.closeAllConnections()
+      connections.closeAll()
     }, answerMilliseconds)
     server.once('close', () => {
       clearInterval(looking)

@@ -1,8 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Failure, failure } from '../contract/errors.ts'
-import { logRequest } from './request-log.ts'
 import { fieldValues } from './field-values.ts'
-import { constantHeaders } from './response-headers.ts'
 import { sendJson } from './send-json.ts'
 import { contractMethods } from '../contract/document.ts'
 
@@ -29,23 +27,13 @@ export function sendFailure(reply: FastifyReply, { status, headers, body }: Fail
 export function registerFailures(app: FastifyInstance): void {
   // Before credentials and before the body, which a path that does not exist has no use for.
   app.addHook('onRequest', (request, reply, done) => {
-    const refusal = hostFailure(request) ?? (request.is404 || isEveryPath(request.routeOptions.url) ? unmatched(app, request) : undefined)
+    const refusal = malformedFailure(request) ?? (request.is404 || isEveryPath(request.routeOptions.url) ? unmatched(app, request) : undefined)
     if (refusal === undefined) done()
     else sendFailure(reply, refusal)
   })
   // The hook above has answered what no route matches; what is left is a file of the docs page that there is not.
   app.setNotFoundHandler((_request, reply) => sendFailure(reply, noSuchPath))
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply, app.initialConfig.bodyLimit))
-}
-
-/** Answers what Fastify's router refuses before there is a route: a path whose percent-encoding is broken. */
-export function answerFrameworkError(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(constantHeaders).header('x-request-id', request.id)
-  // Fastify logs the answers of routes alone.
-  reply.raw.once('finish', () => {
-    logRequest(request, reply, 'request answered')
-  })
-  void sendFailure(reply, failure('malformed_http', 'the percent-encoding of the path is broken'))
 }
 
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, bodyLimit: number | undefined): FastifyReply {
@@ -71,6 +59,7 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
 const noSuchPath: Failure = failure('path_not_found', 'there is no such path')
 
 function unmatched(app: FastifyInstance, request: FastifyRequest): Failure {
+  if (!isDecodable(request.originalUrl)) return failure('malformed_http', 'the percent-encoding of the path is broken')
   const url = request.url.split('?', 1).join()
   const methods = contractMethods.map((method) => method.toUpperCase()).filter((method) => isRoute(app, method, url))
   if (methods.length === 0) return noSuchPath
@@ -89,8 +78,37 @@ function isEveryPath(url: string | undefined): boolean {
   return url === '*'
 }
 
-/** RFC 9112, section 3.2: an HTTP/1.1 request has exactly one Host. Node refuses none with an empty answer, and takes two. */
-function hostFailure({ raw: { httpVersion, rawHeaders } }: FastifyRequest): Failure | undefined {
+/** What HTTP forbids and neither Node's parser nor the router refuses with an answer of this service. */
+function malformedFailure({ raw: { httpVersion, rawHeaders, headers } }: FastifyRequest): Failure | undefined {
   const hosts = fieldValues(rawHeaders, 'host').length
-  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1') ? undefined : failure('malformed_http', 'an HTTP/1.1 request has the header Host once')
+  // RFC 9112, section 3.2. Node answers none with an empty body, and takes two.
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return failure('malformed_http', 'an HTTP/1.1 request has the header Host once')
+  const coding = headers['transfer-encoding']
+  // RFC 9112, section 6.1: a server refuses a transfer coding that it does not undo.
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return failure('malformed_http', 'the only Transfer-Encoding is chunked')
+  return undefined
+}
+
+/** The target of a request whose path cannot be decoded, so that it takes the way of every request that no route matches. */
+const undecodable = '/%20'
+
+/**
+ * The path and query that the router is given for a request target.
+ *
+ * @param target in origin form or in absolute form, which names this server too (RFC 9112, section 3.2.2)
+ */
+export function routedUrl(target: string): string {
+  const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '') || '/'
+  return isDecodable(url) ? url : undecodable
+}
+
+function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true
+  try {
+    // The router decodes what stands before the first of these.
+    decodeURI(url.split(/[?#]/, 1).join())
+    return true
+  } catch {
+    return false
+  }
 }

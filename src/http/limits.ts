@@ -14,6 +14,10 @@ export interface Limits {
   standstillMilliseconds: number
   /** The most connections at once; a further one is closed as soon as it is made. */
   connections: number
+  /** The most requests of one connection that wait for the answer before them; a connection with more is closed. */
+  pipelinedRequests: number
+  /** The most bytes of long answers that clients have not read yet; a further one is refused. */
+  unreadBytes: number
   /** The longest that a request may have waited before the server looks at it; one that waited longer is refused. */
   waitMilliseconds: number
 }
@@ -27,6 +31,9 @@ export const defaultLimits: Limits = {
   keepAliveMilliseconds: 72_000,
   standstillMilliseconds: 30_000,
   connections: 10_000,
+  // Each takes some 1.6 KiB. One read brings at most 64 KiB, so a client with a token in each request never has as many.
+  pipelinedRequests: 1_000,
+  unreadBytes: 64 * 1_024 * 1_024,
   // Longer than a pause of the collector or of a slow disk, which by themselves are no overload.
   waitMilliseconds: 1_000,
 }

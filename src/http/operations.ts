@@ -9,6 +9,7 @@ import { RequestFailure, sendFailure } from './failures.ts'
 import { fieldValues } from './field-values.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { sendJson } from './send-json.ts'
+import { type UnreadBytes, smallBody } from './unread-bytes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,6 +27,8 @@ export interface OperationsOptions {
   verifiers: Record<string, Verifier>
   /** Undefined where nobody's requests are limited. */
   rateLimits: RateLimits | undefined
+  /** Counts the answers that clients have not read. */
+  unread: UnreadBytes
 }
 
 /**
@@ -33,7 +36,7 @@ export interface OperationsOptions {
  *
  * @param app a context of its own: its body parsers take JSON alone
  */
-export function registerOperations(app: FastifyInstance, { operations, verifiers, rateLimits }: OperationsOptions): void {
+export function registerOperations(app: FastifyInstance, { operations, verifiers, rateLimits, unread }: OperationsOptions): void {
   app.decorateRequest('callers')
   registerParsers(app)
   for (const operation of operations) {
@@ -49,7 +52,7 @@ export function registerOperations(app: FastifyInstance, { operations, verifiers
         ...(rateLimits === undefined ? [] : [rateLimits.onAuthenticated]),
         ...(operation.takesBody ? [refuseEncoded, inviteContent] : []),
       ],
-      handler: (request, reply) => answer(operation, names, request, reply),
+      handler: (request, reply) => answer(operation, names, unread, request, reply),
     })
   }
 }
@@ -122,7 +125,7 @@ function createAuthentication({ security }: BoundOperation, verifiers: Record<st
   }
 }
 
-async function answer(operation: BoundOperation, names: string[], request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(operation: BoundOperation, names: string[], unread: UnreadBytes, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   if (operation.requiresBody && request.body === undefined) return sendFailure(reply, emptyBody)
   // Fastify's route has as many parameters as the path template has names, each of them text.
   const params = request.params as Record<string, string>
@@ -133,21 +136,28 @@ async function answer(operation: BoundOperation, names: string[], request: Fasti
     body: request.body,
     callers: request.callers,
   })
-  return send(reply, result)
+  return send(reply, result, unread)
 }
 
 const notJson: Failure = failure('unsupported_media_type', 'send the body as Content-Type: application/json')
 const encoded: Failure = failure('unsupported_media_type', 'send the body without Content-Encoding')
+const tooMuchUnread: Failure = failure('unavailable', 'too many long answers wait to be read; try again in a second', { 'Retry-After': 1 })
 const emptyBody: Failure = failure('malformed_body', 'the body is empty')
 
-function send(reply: FastifyReply, { status, headers, body }: AnyReply): FastifyReply {
+function send(reply: FastifyReply, { status, headers, body }: AnyReply, unread: UnreadBytes): FastifyReply {
+  if (body instanceof Encoded) return sendEncoded(reply.code(status).headers(headers ?? {}), body as Encoded<unknown>, unread)
   reply.code(status)
   if (headers !== undefined) reply.headers(headers)
-  if (body === undefined) return reply.send()
-  if (!(body instanceof Encoded)) return sendJson(reply, stringifyJson(body))
-  // An encoded body is text or its pieces, whatever they encode.
-  const { chunks } = body as Encoded<unknown>
-  if (isWhole(chunks)) return sendJson(reply, chunks)
+  return body === undefined ? reply.send() : sendJson(reply, stringifyJson(body))
+}
+
+function sendEncoded(reply: FastifyReply, { chunks }: Encoded<unknown>, unread: UnreadBytes): FastifyReply {
+  if (isWhole(chunks)) {
+    if (chunks.length > smallBody && unread.isFull) return sendFailure(reply, tooMuchUnread)
+    unread.hold(reply.raw, chunks.length)
+    return sendJson(reply, chunks)
+  }
+  if (unread.isFull) return sendFailure(reply, tooMuchUnread)
   // Fastify reads a body to its end to answer HEAD without it.
-  return sendJson(reply, Readable.from(reply.request.method === 'HEAD' ? [] : chunks))
+  return sendJson(reply, reply.request.method === 'HEAD' ? Readable.from([]) : unread.stream(chunks))
 }

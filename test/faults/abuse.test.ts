@@ -110,11 +110,11 @@ test('a connection that idles after a request is closed when its time is over', 
 test('a client that stops reading is cut off, and its list is read from the store no further', async () => {
   const store = await temporaryStore()
   let pages = 0
-  async function* endless(): AsyncGenerator<string> {
-    yield '['
+  async function* endless(): AsyncGenerator<Buffer> {
+    yield Buffer.from('[')
     for (;;) {
       pages++
-      yield `{"name":"${'a'.repeat(60_000)}"},`
+      yield Buffer.from(`{"name":"${'a'.repeat(60_000)}"},`)
       await new Promise(setImmediate)
     }
   }

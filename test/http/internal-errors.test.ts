@@ -78,8 +78,8 @@ test('while tokens cannot be checked, the answer is 503 and not 401', async () =
 })
 
 test('when a long list fails on its way, the client does not take what arrived for the whole, and the log has the error', async () => {
-  async function* failing(): AsyncGenerator<string> {
-    yield '[{"name":"a"}'
+  async function* failing(): AsyncGenerator<Buffer> {
+    yield Buffer.from('[{"name":"a"}')
     await new Promise(setImmediate)
     throw wrong
   }

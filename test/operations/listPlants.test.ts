@@ -126,7 +126,7 @@ test.each([999, 1000, 1001, 2000, 2500])('a list of %i plants is complete and in
 test('a limit is kept on either side of where a list is read in pieces', async () => {
   const { send, store, caller } = await newCaller()
   await plant(store, caller, shuffled(2500))
-  for (const limit of [999, 1000, 1001, 1999, 2000, 2001, 2499, 2500, 2501]) {
+  for (const limit of [127, 128, 129, 256, 257, 999, 1000, 1001, 2499, 2500, 2501]) {
     const names = namesIn((await send({ ...get, url: `/plants?limit=${String(limit)}` })).text)
     expect(names).toEqual(Array.from({ length: Math.min(limit, 2500) }, (_, index) => String(index + 1)))
   }
@@ -138,7 +138,7 @@ test('the same plants are answered alike whatever the limit', async () => {
   await store.create(caller, { id: 3n, name: 'Strelitzia, \u00fcppig \u{1f331}', tag: '"\\"' })
   const text = String.raw`[{"name":"1"},{"name":"2"},{"name":"Strelitzia, üppig 🌱","tag":"\"\\\""}]`
   const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
-  for (const query of ['?limit=3', '?limit=100', '?limit=101', '?limit=1000', '?limit=1001', '']) expect(await send({ ...get, url: `/plants${query}` })).toMatchObject({ status: 200, headers, text })
+  for (const query of ['?limit=3', '?limit=128', '?limit=129', '?limit=1000', '']) expect(await send({ ...get, url: `/plants${query}` })).toMatchObject({ status: 200, headers, text })
 })
 
 test('a list in pieces is what it is whole, at both ends of int64', async () => {

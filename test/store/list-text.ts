@@ -5,13 +5,13 @@ import type { Store } from '../../src/store/store.ts'
 export async function listText(store: Store, caller: string, limit?: number): Promise<string> {
   const chunks = await chunksOf(store, caller, limit)
   if (isWhole(chunks)) return chunks.toString()
-  let text = ''
-  for await (const chunk of chunks) text += chunk
-  return text
+  const read: Buffer[] = []
+  for await (const chunk of chunks) read.push(chunk)
+  return Buffer.concat(read).toString()
 }
 
-/** The pages of a list. @throws Error when the store is unavailable, or gives the list whole */
-export async function listPages(store: Store, caller: string): Promise<AsyncIterable<string>> {
+/** The chunks of a list. @throws Error when the store is unavailable, or gives the list whole */
+export async function listPages(store: Store, caller: string): Promise<AsyncIterable<Buffer>> {
   const chunks = await chunksOf(store, caller)
   if (isWhole(chunks)) throw new Error('expected a list in pages')
   return chunks

@@ -45,7 +45,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
     test('every text comes back as it was given, in name and in tag', async () => {
       const store = await openNew()
       await Promise.all(awkwardTexts.map(([, text], index) => store.create('me', { id: BigInt(index), name: text, tag: text })))
-      for (const limit of [undefined, 100, 101]) expect(await plantsOf(store, 'me', limit)).toStrictEqual(awkwardTexts.map(([, text]) => ({ name: text, tag: text })))
+      for (const limit of [undefined, 128, 129]) expect(await plantsOf(store, 'me', limit)).toStrictEqual(awkwardTexts.map(([, text]) => ({ name: text, tag: text })))
     })
 
     test('the list is in ascending order of id, from the lowest int64 to the highest', async () => {
@@ -68,17 +68,28 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       const ids = [...range(lowest, 1_250), ...range(highest - 1_249n, 1_250)]
       await plant(store, 'me', ids.toReversed())
       await plant(store, 'you', [lowest, 0n, highest])
-      for (const limit of [undefined, 100, 101, 999, 1_000, 1_001, 1_999, 2_000, 2_001, 2_499, 2_500, 2_501]) expect(await namesOf(store, 'me', limit)).toEqual(ids.slice(0, limit).map(String))
+      for (const limit of [undefined, 127, 128, 129, 255, 256, 257, 999, 1_000, 1_001, 2_499, 2_500, 2_501]) expect(await namesOf(store, 'me', limit)).toEqual(ids.slice(0, limit).map(String))
+    })
+
+    test('a list of the longest plants comes in chunks of a bounded size', async () => {
+      const store = await openNew()
+      const longest = '\u0001'.repeat(255)
+      await Promise.all(range(1n, 600).map((id) => store.create('me', { id, name: longest, tag: longest })))
+      const sizes: number[] = []
+      for await (const chunk of await listPages(store, 'me')) sizes.push(chunk.length)
+      expect(sizes.length).toBeGreaterThan(3)
+      expect(Math.max(...sizes)).toBeLessThan(700 * 1_024)
+      expect(await plantsOf(store, 'me')).toEqual(Array.from({ length: 600 }, () => ({ name: longest, tag: longest })))
     })
 
     test('a list on its way stays whole for the plants that nobody changes meanwhile', async () => {
       const store = await openNew()
       const ids = range(1n, 3_500)
-      await plant(store, 'me', ids)
+      await plant(store, 'me', ids, longTag)
       let text = ''
       for await (const chunk of await listPages(store, 'me')) {
         if (text === '') await Promise.all([plant(store, 'me', [0n, -7n, 5_000n]), ...[1n, 500n, 1_001n, 2_500n, 3_500n].map((id) => store.delete('me', id))])
-        text += chunk
+        text += chunk.toString()
       }
       const listed = (JSON.parse(text) as Plant[]).map(({ name: id }) => BigInt(id))
       expect(listed).toEqual([...new Set(listed)].sort((a, b) => (a < b ? -1 : 1)))
@@ -88,7 +99,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
 
     test('a list that nobody reads to its end keeps nothing from going on', async () => {
       const store = await openNew()
-      await plant(store, 'me', range(1n, 2_500))
+      await plant(store, 'me', range(1n, 2_500), longTag)
       for await (const _first of await listPages(store, 'me')) break
       expect(await store.create('me', { id: 0n, name: 'a' })).toBe('created')
       await store.close()
@@ -310,9 +321,12 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
 }
 
 /** Plants whose name is their id, by which a list shows which they are. */
-async function plant(store: Store, caller: string, ids: bigint[]): Promise<void> {
-  await Promise.all(ids.map((id) => store.create(caller, { id, name: String(id) })))
+async function plant(store: Store, caller: string, ids: bigint[], tag?: string): Promise<void> {
+  await Promise.all(ids.map((id) => store.create(caller, { id, name: String(id), ...(tag === undefined ? {} : { tag }) })))
 }
+
+/** Some of them fill a chunk of a list. */
+const longTag = 'x'.repeat(255)
 
 async function plantsOf(store: Store, caller: string, limit?: number): Promise<Plant[]> {
   return JSON.parse(await listText(store, caller, limit)) as Plant[]

@@ -1,15 +1,16 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
 import type { Plant, Store, StoreObserver } from '../store.ts'
+import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows, positionAfter } from '../pages.ts'
 import { openDatabase } from './open-database.ts'
 import { isUnavailable } from './postgres-errors.ts'
 import { retryConflicts } from './retry.ts'
-import { type PageRow, type Statement, statements } from './statements.ts'
+import { type Statement, statements } from './statements.ts'
 import { storedToken } from './stored-token.ts'
 import { TokenLookups, keyOf } from './token-lookups.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** How many plants are read at once: enough to cost little each, few enough to take little memory. */
-const pageSize = 1_000
+/** How many plants the database reads for a page at most, before it knows how many of them fit. */
+const maxPageRows = 1_000
 
 export interface PostgresStoreOptions extends StoreObserver {
   /** The database: `postgres://…` or `postgresql://…`. */
@@ -54,25 +55,32 @@ export async function openPostgresStore({
 
   const lookups = new TokenLookups(read)
 
-  async function* pages(caller: Caller, first: PageRow, limit: number): AsyncGenerator<string> {
-    yield `[${first.plants ?? ''}`
-    let page = first
-    for (let left = limit - pageSize; left > 0 && isFull(page); left -= pageSize) {
-      const rows = await read(statements.nextPage(caller, BigInt(page.last), Math.min(left, pageSize)))
-      if (rows === 'unavailable') throw new Error('the database became unavailable in the middle of a list')
-      // An aggregate without GROUP BY always has one row.
-      page = rows[0]!
-      if (page.plants !== null) yield `,${page.plants}`
-    }
-    yield ']'
+  async function readPart(caller: Caller, position: Position): Promise<Part | 'unavailable'> {
+    const wanted = Math.min(position.left, maxPageRows)
+    const rows = await read(statements.page(caller, position.from, wanted, chunkBytes))
+    if (rows === 'unavailable') return rows
+    // An aggregate without GROUP BY always has one row.
+    const { found, fitting, last, plants } = rows[0]!
+    if (last === null || plants === null) return { plants: [], next: undefined }
+    const isEnd = fitting === found && Number(found) < wanted
+    const next = isEnd ? undefined : positionAfter(position, Number(fitting), BigInt(last))
+    return { plants: [Buffer.from(plants)], next }
+  }
+
+  async function readNext(caller: Caller, position: Position): Promise<Part> {
+    const part = await readPart(caller, position)
+    if (part === 'unavailable') throw new Error('a list was cut off, because the database is not available')
+    return part
   }
 
   return {
     list: async (caller, limit = Infinity) => {
-      const rows = await read(statements.firstPage(caller, Math.min(limit, pageSize)))
-      if (rows === 'unavailable') return rows
-      const first = rows[0]!
-      return new Encoded<Plant[]>(limit > pageSize && isFull(first) ? pages(caller, first, limit) : `[${first.plants ?? ''}]`)
+      if (limit <= pageRows) {
+        const rows = await read(statements.shortList(caller, limit))
+        return rows === 'unavailable' ? rows : new Encoded<Plant[]>(`[${rows[0]?.plants ?? ''}]`)
+      }
+      const first = await readPart(caller, beginningOf(limit))
+      return first === 'unavailable' ? first : encodeList(first, (position) => readNext(caller, position))
     },
 
     create: async (caller, plant) => {
@@ -121,11 +129,6 @@ export async function openPostgresStore({
       await pool.end()
     },
   }
-}
-
-/** Whether there may be a next page. */
-function isFull(page: PageRow): page is PageRow & { last: string } {
-  return Number(page.count) === pageSize
 }
 
 /** An id holds no space, so no two plants have the same. */

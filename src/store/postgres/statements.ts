@@ -22,9 +22,10 @@ export type CallerRow = Pick<TokenRow, 'hash' | 'caller' | 'expires_at'>
 
 const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
 
-/** How many plants there are in a page, the highest id among them, and their JSON, separated by commas. */
+/** How many plants were found, how many of them fit the page, the highest id of those, and their JSON, separated by commas. */
 export interface PageRow {
-  count: string
+  found: string
+  fitting: string
   last: string | null
   plants: string | null
 }
@@ -32,19 +33,26 @@ export interface PageRow {
 /** Byte for byte what SQLite's json_object and JSON.stringify make of the same texts. */
 const plantJson = `'{"name":' || to_json(name)::text || coalesce(',"tag":' || to_json(tag)::text, '') || '}'`
 
-function page(condition: string, limit: string): string {
-  return `SELECT count(*), max(id) AS last, string_agg(json, ',' ORDER BY id) AS plants
-    FROM (SELECT id, ${plantJson} AS json FROM plants WHERE ${condition} ORDER BY id LIMIT ${limit}) AS page`
-}
-
 /** Every statement but those that make the schema. */
 export const statements = {
-  firstPage: (caller: Caller, limit: number): Statement<PageRow> => ({ name: 'firstPage', text: page('caller = $1', '$2'), values: [caller, limit] }),
+  /** A list that is so short that it needs no bound in bytes. */
+  shortList: (caller: Caller, limit: number): Statement<{ plants: string | null }> => ({
+    name: 'shortList',
+    text: `SELECT string_agg(json, ',' ORDER BY id) AS plants
+      FROM (SELECT id, ${plantJson} AS json FROM plants WHERE caller = $1 ORDER BY id LIMIT $2) AS list`,
+    values: [caller, limit],
+  }),
 
-  nextPage: (caller: Caller, after: bigint, limit: number): Statement<PageRow> => ({
-    name: 'nextPage',
-    text: page('caller = $1 AND id > $2', '$3'),
-    values: [caller, after, limit],
+  /** The plants from an id on whose JSON begins within so many bytes. */
+  page: (caller: Caller, from: bigint, limit: number, bytes: number): Statement<PageRow> => ({
+    name: 'page',
+    text: `SELECT count(*) AS found, count(*) FILTER (WHERE fits) AS fitting, max(id) FILTER (WHERE fits) AS last,
+        string_agg(json, ',' ORDER BY id) FILTER (WHERE fits) AS plants
+      FROM (
+        SELECT id, json, sum(octet_length(json)) OVER (ORDER BY id) - octet_length(json) < $4 AS fits
+        FROM (SELECT id, ${plantJson} AS json FROM plants WHERE caller = $1 AND id >= $2 ORDER BY id LIMIT $3) AS list
+      ) AS page`,
+    values: [caller, from, limit, bytes],
   }),
 
   createPlant: (caller: Caller, { id, name, tag }: NewPlant): Statement => ({

@@ -1,16 +1,11 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
 import type { NewPlant, Plant, Store, StoreOptions, StoredToken } from '../store.ts'
+import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows, positionAfter } from '../pages.ts'
 import { extendLog } from './extend-log.ts'
 import { openDatabase } from './open-database.ts'
 import { ReadTurns } from './read-turns.ts'
-import { type TokenRow, prepareReads, prepareWrites } from './statements.ts'
+import { type PageRow, type TokenRow, prepareReads, prepareWrites } from './statements.ts'
 import { WriteQueue } from './write-queue.ts'
-
-/** How many plants are read at once: enough to cost little each, few enough to hold nobody up. */
-const pageSize = 1_000
-
-/** Up to this limit a list is read as a string; a longer one costs less as bytes, which nobody measures, joins and encodes again. */
-const shortLimit = 100
 
 /** How many writes share a commit at most: enough that the wait for the disk is little for each. */
 const maxBatch = 128
@@ -35,32 +30,36 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
   const turns = new ReadTurns(reader, onFault)
   const queue = new WriteQueue(writer, { maxQueued, maxBatch, lockTimeoutMilliseconds, onFault, onCommit })
 
-  async function* pages(caller: Caller, first: string, lastId: bigint, limit: number): AsyncGenerator<string> {
-    yield `[${first}`
-    let after: bigint | null = lastId
-    for (let left = limit - pageSize; left > 0 && after !== null; left -= pageSize) {
-      const wanted = Math.min(left, pageSize)
-      const from: bigint = after
-      const page = turns.read(() => reads.nextPage.get(caller, from, wanted)!)
-      if (page === 'unavailable') throw new Error('a list was cut off, because the store is not available')
-      const [count, last, plants] = page
-      if (plants !== null) yield `,${plants}`
-      after = count < wanted ? null : last
-      // Between two pages everybody else has a turn.
-      await new Promise(setImmediate)
+  function readPart(caller: Caller, position: Position): Part {
+    const plants: Buffer[] = []
+    let bytes = 0
+    let next: Position | undefined = position
+    while (next !== undefined && bytes < chunkBytes) {
+      const wanted = Math.min(next.left, pageRows)
+      // An aggregate without GROUP BY always has one row.
+      const [count, lastId, json]: PageRow = reads.page.get(caller, next.from, wanted)!
+      if (json !== null) {
+        plants.push(json)
+        bytes += json.length
+      }
+      next = lastId === null || count < wanted ? undefined : positionAfter(next, wanted, lastId)
     }
-    yield ']'
+    return { plants, next }
+  }
+
+  async function readNext(caller: Caller, position: Position): Promise<Part> {
+    // Between two parts the other requests are served.
+    await new Promise(setImmediate)
+    const part = turns.read(() => readPart(caller, position))
+    if (part === 'unavailable') throw new Error('a list was cut off, because the store is not available')
+    return part
   }
 
   return {
     list: (caller, limit = Infinity) =>
       turns.readTogether(() => {
-        // An aggregate without GROUP BY always has one row.
-        if (limit <= shortLimit) return new Encoded<Plant[]>(reads.shortList.get(caller, limit)!)
-        if (limit <= pageSize) return new Encoded<Plant[]>(reads.longList.get(caller, limit)!)
-        const [count, last, plants] = reads.firstPage.get(caller, pageSize)!
-        const first = plants ?? ''
-        return new Encoded<Plant[]>(last === null || count < pageSize ? `[${first}]` : pages(caller, first, last, limit))
+        if (limit <= pageRows) return new Encoded<Plant[]>(reads.shortList.get(caller, limit)!)
+        return encodeList(readPart(caller, beginningOf(limit)), (position) => readNext(caller, position))
       }),
 
     create: (caller, { id, name, tag }: NewPlant) => queue.write(() => (writes.createPlant.run(caller, id, name, tag ?? null).changes === 1 ? 'created' : 'exists')),

@@ -13,11 +13,10 @@ export interface TokenRow {
 const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
 
 /** How many plants there are in a page, the highest id among them, and their JSON, separated by commas. */
-type Page = [count: bigint, lastId: bigint | null, plants: string | null]
+export type PageRow = [count: bigint, lastId: bigint | null, json: Buffer | null]
 
 /** A list of a caller's first plants, with its brackets, which JavaScript could only add in a copy. */
 const list = `'[' || ifnull(group_concat(json), '') || ']'`
-const firstPlants = 'FROM (SELECT json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)'
 
 /**
  * Every statement that reads. The order of the inner query is that of the key, in which `group_concat` takes its rows.
@@ -27,17 +26,11 @@ const firstPlants = 'FROM (SELECT json FROM plants WHERE caller = +? ORDER BY id
  */
 export function prepareReads(database: Database.Database) {
   return {
-    shortList: database.prepare<[Caller, number], string>(`SELECT ${list} ${firstPlants}`).pluck(),
-    longList: database.prepare<[Caller, number], Buffer>(`SELECT CAST(${list} AS BLOB) ${firstPlants}`).pluck(),
-    firstPage: database
-      .prepare<[Caller, number], Page>(`SELECT count(*), max(id), group_concat(json) FROM (SELECT id, json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)`)
-      .raw()
-      .safeIntegers(),
-    nextPage: database
-      .prepare<
-        [Caller, bigint, number],
-        Page
-      >(`SELECT count(*), max(id), group_concat(json) FROM (SELECT id, json FROM plants WHERE caller = +? AND id > +? ORDER BY id LIMIT +?)`)
+    shortList: database.prepare<[Caller, number], string>(`SELECT ${list} FROM (SELECT json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)`).pluck(),
+    page: database
+      .prepare<[Caller, bigint, number], PageRow>(
+        'SELECT count(*), max(id), CAST(group_concat(json) AS BLOB) FROM (SELECT id, json FROM plants WHERE caller = +? AND id >= +? ORDER BY id LIMIT +?)',
+      )
       .raw()
       .safeIntegers(),
     callerOfToken: database.prepare<[Uint8Array, number], Caller>('SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)').pluck(),

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES, type Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
+import { type Failure, failure } from '../contract/errors.ts'
+import type { Limits } from './limits.ts'
+import type { OpenConnections } from './open-connections.ts'
+import { constantHeaders } from './response-headers.ts'
+
+/**
+ * How long a refused connection is still read from. A client that is still sending would otherwise get a reset in the place
+ * of the answer (RFC 9112, section 9.6).
+ */
+const lingerMilliseconds = 1_000
+
+/**
+ * Answers with the contract's Error body what Node's HTTP server refuses by itself, where there is a socket and no response.
+ * The answer follows those of the earlier requests of its connection.
+ *
+ * @param server before it listens
+ * @param connections those of the server
+ * @param log where a refusal is written
+ */
+export function answerConnectionErrors(server: Server, connections: OpenConnections, limits: Limits, log: FastifyBaseLogger): void {
+  const refused = new WeakSet<Socket>()
+
+  function refuse(socket: Socket, reply: Failure, reason: string | undefined): void {
+    if (refused.has(socket) || !socket.writable) return
+    refused.add(socket)
+    const requestId = randomUUID()
+    log.info({ requestId, status: reply.status, reason }, 'connection refused')
+    socket.end(responseText(reply, requestId))
+    socket.resume()
+    const lingering = setTimeout(() => socket.destroy(), lingerMilliseconds)
+    socket.once('close', () => {
+      clearTimeout(lingering)
+    })
+  }
+
+  function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    const connection = connections.get(socket)
+    if (refused.has(socket)) return
+    if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const { newest, request, response } = connection
+    const refuseThis = () => {
+      refuse(socket, failureOf(error.code, limits.headerBytes), error.code)
+    }
+    if (newest?.complete !== false) connection.afterAnswers(refuseThis)
+    else if (newest !== request) {
+      // What fails is the body of a request that was not started.
+      connection.dropNewest()
+      connection.afterAnswers(refuseThis)
+    } else if (response?.headersSent === true) socket.destroy()
+    else refuseThis()
+  }
+
+  // The types of Node give the event a Duplex; over TCP it is a Socket.
+  server.on('clientError', onClientError as (error: Error, socket: unknown) => void)
+  // This service is no proxy: the target of CONNECT is no path of it.
+  server.on('connect', (_request, socket: Socket) => {
+    // Node has removed its own listeners. After an error the socket closes, and there is nothing more to do.
+    socket.on('error', () => undefined)
+    socket.setTimeout(limits.standstillMilliseconds, () => socket.destroy())
+    connections.get(socket)?.afterAnswers(() => {
+      refuse(socket, failure('path_not_found', 'there is no such path'), 'CONNECT')
+    })
+  })
+  // The operation that takes the body invites it, once the credentials are good.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response))
+  // An expectation that this server does not know is ignored, as RFC 9110, section 10.1.1 allows.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+}
+
+function failureOf(code: string | undefined, headerBytes: number): Failure {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return failure('headers_too_large', `the request line and the headers are larger than ${String(headerBytes)} bytes`)
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return failure('request_timeout', 'the request did not arrive in time')
+    case undefined:
+    default:
+      return failure('malformed_http', 'the bytes are not an HTTP request')
+  }
+}
+
+function responseText({ status, headers, body }: Failure, requestId: string): string {
+  const content = JSON.stringify(body)
+  const fields = {
+    ...constantHeaders,
+    ...headers,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(content),
+    'x-request-id': requestId,
+    connection: 'close',
+    date: new Date().toUTCString(),
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${String(value)}\r\n`)
+  return `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${content}`
+}

@@ -1,0 +1,131 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** One open connection and its requests, which are served one at a time, in the order in which they came. */
+export class OpenConnection {
+  readonly socket: Socket
+  /** The newest request that has come, which may wait for its turn; undefined before the first. */
+  newest: IncomingMessage | undefined
+  /** The newest request that was started, and its response; undefined before the first. */
+  request: IncomingMessage | undefined
+  response: ServerResponse | undefined
+  /** What is done, one after the other, when the response is closed. */
+  readonly #waiting: (() => void)[] = []
+  #staysPaused = false
+
+  constructor(socket: Socket) {
+    this.socket = socket
+  }
+
+  /** How many requests wait. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** Whether every request that has come is answered. */
+  get isIdle(): boolean {
+    return this.#waiting.length === 0 && (this.response === undefined || this.response.closed)
+  }
+
+  /** Runs a step when every earlier request is answered; never when the connection is gone by then. */
+  afterAnswers(step: () => void): void {
+    if (this.isIdle) {
+      step()
+      return
+    }
+    if (this.#waiting.push(step) > 1) return
+    this.#pause()
+    this.response?.once('close', this.#next)
+  }
+
+  /** Forgets the newest request if it has not been started. */
+  dropNewest(): void {
+    if (this.newest === this.request) return
+    this.#waiting.pop()
+    this.newest = this.request
+  }
+
+  readonly #next = (): void => {
+    if (this.socket.destroyed) {
+      this.#waiting.length = 0
+      return
+    }
+    this.#waiting.shift()?.()
+    if (this.#waiting.length > 0) this.response?.once('close', this.#next)
+    else this.socket.resume()
+  }
+
+  /** Reads nothing more while requests wait, so that at most what one read has brought waits. */
+  #pause(): void {
+    this.socket.pause()
+    if (this.#staysPaused) return
+    this.#staysPaused = true
+    // Node resumes the socket when it drops a body that nobody has read.
+    this.socket.on('resume', () => {
+      if (this.#waiting.length > 0) this.socket.pause()
+    })
+  }
+}
+
+/** The open connections of the servers that `follow` was given. */
+export class OpenConnections {
+  readonly #bySocket = new Map<Socket, OpenConnection>()
+  readonly #servers: Server[] = []
+  readonly #maxWaiting: number
+  readonly #onTooMany: () => void
+
+  /**
+   * @param maxWaiting the most requests of one connection that wait
+   * @param onTooMany is called when a connection is closed because more requests wait on it
+   */
+  constructor(maxWaiting: number, onTooMany: () => void) {
+    this.#maxWaiting = maxWaiting
+    this.#onTooMany = onTooMany
+  }
+
+  /**
+   * Follows the connections of a server and hands on its requests. By itself Node starts every request of a pipeline at
+   * once (RFC 9112, section 9.3.2), so that one connection could take as much memory as it likes.
+   *
+   * @param server before it listens
+   * @param listener serves a request; it is called when the response before it is closed
+   */
+  follow(server: Server, listener: RequestListener): void {
+    this.#servers.push(server)
+    server.on('connection', (socket: Socket) => {
+      this.#bySocket.set(socket, new OpenConnection(socket))
+      socket.once('close', () => this.#bySocket.delete(socket))
+    })
+    server.on('request', (request, response) => {
+      const connection = this.#bySocket.get(request.socket)
+      if (connection === undefined || request.socket.destroyed) return
+      connection.newest = request
+      connection.afterAnswers(() => {
+        connection.request = request
+        connection.response = response
+        listener(request, response)
+      })
+      if (connection.waiting <= this.#maxWaiting) return
+      this.#onTooMany()
+      request.socket.destroy()
+    })
+  }
+
+  get(socket: Socket): OpenConnection | undefined {
+    return this.#bySocket.get(socket)
+  }
+
+  all(): IterableIterator<OpenConnection> {
+    return this.#bySocket.values()
+  }
+
+  /** Closes the connections on which nothing has come since the last answer, or nothing at all. */
+  closeIdle(): void {
+    for (const server of this.#servers) server.closeIdleConnections()
+    for (const { socket, newest } of this.all()) if (newest === undefined) socket.destroy()
+  }
+
+  closeAll(): void {
+    for (const { socket } of this.all()) socket.destroy()
+  }
+}
