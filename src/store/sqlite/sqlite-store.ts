@@ -7,6 +7,9 @@ import { ReadTurns } from './read-turns.ts'
 import { type PageRow, type TokenRow, prepareReads, prepareWrites } from './statements.ts'
 import { WriteQueue } from './write-queue.ts'
 
+/** In bytes: what long lists read in one iteration of the event loop, so that other requests are served in between. */
+const readBytesPerIteration = 1_024 * 1_024
+
 /** How many writes share a commit at most: enough that the wait for the disk is little for each. */
 const maxBatch = 128
 
@@ -30,6 +33,9 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
   const turns = new ReadTurns(reader, onFault)
   const queue = new WriteQueue(writer, { maxQueued, maxBatch, lockTimeoutMilliseconds, onFault, onCommit })
 
+  let readBytes = 0
+  let iteration: Promise<void> | undefined
+
   function readPart(caller: Caller, position: Position): Part {
     const plants: Buffer[] = []
     let bytes = 0
@@ -44,23 +50,44 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
       }
       next = lastId === null || count < wanted ? undefined : positionAfter(next, wanted, lastId)
     }
+    readBytes += bytes
+    void nextIteration()
     return { plants, next }
   }
 
+  /** Resolves when long lists have not yet read their share of this iteration of the event loop. */
+  async function whenFree(): Promise<void> {
+    while (readBytes >= readBytesPerIteration) await nextIteration()
+  }
+
+  function nextIteration(): Promise<void> {
+    return (iteration ??= new Promise((resolve) => {
+      setImmediate(() => {
+        readBytes = 0
+        iteration = undefined
+        resolve()
+      })
+    }))
+  }
+
   async function readNext(caller: Caller, position: Position): Promise<Part> {
-    // Between two parts the other requests are served.
-    await new Promise(setImmediate)
+    await whenFree()
     const part = turns.read(() => readPart(caller, position))
     if (part === 'unavailable') throw new Error('a list was cut off, because the store is not available')
     return part
   }
 
+  async function longList(caller: Caller, limit: number): Promise<Encoded<Plant[]> | 'unavailable'> {
+    await whenFree()
+    return turns.readTogether(() => encodeList(readPart(caller, beginningOf(limit)), (position) => readNext(caller, position)))
+  }
+
   return {
     list: (caller, limit = Infinity) =>
-      turns.readTogether(() => {
-        if (limit <= pageRows) return new Encoded<Plant[]>(reads.shortList.get(caller, limit)!)
-        return encodeList(readPart(caller, beginningOf(limit)), (position) => readNext(caller, position))
-      }),
+      limit > pageRows
+        ? longList(caller, limit)
+        : // An aggregate without GROUP BY always has one row.
+          turns.readTogether(() => new Encoded<Plant[]>(reads.shortList.get(caller, limit)!)),
 
     create: (caller, { id, name, tag }: NewPlant) => queue.write(() => (writes.createPlant.run(caller, id, name, tag ?? null).changes === 1 ? 'created' : 'exists')),
 
