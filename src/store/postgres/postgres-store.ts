@@ -1,6 +1,6 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
 import type { Plant, Store, StoreObserver } from '../store.ts'
-import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows, positionAfter } from '../pages.ts'
+import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import { openDatabase } from './open-database.ts'
 import { isUnavailable } from './postgres-errors.ts'
 import { retryConflicts } from './retry.ts'
@@ -8,6 +8,8 @@ import { type Statement, statements } from './statements.ts'
 import { storedToken } from './stored-token.ts'
 import { TokenLookups, keyOf } from './token-lookups.ts'
 import { WriteQueue } from './write-queue.ts'
+
+const largestId = 2n ** 63n - 1n
 
 /** How many plants the database reads for a page at most, before it knows how many of them fit. */
 const maxPageRows = 1_000
@@ -62,9 +64,9 @@ export async function openPostgresStore({
     // An aggregate without GROUP BY always has one row.
     const { found, fitting, last, plants } = rows[0]!
     if (last === null || plants === null) return { plants: [], next: undefined }
-    const isEnd = fitting === found && Number(found) < wanted
-    const next = isEnd ? undefined : positionAfter(position, Number(fitting), BigInt(last))
-    return { plants: [Buffer.from(plants)], next }
+    const left = position.left - Number(fitting)
+    const isEnd = left === 0 || BigInt(last) === largestId || (fitting === found && Number(found) < wanted)
+    return { plants: [plants], next: isEnd ? undefined : { from: BigInt(last) + 1n, left } }
   }
 
   async function readNext(caller: Caller, position: Position): Promise<Part> {

@@ -1,14 +1,17 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
 import type { NewPlant, Plant, Store, StoreOptions, StoredToken } from '../store.ts'
-import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows, positionAfter } from '../pages.ts'
+import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import { extendLog } from './extend-log.ts'
 import { openDatabase } from './open-database.ts'
 import { ReadTurns } from './read-turns.ts'
-import { type PageRow, type TokenRow, prepareReads, prepareWrites } from './statements.ts'
+import { type TokenRow, prepareReads, prepareWrites } from './statements.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** In bytes: what long lists read in one iteration of the event loop, so that other requests are served in between. */
-const readBytesPerIteration = 1_024 * 1_024
+/** In UTF-16 code units: what long lists read in one iteration of the event loop, so that other requests are served in between. */
+const readLengthPerIteration = 1_024 * 1_024
+
+/** How many plants are read at once, when those before them were short; if they are the longest, it takes 1.5 MiB. */
+const maxPageRows = 512
 
 /** How many writes share a commit at most: enough that the wait for the disk is little for each. */
 const maxBatch = 128
@@ -33,37 +36,41 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
   const turns = new ReadTurns(reader, onFault)
   const queue = new WriteQueue(writer, { maxQueued, maxBatch, lockTimeoutMilliseconds, onFault, onCommit })
 
-  let readBytes = 0
+  let readLength = 0
   let iteration: Promise<void> | undefined
 
   function readPart(caller: Caller, position: Position): Part {
-    const plants: Buffer[] = []
-    let bytes = 0
+    const plants: string[] = []
+    let length = 0
+    let rows = pageRows
     let next: Position | undefined = position
-    while (next !== undefined && bytes < chunkBytes) {
-      const wanted = Math.min(next.left, pageRows)
-      // An aggregate without GROUP BY always has one row.
-      const [count, lastId, json]: PageRow = reads.page.get(caller, next.from, wanted)!
-      if (json !== null) {
-        plants.push(json)
-        bytes += json.length
-      }
-      next = lastId === null || count < wanted ? undefined : positionAfter(next, wanted, lastId)
+    while (next !== undefined && length < chunkBytes) {
+      const { from, left }: Position = next
+      const wanted = Math.min(left, rows)
+      // An aggregate without GROUP BY always has one row; of no rows it is NULL.
+      const page = reads.page.get(caller, from, wanted)!
+      if (page === null) return { plants, next: undefined }
+      plants.push(page)
+      length += page.length
+      // As many as fill the chunk, if they are as long as these.
+      rows = Math.min(maxPageRows, Math.max(pageRows, Math.floor(((chunkBytes - length) * wanted) / page.length)))
+      const id: bigint | undefined = left === wanted ? undefined : reads.idBehind.get(caller, from, wanted)
+      next = id === undefined ? undefined : { from: id, left: left - wanted }
     }
-    readBytes += bytes
+    readLength += length
     void nextIteration()
     return { plants, next }
   }
 
   /** Resolves when long lists have not yet read their share of this iteration of the event loop. */
   async function whenFree(): Promise<void> {
-    while (readBytes >= readBytesPerIteration) await nextIteration()
+    while (readLength >= readLengthPerIteration) await nextIteration()
   }
 
   function nextIteration(): Promise<void> {
     return (iteration ??= new Promise((resolve) => {
       setImmediate(() => {
-        readBytes = 0
+        readLength = 0
         iteration = undefined
         resolve()
       })

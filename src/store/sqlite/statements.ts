@@ -12,9 +12,6 @@ export interface TokenRow {
 
 const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
 
-/** How many plants there are in a page, the highest id among them, and their JSON, separated by commas. */
-export type PageRow = [count: bigint, lastId: bigint | null, json: Buffer | null]
-
 /** A list of a caller's first plants, with its brackets, which JavaScript could only add in a copy. */
 const list = `'[' || ifnull(group_concat(json), '') || ']'`
 
@@ -28,10 +25,15 @@ export function prepareReads(database: Database.Database) {
   return {
     shortList: database.prepare<[Caller, number], string>(`SELECT ${list} FROM (SELECT json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)`).pluck(),
     page: database
-      .prepare<[Caller, bigint, number], PageRow>(
-        'SELECT count(*), max(id), CAST(group_concat(json) AS BLOB) FROM (SELECT id, json FROM plants WHERE caller = +? AND id >= +? ORDER BY id LIMIT +?)',
+      .prepare<[Caller, bigint, number], string | null>(
+        'SELECT group_concat(json) FROM (SELECT json FROM plants WHERE caller = +? AND id >= +? ORDER BY id LIMIT +?)',
       )
-      .raw()
+      .pluck(),
+    idBehind: database
+      .prepare<[Caller, bigint, number], bigint>(
+        'SELECT id FROM plants WHERE caller = +? AND id >= +? ORDER BY id LIMIT 1 OFFSET +?',
+      )
+      .pluck()
       .safeIntegers(),
     callerOfToken: database.prepare<[Uint8Array, number], Caller>('SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)').pluck(),
     tokens: database.prepare<[], TokenRow>(`SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash`),

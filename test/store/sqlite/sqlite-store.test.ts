@@ -71,9 +71,9 @@ test('each statement that lists walks the primary key and sorts nothing', async 
     reader.close()
     writer.close()
   })
-  const { shortList, page } = prepareReads(reader)
+  const { shortList, page, idBehind } = prepareReads(reader)
   const planOf = (sql: string, ...parameters: unknown[]) => reader.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters).map(({ detail }) => detail)
-  for (const plan of [planOf(shortList.source, 'me', 1), planOf(page.source, 'me', 1n, 1)]) {
+  for (const plan of [planOf(shortList.source, 'me', 1), planOf(page.source, 'me', 1n, 1), planOf(idBehind.source, 'me', 1n, 1)]) {
     expect(plan.join('\n')).toMatch(/SEARCH plants USING PRIMARY KEY \(caller=\?/)
     expect(plan.join('\n')).not.toMatch(/TEMP B-TREE|SCAN plants/)
   }
