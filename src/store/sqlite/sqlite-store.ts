@@ -47,9 +47,9 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
     while (next !== undefined && length < chunkBytes) {
       const { from, left }: Position = next
       const wanted = Math.min(left, rows)
-      // An aggregate without GROUP BY always has one row; of no rows it is NULL.
-      const page = reads.page.get(caller, from, wanted)!
-      if (page === null) return { plants, next: undefined }
+      const page = reads.page.get(caller, from, wanted)
+      // group_concat of no rows is NULL.
+      if (typeof page !== 'string') return { plants, next: undefined }
       plants.push(page)
       length += page.length
       // As many as fill the chunk, if they are as long as these.
