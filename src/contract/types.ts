@@ -59,6 +59,17 @@ export function isWhole(chunks: Encoded<unknown>['chunks']): chunks is string | 
   return typeof chunks === 'string' || Buffer.isBuffer(chunks)
 }
 
+/**
+ * Frees the bytes of a Buffer that nobody reads any more. Left to the collector, the bytes of long lists would grow to 100 MiB,
+ * and V8 would go through the whole heap again and again.
+ *
+ * @param buffer not one that the operating system still writes from
+ */
+export function release({ buffer, byteLength }: Buffer): void {
+  // A small Buffer shares the memory of others.
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
+}
+
 /** openapi-typescript lets every response have further headers; a reply has the declared ones only. */
 type Declared<Headers> = { [Name in keyof Headers as string extends Name ? never : Name extends ServerHeader ? never : Name]: Headers[Name] }
 

@@ -9,7 +9,8 @@ import { RequestFailure, sendFailure } from './failures.ts'
 import { fieldValues } from './field-values.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { sendJson } from './send-json.ts'
-import { type UnreadBytes, smallBody } from './unread-bytes.ts'
+import { streamChunks } from './stream-chunks.ts'
+import type { UnreadBytes } from './unread-bytes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -141,6 +142,9 @@ async function answer(operation: BoundOperation, names: string[], unread: Unread
 
 const notJson: Failure = failure('unsupported_media_type', 'send the body as Content-Type: application/json')
 const encoded: Failure = failure('unsupported_media_type', 'send the body without Content-Encoding')
+/** What a body in chunks holds as a rule: the chunk that is being sent, and what the kernel has not taken of it. */
+const streamBytes = 512 * 1_024
+
 const tooMuchUnread: Failure = failure('unavailable', 'too many long answers wait to be read; try again in a second', { 'Retry-After': 1 })
 const emptyBody: Failure = failure('malformed_body', 'the body is empty')
 
@@ -152,12 +156,8 @@ function send(reply: FastifyReply, { status, headers, body }: AnyReply, unread: 
 }
 
 function sendEncoded(reply: FastifyReply, { chunks }: Encoded<unknown>, unread: UnreadBytes): FastifyReply {
-  if (isWhole(chunks)) {
-    if (chunks.length > smallBody && unread.isFull) return sendFailure(reply, tooMuchUnread)
-    unread.hold(reply.raw, chunks.length)
-    return sendJson(reply, chunks)
-  }
-  if (unread.isFull) return sendFailure(reply, tooMuchUnread)
+  if (!unread.hold(reply.raw, isWhole(chunks) ? chunks.length : streamBytes)) return sendFailure(reply, tooMuchUnread)
+  if (isWhole(chunks)) return sendJson(reply, chunks)
   // Fastify reads a body to its end to answer HEAD without it.
-  return sendJson(reply, reply.request.method === 'HEAD' ? Readable.from([]) : unread.stream(chunks))
+  return sendJson(reply, reply.request.method === 'HEAD' ? Readable.from([]) : streamChunks(reply.raw, chunks))
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { release } from '../contract/types.ts'
 
 /**
  * Sends JSON text as `application/json`, to which Fastify would add a charset that the media type does not have (RFC 8259, section 11).
@@ -9,7 +10,7 @@ import type { FastifyReply } from 'fastify'
 export function sendJson(reply: FastifyReply, json: string | Buffer | Readable): FastifyReply {
   if (Buffer.isBuffer(json)) {
     reply.raw.once('close', () => {
-      free(json)
+      release(json)
     })
   }
   return reply.header('content-type', 'application/json').serializer(asItIs).send(json)
@@ -17,10 +18,4 @@ export function sendJson(reply: FastifyReply, json: string | Buffer | Readable):
 
 function asItIs(text: string): string {
   return text
-}
-
-/** Until the collector finds them, the bytes of many long lists would have V8 go through the whole heap again and again. */
-function free({ buffer, byteLength }: Buffer): void {
-  // A small Buffer shares the memory of others.
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

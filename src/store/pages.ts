@@ -1,4 +1,4 @@
-import { Encoded } from '../contract/types.ts'
+import { Encoded, release } from '../contract/types.ts'
 import type { Plant } from './store.ts'
 
 /**
@@ -19,7 +19,7 @@ export interface Position {
 /** Plants of a list that follow one another. */
 export interface Part {
   /** The JSON of one or more of them in each, separated by commas. */
-  plants: string[]
+  plants: Buffer[]
   /** Where the next part begins; undefined at the end of the list. */
   next: Position | undefined
 }
@@ -29,26 +29,34 @@ export function beginningOf(limit: number): Position {
   return { from: -(2n ** 63n), left: limit }
 }
 
+const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
+
 /**
  * Encodes a list as a JSON array: whole where its first part is all there is, else in chunks, one for each part.
  *
  * @param readNext reads the part at a position; it throws when the store cannot be read
  */
 export function encodeList({ plants, next }: Part, readNext: (position: Position) => Promise<Part>): Encoded<Plant[]> {
-  const text = `[${plants.join(',')}`
-  return new Encoded<Plant[]>(next === undefined ? Buffer.from(`${text}]`) : chunksOf(text, next, readNext))
+  const first = join(open, plants, next === undefined ? [close] : [])
+  return new Encoded<Plant[]>(next === undefined ? first : chunksOf(first, next, readNext))
 }
 
 async function* chunksOf(
-  first: string,
+  first: Buffer,
   second: Position,
   readNext: (position: Position) => Promise<Part>,
 ): AsyncGenerator<Buffer> {
-  yield Buffer.from(first)
+  yield first
   for (let position: Position | undefined = second; position !== undefined; ) {
     const { plants, next }: Part = await readNext(position)
-    if (plants.length > 0) yield Buffer.from(`,${plants.join(',')}`)
+    if (plants.length > 0) yield join(comma, plants, [])
     position = next
   }
-  yield Buffer.from(']')
+  yield close
+}
+
+function join(before: Buffer, plants: Buffer[], after: Buffer[]): Buffer {
+  const joined = Buffer.concat([before, ...plants.flatMap((piece, index) => (index === 0 ? [piece] : [comma, piece])), ...after])
+  plants.forEach(release)
+  return joined
 }

@@ -66,7 +66,7 @@ export async function openPostgresStore({
     if (last === null || plants === null) return { plants: [], next: undefined }
     const left = position.left - Number(fitting)
     const isEnd = left === 0 || BigInt(last) === largestId || (fitting === found && Number(found) < wanted)
-    return { plants: [plants], next: isEnd ? undefined : { from: BigInt(last) + 1n, left } }
+    return { plants: [Buffer.from(plants)], next: isEnd ? undefined : { from: BigInt(last) + 1n, left } }
   }
 
   async function readNext(caller: Caller, position: Position): Promise<Part> {

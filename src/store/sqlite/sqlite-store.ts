@@ -7,8 +7,8 @@ import { ReadTurns } from './read-turns.ts'
 import { type TokenRow, prepareReads, prepareWrites } from './statements.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** In UTF-16 code units: what long lists read in one iteration of the event loop, so that other requests are served in between. */
-const readLengthPerIteration = 1_024 * 1_024
+/** In bytes: what long lists read in one iteration of the event loop, so that other requests are served in between. */
+const readBytesPerIteration = 1_024 * 1_024
 
 /** How many plants are read at once, when those before them were short; if they are the longest, it takes 1.5 MiB. */
 const maxPageRows = 512
@@ -36,41 +36,42 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
   const turns = new ReadTurns(reader, onFault)
   const queue = new WriteQueue(writer, { maxQueued, maxBatch, lockTimeoutMilliseconds, onFault, onCommit })
 
-  let readLength = 0
+  let readBytes = 0
   let iteration: Promise<void> | undefined
 
   function readPart(caller: Caller, position: Position): Part {
-    const plants: string[] = []
-    let length = 0
+    const plants: Buffer[] = []
+    let bytes = 0
     let rows = pageRows
     let next: Position | undefined = position
-    while (next !== undefined && length < chunkBytes) {
+    while (next !== undefined && bytes < chunkBytes) {
       const { from, left }: Position = next
       const wanted = Math.min(left, rows)
       const page = reads.page.get(caller, from, wanted)
       // group_concat of no rows is NULL.
-      if (typeof page !== 'string') return { plants, next: undefined }
+      if (!page) return { plants, next: undefined }
       plants.push(page)
-      length += page.length
+      bytes += page.length
       // As many as fill the chunk, if they are as long as these.
-      rows = Math.min(maxPageRows, Math.max(pageRows, Math.floor(((chunkBytes - length) * wanted) / page.length)))
+      rows = Math.min(maxPageRows, Math.max(pageRows, Math.floor(((chunkBytes - bytes) * wanted) / page.length)))
       const id: bigint | undefined = left === wanted ? undefined : reads.idBehind.get(caller, from, wanted)
       next = id === undefined ? undefined : { from: id, left: left - wanted }
     }
-    readLength += length
+    readBytes += bytes
     void nextIteration()
     return { plants, next }
   }
 
-  /** Resolves when long lists have not yet read their share of this iteration of the event loop. */
-  async function whenFree(): Promise<void> {
-    while (readLength >= readLengthPerIteration) await nextIteration()
+  /** Reads when long lists have not yet read their share of this iteration of the event loop. */
+  async function readInShare<Result>(run: () => Result): Promise<Result | 'unavailable'> {
+    while (readBytes >= readBytesPerIteration) await nextIteration()
+    return turns.read(run)
   }
 
   function nextIteration(): Promise<void> {
     return (iteration ??= new Promise((resolve) => {
       setImmediate(() => {
-        readLength = 0
+        readBytes = 0
         iteration = undefined
         resolve()
       })
@@ -78,21 +79,15 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
   }
 
   async function readNext(caller: Caller, position: Position): Promise<Part> {
-    await whenFree()
-    const part = turns.read(() => readPart(caller, position))
+    const part = await readInShare(() => readPart(caller, position))
     if (part === 'unavailable') throw new Error('a list was cut off, because the store is not available')
     return part
-  }
-
-  async function longList(caller: Caller, limit: number): Promise<Encoded<Plant[]> | 'unavailable'> {
-    await whenFree()
-    return turns.readTogether(() => encodeList(readPart(caller, beginningOf(limit)), (position) => readNext(caller, position)))
   }
 
   return {
     list: (caller, limit = Infinity) =>
       limit > pageRows
-        ? longList(caller, limit)
+        ? readInShare(() => encodeList(readPart(caller, beginningOf(limit)), (position) => readNext(caller, position)))
         : // An aggregate without GROUP BY always has one row.
           turns.readTogether(() => new Encoded<Plant[]>(reads.shortList.get(caller, limit)!)),
 

@@ -25,8 +25,8 @@ export function prepareReads(database: Database.Database) {
   return {
     shortList: database.prepare<[Caller, number], string>(`SELECT ${list} FROM (SELECT json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)`).pluck(),
     page: database
-      .prepare<[Caller, bigint, number], string | null>(
-        'SELECT group_concat(json) FROM (SELECT json FROM plants WHERE caller = +? AND id >= +? ORDER BY id LIMIT +?)',
+      .prepare<[Caller, bigint, number], Buffer | null>(
+        'SELECT CAST(group_concat(json) AS BLOB) FROM (SELECT json FROM plants WHERE caller = +? AND id >= +? ORDER BY id LIMIT +?)',
       )
       .pluck(),
     idBehind: database
