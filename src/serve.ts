@@ -1,6 +1,7 @@
+import { constants, openSync, writeSync } from 'node:fs'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyListenOptions } from 'fastify'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { buildApp } from './app.ts'
 import { createToken } from './auth/tokens.ts'
 import { BadConfig, type Config, loadConfig } from './config.ts'
@@ -45,14 +46,7 @@ export async function serve(): Promise<void> {
 }
 
 async function start(config: Config): Promise<void> {
-  // Standard output is for the person who starts the server; the log goes to standard error, in pieces of 4 KiB or each 100 ms.
-  const sink = pino.destination({ dest: 2, sync: true })
-  const pieces = gatherLines(sink)
-  process.once('exit', () => {
-    pieces.flush()
-    sink.flushSync()
-  })
-  const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'headers.authorization'] }, pieces)
+  const log = openLog(config.logLevel)
   for (const warning of config.warnings) log.warn(warning)
   const contract = await loadContract(`${import.meta.dirname}/..`)
   // What is not configured is not loaded: it would take the start time and memory.
@@ -91,12 +85,46 @@ async function start(config: Config): Promise<void> {
       await store.close()
       await metricsServer?.close()
     })
-    console.log(welcome(app.listeningOrigin, await firstToken(store, config)))
+    tell(welcome(app.listeningOrigin, await firstToken(store, config)), log)
   } catch (error) {
     await metricsServer?.close()
     await store.close()
     throw error
   }
+}
+
+/** The log goes to standard error, in pieces of 4 KiB or each 100 ms. What cannot be written is dropped and counted. */
+function openLog(level: Config['logLevel']): Logger {
+  const descriptor = descriptorOfLog()
+  const pieces = gatherLines(
+    (bytes) => writeSync(descriptor, bytes),
+    (lost, cause) => {
+      log.error({ lost }, `log lines were lost, because standard error could not be written: ${cause.message}`)
+    },
+  )
+  const log = pino({ level, redact: ['req.headers.authorization', 'headers.authorization'] }, pieces)
+  process.once('exit', pieces.end)
+  return log
+}
+
+/** Of standard error, such that no write waits for who reads it. */
+function descriptorOfLog(): number {
+  // Node makes a pipe or a socket non-blocking as soon as its stream is asked for, but not a terminal.
+  if (!process.stderr.isTTY) return 2
+  try {
+    return openSync('/dev/stderr', constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK)
+  } catch {
+    // Another user's terminal.
+    return 2
+  }
+}
+
+/** Prints to standard output, which is for the person who starts the server. */
+function tell(text: string, log: Logger): void {
+  process.stdout.on('error', (error: Error) => {
+    log.warn(`standard output cannot be written (${error.message}): what the start says was not printed; a token: npm run token -- issue CALLER`)
+  })
+  process.stdout.write(`${text}\n`)
 }
 
 async function listen(app: Awaited<ReturnType<typeof buildApp>>, { host, port, reusePort }: Config): Promise<void> {

@@ -8,7 +8,11 @@ afterEach(() => {
 function gathering() {
   vi.useFakeTimers()
   const written: string[] = []
-  return { written, log: gatherLines({ write: (text) => void written.push(text) }) }
+  const write = (bytes: Uint8Array) => {
+    written.push(Buffer.from(bytes).toString())
+    return bytes.length
+  }
+  return { written, log: gatherLines(write, () => undefined) }
 }
 
 test('lines are written together once they are long enough, and none is lost or changes its place', () => {
@@ -16,7 +20,7 @@ test('lines are written together once they are long enough, and none is lost or 
   const lines = Array.from({ length: 100 }, (_, index) => `${String(index).padStart(99, '.')}\n`)
   for (const line of lines) log.write(line)
   expect(written.length).toBe(2)
-  log.flush()
+  log.flushSync()
   expect(written.join('')).toBe(lines.join(''))
 })
 
@@ -32,8 +36,29 @@ test('a lone line is written within a tenth of a second', () => {
 test('nothing is written where nothing was gathered', () => {
   const { written, log } = gathering()
   log.write('a\n')
-  log.flush()
-  log.flush()
+  log.flushSync()
+  log.flushSync()
   vi.advanceTimersByTime(1_000)
   expect(written).toEqual(['a\n'])
+})
+
+test('a piece of which a part is written goes on where that part ends, in the middle of a character too', () => {
+  vi.useFakeTimers()
+  const bytes: number[] = []
+  let room = 0
+  const write = (given: Uint8Array) => {
+    if (room === 0) throw Object.assign(new Error('EAGAIN'), { code: 'EAGAIN' })
+    const part = given.subarray(0, room)
+    room = 0
+    bytes.push(...part)
+    return part.length
+  }
+  const log = gatherLines(write, () => undefined)
+  const lines = ['Färberdistel 🌱\n', 'Wollemia\n']
+  for (const line of lines) log.write(line)
+  for (let tries = 0; tries < 100; tries++) {
+    room = 1
+    vi.advanceTimersByTime(100)
+  }
+  expect(Buffer.from(bytes).toString()).toBe(lines.join(''))
 })
