@@ -1,6 +1,5 @@
 import { constants, openSync, writeSync } from 'node:fs'
-import closeWithGrace from 'close-with-grace'
-import type { FastifyListenOptions } from 'fastify'
+import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { buildApp } from './app.ts'
 import { createToken } from './auth/tokens.ts'
@@ -14,16 +13,11 @@ import { gatherLines } from './log-pieces.ts'
 import { isLoopback } from './loopback.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { MetricsServer } from './metrics/serve-metrics.ts'
+import { handleSignals } from './signals.ts'
 import { welcome } from './welcome.ts'
 
 /** How much of the time to stop is for the requests; the rest is for the store, which folds its log in. */
 const answeringShare = 0.8
-
-/**
- * Signals by which the processor reports a fault, as when the disk under a mapped file fails. A handler in JavaScript never
- * gets to run then: the instruction is repeated for ever, and the process neither works nor ends.
- */
-const faultSignals = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP', 'SIGABRT'] as const
 
 /** How many connections the kernel may have made before the server takes them; it has its own limit, too. */
 const backlog = 4_096
@@ -48,19 +42,26 @@ export async function serve(): Promise<void> {
 async function start(config: Config): Promise<void> {
   const log = openLog(config.logLevel)
   for (const warning of config.warnings) log.warn(warning)
-  const contract = await loadContract(`${import.meta.dirname}/..`)
-  // What is not configured is not loaded: it would take the start time and memory.
-  const metrics = config.metrics && (await import('./metrics/metrics.ts')).createMetrics()
-  const onFault = (part: 'store' | 'key server') => (error: Error) => {
-    metrics?.failed(part)
-    log.error({ err: error }, `the ${part} is not available`)
+  const delayMilliseconds = config.shutdownDelay * 1_000
+  const graceMilliseconds = config.shutdownGrace * 1_000
+  const opened: { app?: FastifyInstance; store?: Store; metricsServer?: MetricsServer } = {}
+  async function close(): Promise<void> {
+    await opened.app?.close()
+    await opened.store?.close()
+    await opened.metricsServer?.close()
   }
-  const store = await openStore(config.database, { onFault: onFault('store'), onCommit: metrics?.committed, isServed: true })
-  metrics?.watchQueue(store.waitingWrites)
-  let metricsServer: MetricsServer | undefined
+  const isEnding = handleSignals({ log, graceMilliseconds, close })
   try {
-    const delayMilliseconds = config.shutdownDelay * 1_000
-    const graceMilliseconds = config.shutdownGrace * 1_000
+    const contract = await loadContract(`${import.meta.dirname}/..`)
+    // What is not configured is not loaded: it would take the start time and memory.
+    const metrics = config.metrics && (await import('./metrics/metrics.ts')).createMetrics()
+    const onFault = (part: 'store' | 'key server') => (error: Error) => {
+      metrics?.failed(part)
+      log.error({ err: error }, `the ${part} is not available`)
+    }
+    const store = await openStore(config.database, { onFault: onFault('store'), onCommit: metrics?.committed, isServed: true })
+    opened.store = store
+    metrics?.watchQueue(store.waitingWrites)
     const app = await buildApp({
       contract,
       handlers: await loadHandlers(store),
@@ -75,20 +76,19 @@ async function start(config: Config): Promise<void> {
       limits: { connections: config.maxConnections, requestMilliseconds: config.requestTimeout * 1_000, keepAliveMilliseconds: config.keepAliveTimeout * 1_000 },
       closingTimes: { delayMilliseconds, answerMilliseconds: (graceMilliseconds - delayMilliseconds) * answeringShare },
     })
-    metricsServer = config.metrics && metrics && (await listenForMetrics(metrics, config.metrics))
+    // What came after a signal is not opened any more.
+    if (isEnding()) return
+    opened.app = app
+    if (config.metrics && metrics) {
+      opened.metricsServer = await listenForMetrics(metrics, config.metrics)
+      log.info(`metrics at ${opened.metricsServer.url}`)
+    }
     await listen(app, config)
-    if (metricsServer !== undefined) log.info(`metrics at ${metricsServer.url}`)
-    closeWithGrace({ delay: graceMilliseconds, logger: log, skip: [...faultSignals] }, async ({ err, signal }) => {
-      if (err) log.fatal({ err }, 'stopping after an error that nobody handled')
-      else log.info({ signal }, 'stopping')
-      await app.close()
-      await store.close()
-      await metricsServer?.close()
-    })
-    tell(welcome(app.listeningOrigin, await firstToken(store, config)), log)
+    if (!isEnding()) tell(welcome(app.listeningOrigin, await firstToken(store, config)), log)
   } catch (error) {
-    await metricsServer?.close()
-    await store.close()
+    // The process ends, and what is half open fails.
+    if (isEnding()) return
+    await close()
     throw error
   }
 }

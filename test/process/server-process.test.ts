@@ -53,7 +53,7 @@ test('npm start on an empty folder tells where it serves, with a token and lines
   expect(await list.text()).toBe('[{"name":"Monstera deliciosa","tag":"indoor"}]')
 })
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the server with exit code 0, once the request that it has begun is answered', async (signal) => {
+test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)('%s ends the server with exit code 0, once the request that it has begun is answered', async (signal) => {
   const server = await start(await newDatabase())
   const body = '{"id":1,"name":"a"}'
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenIn(server.stdout())}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\nExpect: 100-continue\r\n\r\n`

@@ -1,0 +1,50 @@
+import { isatty } from 'node:tty'
+import closeWithGrace from 'close-with-grace'
+import type { FastifyBaseLogger } from 'fastify'
+
+/** The signals that stop the service. A service manager, a terminal's Ctrl-C and its Ctrl-\ send them. */
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
+
+/**
+ * Signals that close-with-grace leaves alone. SIGHUP has a handler of its own, and src/main.ts has one for SIGUSR2. The
+ * others report a fault of the processor, as when the disk under a mapped file fails. A handler in JavaScript never
+ * runs then: the instruction is repeated for ever, and the process neither works nor ends.
+ */
+const notForStopping = ['SIGHUP', 'SIGUSR2', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP', 'SIGABRT'] as const
+
+/** How the process ends. */
+export interface Ending {
+  log: FastifyBaseLogger
+  /** How long `close` may take. Then the process ends with exit code 1. */
+  graceMilliseconds: number
+  /** Closes all that is open. It is called once. */
+  close: () => Promise<void>
+}
+
+/**
+ * Ends the process with exit code 0 at SIGTERM, SIGINT, SIGQUIT, and, where standard input, output or error is a terminal,
+ * at SIGHUP. Without a terminal SIGHUP is logged and ignored. An error that nobody handles ends it with exit code 1.
+ * A second signal to stop ends it at once.
+ *
+ * @returns whether the process is ending
+ */
+export function handleSignals({ log, graceMilliseconds, close }: Ending): () => boolean {
+  // Once the terminal is gone isatty() denies that there was one.
+  const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
+  const early = stopSignals.flatMap((signal) => process.listeners(signal).map((listener) => ({ signal, listener })))
+  let isEnding = false
+  // 'beforeExit' would turn the exit code of a start that failed into 0.
+  const ending = closeWithGrace({ delay: graceMilliseconds, logger: log, skip: [...notForStopping, 'beforeExit'] }, async ({ err, signal = 'SIGHUP' }) => {
+    isEnding = true
+    if (err) log.fatal({ err }, 'stopping after an error that nobody handled')
+    else log.info({ signal }, 'stopping')
+    await close()
+  })
+  process.on('SIGHUP', () => {
+    if (!hasTerminal) log.warn('SIGHUP ignored: no terminal is attached; SIGTERM stops the service')
+    // Both the shell and the kernel send it when a terminal goes, so a second one asks for nothing more.
+    else if (!isEnding) void ending.close()
+  })
+  for (const { signal, listener } of early) process.off(signal, listener)
+  return () => isEnding
+}

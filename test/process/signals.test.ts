@@ -1,0 +1,102 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { servedDatabase } from '../support/served-database.ts'
+import { temporaryFolder } from '../support/start-app.ts'
+import { nodeBinary, projectFolder } from '../support/start-process.ts'
+
+const main = join(projectFolder, 'src/main.ts')
+
+test('without a terminal SIGHUP is logged and ignored, SIGUSR1, SIGUSR2 and SIGPIPE do nothing, and no debugger opens', async () => {
+  const { file, serve } = await servedDatabase()
+  const server = await serve({ LOG_LEVEL: 'info' })
+  for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGPIPE', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGPIPE'] as const) {
+    server.child.kill(signal)
+    expect(await server.names()).toEqual([])
+  }
+  await expect.poll(() => server.stderr().split('SIGHUP ignored').length - 1).toBe(2)
+  await server.end('SIGTERM')
+  expect(await server.ended).toBe(0)
+  expect(server.stderr()).not.toContain('Debugger')
+  expect(existsSync(`${file}-wal`)).toBe(false)
+})
+
+/** A database server that takes connections and says nothing, so that a start on it does not end. */
+async function silentDatabase(): Promise<{ url: string; asked: Promise<unknown> }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    onTestFinished(() => void socket.destroy())
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  // A server that listens on TCP has an address with a port.
+  const { port } = server.address() as AddressInfo
+  return { url: `postgres://me@127.0.0.1:${String(port)}/plants`, asked: once(server, 'connection') }
+}
+
+/** Starts the server and signals it while it waits for its database. @returns its exit code and what it logged */
+async function signalAtStart(signals: NodeJS.Signals[], [command, ...parameters]: [string, ...string[]], send: (pid: number, signal: NodeJS.Signals) => void) {
+  const { url, asked } = await silentDatabase()
+  const child = spawn(command, parameters, { env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL: url }, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  await asked
+  // A process that runs has an id.
+  for (const signal of signals) send(child.pid!, signal)
+  // 'close' comes with the exit code, or null after a signal.
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, stderr }
+}
+
+test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)('%s stops a server with exit code 0 that still waits for its database', async (signal) => {
+  const { code, stderr } = await signalAtStart(['SIGHUP', 'SIGUSR1', 'SIGUSR2', signal], [nodeBinary, main], (pid, sent) => void process.kill(pid, sent))
+  expect(code).toBe(0)
+  expect(stderr).toContain(`"signal":"${signal}"`)
+  expect(stderr).not.toMatch(/Debugger|is not available|plant-store: /)
+})
+
+/** Only a privileged user makes a namespace of process ids. */
+function canUnshare(): boolean {
+  try {
+    execFileSync('unshare', ['--pid', '--fork', 'true'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+test.runIf(canUnshare())('the first process of a container, for which signals have no default action, stops at SIGTERM before it listens', async () => {
+  const { code } = await signalAtStart(['SIGTERM'], ['unshare', '--pid', '--fork', '--kill-child', nodeBinary, main], (pid, signal) => {
+    const first = Number(readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8'))
+    process.kill(first, signal)
+  })
+  expect(code).toBe(0)
+})
+
+test('where a terminal is attached the server stops in order when the terminal goes', async () => {
+  const folder = await temporaryFolder()
+  const { file } = await servedDatabase()
+  const [pidFile, log] = [join(folder, 'pid'), join(folder, 'log')]
+  // script(1) makes a terminal. Its shell becomes the server, which thereby leads the session that is told of the end.
+  const terminal = spawn('script', ['--quiet', '--command', `echo $$ >"${pidFile}"; exec "${nodeBinary}" "${main}" 2>"${log}"`, '/dev/null'], {
+    env: { ...process.env, SHELL: '/bin/bash', PORT: '0', LOG_LEVEL: 'info', SHUTDOWN_DELAY: '0', DATABASE_URL: `sqlite:${file}` },
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+  onTestFinished(() => void terminal.kill('SIGKILL'))
+  const logged = () => (existsSync(log) ? readFileSync(log, 'utf8') : '')
+  await expect.poll(logged, { timeout: 10_000 }).toContain('listening at')
+  const pid = Number(readFileSync(pidFile, 'utf8'))
+  const isAlive = () => statSync(`/proc/${String(pid)}`, { throwIfNoEntry: false }) !== undefined
+  onTestFinished(() => {
+    if (isAlive()) process.kill(pid, 'SIGKILL')
+  })
+  terminal.kill('SIGKILL')
+  await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
+  expect(logged()).toContain('"signal":"SIGHUP","msg":"stopping"')
+  // The log of SQLite is folded in and gone.
+  expect(existsSync(`${file}-wal`)).toBe(false)
+})
