@@ -9,6 +9,7 @@ import { loadContract } from './contract/load-contract.ts'
 import { loadHandlers } from './handlers.ts'
 import { openStore } from './store/open-store.ts'
 import { type Store, UnusableStore } from './store/store.ts'
+import { isStandardOutputJournal } from './journal.ts'
 import { gatherLines } from './log-pieces.ts'
 import { isLoopback } from './loopback.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -148,9 +149,13 @@ function cannotListen(place: string, error: unknown): BadConfig {
   return new BadConfig(`cannot listen at ${place}: ${String(reason)}`, { cause: error })
 }
 
-/** A token for whoever starts an empty server on their own machine. A database server is there for more than one. */
+/**
+ * A token for whoever starts an empty server on their own machine. A database server is there for more than one, and a
+ * journal keeps what it is given for others to read.
+ */
 async function firstToken(store: Store, { host, database }: Config): Promise<string | undefined> {
-  if (database.engine !== 'sqlite' || !isLoopback(host) || !(await store.isEmpty())) return undefined
+  if (database.engine !== 'sqlite' || !isLoopback(host) || isStandardOutputJournal(process.env['JOURNAL_STREAM'])) return undefined
+  if (!(await store.isEmpty())) return undefined
   const { text, stored } = createToken('me', Date.now())
   return (await store.addToken(stored)) === 'added' ? text : undefined
 }
