@@ -14,6 +14,7 @@ import { gatherLines } from './log-pieces.ts'
 import { isLoopback } from './loopback.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { MetricsServer } from './metrics/serve-metrics.ts'
+import { openFilesWarning, readLimits } from './open-files.ts'
 import { handleSignals } from './signals.ts'
 import { welcome } from './welcome.ts'
 
@@ -42,7 +43,7 @@ export async function serve(): Promise<void> {
 
 async function start(config: Config): Promise<void> {
   const log = openLog(config.logLevel)
-  for (const warning of config.warnings) log.warn(warning)
+  for (const warning of [...config.warnings, openFilesWarning(config.maxConnections, readLimits())]) if (warning !== undefined) log.warn(warning)
   const delayMilliseconds = config.shutdownDelay * 1_000
   const graceMilliseconds = config.shutdownGrace * 1_000
   const opened: { app?: FastifyInstance; store?: Store; metricsServer?: MetricsServer } = {}
