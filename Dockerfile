@@ -23,4 +23,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Signals reach node itself: no shell and no npm stand between.
-CMD ["node", "--max-semi-space-size=8", "--no-parallel-scavenge", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--no-parallel-scavenge", "--disable-sigusr1", "src/main.ts"]

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readImage } from '../../scripts/verify-image/read-image.ts'
+import { loadConfig } from '../../src/config.ts'
+import { projectFolder } from '../support/start-process.ts'
+
+function textOf(file: string): string {
+  return readFileSync(join(projectFolder, file), 'utf8')
+}
+
+const unit = textOf('deploy/plant-store.service')
+
+test('npm start, the image and the systemd unit start Node with the same flags, and no signal opens its debugger', () => {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } }
+  const [, ofUnit] = /^ExecStart=(.+)$/m.exec(unit) ?? []
+  const command = ['node', ...readImage(textOf('Dockerfile')).command].join(' ')
+  expect(scripts.start).toBe(`exec ${command}`)
+  expect(ofUnit).toBe(`/usr/bin/${command}`)
+  expect(command).toContain(' --disable-sigusr1 ')
+})
+
+test('compose.yaml counts refused tokens by the addresses that its proxy tells, and publishes to this machine alone', () => {
+  // The shape of the project's own file.
+  const { services, networks } = parse(textOf('compose.yaml')) as {
+    services: { plants: { environment: Record<string, unknown>; ports: string[] } }
+    networks: { default: { ipam: { config: { subnet: string }[] } } }
+  }
+  const environment = Object.fromEntries(Object.entries(services.plants.environment).map(([name, value]) => [name, String(value)]))
+  const { rateLimit, trustedProxies, warnings } = loadConfig(environment)
+  expect(warnings).toEqual([])
+  expect(rateLimit).toBeGreaterThan(0)
+  expect(trustedProxies).toBe(networks.default.ipam.config[0]?.subnet)
+  expect(services.plants.ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
+})
+
+test('systemd starts the service again however often it has failed', () => {
+  expect(unit).toMatch(/^Restart=on-failure$/m)
+  expect(unit).toMatch(/^RestartSec=[1-9]/m)
+  expect(unit).toMatch(/^\[Unit\]\n(?:(?!\[).*\n)*StartLimitIntervalSec=0$/m)
+})
