@@ -43,7 +43,7 @@ export function handleSignals({ log, graceMilliseconds, close }: Ending): () => 
   process.on('SIGHUP', () => {
     if (!hasTerminal) log.warn('SIGHUP ignored: no terminal is attached; SIGTERM stops the service')
     // Both the shell and the kernel send it when a terminal goes, so a second one asks for nothing more.
-    else if (!isEnding) void ending.close()
+    else if (!isEnding) ending.close()
   })
   for (const { signal, listener } of early) process.off(signal, listener)
   return () => isEnding
