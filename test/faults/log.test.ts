@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { closeSync, constants, createReadStream, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, createReadStream, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -138,14 +138,50 @@ test('at the stop a reader that is slow still gets every line', async () => {
   // More than a pipe holds, less than is kept.
   const requests = await sendLong(server, 30)
   server.child.kill('SIGTERM')
-  await expect(fetch(`${server.origin}/livez`)).rejects.toThrow()
   let text = ''
-  for await (const piece of createReadStream(pipe, { fd: openSync(pipe, 'r'), encoding: 'utf8' })) text += String(piece)
+  for await (const piece of createReadStream(pipe, { fd: openSync(pipe, 'r'), encoding: 'utf8', highWaterMark: 16_384 })) {
+    text += String(piece)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
   closeSync(reader)
   expect(await server.ended).toBe(0)
   const lines = linesOf(text)
   expect(lines.filter(({ status }) => status === 404)).toHaveLength(requests)
   expect(lines.at(-1)?.msg).toBe('stopping')
+})
+
+test('a reader that reads no more does not keep the server from stopping', async () => {
+  const pipe = pipeIn(await temporaryFolder())
+  const reader = openReader(pipe)
+  const { serve } = await servedDatabase()
+  const server = await serve({ LOG_LEVEL: 'info' }, withStreams('2>"$2"', pipe))
+  await sendLong(server, 30)
+  await server.end('SIGTERM')
+  expect(await server.ended).toBe(0)
+  closeSync(reader)
+})
+
+/** Makes an error in the server that nothing handles, at SIGUSR2. */
+const fault = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`process.once('SIGUSR2',()=>{throw new Error('a fault')})`)}` }
+
+test('an error that nobody handles is in the log when it has ended the server, which closes its database first', async () => {
+  const { file, serve } = await servedDatabase()
+  const server = await serve({ LOG_LEVEL: 'fatal', ...fault })
+  expect(await server.create(1)).toBe(200)
+  await server.end('SIGUSR2')
+  expect(await server.ended).toBe(1)
+  const [line, ...others] = linesOf(server.stderr())
+  expect(line).toMatchObject({ level: 60, err: { message: 'a fault' }, msg: 'stopping after an error that nobody handled' })
+  expect(others).toEqual([])
+  expect(existsSync(`${file}-wal`)).toBe(false)
+})
+
+test('an error that nobody handles ends the server in the same order where the log cannot be written', async () => {
+  const { file, serve } = await servedDatabase()
+  const server = await serve({ LOG_LEVEL: 'info', ...fault }, withStreams('2>/dev/full'))
+  await server.end('SIGUSR2')
+  expect(await server.ended).toBe(1)
+  expect(existsSync(`${file}-wal`)).toBe(false)
 })
 
 test('a terminal that is gone and sends no signal costs lines of the log alone', async () => {
