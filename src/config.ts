@@ -126,5 +126,11 @@ function providerOf(jwksUrl: string | undefined, issuer: string | undefined, aud
 const dependent: Record<string, string> = { TRUST_PROXY: 'RATE_LIMIT', METRICS_HOST: 'METRICS_PORT' }
 
 function warningsOf(given: NodeJS.ProcessEnv): string[] {
-  return Object.entries(dependent).flatMap(([name, other]) => (given[name] !== undefined && given[other] === undefined ? [`${name} has no effect without ${other}`] : []))
+  const vain = Object.entries(dependent).filter(([name, other]) => given[name] !== undefined && given[other] === undefined)
+  const warnings = vain.map(([name, other]) => `${name} has no effect without ${other}`)
+  // The service speaks plain HTTP, so where there is more than one client there is most often a proxy.
+  if (given['RATE_LIMIT'] !== undefined && given['TRUST_PROXY'] === undefined) {
+    warnings.push('RATE_LIMIT without TRUST_PROXY: behind a proxy all clients have its address, and the refused tokens of one lock out the others; set TRUST_PROXY to the address of the proxy')
+  }
+  return warnings
 }
