@@ -184,14 +184,15 @@ test('an error that nobody handles ends the server in the same order where the l
   expect(existsSync(`${file}-wal`)).toBe(false)
 })
 
-test('a terminal that is gone and sends no signal costs lines of the log alone', async () => {
+/** Starts the server with its log on a terminal, in a session to which the kernel sends no SIGHUP. */
+async function startOnTerminal(output: 'ignore' | 'pipe') {
   const folder = await temporaryFolder()
   const { file, token } = await servedDatabase()
-  // script(1) makes a terminal; setsid(1) takes the server out of the session that the kernel sends SIGHUP to.
+  // script(1) makes a terminal and copies what is written there, as far as its own output is read.
   const command = `setsid "${nodeBinary}" "${main}" >"${folder}/stdout" </dev/null & echo $! >"${folder}/pid"; wait`
   const terminal = spawn('script', ['--quiet', '--command', command, '/dev/null'], {
     env: { ...process.env, SHELL: '/bin/bash', PORT: '0', LOG_LEVEL: 'info', SHUTDOWN_DELAY: '0', DATABASE_URL: `sqlite:${file}` },
-    stdio: ['ignore', 'ignore', 'ignore'],
+    stdio: ['ignore', output, 'ignore'],
   })
   onTestFinished(() => void terminal.kill('SIGKILL'))
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
@@ -203,12 +204,24 @@ test('a terminal that is gone and sends no signal costs lines of the log alone',
     if (isAlive()) process.kill(pid, 'SIGKILL')
   })
   const origin = /^Plant Store +(\S+)$/m.exec(read('stdout'))?.[1] ?? ''
+  return { terminal, origin, token, pid, isAlive }
+}
+
+test('a terminal that is gone and sends no signal costs lines of the log alone', async () => {
+  const { terminal, origin, token, pid, isAlive } = await startOnTerminal('ignore')
   const gone = once(terminal, 'close')
   terminal.kill('SIGKILL')
   await gone
   await sendLong({ origin }, 3)
   const list = await fetch(`${origin}/plants`, { headers: { authorization: `Bearer ${token}` } })
   expect(list.status).toBe(200)
+  process.kill(pid, 'SIGTERM')
+  await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
+})
+
+test('a terminal that is stopped holds nothing up', async () => {
+  const { origin, pid, isAlive } = await startOnTerminal('pipe')
+  await sendLong({ origin }, 100)
   process.kill(pid, 'SIGTERM')
   await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
 })
