@@ -144,10 +144,18 @@ async function listenForMetrics(metrics: Metrics, { host, port }: NonNullable<Co
   })
 }
 
+/** By the codes of listen(2), bind(2) and getaddrinfo(3). */
+const listenFaults: Partial<Record<string, string>> = {
+  EADDRINUSE: 'the port is taken',
+  EACCES: 'the port needs more rights',
+  EADDRNOTAVAIL: 'this machine does not have the address, or not yet',
+  ENOTFOUND: 'the name has no address',
+  EAI_AGAIN: 'the name server does not answer',
+}
+
 function cannotListen(place: string, error: unknown): BadConfig {
   const { code } = error as NodeJS.ErrnoException
-  const reason = code === 'EADDRINUSE' ? 'the port is taken' : code === 'EACCES' ? 'the port needs more rights' : code
-  return new BadConfig(`cannot listen at ${place}: ${String(reason)}`, { cause: error })
+  return new BadConfig(`cannot listen at ${place}: ${listenFaults[code ?? ''] ?? String(error)}`, { cause: error })
 }
 
 /**

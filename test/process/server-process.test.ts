@@ -107,6 +107,13 @@ test('a port that is taken stops the start with one line, and no token is issued
   expect(tokenIn((await start(environment)).stdout())).toMatch(/^plst_/)
 })
 
+test.each([
+  ['an address of another machine', '192.0.2.1', 'this machine does not have the address, or not yet'],
+  ['a name that there is not', 'plants.invalid', '(?:the name has no address|the name server does not answer)'],
+])('%s as HOST stops the start with one line', async (_description, host, reason) => {
+  await expectRefusedStart({ ...(await newDatabase()), HOST: host, PORT: '0' }, new RegExp(`HOST ${host}, PORT 0: ${reason}$`, 'm'))
+})
+
 async function expectRefusedStart(environment: Record<string, string>, message: RegExp): Promise<void> {
   const { code, stdout, stderr } = await runScript('src/main.ts', [], environment)
   expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, stdout: '', lines: 1 })
