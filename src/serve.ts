@@ -43,7 +43,9 @@ export async function serve(): Promise<void> {
 
 async function start(config: Config): Promise<void> {
   const log = openLog(config.logLevel)
-  for (const warning of [...config.warnings, openFilesWarning(config.maxConnections, readLimits())]) if (warning !== undefined) log.warn(warning)
+  for (const warning of [...config.warnings, openFilesWarning(config.maxConnections, readLimits())]) {
+    if (warning !== undefined) log.warn(warning)
+  }
   const delayMilliseconds = config.shutdownDelay * 1_000
   const graceMilliseconds = config.shutdownGrace * 1_000
   const opened: { app?: FastifyInstance; store?: Store; metricsServer?: MetricsServer } = {}
@@ -82,7 +84,7 @@ async function start(config: Config): Promise<void> {
     if (isEnding()) return
     opened.app = app
     if (config.metrics && metrics) {
-      opened.metricsServer = await listenForMetrics(metrics, config.metrics)
+      opened.metricsServer = await listenForMetrics(metrics, config.metrics, log)
       log.info(`metrics at ${opened.metricsServer.url}`)
     }
     await listen(app, config)
@@ -124,7 +126,8 @@ function descriptorOfLog(): number {
 /** Prints to standard output, which is for the person who starts the server. */
 function tell(text: string, log: Logger): void {
   process.stdout.on('error', (error: Error) => {
-    log.warn(`standard output cannot be written (${error.message}): what the start says was not printed; a token: npm run token -- issue CALLER`)
+    const lost = 'what the start says was not printed; a token: npm run token -- issue CALLER'
+    log.warn(`standard output cannot be written (${error.message}): ${lost}`)
   })
   process.stdout.write(`${text}\n`)
 }
@@ -137,9 +140,16 @@ async function listen(app: Awaited<ReturnType<typeof buildApp>>, { host, port, r
   })
 }
 
-async function listenForMetrics(metrics: Metrics, { host, port }: NonNullable<Config['metrics']>): Promise<MetricsServer> {
+async function listenForMetrics(
+  metrics: Metrics,
+  { host, port }: NonNullable<Config['metrics']>,
+  log: Logger,
+): Promise<MetricsServer> {
   const { serveMetrics } = await import('./metrics/serve-metrics.ts')
-  return serveMetrics(metrics, { host, port }).catch((error: unknown) => {
+  const onFault = (error: unknown) => {
+    log.error({ err: error }, 'the metrics cannot be read')
+  }
+  return serveMetrics(metrics, { host, port }, onFault).catch((error: unknown) => {
     throw cannotListen(`METRICS_HOST ${host}, METRICS_PORT ${String(port)}`, error)
   })
 }
@@ -163,7 +173,8 @@ function cannotListen(place: string, error: unknown): BadConfig {
  * journal keeps what it is given for others to read.
  */
 async function firstToken(store: Store, { host, database }: Config): Promise<string | undefined> {
-  if (database.engine !== 'sqlite' || !isLoopback(host) || isStandardOutputJournal(process.env['JOURNAL_STREAM'])) return undefined
+  if (database.engine !== 'sqlite' || !isLoopback(host)) return undefined
+  if (isStandardOutputJournal(process.env['JOURNAL_STREAM'])) return undefined
   if (!(await store.isEmpty())) return undefined
   const { text, stored } = createToken('me', Date.now())
   return (await store.addToken(stored)) === 'added' ? text : undefined

@@ -13,9 +13,14 @@ export interface MetricsServer {
 /**
  * Answers `GET /metrics` at an address of its own, so that what is measured is not told to the service's clients.
  *
+ * @param onFault told of what could not be measured, which is answered 500
  * @throws NodeJS.ErrnoException when it cannot listen there
  */
-export async function serveMetrics(metrics: Pick<Metrics, 'read'>, { host, port }: { host: string; port: number }): Promise<MetricsServer> {
+export async function serveMetrics(
+  metrics: Pick<Metrics, 'read'>,
+  { host, port }: { host: string; port: number },
+  onFault: (error: unknown) => void,
+): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     if (request.url !== '/metrics' || request.method !== 'GET') {
       response.writeHead(404).end()
@@ -23,7 +28,10 @@ export async function serveMetrics(metrics: Pick<Metrics, 'read'>, { host, port 
     }
     metrics.read().then(
       ({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text),
-      () => response.writeHead(500).end(),
+      (error: unknown) => {
+        onFault(error)
+        response.writeHead(500).end()
+      },
     )
   })
   server.listen(port, host)
