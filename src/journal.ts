@@ -3,8 +3,8 @@ import { type Stats, fstatSync } from 'node:fs'
 /**
  * Whether standard output is the journal of systemd.
  *
- * @param journalStream the variable `JOURNAL_STREAM`: device and inode of standard error where that is the journal, else
- *   of standard output (systemd.exec(5)). A process inherits it too where its own output goes elsewhere.
+ * @param journalStream the variable `JOURNAL_STREAM`: device and inode of standard error where that is the journal,
+ *   else of standard output (systemd.exec(5)). A process inherits it too where its own output goes elsewhere.
  */
 export function isStandardOutputJournal(journalStream: string | undefined): boolean {
   if (journalStream === undefined) return false

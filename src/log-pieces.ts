@@ -21,17 +21,20 @@ export interface LogPieces extends DestinationStream {
 }
 
 /**
- * Gathers the lines of a log and writes them in pieces. While writing fails, up to 1 MiB is kept and tried again, and each
+ * Gathers the lines of a log and writes them in pieces. While writing fails, up to 1 MiB is kept and tried again. Each
  * line beyond that is dropped and counted.
  *
- * SonicBoom is not used: its `flushSync` tries for ever where the disk is full, it measures all that it holds at each line,
- * and without `sync` it needs a thread for each piece.
+ * SonicBoom is not used: its `flushSync` tries for ever where the disk is full, it measures all that it holds at each
+ * line, and without `sync` it needs a thread for each piece.
  *
- * @param write writes bytes, at least one of them, and gives how many. It throws where it cannot, or where it would have to
- *   wait (EAGAIN).
+ * @param write writes bytes, at least one of them, and gives how many. It throws where it cannot, or where it would
+ *   have to wait (EAGAIN).
  * @param onLost told of the number of dropped lines once all that was kept is written, and why they were dropped
  */
-export function gatherLines(write: (bytes: Uint8Array) => number, onLost: (lines: number, cause: Error) => void): LogPieces {
+export function gatherLines(
+  write: (bytes: Uint8Array) => number,
+  onLost: (lines: number, cause: Error) => void,
+): LogPieces {
   let gathered = ''
   /** The rest of a piece whose writing has begun. */
   let unwritten: Uint8Array = Buffer.alloc(0)

@@ -1,9 +1,9 @@
 import { enableCompileCache } from 'node:module'
 
-// Until serve.ts handles these signals: the first process of a container has no default action for them.
+// Until signals.ts handles these signals: the first process of a container has no default action for them.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) process.on(signal, () => process.exit(0))
-// Without a listener SIGUSR1 opens Node's debugger (https://nodejs.org/docs/latest-v24.x/api/process.html#signal-events),
-// and the other two end the process. serve.ts adds what is done at SIGHUP.
+// Without a listener SIGUSR1 opens Node's debugger, and the other two end the process. signals.ts adds what is done at
+// SIGHUP. https://nodejs.org/docs/latest-v24.x/api/process.html#signal-events
 for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => undefined)
 
 // From the second start on, Node finds all that is imported below stripped of its types and compiled. Where the folder

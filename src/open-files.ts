@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 const besideConnections = 100
 
 /**
- * Compares the most connections with the most files that the process may open (getrlimit(2), RLIMIT_NOFILE), of which each
+ * Compares the most connections with the most files that the process may open (getrlimit(2), RLIMIT_NOFILE). Each
  * connection is one.
  *
  * @param limits the text of `/proc/self/limits` (proc_pid_limits(5))
@@ -14,7 +14,9 @@ export function openFilesWarning(maxConnections: number, limits: string | undefi
   const [, most] = /^Max open files +(\d+)/m.exec(limits ?? '') ?? []
   const needed = maxConnections + besideConnections
   if (most === undefined || Number(most) >= needed) return undefined
-  return `MAX_CONNECTIONS ${String(maxConnections)} needs ${String(needed)} open files, and this process may have ${most}: raise the limit (ulimit -n ${String(needed)}, or LimitNOFILE= in a systemd unit), or lower MAX_CONNECTIONS`
+  const need = `MAX_CONNECTIONS ${String(maxConnections)} needs ${String(needed)} open files`
+  const limit = `raise the limit (ulimit -n ${String(needed)}, or LimitNOFILE= in a systemd unit)`
+  return `${need}, and this process may have ${most}: ${limit}, or lower MAX_CONNECTIONS`
 }
 
 /** The limits of this process, undefined on systems other than Linux. */

@@ -22,9 +22,9 @@ export interface Ending {
 }
 
 /**
- * Ends the process with exit code 0 at SIGTERM, SIGINT, SIGQUIT, and, where standard input, output or error is a terminal,
- * at SIGHUP. Without a terminal SIGHUP is logged and ignored. An error that nobody handles ends it with exit code 1.
- * A second signal to stop ends it at once.
+ * Ends the process with exit code 0 at SIGTERM, SIGINT and SIGQUIT. At SIGHUP it does so where standard input, output
+ * or error is a terminal. Elsewhere SIGHUP is logged and ignored. An error that nobody handles ends the process with
+ * exit code 1. A second signal to stop ends it at once.
  *
  * @returns whether the process is ending
  */
@@ -34,7 +34,8 @@ export function handleSignals({ log, graceMilliseconds, close }: Ending): () => 
   const early = stopSignals.flatMap((signal) => process.listeners(signal).map((listener) => ({ signal, listener })))
   let isEnding = false
   // 'beforeExit' would turn the exit code of a start that failed into 0.
-  const ending = closeWithGrace({ delay: graceMilliseconds, logger: log, skip: [...notForStopping, 'beforeExit'] }, async ({ err, signal = 'SIGHUP' }) => {
+  const options = { delay: graceMilliseconds, logger: log, skip: [...notForStopping, 'beforeExit' as const] }
+  const ending = closeWithGrace(options, async ({ err, signal = 'SIGHUP' }) => {
     isEnding = true
     if (err) log.fatal({ err }, 'stopping after an error that nobody handled')
     else log.info({ signal }, 'stopping')
