@@ -113,7 +113,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       scope.addHook('onClose', end)
     })
     scope.addHook('onRequest', overloadHook)
-    const rateLimits = rateLimit === undefined ? undefined : await (await import('./http/rate-limits.ts')).registerRateLimits(scope, rateLimit)
+    const rateLimits = rateLimit === undefined ? undefined : (await import('./http/rate-limits.ts')).createRateLimits(rateLimit)
     registerOperations(scope, { operations, verifiers, rateLimits, unread: new UnreadBytes(limits.unreadBytes) })
   })
   return app

@@ -48,9 +48,10 @@ export function registerOperations(app: FastifyInstance, { operations, verifiers
       config: { operation },
       onRequest: [
         ...(operation.takesBody ? [] : [ignoreContent]),
-        ...(rateLimits === undefined ? [] : [rateLimits.beforeCredentials]),
+        ...(rateLimits === undefined ? [] : [rateLimits.refuseAddress]),
         createAuthentication(operation, verifiers, rateLimits?.countRefused),
-        ...(rateLimits === undefined ? [] : [rateLimits.onAuthenticated]),
+        // Requests of one address may have been judged at once.
+        ...(rateLimits === undefined ? [] : [rateLimits.refuseAddress, rateLimits.onAuthenticated]),
         ...(operation.takesBody ? [refuseEncoded, inviteContent] : []),
       ],
       handler: (request, reply) => answer(operation, names, unread, request, reply),
@@ -113,8 +114,7 @@ function createAuthentication({ security }: BoundOperation, verifiers: Record<st
       const refusal = verdicts.find((verdict): verdict is Refusal => !('caller' in verdict))
       // One satisfied alternative is enough.
       if (refusal === undefined || security.some((alternative) => alternative.every((scheme) => scheme in callers))) done()
-      else if (countRefused === undefined || !isFailure(refusal, 'token_invalid')) sendFailure(reply, refusal)
-      else countRefused(request).then(() => sendFailure(reply, refusal), done)
+      else sendFailure(reply, (isFailure(refusal, 'token_invalid') ? countRefused?.(request) : undefined) ?? refusal)
     }
     // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 has it, they are no credentials.
     const authorization = request.headers.authorization && fieldValues(request.raw.rawHeaders, 'authorization').join(', ')

@@ -1,59 +1,74 @@
-import rateLimit from '@fastify/rate-limit'
-import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import { failure } from '../contract/errors.ts'
-import { RequestFailure } from './failures.ts'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import ipaddr from 'ipaddr.js'
+import { type Failure, failure } from '../contract/errors.ts'
+import { sendFailure } from './failures.ts'
+import { RequestCounts } from './request-counts.ts'
 
 const windowMilliseconds = 60_000
 
 /** How many callers, and how many addresses, are counted at once; beyond that those that were seen longest ago are forgotten. */
 const mostCounted = 100_000
 
+/** How much of an IPv6 address names the network and not the machine in it (RFC 4291, section 2.5.4), in bits. */
+const networkBits = 64
+
 /** What counts requests, and refuses those that are too many. */
 export interface RateLimits {
-  /** Refuses every request of an address that has sent too many bad tokens, before its credentials are judged. */
-  beforeCredentials: onRequestAsyncHookHandler
-  /** Counts a request whose token was refused. */
-  countRefused: (request: FastifyRequest) => Promise<void>
+  /** Refuses every request of an address that has sent too many bad tokens, whatever its credentials are. */
+  refuseAddress: onRequestHookHandler
+  /** Counts a request whose token was refused. @returns the answer when it is one too many */
+  countRefused: (request: FastifyRequest) => Failure<'rate_limited', { 'Retry-After': number }> | undefined
   /** Counts a request of a caller, and refuses it where it is one too many. */
-  onAuthenticated: onRequestAsyncHookHandler
+  onAuthenticated: onRequestHookHandler
 }
 
 /**
  * Limits the requests of each caller, and the refused tokens of each address, to so many a minute.
  *
- * Answers to a caller carry `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11; the plugin's own
- * headers are those of a draft before the two fields).
- *
- * @param app the context of the operations
+ * Answers to a caller carry `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  */
-export async function registerRateLimits(app: FastifyInstance, perMinute: number): Promise<RateLimits> {
-  await app.register(rateLimit, { global: false, max: perMinute, timeWindow: windowMilliseconds, cache: mostCounted })
-  const ofCaller = app.createRateLimit({ keyGenerator: ({ callers }) => Object.values(callers).join() })
-  // The plugin's own key is the address, of IPv6 the network that one subscriber has.
-  const ofAddress = app.createRateLimit({})
+export function createRateLimits(perMinute: number): RateLimits {
+  const ofCaller = new RequestCounts(windowMilliseconds, mostCounted)
+  const refusedOfAddress = new RequestCounts(windowMilliseconds, mostCounted)
   const policy = `"caller";q=${String(perMinute)};w=${String(windowMilliseconds / 1000)}`
+  const tooManyRefused = (milliseconds: number) => tooMany(`more than ${String(perMinute)} refused tokens a minute from this address`, milliseconds)
 
   return {
-    beforeCredentials: async (request) => {
-      const state = await ofAddress(request, { increment: false })
-      if (!state.isAllowed && state.remaining === 0) throw tooMany(`more than ${String(perMinute)} refused tokens a minute from this address`, state.ttl)
+    refuseAddress: (request, reply, done) => {
+      const { requests, milliseconds } = refusedOfAddress.read(addressOf(request))
+      if (requests < perMinute) done()
+      else sendFailure(reply, tooManyRefused(milliseconds))
     },
-    countRefused: async (request) => {
-      await ofAddress(request)
+    countRefused: (request) => {
+      const { requests, milliseconds } = refusedOfAddress.add(addressOf(request))
+      return requests <= perMinute ? undefined : tooManyRefused(milliseconds)
     },
-    onAuthenticated: async (request, reply) => {
-      const state = await ofCaller(request)
-      // The plugin lets those pass that are on a list of the configuration, and there is none.
-      if (state.isAllowed) return
-      reply.header('ratelimit-policy', policy).header('ratelimit', `"caller";r=${String(state.remaining)};t=${String(secondsOf(state.ttl))}`)
-      if (state.isExceeded) throw tooMany(`more than ${String(perMinute)} requests a minute`, state.ttl)
+    onAuthenticated: (request, reply, done) => {
+      const { requests, milliseconds } = ofCaller.add(Object.values(request.callers).join())
+      const left = Math.max(0, perMinute - requests)
+      reply.header('ratelimit-policy', policy).header('ratelimit', `"caller";r=${String(left)};t=${String(secondsOf(milliseconds))}`)
+      if (requests <= perMinute) done()
+      else sendFailure(reply, tooMany(`more than ${String(perMinute)} requests a minute`, milliseconds))
     },
   }
 }
 
-function tooMany(what: string, ttl: number): RequestFailure {
-  const seconds = secondsOf(ttl)
-  return new RequestFailure(failure('rate_limited', `${what}; try again in ${String(seconds)} s`, { 'Retry-After': seconds }))
+/**
+ * The address that a request counts for: of IPv6 the network. Requests without an address count together: the
+ * connection was reset before the request was read, or a trusted proxy named something else.
+ */
+function addressOf({ ip }: Partial<Pick<FastifyRequest, 'ip'>>): string {
+  // What follows % is the name of this machine's interface.
+  const [text = ''] = ip?.split('%', 1) ?? []
+  if (!ipaddr.isValid(text)) return 'none'
+  const address = ipaddr.parse(text)
+  if (!(address instanceof ipaddr.IPv6)) return address.toString()
+  return address.isIPv4MappedAddress() ? address.toIPv4Address().toString() : ipaddr.IPv6.networkAddressFromCIDR(`${text}/${String(networkBits)}`).toString()
+}
+
+function tooMany(what: string, milliseconds: number): Failure<'rate_limited', { 'Retry-After': number }> {
+  const seconds = secondsOf(milliseconds)
+  return failure('rate_limited', `${what}; try again in ${String(seconds)} s`, { 'Retry-After': seconds })
 }
 
 function secondsOf(milliseconds: number): number {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { expectFailure } from '../support/expect-failure.ts'
 import { startApp } from '../support/start-app.ts'
@@ -16,7 +18,7 @@ test('a caller who exceeds the rate is told when to try again, and nothing is do
 })
 
 test('each answer to a caller says how many requests are left, and for how long', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { send } = await startApp({ rateLimit: 3 })
   const rates: unknown[] = []
@@ -48,7 +50,7 @@ test('the rate is counted for each caller, over all operations and tokens of the
 })
 
 test('an address that sent too many refused tokens is refused with whatever credentials, and served again a minute later', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { send } = await startApp({ rateLimit: 3 })
   for (let count = 0; count < 3; count++) expectFailure(await send(bad), 'token_invalid')
@@ -80,6 +82,19 @@ test('an X-Forwarded-For is believed from the proxies that are configured, and f
   expectFailure(await believingNobody.send(from('192.0.2.2')), 'rate_limited')
 })
 
+test.each([
+  ['one network of IPv6', '2001:db8:1:2::3', '2001:db8:1:2:ffff::4', '2001:db8:1:3::3'],
+  ['IPv4 within IPv6', '192.0.2.1', '::ffff:192.0.2.1', '::ffff:192.0.2.2'],
+  ['an interface of a proxy', 'fe80::1%eth0', 'fe80::1%br-lan', 'fe81::1'],
+  ['what is no address', 'unknown', 'x'.repeat(1_000), '192.0.2.1'],
+])('addresses count together: %s', async (_name, first, second, other) => {
+  const { send } = await startApp({ rateLimit: 1, trustedProxies: 'loopback' })
+  const from = (address: string) => send({ ...bad, headers: { ...bad.headers, 'x-forwarded-for': address } })
+  expectFailure(await from(first), 'token_invalid')
+  expectFailure(await from(second), 'rate_limited')
+  expectFailure(await from(other), 'token_invalid')
+})
+
 test('a refused request is refused before its body is judged', async () => {
   const { send } = await startApp({ rateLimit: 1 })
   await send(get)
@@ -91,4 +106,50 @@ test('without a configured rate nobody is limited, and nothing is said of rates'
   const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => send(index % 2 === 0 ? get : bad)))
   expect(answers.filter(({ status }) => status === 429)).toEqual([])
   expect(answers.filter(({ headers }) => 'ratelimit' in headers || 'ratelimit-policy' in headers)).toEqual([])
+})
+
+test.each([undefined, 'loopback'])('a client that resets its connection before its request is read does not make the service fail (proxies: %s)', async (trustedProxies) => {
+  const { listen, logLines, token } = await startApp({ rateLimit: 3, trustedProxies })
+  const { port } = new URL(await listen())
+  const sent = 20
+  for (let count = 0; count < sent; count++) {
+    const socket = connect({ host: '127.0.0.1', port: Number(port) })
+    await once(socket, 'connect')
+    socket.write(`GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${count % 2 === 0 ? 'unknown' : token}\r\n\r\n`)
+    socket.resetAndDestroy()
+  }
+  await expect.poll(() => logLines.filter((line) => line.includes('"status"')).length).toBe(sent)
+  expect(logLines.map((line) => (JSON.parse(line) as { level: number }).level).filter((level) => level >= 50)).toEqual([])
+})
+
+test('setting the clock neither locks a caller or an address out, nor lets them begin anew', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { send } = await startApp({ rateLimit: 3 })
+  const rates: unknown[] = []
+  for (const hours of [0, -1, 2]) {
+    vi.setSystemTime(Date.now() + hours * 3_600_000)
+    rates.push((await send(get)).headers['ratelimit'])
+    expectFailure(await send(bad), 'token_invalid')
+  }
+  expect(rates).toEqual([2, 1, 0].map((left) => expect.stringMatching(`^"caller";r=${String(left)};t=[1-9][0-9]?$`) as string))
+  vi.setSystemTime(Date.now() - 3_600_000)
+  const { status, headers } = await send(get)
+  expect({ status, isSoon: Number(headers['retry-after']) <= 60 }).toEqual({ status: 429, isSoon: true })
+})
+
+test('an address that sends many tokens at once learns of no more of them whether they are good', async () => {
+  const [limit, sent] = [3, 12]
+  let release: (() => void) | undefined
+  let waiting = 0
+  const all = new Promise<void>((resolve) => (release = resolve))
+  const verifyJwt = async (token: string) => {
+    if (++waiting === sent) release?.()
+    await all
+    return token === 'good' ? { caller: 'me' } : 'unknown' as const
+  }
+  const { send } = await startApp({ rateLimit: limit, verifyJwt })
+  const tokens = [...Array.from({ length: sent - 1 }, (_, index) => `bad${String(index)}`), 'good']
+  const answers = await Promise.all(tokens.map((token) => send({ ...get, headers: { authorization: `Bearer ${token}` } })))
+  expect(answers.map(({ status }) => status)).toEqual(tokens.map((_, index) => (index < limit ? 401 : 429)))
 })
