@@ -1,6 +1,7 @@
-import { type JWTVerifyGetKey, createRemoteJWKSet, errors, jwtVerify } from 'jose'
+import { type JWTPayload, errors, jwtVerify } from 'jose'
 import type { Caller } from '../contract/types.ts'
 import { jwtCaller } from './callers.ts'
+import { createKeySet } from './key-set.ts'
 
 /** The identity provider whose tokens are taken. */
 export interface IdentityProvider {
@@ -21,34 +22,22 @@ const asymmetricAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS51
 /** By how much the clocks of the provider and of this machine may differ (RFC 7519, section 4.1.4). */
 const clockSkewSeconds = 30
 
-/** How long the provider may take to send its keys. */
-const timeoutMilliseconds = 2_000
-
-/** How long keys are kept. A token with a key that is not among them has them fetched again, at most each half a minute. */
-const keysLiveMilliseconds = 600_000
-
-/** The keys cannot be had now, which says nothing about the token. */
-class KeysUnavailable extends Error {}
+/** How often faults of the key server are reported at most, each time with their number. */
+const reportMilliseconds = 10_000
 
 /**
  * Makes the verifier of JSON Web Tokens (RFC 7519) that an identity provider signed. A token needs `sub` and `exp`.
  *
  * @param now gives milliseconds since 1970-01-01T00:00:00Z
- * @param onFault told of each fault of the key server that made tokens impossible to check
+ * @param onFault told of faults of the key server that made tokens impossible to check: of the first one, and of those that
+ *   follow each ten seconds
  */
 export function createJwtVerifier({ jwksUrl, issuer, audience }: IdentityProvider, now: () => number, onFault: (error: Error) => void): JwtVerifier {
-  const keys = createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: timeoutMilliseconds, cacheMaxAge: keysLiveMilliseconds })
-  const findKey: JWTVerifyGetKey = async (header, token) => {
-    try {
-      return await keys(header, token)
-    } catch (error) {
-      // The keys are there, and the token's is not among them or not named.
-      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error
-      throw new KeysUnavailable(`the keys of ${new URL(jwksUrl).host} cannot be had now`, { cause: error })
-    }
-  }
+  const url = new URL(jwksUrl)
+  const findKey = createKeySet(url)
+  const report = createReporter(url.host, onFault)
 
-  return async (token) => {
+  async function verify(token: string): Promise<JWTPayload | 'unknown' | 'unavailable'> {
     try {
       const { payload } = await jwtVerify(token, findKey, {
         issuer,
@@ -58,15 +47,31 @@ export function createJwtVerifier({ jwksUrl, issuer, audience }: IdentityProvide
         requiredClaims: ['sub', 'exp'],
         currentDate: new Date(now()),
       })
-      const caller = jwtCaller(issuer, payload.sub)
-      return caller === undefined ? 'unknown' : { caller }
+      return payload
     } catch (error) {
-      if (error instanceof KeysUnavailable) {
-        onFault(error)
-        return 'unavailable'
-      }
       if (error instanceof errors.JOSEError) return 'unknown'
-      throw error
+      // The key cannot be had, or jose refuses it because it is weak.
+      report(error)
+      return 'unavailable'
     }
+  }
+
+  return async (token) => {
+    const payload = await verify(token)
+    if (typeof payload === 'string') return payload
+    const caller = jwtCaller(issuer, payload.sub)
+    return caller === undefined ? 'unknown' : { caller }
+  }
+}
+
+function createReporter(host: string, onFault: (error: Error) => void): (cause: unknown) => void {
+  let unchecked = 0
+  let reportedAt = -Infinity
+  return (cause) => {
+    unchecked++
+    if (performance.now() - reportedAt < reportMilliseconds) return
+    onFault(new Error(`the keys of ${host} cannot be had or used now; JSON Web Tokens that could not be checked: ${String(unchecked)}`, { cause }))
+    unchecked = 0
+    reportedAt = performance.now()
   }
 }
