@@ -1,3 +1,4 @@
+import { LruMap } from 'toad-cache'
 import type { TokenStore, TokenUse } from '../store/store.ts'
 
 /** How often uses are written, all of that time together. */
@@ -6,11 +7,14 @@ const writeMilliseconds = 1_000
 /** Uses of a token that follow one another faster than this are not written: when it was used last is told to the minute. */
 const coarseness = 60_000
 
+/** Of how many tokens it is known that they were used; beyond that the one that was used longest ago is forgotten. */
+const mostTokens = 100_000
+
 /** Has the store keep when tokens were used last, without a request that waits for it. */
 export class TokenUses {
   readonly #store: Pick<TokenStore, 'recordUses'>
-  /** When each token was used that was used in the last minute or so, by its hash. */
-  readonly #noted = new Map<string, number>()
+  /** Until when a use of a token is not written again, by the token's hash, on a monotonic clock. */
+  readonly #restsUntil = new LruMap<number>(mostTokens)
   #unwritten: TokenUse[] = []
   #timer: NodeJS.Timeout | undefined
 
@@ -18,12 +22,16 @@ export class TokenUses {
     this.#store = store
   }
 
-  /** Notes that the token with this hash was used now. */
+  /**
+   * Notes that the token with this hash was used.
+   *
+   * @param now milliseconds since 1970-01-01T00:00:00Z
+   */
   note(hash: Uint8Array, now: number): void {
     const key = Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('latin1')
-    const noted = this.#noted.get(key)
-    if (noted !== undefined && now - noted < coarseness) return
-    this.#noted.set(key, now)
+    const time = performance.now()
+    if (time < (this.#restsUntil.get(key) ?? -Infinity)) return
+    this.#restsUntil.set(key, time + coarseness)
     this.#unwritten.push({ hash, usedAt: now })
     this.#timer ??= setTimeout(() => void this.write(), writeMilliseconds).unref()
   }
@@ -35,8 +43,6 @@ export class TokenUses {
     const uses = this.#unwritten
     if (uses.length === 0) return
     this.#unwritten = []
-    const newest = Math.max(...uses.map(({ usedAt }) => usedAt))
-    for (const [key, usedAt] of this.#noted) if (newest - usedAt >= coarseness) this.#noted.delete(key)
     await this.#store.recordUses(uses)
   }
 }
