@@ -5,7 +5,7 @@ import type { DatabaseLocation } from './store/open-store.ts'
 
 /** An address or a host name. */
 export const host = makeValidator((text: string) => {
-  if (!/^[\w.:-]+$/.test(text)) throw new Error(`must be an address or a host name, not ${JSON.stringify(text)}`)
+  if (!/^[\w.:-]+$/.test(text)) throw new Error(`must be an address or a host name, not ${quoted(text)}`)
   return text
 })
 
@@ -13,8 +13,17 @@ export const host = makeValidator((text: string) => {
 export function integer(minimum: number, maximum: number) {
   return makeValidator<number>((text: string) => {
     const value = /^(?:0|[1-9][0-9]*)$/.test(text) ? Number(text) : NaN
-    if (!(value >= minimum && value <= maximum)) throw new Error(`must be an integer from ${String(minimum)} to ${String(maximum)}, not ${JSON.stringify(text)}`)
+    if (!(value >= minimum && value <= maximum)) throw new Error(`must be an integer from ${String(minimum)} to ${String(maximum)}, not ${quoted(text)}`)
     return value
+  })
+}
+
+/** One of some words. */
+export function oneOf<Word extends string>(words: readonly Word[]) {
+  return makeValidator<Word>((text: string) => {
+    const word = words.find((each) => each === text)
+    if (word === undefined) throw new Error(`must be one of ${words.join(', ')}, not ${quoted(text)}`)
+    return word
   })
 }
 
@@ -22,7 +31,7 @@ export function integer(minimum: number, maximum: number) {
 export const databaseLocation = makeValidator<DatabaseLocation>((text: string) => {
   const location = readDatabaseLocation(text)
   // The value may hold a password, so the message does not quote it.
-  if (location === undefined) throw new Error('must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE')
+  if (location === undefined) throw new Error('must be sqlite:PATH or postgres://USER@HOST:PORT/DATABASE, with the password in PGPASSWORD or in the file PGPASSFILE')
   return location
 })
 
@@ -38,12 +47,14 @@ export const keysUrl = makeValidator<string>((text: string) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))
   if (!isSafe) throw new Error('must be an https: URL, or an http: URL of this machine')
+  // Its host is logged, and Node's fetch refuses such a URL with an error that quotes it.
+  if (url.username !== '' || url.password !== '') throw new Error('must have neither a user name nor a password')
   return text
 })
 
 /** A name without white space, such as an issuer or an audience. */
 export const identifier = makeValidator<string>((text: string) => {
-  if (/\s/.test(text)) throw new Error(`must have no white space, not ${JSON.stringify(text)}`)
+  if (/\s/.test(text)) throw new Error(`must have no white space, not ${quoted(text)}`)
   return text
 })
 
@@ -51,16 +62,21 @@ export const identifier = makeValidator<string>((text: string) => {
 export const origins = makeValidator<string[]>((text: string) => {
   const all = text.split(',').map((origin) => origin.trim())
   const bad = all.find((origin) => !(origin === '*' && all.length === 1) && !(URL.canParse(origin) && new URL(origin).origin === origin))
-  if (bad !== undefined) throw new Error(`must be origins such as https://plants.example, separated by commas, or * alone, not ${JSON.stringify(bad)}`)
+  if (bad !== undefined) throw new Error(`must be origins such as https://plants.example, separated by commas, or * alone, not ${quoted(bad)}`)
   return all
 })
 
 /** Addresses and networks, separated by commas; the three names are those of proxy-addr, which Fastify asks. */
 export const addresses = makeValidator<string>((text: string) => {
   const bad = text.split(',').map((address) => address.trim()).find((address) => !['loopback', 'linklocal', 'uniquelocal'].includes(address) && !isNetwork(address))
-  if (bad !== undefined) throw new Error(`must be addresses, networks such as 10.0.0.0/8, or loopback, linklocal and uniquelocal, separated by commas, not ${JSON.stringify(bad)}`)
+  if (bad !== undefined) throw new Error(`must be addresses, networks such as 10.0.0.0/8, or loopback, linklocal and uniquelocal, separated by commas, not ${quoted(bad)}`)
   return text
 })
+
+/** A value as it is quoted in a message; one that may hold a password is not. */
+function quoted(text: string): string {
+  return text.includes('@') ? 'the value that it has, which is not shown because it may hold a password' : JSON.stringify(text)
+}
 
 function isNetwork(text: string): boolean {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []

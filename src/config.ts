@@ -1,6 +1,6 @@
-import { EnvMissingError, cleanEnv, str } from 'envalid'
+import { EnvMissingError, cleanEnv } from 'envalid'
 import type { IdentityProvider } from './auth/jwt.ts'
-import { addresses, databaseLocation, host, identifier, integer, keysUrl, origins } from './config-values.ts'
+import { addresses, databaseLocation, host, identifier, integer, keysUrl, oneOf, origins } from './config-values.ts'
 import type { DatabaseLocation } from './store/open-store.ts'
 
 /** How the server runs. */
@@ -55,7 +55,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       HOST: host({ default: '127.0.0.1' }),
       PORT: integer(0, 65_535)({ default: 3000 }),
       DATABASE_URL: databaseLocation({ default: { engine: 'sqlite', file: 'data/plants.db' } }),
-      LOG_LEVEL: str({ choices: logLevels, default: 'info' }),
+      LOG_LEVEL: oneOf(logLevels)({ default: 'info' }),
       BODY_LIMIT: integer(1, 2 ** 30)({ default: 65_536 }),
       RATE_LIMIT: integer(1, 2 ** 31 - 1)({ default: undefined }),
       TRUST_PROXY: addresses({ default: undefined }),

@@ -105,6 +105,22 @@ describe('loadConfig', () => {
     expect(refusalOf({ ...provider, AUTH_JWKS_URL: url })).toBe('AUTH_JWKS_URL must be an https: URL, or an http: URL of this machine')
   })
 
+  it.each(['https://me:hunter2@id.example/jwks', 'https://hunter2@id.example/jwks', 'http://:hunter2@127.0.0.1/jwks', 'http://me:hunter2@id.example/jwks'])('takes no URL of keys with credentials, and never quotes them: %s', (url) => {
+    const message = refusalOf({ ...provider, AUTH_JWKS_URL: url })
+    expect(message).toMatch(/^AUTH_JWKS_URL must (?:have neither a user name nor a password|be an https: URL, or an http: URL of this machine)$/)
+  })
+
+  it.each(['HOST', 'PORT', 'BODY_LIMIT', 'RATE_LIMIT', 'TRUST_PROXY', 'CORS_ORIGIN', 'METRICS_PORT', 'METRICS_HOST', 'SHUTDOWN_GRACE', 'LOG_LEVEL'])('never quotes a URL with a password that was meant for another variable: %s', (name) => {
+    const message = refusalOf({ [name]: 'https://me:hunter2@plants.example' })
+    expect(message).toContain(`${name} must be `)
+    expect(message).toContain('which is not shown because it may hold a password')
+    expect(message).not.toContain('hunter2')
+  })
+
+  it.each(['AUTH_ISSUER', 'AUTH_AUDIENCE', 'DATABASE_URL'])('quotes none with white space either: %s', (name) => {
+    expect(refusalOf({ ...provider, [name]: 'https://me:hunter2@plants.example x' })).not.toContain('hunter2')
+  })
+
   it.each(Object.keys(provider))('takes no identity provider without its %s', (name) => {
     expect(refusalOf({ ...provider, [name]: '' })).toBe(`${name} is missing: AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE go together`)
   })
