@@ -11,7 +11,9 @@ import { ProgressBar } from './move/progress-bar.ts'
 
 const usage = `Usage: npm run move -- --from URL --to URL
 Copies all plants and tokens from one store to another, which is empty or holds a part of them from a move that was
-interrupted. URL is sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE. Stop the servers first.`
+interrupted. URL is sqlite:PATH or postgres://USER@HOST:PORT/DATABASE. Stop the servers first.
+Other users of this machine can see what follows a command, so leave the password out of the URL: put it into the
+environment variable PGPASSWORD, or into the file ~/.pgpass or the one that PGPASSFILE names.`
 
 /** A command that cannot be carried out as it was given. */
 class Misuse extends Error {}
@@ -45,10 +47,13 @@ function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
 
 function parseCommand() {
   try {
-    return parseArgs({ options: { from: { type: 'string' }, to: { type: 'string' } } }).values
+    // The error about a positional argument would quote it, and it may be a URL with a password.
+    const { values, positionals } = parseArgs({ options: { from: { type: 'string' }, to: { type: 'string' } }, allowPositionals: true })
+    if (positionals.length === 0) return values
   } catch (error) {
     throw new Misuse(`${error instanceof Error ? error.message : String(error)}\n${usage}`, { cause: error })
   }
+  throw new Misuse(usage)
 }
 
 /** Nothing is written before both tables of the target are known to hold nothing else. */

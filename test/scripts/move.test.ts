@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
@@ -113,8 +114,25 @@ test('a source file that does not exist is said to be missing and not made', asy
   expect(existsSync(file)).toBe(false)
 })
 
-test.for<[string[]]>([[['--from', 'sqlite:a.db']], [['--form', 'sqlite:a.db']]])('the parameters %j are answered with the usage', async ([parameters]) => {
+test.for(['PGPASSWORD', 'PGPASSFILE'])('a password may be in %s, where no other user sees it', async (variable) => {
+  const url = new URL(await temporaryDatabase())
+  const password = decodeURIComponent(url.password)
+  url.password = ''
+  const file = join(await temporaryFolder(), 'pgpass')
+  await writeFile(file, `${url.hostname}:${url.port}:*:${url.username}:${password}\n`, { mode: 0o600 })
+  const from = await sqliteLocation()
+  await using(from, (store) => store.create('me', { id: 1n, name: 'a' }))
+  const environment = { PGPASSFILE: join(file, 'none') }
+  const parameters = ['--from', urlOf(from), '--to', url.href]
+  expect(await runScript('scripts/move.ts', parameters, environment)).toMatchObject({ code: 1, stdout: '' })
+  const { code, stdout } = await runScript('scripts/move.ts', parameters, { ...environment, [variable]: variable === 'PGPASSWORD' ? password : file })
+  expect(stdout).toContain('verified  plants: 1 with')
+  expect(code).toBe(0)
+})
+
+test.for<[string[]]>([[['--from', 'sqlite:a.db']], [['--form', 'sqlite:a.db']], [['postgres://me:hunter2@h/d', '--from', 'sqlite:a.db']], [['--to=postgres://me:hunter2@h:port/d', '--from', 'sqlite:a.db']]])('the parameters %j are answered with the usage', async ([parameters]) => {
   const { code, stderr } = await runScript('scripts/move.ts', parameters)
   expect(code).toBe(1)
   expect(stderr).toContain('Usage: npm run move -- --from URL --to URL')
+  expect(stderr).not.toContain('hunter2')
 })
