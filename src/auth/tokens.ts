@@ -46,7 +46,35 @@ export function hashToken(text: string): Uint8Array {
   return hash('sha256', text, 'buffer')
 }
 
-/** Takes tokens out of a text that is to be logged: those of this service, and JSON Web Tokens, whose header is a JSON object in Base64. */
+/**
+ * Takes tokens out of a text that is to be logged: those of this service, and JSON Web Tokens, whose header is a JSON object in
+ * Base64, so that it begins with `{` and then `"` or white space. They are found in whatever is percent-encoded, too.
+ *
+ * @returns the text as it is when there is none
+ */
 export function withoutTokens(text: string): string {
-  return text.replaceAll(/plst_[\w-]*|eyJ[\w-]*\.[\w.-]*/g, '[token]')
+  const decoded = percentDecoded(text)
+  if (decoded === undefined) return '[encoded]'
+  const left = decoded
+    .replaceAll(/plst_[\w-]*/g, '[token]')
+    // The point is looked for only once a word has been read to its end, so that the time is linear.
+    .replaceAll(/e(?:yJ|yA|wo|w0|wk)[\w-]*(\.[\w.-]*)?/g, (word: string, rest: string | undefined) => (rest === undefined ? word : '[token]'))
+  return left === decoded ? text : left
+}
+
+/** How often a text may be percent-encoded, one time on top of the other: more often than anybody does. */
+const mostEncodings = 5
+
+/** Percent-decodes the characters of tokens as often as they are encoded; undefined where that is more often than `mostEncodings`. */
+function percentDecoded(text: string): string | undefined {
+  let decoded = text
+  for (let count = 0; count <= mostEncodings; count++) {
+    const next = decoded.replaceAll(/%([2-7][0-9a-f])/gi, (escape: string, hex: string) => {
+      const character = String.fromCharCode(parseInt(hex, 16))
+      return /[\w.%-]/.test(character) ? character : escape
+    })
+    if (next === decoded) return decoded
+    decoded = next
+  }
+  return undefined
 }

@@ -12,10 +12,10 @@ declare module 'fastify' {
 
 const acceptableId = /^[\w.-]{1,128}$/
 
-/** The request's own `X-Request-Id` where it can be written anywhere as it is, else a random one. */
+/** The request's own `X-Request-Id` where it can be written anywhere as it is and is no token, else a random one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const own = headers['x-request-id']
-  return typeof own === 'string' && acceptableId.test(own) ? own : randomUUID()
+  return typeof own === 'string' && acceptableId.test(own) && withoutTokens(own) === own ? own : randomUUID()
 }
 
 /** Has one line written for each request that is answered. */

@@ -55,4 +55,33 @@ describe('withoutTokens', () => {
     expect(withoutTokens(`/plants/${token}/${header}.?again=${token}`)).toBe('/plants/[token]/[token]?again=[token]')
     expect(withoutTokens('/plants/eyJ/eyJabc')).toBe('/plants/eyJ/eyJabc')
   })
+
+  const escapeOf = (character: string) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+  const opaque = createToken('me', now).text
+  const jwt = `${Buffer.from('{\n "alg":"RS256"}').toString('base64url')}.${Buffer.from('{"sub":"me"}').toString('base64url')}.c2ln`
+  it.each([
+    ['its underscore', opaque.replace('_', '%5F')],
+    ['its underscore in lower case', opaque.replace('_', '%5f')],
+    ['a letter of its beginning', opaque.replace('l', '%6C')],
+    ['a letter of its secret', opaque.slice(0, 20) + escapeOf(opaque.charAt(20)) + opaque.slice(21)],
+    ['every character', Array.from(opaque, escapeOf).join('')],
+    ['every character twice', Array.from(Array.from(opaque, escapeOf).join(''), escapeOf).join('')],
+    ['the escape of an escape', opaque.replace('_', '%255F')],
+    ['a digit of an escape', opaque.replace('_', '%%35F')],
+    ['an escape as often as nobody does', opaque.replace('_', `%${'25'.repeat(50)}5F`)],
+    ['the point of a JSON Web Token', jwt.replaceAll('.', '%2E')],
+    ['a letter of a JSON Web Token', jwt.replace('w', '%77')],
+  ])('takes out a token of which is percent-encoded: %s', (_name, text) => {
+    expect(withoutTokens(`/a%20b/${text}/é%C3%A9%3F`)).toMatch(/^(?:\/a%20b\/\[token\]\/é%C3%A9%3F|\[encoded\])$/)
+  })
+
+  it.each(['/a%20b%2Fc%5F%7E', '/%', '/%2', '/%zz', '/%E0%A4%A', '/%2525'])('leaves a path as it is that has none: %s', (path) => {
+    expect(withoutTokens(path)).toBe(path)
+  })
+
+  it.each(['eyJ', 'plst_', 'eyJ.', '%65', '%', '%25', '%2525%35'])('takes little time for a long text of %s', (part) => {
+    const startedAt = performance.now()
+    withoutTokens(part.repeat(100_000))
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+  })
 })

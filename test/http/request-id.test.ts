@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createToken } from '../../src/auth/tokens.ts'
 import { shareApp, startApp } from '../support/start-app.ts'
 
 const newCaller = shareApp()
@@ -10,6 +11,11 @@ test.each(['a', 'A-z_0.9', '8f14e45f-ceea-467f-a9c1-6b1f0a6b3f0e', 'x'.repeat(12
 })
 
 test.each(['', ' ', 'x'.repeat(129), 'a b', 'a,b', 'a/b', 'a"b', '{"a":1}', 'é', '<script>', 'a%0Ab'])('the request id %j is replaced by a random one', async (id) => {
+  const { send } = await newCaller()
+  expect((await send({ method: 'GET', url: '/plants', headers: { 'x-request-id': id } })).headers['x-request-id']).toMatch(uuid)
+})
+
+test.each([createToken('me', 0).text, 'plst_cut', `a.${createToken('me', 0).text}`, 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2ln', 'eyAiYWxnIjoiRVMyNTYifQ.e30.c2ln'])('the request id %s, which looks like a token, is replaced by a random one', async (id) => {
   const { send } = await newCaller()
   expect((await send({ method: 'GET', url: '/plants', headers: { 'x-request-id': id } })).headers['x-request-id']).toMatch(uuid)
 })

@@ -58,6 +58,14 @@ test('a token that was put into the path is taken out of the log', async () => {
   expect(logLines.join()).toContain('/plants/54/[token]/x')
 })
 
+test('a percent-encoded token in the path is taken out of the log too', async () => {
+  const { send, token, logLines } = await startApp()
+  for (const url of [`/${token.replace('_', '%5f')}`, `/plants/54/${token.replace('_', '%255F')}/x`, `/%zz${token.replace('p', '%70')}`]) await send({ method: 'GET', url })
+  expect(logLines).toHaveLength(3)
+  expect(logLines.join()).not.toContain(token.slice(5))
+  expect(logLines.join()).toContain('/plants/54/[token]/x')
+})
+
 test('a token in a broken request is not logged', async () => {
   const { token, listen, logLines } = await startApp()
   const origin = await listen()

@@ -10,12 +10,17 @@ function secrets(): LogSecrets {
 }
 
 test.each([
-  ['{"msg":"GHIJKLMNOP"}', /repeats GHIJKLMNOP/],
+  ['{"msg":"GHIJKLMNOP"}', /repeats the token GHIJKLMNOP/],
   ['{"msg":"limit 4815162342"}', /repeats 4815162342/],
   ['{"err":{"message":"a secret query"}}', /repeats a secret query/],
   ['{"err":{"message":"no name a \\"secret\\" body"}}', /repeats a/],
   ['{"msg":"ther-token-of-a-client"}', /repeats ther-token/],
   ['{"path":"/plst_01234567890123456789"}', /looks like a token/],
+  ['{"path":"/plst%5f01234567890123456789"}', /looks like a token/],
+  ['{"path":"/%70lst%255F01234567890123456789"}', /looks like a token/],
+  ['{"path":"/eyJhbGciOiJFUzI1NiJ9%2EeyJzdWIiOiJtZSJ9"}', /looks like a token/],
+  ['{"path":"/GHIJKLMN%4f%2550"}', /repeats the token GHIJKLMNOP/],
+  ['{"requestId":"GHIJKLMNOP"}', /repeats the token GHIJKLMNOP/],
   ['{"path":"/plants?a=b"}', /has a query/],
   ['{"body":"x"}', /has body/],
 ])('what the log must not have is found in %s', (line, message) => {

@@ -12,15 +12,17 @@ const shortest = 8
 /** What clients have told a server and its log must not repeat: tokens, values of queries, texts of bodies. */
 export class LogSecrets {
   readonly #secrets = new Set<string>()
+  /** A client may not have these logged even as its path or its request id. */
+  readonly #tokens = new Set<string>()
 
-  /** Notes a token by its random part. */
+  /** Notes a token that was issued by its random part. */
   noteToken(token: string): void {
-    this.#note(token.replace(/^plst_/, '').slice(6))
+    this.#tokens.add(secretOf(token))
   }
 
   /** Notes what a request has before its body. */
   noteRequest({ url = '', headers: { authorization } }: Pick<IncomingMessage, 'url' | 'headers'>): void {
-    if (authorization !== undefined) this.noteToken(authorization.replace(/^bearer +/i, ''))
+    if (authorization !== undefined) this.#note(secretOf(authorization.replace(/^bearer +/i, '')))
     for (const [, value = ''] of url.matchAll(/[?&][^=&]*=([^&]*)/g)) {
       this.#note(value)
       this.#note(new URLSearchParams(`value=${value}`).get('value') ?? '')
@@ -51,10 +53,24 @@ export class LogSecrets {
       const rest = String(entry['msg']).startsWith('Server listening at ') ? '' : JSON.stringify({ ...entry, path: undefined, requestId: undefined })
       const secret = [...this.#secrets].find((each) => rest.includes(each))
       if (secret !== undefined) throw new Error(`the log repeats ${secret}: ${line}`)
-      if (/plst_[\w-]{20}|eyJ[\w-]*\.[\w-]{10}|bearer [\w-]{8}/i.test(line)) throw new Error(`the log has what looks like a token: ${line}`)
+      const decoded = percentDecoded(line)
+      const token = [...this.#tokens].find((each) => decoded.includes(each))
+      if (token !== undefined) throw new Error(`the log repeats the token ${token}: ${line}`)
+      if (/plst_[\w-]{20}|eyJ[\w-]*\.[\w-]{10}|bearer [\w-]{8}/i.test(decoded)) throw new Error(`the log has what looks like a token: ${line}`)
       const unknown = Object.keys(entry).filter((name) => !members.includes(name))
       if (unknown.length > 0) throw new Error(`the log has ${unknown.join()}, which may hold what a client sent: ${line}`)
       if (typeof entry['path'] === 'string' && entry['path'].includes('?')) throw new Error(`the log has a query: ${line}`)
     }
   }
+}
+
+/** The part of a token that is nowhere shown. */
+function secretOf(token: string): string {
+  return token.replace(/^plst_/, '').slice(6)
+}
+
+/** Undoes percent-encoding as often as there is any, also where a part of the text is no such encoding. */
+function percentDecoded(text: string): string {
+  const decoded = text.replaceAll(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+  return decoded === text ? text : percentDecoded(decoded)
 }
