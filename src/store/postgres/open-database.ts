@@ -41,7 +41,11 @@ export async function openDatabase({ url, onFault, ...options }: DatabaseOptions
     pipeline: true,
   })
   // Without a listener the loss of an idle connection would end the process.
-  pool.on('error', onFault)
+  pool.on('error', (error) => {
+    // The pool adds the connection to the error, and the log would show the session's secret key and its queries.
+    Reflect.deleteProperty(error, 'client')
+    onFault(error)
+  })
   return pool
 }
 

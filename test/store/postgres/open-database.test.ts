@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { connect, temporaryDatabase } from '../../support/postgres-database.ts'
 import { openTestStore } from './open-test-store.ts'
@@ -29,6 +30,20 @@ test('a database that is opened again holds what it held', async () => {
   await first.store.create('me', { id: 1n, name: 'Monstera' })
   const second = await openTestStore(url)
   expect(await second.store.create('me', { id: 1n, name: 'Monstera' })).toBe('exists')
+})
+
+test('the fault of a connection that nobody uses says what happened and nothing of the connection', async () => {
+  const url = new URL(await temporaryDatabase())
+  url.searchParams.set('application_name', randomUUID())
+  const { store, faults } = await openTestStore(url.href)
+  await store.create('me', { id: 1n, name: 'Monstera' })
+  const client = await openConnection(url.href)
+  await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = current_setting($1)', ['application_name'])
+  await expect.poll(() => faults.length).toBeGreaterThan(0)
+  for (const fault of faults) {
+    expect(fault.message).toMatch(/terminat/)
+    expect(Object.keys(fault)).not.toContain('client')
+  }
 })
 
 test('a schema from the future is refused', async () => {
