@@ -77,7 +77,8 @@ export interface TokenStore {
 
   /**
    * Keeps when tokens were used last. Tokens that are gone, and uses less than a minute after the one that is kept, change
-   * nothing: so many processes and requests write once a minute for each token.
+   * nothing: so many processes and requests write once a minute for each token. A use more than a minute before the one that is
+   * kept is written, too: the clock was set back.
    */
   recordUses: (uses: TokenUse[]) => Promise<'recorded' | 'unavailable'>
 }

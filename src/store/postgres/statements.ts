@@ -77,7 +77,7 @@ export const statements = {
 
   recordUse: ({ hash, usedAt }: TokenUse): Statement => ({
     name: 'recordUse',
-    text: 'UPDATE tokens SET last_used_at = $2 WHERE hash = $1 AND (last_used_at IS NULL OR last_used_at + 60000 <= $2)',
+    text: 'UPDATE tokens SET last_used_at = $2 WHERE hash = $1 AND (last_used_at IS NULL OR last_used_at NOT BETWEEN $2::bigint - 59999 AND $2::bigint + 60000)',
     values: [hash, usedAt],
   }),
 

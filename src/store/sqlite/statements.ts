@@ -49,7 +49,7 @@ export function prepareWrites(database: Database.Database) {
     addToken: database.prepare<[Uint8Array, string, Caller, number, number | null, number | null]>(`INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?)`),
     revokeTokens: database.prepare<[string], TokenRow>(`DELETE FROM tokens WHERE prefix = ? RETURNING ${tokenColumns}`),
     recordUse: database.prepare<[{ hash: Uint8Array; usedAt: number }]>(
-      'UPDATE tokens SET last_used_at = @usedAt WHERE hash = @hash AND (last_used_at IS NULL OR last_used_at <= @usedAt - 60000)',
+      'UPDATE tokens SET last_used_at = @usedAt WHERE hash = @hash AND (last_used_at IS NULL OR last_used_at NOT BETWEEN @usedAt - 59999 AND @usedAt + 60000)',
     ),
   }
 }
