@@ -6,7 +6,7 @@ export type NewPlant = Schemas['NewPlant']
 /** A value, or the promise of one where the store has to wait for it. */
 export type Awaitable<Value> = Value | Promise<Value>
 
-/** A store that cannot be opened. The message says in one line what and where. */
+/** A store that cannot be opened, or that its files were taken from. The message says in one line what and where. */
 export class UnusableStore extends Error {}
 
 /** What is told of a store's work while it is open. */
@@ -25,7 +25,8 @@ export interface StoreOptions extends StoreObserver {
 
 /**
  * The plants of all callers. `unavailable` says that the store cannot be read or written now; nothing has changed then, except
- * that a write may have been done whose answer was lost with the connection to a database server. Whoever repeats it is told.
+ * that a write may have been done whose answer was lost with the connection to a database server, or whose file was removed at
+ * that moment. Whoever repeats it is told.
  */
 export interface PlantStore {
   /**

@@ -1,9 +1,11 @@
 import Database from 'better-sqlite3'
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
 import { type DatabaseHeader, applicationId, assertUsable, readHeader } from './database-header.ts'
 import { migrations } from './migrations.ts'
+import { OpenFiles } from './open-files.ts'
+import { realPathOf } from './real-path.ts'
 import { assertSqliteVersion, linkedSqliteVersion } from './sqlite-version.ts'
 
 /** How long the start waits for another process that migrates or recovers the same file. */
@@ -20,12 +22,15 @@ export interface SqliteConnections {
   reader: Database.Database
   /** Refuses at once when another process holds the write lock; whoever writes waits without holding up the process. */
   writer: Database.Database
+  files: OpenFiles
+  /** The database file, after symbolic links. */
+  realPath: string
 }
 
 /**
  * Opens the database file, made with its folder when there is none, and brings its schema up to date.
  *
- * @param file a path
+ * @param file a path, which may be a symbolic link
  * @param sqliteVersion the version of SQLite that runs here
  * @throws UnusableStore when SQLite is too old, or the file cannot be opened, is no SQLite database, is damaged, is another
  *   program's, or has a schema from the future; the file is as it was then
@@ -33,23 +38,26 @@ export interface SqliteConnections {
 export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()): SqliteConnections {
   assertSqliteVersion(sqliteVersion)
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    const realPath = realPathOf(file)
+    mkdirSync(dirname(realPath), { recursive: true })
+    // Asked first: another process that makes the database now makes the file before the log.
+    const logBytes = statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size ?? 0
     const header = readHeader(file)
     if (header !== undefined) {
       assertUsable(file, header)
       // SQLite would open it all the same, and be able to read alone for as long as the server runs.
       accessSync(file, constants.W_OK)
     }
-    const hasLog = existsSync(`${file}-wal`)
     const writer = new Database(file, { timeout: openTimeoutMilliseconds })
     try {
       assertUndamaged(writer, file)
       migrate(writer, file)
       writer.pragma('busy_timeout = 0')
+      const files = new OpenFiles(file, realPath)
       const reader = new Database(file, { timeout: readTimeoutMilliseconds, readonly: true })
-      return { reader, writer }
+      return { reader, writer, files, realPath }
     } catch (error) {
-      if (hasLog) closeKeepingLog(writer, file)
+      if (logBytes > 0) closeKeepingLog(writer, file)
       else writer.close()
       throw error
     }

@@ -29,12 +29,21 @@ export interface SqliteStoreOptions extends StoreOptions {
  * @throws UnusableStore as `openDatabase`
  */
 export function openSqliteStore({ file, onFault, onCommit, isServed = false, lockTimeoutMilliseconds = 2_000, maxQueued = 10_000 }: SqliteStoreOptions): Store {
-  const { reader, writer } = openDatabase(file)
-  if (isServed) extendLog(writer, file)
+  const { reader, writer, files, realPath } = openDatabase(file)
+  if (isServed) extendLog(writer, realPath)
   const reads = prepareReads(reader)
   const writes = prepareWrites(writer)
   const turns = new ReadTurns(reader, onFault)
-  const queue = new WriteQueue(writer, { maxQueued, maxBatch, lockTimeoutMilliseconds, onFault, onCommit })
+  let wasInPlace = true
+  const queue = new WriteQueue(writer, { maxQueued, maxBatch, lockTimeoutMilliseconds, onFault, onCommit, isInPlace })
+
+  /** Reports the fault once until the files are in place again. */
+  function isInPlace(): boolean {
+    const fault = files.findMisplaced()
+    if (fault !== undefined && wasInPlace) onFault(fault)
+    wasInPlace = fault === undefined
+    return wasInPlace
+  }
 
   let readBytes = 0
   let iteration: Promise<void> | undefined
@@ -121,7 +130,7 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
 
     isEmpty: () => Promise.resolve(reads.isEmpty.get() === 1),
 
-    isReady: () => Promise.resolve(turns.read(() => reads.isEmpty.get()) !== 'unavailable'),
+    isReady: () => Promise.resolve(isInPlace() && turns.read(() => reads.isEmpty.get()) !== 'unavailable'),
 
     close: async () => {
       await queue.drain()

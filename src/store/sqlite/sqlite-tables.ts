@@ -24,7 +24,7 @@ interface TokenRow {
  * @throws UnusableStore as `openDatabase`
  */
 export function openSqliteTables(file: string): Tables {
-  const { reader, writer } = openDatabase(file)
+  const { reader, writer, files } = openDatabase(file)
   const plants = 'SELECT caller, id, name, tag FROM plants'
   const tokens = 'SELECT hash, prefix, caller, issued_at, expires_at, last_used_at FROM tokens'
   const reads = {
@@ -45,6 +45,10 @@ export function openSqliteTables(file: string): Tables {
   const addTokens = writer.transaction((rows: StoredToken[]) => {
     for (const { hash, prefix, caller, issuedAt, expiresAt, lastUsedAt } of rows) addToken.run(hash, prefix, caller, issuedAt, expiresAt ?? null, lastUsedAt ?? null)
   })
+  const assertInPlace = () => {
+    const fault = files.findMisplaced()
+    if (fault !== undefined) throw fault
+  }
   // Who waits for the lock is here alone.
   writer.pragma('busy_timeout = 5000')
   return {
@@ -54,6 +58,7 @@ export function openSqliteTables(file: string): Tables {
       after: async (row, limit) => Promise.resolve((row === undefined ? reads.firstPlants.all(limit) : reads.nextPlants.all(row.caller, row.id, limit)).map(storedPlant)),
       add: async (rows) => {
         addPlants.immediate(rows)
+        assertInPlace()
         return Promise.resolve()
       },
     },
@@ -62,6 +67,7 @@ export function openSqliteTables(file: string): Tables {
       after: async (row, limit) => Promise.resolve((row === undefined ? reads.firstTokens.all(limit) : reads.nextTokens.all(row.hash, limit)).map(storedToken)),
       add: async (rows) => {
         addTokens.immediate(rows)
+        assertInPlace()
         return Promise.resolve()
       },
     },

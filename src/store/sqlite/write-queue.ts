@@ -19,6 +19,8 @@ interface WriteQueueOptions {
   onFault: (error: Error) => void
   /** Told of how many writes each committed transaction had. */
   onCommit?: ((writes: number) => void) | undefined
+  /** Whether the database is still the one at its path. */
+  isInPlace: () => boolean
 }
 
 const lockRetryMilliseconds = 2
@@ -55,8 +57,8 @@ export class WriteQueue {
    * Queues a write.
    *
    * @param run changes the database, inside a transaction, and returns the outcome
-   * @returns the outcome once it is on disk; `unavailable` when the queue is full or the database cannot be written now,
-   *   and nothing has changed then
+   * @returns the outcome once it is on disk; `unavailable` when the queue is full or the database cannot be written now, and
+   *   nothing has changed then, unless the file was removed or replaced during this very commit
    */
   write<Outcome>(run: () => Outcome): Promise<Outcome | 'unavailable'> {
     return this.#waiting.length >= this.#options.maxQueued ? Promise.resolve('unavailable') : this.#add(run)
@@ -90,6 +92,11 @@ export class WriteQueue {
   }
 
   #flush(): void {
+    if (!this.#options.isInPlace()) {
+      this.#blockedSince = undefined
+      refuse(this.#waiting.splice(0))
+      return
+    }
     try {
       this.#begin.run()
     } catch (error) {
@@ -108,8 +115,13 @@ export class WriteQueue {
       this.#continue()
       return
     }
-    this.#options.onCommit?.(batch.length)
-    for (const tell of settle) tell()
+    // Only now is it known that the commit went into the file at the path.
+    if (this.#options.isInPlace()) {
+      this.#options.onCommit?.(batch.length)
+      for (const tell of settle) tell()
+    } else {
+      refuse(batch)
+    }
     this.#continue()
   }
 
@@ -144,7 +156,7 @@ export class WriteQueue {
   #fail(batch: Write[], error: unknown): void {
     if (isUnavailable(error)) {
       this.#options.onFault(error)
-      for (const { resolve } of batch) resolve('unavailable')
+      refuse(batch)
     } else {
       for (const { reject } of batch) reject(error)
     }
@@ -153,4 +165,8 @@ export class WriteQueue {
   #continue(): void {
     if (this.#waiting.length > 0) this.#schedule()
   }
+}
+
+function refuse(batch: Write[]): void {
+  for (const { resolve } of batch) resolve('unavailable')
 }

@@ -1,3 +1,4 @@
+import { unlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -19,13 +20,13 @@ interface TestQueue {
 
 async function makeQueue(options: Partial<ConstructorParameters<typeof WriteQueue>[1]> = {}): Promise<TestQueue> {
   const file = join(await temporaryFolder(), 'plants.db')
-  const { reader, writer } = openDatabase(file)
+  const { reader, writer, files } = openDatabase(file)
   onTestFinished(() => {
     reader.close()
     writer.close()
   })
   const faults: Error[] = []
-  const queue = new WriteQueue(writer, { maxQueued: 10_000, maxBatch: 1_000, lockTimeoutMilliseconds: 2_000, onFault: (error) => void faults.push(error), ...options })
+  const queue = new WriteQueue(writer, { maxQueued: 10_000, maxBatch: 1_000, lockTimeoutMilliseconds: 2_000, onFault: (error) => void faults.push(error), isInPlace: () => files.findMisplaced() === undefined, ...options })
   const statement = writer.prepare<[number]>(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, 'a')`)
   const before = await commitsIn(`${file}-wal`)
   return {
@@ -74,6 +75,20 @@ test('an outcome is told when it is in the file, not before', async () => {
   expect({ told, commits: await commits() }).not.toEqual({ told: true, commits: 0 })
   await outcome
   expect(await commits()).toBe(1)
+})
+
+test('what is committed into a file that was removed during the commit is not told to be done, and nothing is begun after it', async () => {
+  const { queue, file, insert, ids } = await makeQueue()
+  expect(ids()).toEqual([])
+  const removal = queue.write(() => {
+    insert(1)()
+    unlinkSync(file)
+  })
+  expect(await removal).toBe('unavailable')
+  expect(ids()).toEqual([1])
+  expect(await queue.write(insert(2))).toBe('unavailable')
+  expect(ids()).toEqual([1])
+  await queue.drain()
 })
 
 test('a transaction takes no more writes than its bound; the rest follow in order', async () => {
