@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { expectFailure } from '../support/expect-failure.ts'
@@ -78,4 +78,15 @@ test('a database behind a symbolic link is served until the link leads elsewhere
   unlinkSync(file)
   symlinkSync(join('disk', 'other.db'), file)
   await expectRefusedWrites(server, /plants\.db was removed or replaced/)
+})
+
+test('a server does not begin anew beside the log of a database that is gone', async () => {
+  const { file, server, serve } = await servedPlant()
+  await server.end('SIGKILL')
+  renameSync(file, `${file}.old`)
+  const log = statSync(`${file}-wal`).size
+  await expect(serve()).rejects.toThrow(/plants\.db is missing or empty, and its write-ahead log .*plants\.db-wal is not: put the database back, or remove the log to begin anew; nothing was changed/)
+  expect({ database: existsSync(file), log: statSync(`${file}-wal`).size }).toEqual({ database: false, log })
+  renameSync(`${file}.old`, file)
+  expect(await (await serve()).names()).toEqual(['1'])
 })

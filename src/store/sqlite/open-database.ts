@@ -47,6 +47,9 @@ export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()
       assertUsable(file, header)
       // SQLite would open it all the same, and be able to read alone for as long as the server runs.
       accessSync(file, constants.W_OK)
+    } else if (logBytes > 0) {
+      // SQLite would remove the log, in which there may be acknowledged writes.
+      throw new UnusableStore(`${file} is missing or empty, and its write-ahead log ${realPath}-wal is not: put the database back, or remove the log to begin anew; nothing was changed`)
     }
     const writer = new Database(file, { timeout: openTimeoutMilliseconds })
     try {
