@@ -1,9 +1,10 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { expectFailure } from '../support/expect-failure.ts'
 import { temporaryFolder } from '../support/start-app.ts'
 import { type RunningServer, type ServedDatabase, servedDatabase } from '../support/served-database.ts'
+import { nodeBinary, projectFolder, startProcess } from '../support/start-process.ts'
 
 /** Starts a server on a database in a folder of its own, and creates a plant. */
 async function servedPlant(): Promise<ServedDatabase & { folder: string; server: RunningServer }> {
@@ -89,4 +90,22 @@ test('a server does not begin anew beside the log of a database that is gone', a
   expect({ database: existsSync(file), log: statSync(`${file}-wal`).size }).toEqual({ database: false, log })
   renameSync(`${file}.old`, file)
   expect(await (await serve()).names()).toEqual(['1'])
+})
+
+test('the database and the files beside it belong to their owner alone, whatever the umask', async () => {
+  const folder = join(await temporaryFolder(), 'made', 'data')
+  const file = join(folder, 'plants.db')
+  const start = async () => {
+    const server = await startProcess({ DATABASE_URL: `sqlite:${file}` }, ['bash', '-c', 'umask 0; exec "$@"', 'bash', nodeBinary, join(projectFolder, 'src/main.ts')])
+    onTestFinished(() => server.end('SIGKILL'))
+    return server
+  }
+  const modes = () => [join(folder, '..'), folder, file, `${file}-wal`, `${file}-shm`].map((path) => (statSync(path).mode & 0o777).toString(8))
+  const server = await start()
+  expect(modes()).toEqual(['700', '700', '600', '600', '600'])
+  await server.end('SIGKILL')
+  for (const suffix of ['', ...companions]) chmodSync(file + suffix, 0o644)
+  chmodSync(folder, 0o750)
+  await start()
+  expect(modes()).toEqual(['700', '750', '600', '600', '600'])
 })

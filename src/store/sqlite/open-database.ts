@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
 import { type DatabaseHeader, applicationId, assertUsable, readHeader } from './database-header.ts'
@@ -28,7 +28,8 @@ export interface SqliteConnections {
 }
 
 /**
- * Opens the database file, made with its folder when there is none, and brings its schema up to date.
+ * Opens the database file, made with its folder when there is none, and brings its schema up to date. The file and those that
+ * SQLite keeps beside it are made readable for their owner alone; so are those that there are, if this user may do so.
  *
  * @param file a path, which may be a symbolic link
  * @param sqliteVersion the version of SQLite that runs here
@@ -39,7 +40,7 @@ export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()
   assertSqliteVersion(sqliteVersion)
   try {
     const realPath = realPathOf(file)
-    mkdirSync(dirname(realPath), { recursive: true })
+    mkdirSync(dirname(realPath), { recursive: true, mode: 0o700 })
     // Asked first: another process that makes the database now makes the file before the log.
     const logBytes = statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size ?? 0
     const header = readHeader(file)
@@ -50,11 +51,15 @@ export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()
     } else if (logBytes > 0) {
       // SQLite would remove the log, in which there may be acknowledged writes.
       throw new UnusableStore(`${file} is missing or empty, and its write-ahead log ${realPath}-wal is not: put the database back, or remove the log to begin anew; nothing was changed`)
+    } else {
+      // SQLite gives its own files the mode of this one.
+      closeSync(openSync(file, 'a', 0o600))
     }
     const writer = new Database(file, { timeout: openTimeoutMilliseconds })
     try {
       assertUndamaged(writer, file)
       migrate(writer, file)
+      restrictToOwner(realPath)
       writer.pragma('busy_timeout = 0')
       const files = new OpenFiles(file, realPath)
       const reader = new Database(file, { timeout: readTimeoutMilliseconds, readonly: true })
@@ -67,6 +72,19 @@ export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()
   } catch (error) {
     if (error instanceof UnusableStore) throw error
     throw new UnusableStore(`cannot open the database ${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+/** Earlier releases, and copies made with other tools, have the mode that a umask chose. */
+function restrictToOwner(realPath: string): void {
+  for (const path of [realPath, `${realPath}-wal`, `${realPath}-shm`]) {
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+    if ((mode & 0o077) === 0) continue
+    try {
+      chmodSync(path, mode & 0o700)
+    } catch {
+      // Another user's file, or a file system without modes: the operator chose who can read it.
+    }
   }
 }
 
