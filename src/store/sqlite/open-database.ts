@@ -17,6 +17,12 @@ const readTimeoutMilliseconds = 1_000
 /** Up to this size every page of a file is looked at when it is opened, which takes about 0.1 s then. */
 const checkedBytes = 64 * 1_024 * 1_024
 
+/**
+ * To what a longer log is cut when SQLite begins it anew, in bytes. SQLite does so after about 4 MB; only a long read, such as a
+ * backup, lets it grow further.
+ */
+const logLimitBytes = 8 * 1_024 * 1_024
+
 /** Two connections to one file: what is read never waits for what is being written. */
 export interface SqliteConnections {
   reader: Database.Database
@@ -117,6 +123,7 @@ function migrate(database: Database.Database, file: string): void {
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = FULL')
   database.pragma('trusted_schema = OFF')
+  database.pragma(`journal_size_limit = ${String(logLimitBytes)}`)
   if (current.schemaVersion === migrations.length) return
   database
     .transaction(() => {

@@ -84,6 +84,19 @@ describe('the open connections', () => {
     expect(writer.pragma('cache_size', { simple: true })).toBe(new Database(':memory:').pragma('cache_size', { simple: true }))
   })
 
+  test('cut a log that grew behind a long read when it is begun anew', async () => {
+    const file = join(await temporaryFolder(), 'plants.db')
+    const { reader, writer } = open(file)
+    reader.exec('BEGIN; SELECT count(*) FROM plants')
+    const fill = writer.prepare(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, hex(randomblob(400000)))`)
+    for (let id = 0; id < 21; id++) fill.run(id)
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(16_000_000)
+    reader.exec('ROLLBACK')
+    // The first commit is the last in this log; the second begins it anew.
+    for (let id = 21; id < 23; id++) fill.run(id)
+    expect(statSync(`${file}-wal`).size).toBe(8 * 1_024 * 1_024)
+  })
+
   test('leave the log as it is that another process has', async () => {
     const file = join(await temporaryFolder(), 'plants.db')
     extendLog(open(file).writer, file)
