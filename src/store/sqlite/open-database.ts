@@ -65,6 +65,8 @@ export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()
     try {
       assertUndamaged(writer, file)
       migrate(writer, file)
+      // SQLite opens the log at the first read in this mode, which a file that was in another mode has not had yet.
+      writer.pragma('user_version')
       restrictToOwner(realPath)
       writer.pragma('busy_timeout = 0')
       const files = new OpenFiles(file, realPath)
