@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { readDatabaseLocation } from '../src/config-values.ts'
 import type { DatabaseLocation } from '../src/store/open-store.ts'
 import { openTables } from '../src/store/open-tables.ts'
+import { readHeader } from '../src/store/sqlite/database-header.ts'
 import { UnusableStore } from '../src/store/store.ts'
 import type { StoredToken } from '../src/store/store.ts'
 import type { StoredPlant, Table, Tables } from '../src/store/tables.ts'
@@ -41,7 +41,7 @@ function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
   const from = readDatabaseLocation(values.from ?? '')
   const to = readDatabaseLocation(values.to ?? '')
   if (from === undefined || to === undefined) throw new Misuse(usage)
-  if (from.engine === 'sqlite' && !existsSync(from.file)) throw new Misuse(`there is no file ${from.file}`)
+  if (from.engine === 'sqlite' && readHeader(from.file) === undefined) throw new Misuse(`there is no database ${from.file}, which --from names; nothing was changed`)
   return { from, to }
 }
 

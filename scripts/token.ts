@@ -4,6 +4,7 @@ import { readLifetime } from '../src/auth/lifetime.ts'
 import { createToken, prefixOf } from '../src/auth/tokens.ts'
 import { BadConfig, loadConfig } from '../src/config.ts'
 import { openStore } from '../src/store/open-store.ts'
+import { assertExists } from '../src/store/sqlite/database-header.ts'
 import { type Store, type StoredToken, UnusableStore } from '../src/store/store.ts'
 
 const usage = `Usage: npm run token -- issue CALLER [--ttl 30d]   prints a new token, alone on standard output
@@ -25,7 +26,9 @@ async function run(): Promise<void> {
   const { positionals, values } = parseCommand()
   const [command, argument, ...rest] = positionals
   if (rest.length > 0 || (command !== 'issue' && values.ttl !== undefined)) throw new Misuse(usage)
-  const store = await openStore(loadConfig(process.env).database, {
+  const { database } = loadConfig(process.env)
+  if (database.engine === 'sqlite') assertExists(database.file)
+  const store = await openStore(database, {
     onFault: (error) => {
       console.error(error.message)
     },

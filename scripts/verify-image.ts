@@ -37,9 +37,9 @@ async function verify(): Promise<void> {
 
     await refuses(asUser(['-e', `require('node:fs').writeFileSync('src/main.ts', '')`]), 'the code can be written by its user')
     await refuses(asUser(['-e', `require('typescript')`]), 'a development dependency is installed')
-    const token = (await asUser(['scripts/token.ts', 'issue', 'me'])).trim()
     const server = await serveAs(user.uid, app, [node, ...image.command], environment)
     try {
+      const token = (await asUser(['scripts/token.ts', 'issue', 'me'])).trim()
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
       const created = await fetch(`${server.origin}/plants`, { method: 'POST', headers, body: '{"id":54,"name":"Monstera deliciosa"}' })
       if (created.status !== 200) throw new Error(`a create was answered ${String(created.status)}: ${await created.text()}`)

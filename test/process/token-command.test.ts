@@ -1,11 +1,19 @@
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { temporaryFolder } from '../support/start-app.ts'
 import { runScript, startProcess } from '../support/start-process.ts'
 
 async function newDatabase(): Promise<{ DATABASE_URL: string }> {
   return { DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'plants.db')}` }
+}
+
+/** Makes a database without a token, as a server makes it that others can reach. */
+async function emptyDatabase(): Promise<{ DATABASE_URL: string }> {
+  const file = join(await temporaryFolder(), 'plants.db')
+  await openSqliteStore({ file, onFault: () => undefined }).close()
+  return { DATABASE_URL: `sqlite:${file}` }
 }
 
 async function token(environment: Record<string, string>, ...parameters: string[]) {
@@ -48,14 +56,14 @@ test('a token with a lifetime is refused once the lifetime is over', async () =>
 })
 
 test('a whole token may be given to revoke it', async () => {
-  const environment = await newDatabase()
+  const environment = await emptyDatabase()
   const { stdout } = await token(environment, 'issue', 'alice')
   expect((await token(environment, 'revoke', stdout.trim())).code).toBe(0)
   expect(await token(environment, 'list')).toMatchObject({ stdout: '', stderr: '0 tokens\n' })
 })
 
 test('a token that there is not cannot be revoked, and the message does not repeat what might be a secret', async () => {
-  const environment = await newDatabase()
+  const environment = await emptyDatabase()
   const secret = `plst_${'x'.repeat(43)}`
   const { code, stdout, stderr } = await token(environment, 'revoke', secret)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -64,7 +72,7 @@ test('a token that there is not cannot be revoked, and the message does not repe
 })
 
 test('a command that is not as it should be is told on standard error, and no token is issued', async () => {
-  const environment = await newDatabase()
+  const environment = await emptyDatabase()
   const misuses: [string[], string][] = [
     [[], 'Usage: '],
     [['make', 'alice'], 'Usage: '],
@@ -96,4 +104,15 @@ test('a bad variable and a file that is no database are told in one line', async
   const file = join(await temporaryFolder(), 'notes.txt')
   await writeFile(file, 'my notes')
   expect(await token({ DATABASE_URL: `sqlite:${file}` }, 'list')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]*is not an SQLite database[^\n]*\n$/) as string })
+})
+
+test.each([['issue', 'me'], ['list'], ['revoke', 'plst_aaaaaa']])('%s makes no database where there is none, and says how to name another', async (...parameters) => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'typo', 'plants.db')
+  expect(await token({ DATABASE_URL: `sqlite:${file}` }, ...parameters)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `there is no database ${file}; name another with DATABASE_URL=sqlite:PATH, or start the server, which makes it; nothing was changed\n`,
+  })
+  expect(await readdir(folder)).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -108,10 +108,16 @@ test.for<['plants' | 'tokens', (store: Store) => Promise<unknown>]>([
   expect(await using(to, contentOf)).toEqual(content)
 })
 
-test('a source file that does not exist is said to be missing and not made', async () => {
-  const file = join(await temporaryFolder(), 'missing.db')
-  expect(await move({ engine: 'sqlite', file }, await sqliteLocation())).toEqual({ code: 1, stdout: '', stderr: `there is no file ${file}\n` })
-  expect(existsSync(file)).toBe(false)
+test('a source that does not exist, or has no byte, is said to be missing, and no database is made', async () => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'missing.db')
+  const refusal = { code: 1, stdout: '', stderr: `there is no database ${file}, which --from names; nothing was changed\n` }
+  const to = { engine: 'sqlite', file: join(folder, 'to.db') } as const
+  expect(await move({ engine: 'sqlite', file }, to)).toEqual(refusal)
+  expect(readdirSync(folder)).toEqual([])
+  writeFileSync(file, '')
+  expect(await move({ engine: 'sqlite', file }, to)).toEqual(refusal)
+  expect({ names: readdirSync(folder), size: statSync(file).size }).toEqual({ names: ['missing.db'], size: 0 })
 })
 
 test.for(['PGPASSWORD', 'PGPASSFILE'])('a password may be in %s, where no other user sees it', async (variable) => {

@@ -1,4 +1,6 @@
+import type Database from 'better-sqlite3'
 import { closeSync, openSync, readSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { UnusableStore } from '../store.ts'
 import { migrations } from './migrations.ts'
 
@@ -37,6 +39,22 @@ export function readHeader(file: string): DatabaseHeader | undefined {
   if (length === 0) return undefined
   if (length < headerLength || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw new UnusableStore(`${file} is not an SQLite database; nothing was changed`)
   return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60) }
+}
+
+/** @throws UnusableStore when there is no database, for a command that must not make one */
+export function assertExists(file: string): void {
+  if (readHeader(file) === undefined) {
+    throw new UnusableStore(`there is no database ${resolve(file)}; name another with DATABASE_URL=sqlite:PATH, or start the server, which makes it; nothing was changed`)
+  }
+}
+
+/** Reads with SQLite what the header says, of which the newest may be in the write-ahead log alone. */
+export function readVersions(database: Database.Database): DatabaseHeader {
+  // Both pragmas give one integer of 32 bits.
+  return {
+    applicationId: database.pragma('application_id', { simple: true }) as number,
+    schemaVersion: database.pragma('user_version', { simple: true }) as number,
+  }
 }
 
 /** @throws UnusableStore when the file is another program's, or has a schema from the future */

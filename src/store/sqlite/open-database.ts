@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
-import { type DatabaseHeader, applicationId, assertUsable, readHeader } from './database-header.ts'
+import { applicationId, assertUsable, readHeader, readVersions } from './database-header.ts'
 import { migrations } from './migrations.ts'
 import { OpenFiles } from './open-files.ts'
 import { realPathOf } from './real-path.ts'
@@ -136,12 +136,4 @@ function migrate(database: Database.Database, file: string): void {
       database.pragma(`user_version = ${String(migrations.length)}`)
     })
     .immediate()
-}
-
-function readVersions(database: Database.Database): DatabaseHeader {
-  // Both pragmas give one integer of 32 bits.
-  return {
-    applicationId: database.pragma('application_id', { simple: true }) as number,
-    schemaVersion: database.pragma('user_version', { simple: true }) as number,
-  }
 }
