@@ -1,10 +1,9 @@
 import { setPriority } from 'node:os'
 import { parseArgs } from 'node:util'
-import { BadConfig, loadConfig } from '../src/config.ts'
-import { UnusableStore } from '../src/store/store.ts'
+import { loadConfig } from '../src/config.ts'
 import { backUp } from './backup/back-up.ts'
 import { createProgressBar } from './backup/progress-bar.ts'
-import { Refusal, sqliteFileOf } from './backup/refusal.ts'
+import { Refusal, failureText, sqliteFileOf } from './backup/refusal.ts'
 
 const usage = 'Usage: npm run backup -- FILE   copies the database that DATABASE_URL names to FILE, while the server runs'
 
@@ -18,7 +17,6 @@ try {
   const { plants, tokens, bytes } = await backUp(sqliteFileOf(loadConfig(process.env).database, 'pg_dump'), file, bar)
   console.log(`${file}: ${String(plants)} plants and ${String(tokens)} tokens in ${String(bytes)} bytes, verified`)
 } catch (error) {
-  const isExpected = error instanceof Refusal || error instanceof BadConfig || error instanceof UnusableStore
-  console.error(isExpected ? error.message : error)
+  console.error(failureText(error))
   process.exitCode = 1
 }

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import { BadConfig, loadConfig } from '../src/config.ts'
-import { UnusableStore } from '../src/store/store.ts'
-import { Refusal, sqliteFileOf } from './backup/refusal.ts'
+import { loadConfig } from '../src/config.ts'
+import { Refusal, failureText, sqliteFileOf } from './backup/refusal.ts'
 import { restore } from './backup/restore.ts'
 
 const usage = 'Usage: npm run restore -- FILE [--force]   puts a copy that npm run backup made in the place that DATABASE_URL names'
@@ -14,7 +13,6 @@ try {
   const { plants, tokens } = restore(file, target, values.force)
   console.log(`${target}: ${String(plants)} plants and ${String(tokens)} tokens, restored from ${file}`)
 } catch (error) {
-  const isExpected = error instanceof Refusal || error instanceof BadConfig || error instanceof UnusableStore
-  console.error(isExpected ? error.message : error)
+  console.error(failureText(error))
   process.exitCode = 1
 }

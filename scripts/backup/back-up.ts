@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { existsSync, linkSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { applicationId, assertUsable, readHeader } from '../../src/store/sqlite/database-header.ts'
+import { applicationId, assertExists, assertUsable, readVersions } from '../../src/store/sqlite/database-header.ts'
 import { syncFile, syncName } from './durable-file.ts'
 import type { ProgressBar } from './progress-bar.ts'
 import { Refusal } from './refusal.ts'
@@ -21,14 +21,12 @@ const syncedPages = 1_024
  *
  * @param source the database file
  * @param file the copy; it appears under this name when it is whole and verified
- * @throws Refusal when the copy is there already, or there is nothing to copy
+ * @throws Refusal when the copy is there already, or the source cannot be copied; UnusableStore when the source is no database
  */
 export async function backUp(source: string, file: string, bar: ProgressBar): Promise<Content & { bytes: number }> {
   if (existsSync(file)) throw new Refusal(`${file} is there already; nothing was changed`)
   if (!existsSync(dirname(file))) throw new Refusal(`there is no folder ${dirname(file)}`)
-  const header = readHeader(source)
-  if (header?.applicationId !== applicationId) throw new Refusal(`${source} is not a database of this service; nothing was copied`)
-  assertUsable(source, header)
+  assertExists(source)
   const partial = `${file}.partial-${String(process.pid)}`
   try {
     const copied = await copy(source, partial, bar)
@@ -37,6 +35,9 @@ export async function backUp(source: string, file: string, bar: ProgressBar): Pr
     syncFile(partial)
     publish(partial, file)
     return { ...content, bytes: statSync(file).size }
+  } catch (error) {
+    if (error instanceof Database.SqliteError) throw new Refusal(`${source} cannot be copied: ${error.message}`, { cause: error })
+    throw error
   } finally {
     for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(partial + suffix, { force: true })
   }
@@ -46,6 +47,9 @@ async function copy(source: string, partial: string, bar: ProgressBar): Promise<
   const database = new Database(source, { fileMustExist: true, timeout: 5_000 })
   try {
     database.exec('BEGIN')
+    const versions = readVersions(database)
+    if (versions.applicationId !== applicationId) throw new Refusal(`${source} is not a database of this service; nothing was copied`)
+    assertUsable(source, versions)
     const content = contentOf(database)
     let nextSync = syncedPages
     await database.backup(partial, {
@@ -61,9 +65,6 @@ async function copy(source: string, partial: string, bar: ProgressBar): Promise<
     })
     bar.show(1)
     return content
-  } catch (error) {
-    if (error instanceof Database.SqliteError) throw new Refusal(`${source} cannot be copied: ${error.message}`, { cause: error })
-    throw error
   } finally {
     bar.end()
     database.close()

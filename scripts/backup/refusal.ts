@@ -1,7 +1,16 @@
+import { BadConfig } from '../../src/config.ts'
 import type { DatabaseLocation } from '../../src/store/open-store.ts'
+import { UnusableStore } from '../../src/store/store.ts'
 
 /** What is not done, and why, in one line for the person who asked for it. */
 export class Refusal extends Error {}
+
+/** What to print when a command fails: one line, or the whole error where its cause may be in this code. */
+export function failureText(error: unknown): unknown {
+  // An error of the system names the call and the path: "ENOSPC: no space left on device, copyfile 'a' -> 'b'".
+  const isExpected = error instanceof Refusal || error instanceof BadConfig || error instanceof UnusableStore || (error instanceof Error && 'syscall' in error)
+  return isExpected ? error.message : error
+}
 
 /**
  * The file of an embedded database.

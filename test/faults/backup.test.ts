@@ -1,10 +1,10 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { backUp } from '../../scripts/backup/back-up.ts'
 import { temporaryFolder } from '../support/start-app.ts'
-import { runScript } from '../support/start-process.ts'
+import { runScript, startProcess } from '../support/start-process.ts'
 import { servedDatabase } from '../support/served-database.ts'
 
 interface Printed {
@@ -112,7 +112,8 @@ test('a file that is there is not overwritten by a copy', async () => {
 })
 
 test.each([
-  ['a database that is not there', () => undefined, /is not a database of this service/],
+  ['a database that is not there', () => undefined, /there is no database .*plants\.db; name another with DATABASE_URL=sqlite:PATH/],
+  ['a file without a byte', (file: string) => { writeFileSync(file, '') }, /there is no database .*plants\.db/],
   ['a text', (file: string) => { writeFileSync(file, 'my plants'.repeat(100)) }, /is not an SQLite database/],
   ["another program's database", (file: string) => { new Database(file).exec('CREATE TABLE notes (text)').close() }, /is not a database of this service/],
 ])('%s is not copied, and nothing is made', async (_description, make, message) => {
@@ -121,6 +122,15 @@ test.each([
   const before = readdirSync(folder)
   expectRefusal(await runBackup(join(folder, 'plants.db'), join(folder, 'copy.db')), message)
   expect(readdirSync(folder)).toEqual(before)
+})
+
+test('a database is copied before SQLite has moved anything from its log to the file', async () => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'plants.db')
+  const server = await startProcess({ DATABASE_URL: `sqlite:${file}` })
+  onTestFinished(() => server.end('SIGKILL'))
+  expect(statSync(file).size).toBeLessThanOrEqual(4_096)
+  expect(await runBackup(file, join(folder, 'copy.db'))).toMatchObject({ code: 0, stdout: expect.stringContaining('0 plants and 1 tokens') as string })
 })
 
 test('a damaged database is not copied as if it were whole', async () => {
