@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { existsSync, linkSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, linkSync, lstatSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { applicationId, assertExists, assertUsable, readVersions } from '../../src/store/sqlite/database-header.ts'
 import { syncFile, syncName } from './durable-file.ts'
@@ -20,15 +20,18 @@ const syncedPages = 1_024
  * It keeps nobody from writing; all it does is that the write-ahead log cannot be begun anew until it ends.
  *
  * @param source the database file
- * @param file the copy; it appears under this name when it is whole and verified
+ * @param file the copy; it appears under this name when it is whole and verified, and its owner alone can read it
  * @throws Refusal when the copy is there already, or the source cannot be copied; UnusableStore when the source is no database
  */
 export async function backUp(source: string, file: string, bar: ProgressBar): Promise<Content & { bytes: number }> {
-  if (existsSync(file)) throw new Refusal(`${file} is there already; nothing was changed`)
+  // A symbolic link is there, too, wherever it leads.
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw new Refusal(`${file} is there already; nothing was changed`)
   if (!existsSync(dirname(file))) throw new Refusal(`there is no folder ${dirname(file)}`)
   assertExists(source)
   const partial = `${file}.partial-${String(process.pid)}`
   try {
+    // SQLite would make it with the mode that the umask leaves.
+    closeSync(openSync(partial, 'wx', 0o600))
     const copied = await copy(source, partial, bar)
     const content = verifyCopy(partial, file)
     if (content.plants !== copied.plants || content.tokens !== copied.tokens) throw new Refusal(`${file} has not become what ${source} was: ${JSON.stringify(content)} instead of ${JSON.stringify(copied)}`)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
@@ -131,6 +131,17 @@ test('a database is copied before SQLite has moved anything from its log to the 
   onTestFinished(() => server.end('SIGKILL'))
   expect(statSync(file).size).toBeLessThanOrEqual(4_096)
   expect(await runBackup(file, join(folder, 'copy.db'))).toMatchObject({ code: 0, stdout: expect.stringContaining('0 plants and 1 tokens') as string })
+})
+
+test('a copy belongs to its owner alone, whatever the umask, and takes the place of no symbolic link', async () => {
+  const { file, folder } = await databaseWithCopy()
+  const umask = process.umask(0)
+  const printed = await runBackup(file, join(folder, 'second.db')).finally(() => process.umask(umask))
+  expect(printed).toMatchObject({ code: 0 })
+  expect(statSync(join(folder, 'second.db')).mode & 0o777).toBe(0o600)
+  symlinkSync('elsewhere.db', join(folder, 'link.db'))
+  expectRefusal(await runBackup(file, join(folder, 'link.db')), /link\.db is there already; nothing was changed/)
+  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'link.db', 'plants.db', 'second.db'])
 })
 
 test('a damaged database is not copied as if it were whole', async () => {
