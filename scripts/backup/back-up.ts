@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { closeSync, existsSync, linkSync, lstatSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { applicationId, assertExists, assertUsable, readVersions } from '../../src/store/sqlite/database-header.ts'
 import { syncFile, syncName } from './durable-file.ts'
@@ -12,6 +12,9 @@ const stepPages = 256
 
 /** How much is copied before it is sent to the disk: the disk's queue stays short for whoever else waits for it. */
 const syncedPages = 1_024
+
+/** Ends the name of a copy without free pages. */
+const compacted = '-compacted'
 
 /**
  * Copies a database as it is at one moment, while servers go on to write to it.
@@ -33,6 +36,7 @@ export async function backUp(source: string, file: string, bar: ProgressBar): Pr
     // SQLite would make it with the mode that the umask leaves.
     closeSync(openSync(partial, 'wx', 0o600))
     const copied = await copy(source, partial, bar)
+    compact(partial)
     const content = verifyCopy(partial, file)
     if (content.plants !== copied.plants || content.tokens !== copied.tokens) throw new Refusal(`${file} has not become what ${source} was: ${JSON.stringify(content)} instead of ${JSON.stringify(copied)}`)
     syncFile(partial)
@@ -42,7 +46,7 @@ export async function backUp(source: string, file: string, bar: ProgressBar): Pr
     if (error instanceof Database.SqliteError) throw new Refusal(`${source} cannot be copied: ${error.message}`, { cause: error })
     throw error
   } finally {
-    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(partial + suffix, { force: true })
+    for (const suffix of ['', '-journal', '-wal', '-shm', compacted]) rmSync(partial + suffix, { force: true })
   }
 }
 
@@ -72,6 +76,21 @@ async function copy(source: string, partial: string, bar: ProgressBar): Promise<
     bar.end()
     database.close()
   }
+}
+
+/** Leaves out the pages that deletes have freed, where they are a quarter of a copy or more. */
+function compact(partial: string): void {
+  const database = new Database(partial, { fileMustExist: true })
+  try {
+    // Both pragmas give one integer.
+    const freePages = database.pragma('freelist_count', { simple: true }) as number
+    if (freePages * 4 < (database.pragma('page_count', { simple: true }) as number)) return
+    closeSync(openSync(partial + compacted, 'wx', 0o600))
+    database.prepare('VACUUM INTO ?').run(partial + compacted)
+  } finally {
+    database.close()
+  }
+  renameSync(partial + compacted, partial)
 }
 
 /** A link, unlike a rename, takes no other file's place. */

@@ -133,6 +133,22 @@ test('a database is copied before SQLite has moved anything from its log to the 
   expect(await runBackup(file, join(folder, 'copy.db'))).toMatchObject({ code: 0, stdout: expect.stringContaining('0 plants and 1 tokens') as string })
 })
 
+test('a copy has no room for what was deleted, and a restore gives the room back to the disk', async () => {
+  const { file, folder } = await databaseWithCopy()
+  const database = new Database(file)
+  database.exec(`WITH RECURSIVE ids (id) AS (SELECT 10 UNION ALL SELECT id + 1 FROM ids WHERE id < 10000) INSERT INTO plants (caller, id, name) SELECT 'me', id, 'Monstera' FROM ids`)
+  database.exec('DELETE FROM plants WHERE id >= 10')
+  database.close()
+  const { size } = statSync(file)
+  const copy = join(folder, 'second.db')
+  expect(await runBackup(file, copy)).toMatchObject({ code: 0, stdout: expect.stringContaining('1 plants and 1 tokens') as string })
+  expect(statSync(copy)).toMatchObject({ size: statSync(join(folder, 'copy.db')).size })
+  expect((await runRestore(copy, file, '--force')).code).toBe(0)
+  expect(statSync(file).size).toBeLessThan(size / 10)
+  expect(namesIn(file)).toEqual(['saved'])
+  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db', 'second.db'])
+})
+
 test('a copy belongs to its owner alone, whatever the umask, and takes the place of no symbolic link', async () => {
   const { file, folder } = await databaseWithCopy()
   const umask = process.umask(0)
