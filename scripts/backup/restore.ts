@@ -1,45 +1,88 @@
 import Database from 'better-sqlite3'
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { type Stats, chmodSync, chownSync, copyFileSync, existsSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { realPathOf } from '../../src/store/sqlite/real-path.ts'
 import { syncFile, syncName } from './durable-file.ts'
 import { Refusal } from './refusal.ts'
-import { type Content, verifyCopy } from './verify-copy.ts'
+import { type Content, isDamage, verifyCopy } from './verify-copy.ts'
 
 /** What SQLite keeps beside a database file. */
 const companions = ['-wal', '-shm', '-journal']
 
 /**
- * Puts a copy in the place of a database, all at once: whatever happens, the file is the old one or the new one.
+ * Puts a copy in the place of a database, all at once: whatever happens, the file is the old one or the new one. The new one
+ * keeps owner and mode of the old one, and a symbolic link to it. Where there was none, its owner alone can read it.
  *
  * @param copy a file that `backUp` made; it is left as it is
  * @param target the database file
  * @param force whether a database that is there may be replaced
- * @throws Refusal when the copy is not good, the target is there, or a server has it open; UnusableStore as `verifyCopy`
+ * @throws Refusal when the copy is not good, the target is there, or a process has it open; UnusableStore as `verifyCopy`;
+ *   Node's error when a file cannot be read or written
  */
 export function restore(copy: string, target: string, force: boolean): Content {
   if (!existsSync(copy)) throw new Refusal(`there is no file ${copy}`)
-  if (resolve(copy) === resolve(target)) throw new Refusal(`${copy} is the database itself`)
-  if (existsSync(`${copy}-wal`)) throw new Refusal(`${copy} has a write-ahead log beside it: it is a database in use and not a copy of one`)
-  const isThere = existsSync(target)
-  if (isThere && !force) throw new Refusal(`${target} is there already; --force replaces it; nothing was changed`)
-  mkdirSync(dirname(target), { recursive: true })
-  const incoming = `${target}.restoring-${String(process.pid)}`
+  const place = realPathOf(target)
+  const old = statSync(place, { throwIfNoEntry: false })
+  if (old !== undefined && isSameFile(old, statSync(copy))) throw new Refusal(`${copy} is the database itself`)
+  for (const suffix of ['-wal', '-journal']) {
+    if (existsSync(realPathOf(copy) + suffix)) throw new Refusal(`${copy} has a log beside it, ${basename(copy)}${suffix}: it is a database in use and not a copy of one`)
+  }
+  if (old !== undefined && !old.isFile()) throw new Refusal(`${target} is no file; nothing was changed`)
+  if (old !== undefined && !force) throw new Refusal(`${target} is there already; --force replaces it; nothing was changed`)
+  mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
+  // Nobody else can enter this folder (mode 0700), whatever the mode of the copy.
+  const folder = mkdtempSync(`${place}.restoring-`)
+  const incoming = join(folder, basename(place))
   try {
     copyFileSync(copy, incoming)
+    chmodSync(incoming, 0o600)
     const content = verifyCopy(incoming, copy)
-    syncFile(incoming)
-    const release = isThere ? takeOver(target) : () => undefined
+    giveAway(incoming, place, old)
+    const release = old === undefined ? () => undefined : takeOver(place, target)
     try {
       // What is beside a file that is gone or cannot be read would be taken for part of the new one.
-      for (const suffix of companions) rmSync(target + suffix, { force: true })
-      renameSync(incoming, target)
+      for (const suffix of companions) rmSync(place + suffix, { force: true })
+      if (old === undefined) publish(incoming, place)
+      else renameSync(incoming, place)
     } finally {
       release()
     }
-    syncName(target)
+    syncName(place)
     return content
   } finally {
-    for (const suffix of ['', ...companions]) rmSync(incoming + suffix, { force: true })
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function isSameFile(one: Stats, other: Stats): boolean {
+  return one.dev === other.dev && one.ino === other.ino
+}
+
+/**
+ * Gives a file the owner and the mode of what it replaces. Where there is nothing, root gives it to the owner of the folder, who
+ * runs the server.
+ */
+function giveAway(incoming: string, place: string, old: Stats | undefined): void {
+  const { uid, gid } = statSync(incoming)
+  const owner = old ?? (process.getuid?.() === 0 ? statSync(dirname(place)) : { uid, gid })
+  if (owner.uid !== uid || owner.gid !== gid) {
+    try {
+      chownSync(incoming, owner.uid, owner.gid)
+    } catch (error) {
+      throw new Refusal(`${place} belongs to user ${String(owner.uid)} and group ${String(owner.gid)}: restore as that user or as root; nothing was changed`, { cause: error })
+    }
+  }
+  syncFile(incoming)
+  if (old !== undefined) chmodSync(incoming, old.mode & 0o777)
+}
+
+/** A link, unlike a rename, does not take the place of a database that a server has made meanwhile. */
+function publish(incoming: string, place: string): void {
+  try {
+    linkSync(incoming, place)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Refusal(`${place} is there now; nothing was changed`, { cause: error })
+    throw error
   }
 }
 
@@ -49,17 +92,19 @@ export function restore(copy: string, target: string, force: boolean): Content {
  *
  * @returns what lets go of it
  */
-function takeOver(target: string): () => void {
-  const database = new Database(target, { fileMustExist: true, timeout: 0 })
+function takeOver(place: string, target: string): () => void {
+  const database = new Database(place, { fileMustExist: true, timeout: 0 })
   try {
     database.pragma('journal_mode = DELETE')
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
-      database.close()
-      throw new Refusal(`${target} is open in another process; stop the server first; nothing was changed`, { cause: error })
-    }
     // A file that is damaged is what a copy is restored for.
+    if (!isDamage(error)) {
+      database.close()
+      if (!(error instanceof Database.SqliteError)) throw error
+      const isOpen = error.code.startsWith('SQLITE_BUSY')
+      throw new Refusal(isOpen ? `${target} is open in another process; stop the server first; nothing was changed` : `${target} cannot be locked: ${error.message}; nothing was changed`, { cause: error })
+    }
   }
   return () => {
     database.close()

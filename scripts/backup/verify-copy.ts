@@ -14,6 +14,11 @@ export function contentOf(database: Database.Database): Content {
   return { plants: count('plants'), tokens: count('tokens') }
 }
 
+/** Whether SQLite says that the file is damaged, not that it cannot be read or written now (sqlite.org/rescode.html). */
+export function isDamage(error: unknown): error is InstanceType<typeof Database.SqliteError> {
+  return error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/.test(error.code)
+}
+
 /**
  * Looks at every page, index and constraint of a file that nobody else has open.
  *
@@ -34,7 +39,8 @@ export function verifyCopy(file: string, name: string): Content {
     database.pragma('journal_mode = DELETE')
     return contentOf(database)
   } catch (error) {
-    if (error instanceof Database.SqliteError) throw new Refusal(`${name} is damaged (${error.message})`, { cause: error })
+    if (isDamage(error)) throw new Refusal(`${name} is damaged (${error.message})`, { cause: error })
+    if (error instanceof Database.SqliteError) throw new Refusal(`${name} cannot be verified: ${error.message}`, { cause: error })
     throw error
   } finally {
     database.close()

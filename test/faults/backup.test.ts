@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { backUp } from '../../scripts/backup/back-up.ts'
@@ -227,6 +227,59 @@ test('the database of a running server is not replaced, even with --force', asyn
   expectRefusal(await runRestore(copy, database.file, '--force'), /is open in another process; stop the server first; nothing was changed/)
   expect(await server.create(3)).toBe(200)
   expect(await server.names()).toEqual(['saved', '3'])
+})
+
+test('what is restored keeps mode and symbolic link of what it replaces', async () => {
+  const { file, copy, folder } = await databaseWithCopy()
+  const link = join(folder, 'link.db')
+  symlinkSync('plants.db', link)
+  change(file)
+  chmodSync(file, 0o640)
+  chmodSync(copy, 0o444)
+  expect((await runRestore(copy, link, '--force')).code).toBe(0)
+  expect({ link: readlinkSync(link), mode: statSync(file).mode & 0o777 }).toEqual({ link: 'plants.db', mode: 0o640 })
+  expect(namesIn(file)).toEqual(['saved'])
+  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'link.db', 'plants.db'])
+})
+
+test('what is restored where there is nothing belongs to its owner alone, with its folder, whatever the umask, and a symbolic link to it stays', async () => {
+  const { copy, folder } = await databaseWithCopy()
+  chmodSync(copy, 0o666)
+  const link = join(folder, 'link.db')
+  symlinkSync('new/real.db', link)
+  const umask = process.umask(0)
+  const printed = await runRestore(copy, link).finally(() => process.umask(umask))
+  expect(printed).toMatchObject({ code: 0 })
+  const real = join(folder, 'new', 'real.db')
+  expect([statSync(dirname(real)), statSync(real)].map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600])
+  expect(readlinkSync(link)).toBe('new/real.db')
+  expect(namesIn(real)).toEqual(['saved'])
+})
+
+test.runIf(process.getuid?.() === 0)('what root restores belongs to the owner of what it replaces, or of the folder where there is nothing', async () => {
+  const { file, copy, folder } = await databaseWithCopy()
+  const nobody = 65_534
+  chownSync(file, nobody, nobody)
+  expect((await runRestore(copy, file, '--force')).code).toBe(0)
+  expect(statSync(file)).toMatchObject({ uid: nobody, gid: nobody })
+  const data = join(folder, 'data')
+  mkdirSync(data)
+  chownSync(data, nobody, nobody)
+  expect((await runRestore(copy, join(data, 'plants.db'))).code).toBe(0)
+  expect(statSync(join(data, 'plants.db'))).toMatchObject({ uid: nobody, gid: nobody })
+})
+
+test.each<[string, (paths: { file: string; copy: string }) => [copy: string, target: string], RegExp]>([
+  ['the database under another name', ({ file }) => { linkSync(file, `${file}.hard`); return [`${file}.hard`, file] }, /is the database itself/],
+  ['a copy with a journal beside it', ({ file, copy }) => { writeFileSync(`${copy}-journal`, 'x'); return [copy, file] }, /has a log beside it, copy\.db-journal/],
+  ['a copy in the place of a folder', ({ copy }) => { mkdirSync(`${copy}.folder`); return [copy, `${copy}.folder`] }, /is no file; nothing was changed/],
+  ['a folder', ({ file, copy }) => { mkdirSync(`${copy}.folder`); return [`${copy}.folder`, file] }, /^E\w+: .*copy\.db\.folder/],
+])('%s is not restored, which one line says', async (_description, prepare, message) => {
+  const { file, copy } = await databaseWithCopy()
+  const bytes = readFileSync(file)
+  const [from, to] = prepare({ file, copy })
+  expectRefusal(await runRestore(from, to, '--force'), message)
+  expect(readFileSync(file).equals(bytes)).toBe(true)
 })
 
 test.each<[string, (copy: string) => void, RegExp]>([

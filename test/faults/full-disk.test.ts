@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { truncateSync } from 'node:fs'
+import { readFileSync, readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { expectFailure } from '../support/expect-failure.ts'
-import { nodeBinary, projectFolder } from '../support/start-process.ts'
+import { nodeBinary, projectFolder, runScript } from '../support/start-process.ts'
 import { type RunningServer, servedDatabase } from '../support/served-database.ts'
 
 /** Creates until a create is refused. @returns the ids of those that were acknowledged, and the refusal */
@@ -83,6 +83,23 @@ test.runIf(canMount)('while its disk is full the server refuses writes and goes 
   await expectWritesAgain(server, created)
   expectIntegrity(file)
   await server.end()
+})
+
+test.runIf(canMount)('a copy for which the disk has no room is neither made nor restored, and what is there stays', { timeout: 60_000 }, async () => {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint])
+  onTestFinished(() => void execFileSync('umount', ['--lazy', mountPoint]))
+  const small = await servedDatabase(mountPoint)
+  const large = await servedDatabase()
+  const database = new Database(large.file)
+  database.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, hex(randomblob(1000000)))`)
+  database.close()
+  const bytes = readFileSync(small.file)
+  const backup = await runScript('scripts/backup.ts', [join(mountPoint, 'copy.db')], { DATABASE_URL: `sqlite:${large.file}` })
+  expect(backup).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^.*plants\.db cannot be copied: [^\n]*\n$/) as string })
+  const restored = await runScript('scripts/restore.ts', [large.file, '--force'], { DATABASE_URL: `sqlite:${small.file}` })
+  expect(restored).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^ENOSPC: no space left on device[^\n]*\n$/) as string })
+  expect(readdirSync(mountPoint)).toEqual(['plants.db'])
+  expect(readFileSync(small.file).equals(bytes)).toBe(true)
 })
 
 const immutable = join(projectFolder, 'node_modules/.cache/immutable')
