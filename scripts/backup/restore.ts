@@ -3,6 +3,7 @@ import { type Stats, chmodSync, chownSync, copyFileSync, existsSync, linkSync, m
 import { basename, dirname, join } from 'node:path'
 import { realPathOf } from '../../src/store/sqlite/real-path.ts'
 import { syncFile, syncName } from './durable-file.ts'
+import { findHolder } from './open-elsewhere.ts'
 import { Refusal } from './refusal.ts'
 import { type Content, isDamage, verifyCopy } from './verify-copy.ts'
 
@@ -29,6 +30,7 @@ export function restore(copy: string, target: string, force: boolean): Content {
   }
   if (old !== undefined && !old.isFile()) throw new Refusal(`${target} is no file; nothing was changed`)
   if (old !== undefined && !force) throw new Refusal(`${target} is there already; --force replaces it; nothing was changed`)
+  assertClosed(place)
   mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
   // Nobody else can enter this folder (mode 0700), whatever the mode of the copy.
   const folder = mkdtempSync(`${place}.restoring-`)
@@ -38,6 +40,8 @@ export function restore(copy: string, target: string, force: boolean): Content {
     chmodSync(incoming, 0o600)
     const content = verifyCopy(incoming, copy)
     giveAway(incoming, place, old)
+    // A server may have started while the copy was verified.
+    assertClosed(place)
     const release = old === undefined ? () => undefined : takeOver(place, target)
     try {
       // What is beside a file that is gone or cannot be read would be taken for part of the new one.
@@ -56,6 +60,15 @@ export function restore(copy: string, target: string, force: boolean): Content {
 
 function isSameFile(one: Stats, other: Stats): boolean {
   return one.dev === other.dev && one.ino === other.ino
+}
+
+/** No lock tells of a server whose database was removed. */
+function assertClosed(place: string): void {
+  const holder = findHolder(place)
+  if (holder === undefined) return
+  const { processId, path } = holder
+  const remedy = path.endsWith(' (deleted)') ? 'what was removed is lost when the process ends: save it first, or stop the process' : 'stop the server first'
+  throw new Refusal(`${place} is open in process ${String(processId)}, as ${path}; ${remedy}; nothing was changed`)
 }
 
 /**

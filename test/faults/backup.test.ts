@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, readlinkSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
@@ -224,9 +224,25 @@ test('the database of a running server is not replaced, even with --force', asyn
   const { copy, folder } = await databaseWithCopy()
   const database = await servedDatabase(folder)
   const server = await database.serve()
-  expectRefusal(await runRestore(copy, database.file, '--force'), /is open in another process; stop the server first; nothing was changed/)
+  expectRefusal(await runRestore(copy, database.file, '--force'), new RegExp(`plants\\.db is open in process ${String(server.child.pid)}, as .*; stop the server first; nothing was changed`))
   expect(await server.create(3)).toBe(200)
   expect(await server.names()).toEqual(['saved', '3'])
+})
+
+test.each<[string, (file: string) => string]>([
+  ['under a hard link', (file) => { linkSync(file, `${file}.hard`); return `${file}.hard` }],
+  ['behind a symbolic link', (file) => { symlinkSync(file, `${file}.soft`); return `${file}.soft` }],
+  ['that was removed', (file) => { for (const suffix of ['', '-wal', '-shm']) unlinkSync(file + suffix); return file }],
+  ['that was removed without its log', (file) => { unlinkSync(file); return file }],
+  ['whose folder was removed', (file) => { rmSync(dirname(file), { recursive: true }); return file }],
+])('the database of a running server %s is not replaced, and the message names the process', async (_description, take) => {
+  const { copy, folder } = await databaseWithCopy()
+  const { file, serve } = await servedDatabase(join(folder, 'data'))
+  const server = await serve()
+  const target = take(file)
+  const names = existsSync(dirname(file)) ? readdirSync(dirname(file)) : undefined
+  expectRefusal(await runRestore(copy, target, '--force'), new RegExp(`is open in process ${String(server.child.pid)}, as .*plants\\.db.*; nothing was changed`))
+  expect(existsSync(dirname(file)) ? readdirSync(dirname(file)) : undefined).toEqual(names)
 })
 
 test('what is restored keeps mode and symbolic link of what it replaces', async () => {
