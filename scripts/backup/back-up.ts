@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { closeSync, existsSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { applicationId, assertExists, assertUsable, readVersions } from '../../src/store/sqlite/database-header.ts'
+import { applicationId, assertExists, assertPaired, assertUsable, readVersions } from '../../src/store/sqlite/database-header.ts'
 import { syncFile, syncName } from './durable-file.ts'
 import type { ProgressBar } from './progress-bar.ts'
 import { Refusal } from './refusal.ts'
@@ -31,6 +31,7 @@ export async function backUp(source: string, file: string, bar: ProgressBar): Pr
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw new Refusal(`${file} is there already; nothing was changed`)
   if (!existsSync(dirname(file))) throw new Refusal(`there is no folder ${dirname(file)}`)
   assertExists(source)
+  assertPaired(source)
   const partial = `${file}.partial-${String(process.pid)}`
   try {
     // SQLite would make it with the mode that the umask leaves.

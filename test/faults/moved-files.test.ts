@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { expectFailure } from '../support/expect-failure.ts'
 import { temporaryFolder } from '../support/start-app.ts'
 import { type RunningServer, type ServedDatabase, servedDatabase } from '../support/served-database.ts'
-import { nodeBinary, projectFolder, startProcess } from '../support/start-process.ts'
+import { nodeBinary, projectFolder, runScript, startProcess } from '../support/start-process.ts'
 
 /** Starts a server on a database in a folder of its own, and creates a plant. */
 async function servedPlant(): Promise<ServedDatabase & { folder: string; server: RunningServer }> {
@@ -65,6 +65,18 @@ test.each(companions)('no write is acknowledged when %s was removed, and a resta
   const again = await serve()
   expect(await again.names()).toEqual(['1'])
   expect(await again.create(2)).toBe(200)
+})
+
+test('no command opens a database whose log was removed under a running server, and so none damages it', async () => {
+  const { file, folder, server, serve } = await servedPlant()
+  unlinkSync(`${file}-wal`)
+  const environment = { DATABASE_URL: `sqlite:${file}` }
+  for (const [script, ...parameters] of [['scripts/token.ts', 'list'], ['scripts/backup.ts', join(folder, 'copy.db')]] as const) {
+    const { code, stderr } = await runScript(script, parameters, environment)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^.*plants\.db-wal was removed and .*plants\.db-shm was not: stop the server[^\n]*\n$/) as string })
+  }
+  await server.end()
+  expect(await (await serve()).names()).toEqual(['1'])
 })
 
 test('a database behind a symbolic link is served until the link leads elsewhere', async () => {

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UnusableStore } from '../store.ts'
 import { migrations } from './migrations.ts'
+import { realPathOf } from './real-path.ts'
 
 /** Marks a file as this service's (SQLite's file format, "Application ID"): "Plnt" in ASCII. */
 export const applicationId = 0x506c6e74
@@ -45,6 +46,21 @@ export function readHeader(file: string): DatabaseHeader | undefined {
 export function assertExists(file: string): void {
   if (readHeader(file) === undefined) {
     throw new UnusableStore(`there is no database ${resolve(file)}; name another with DATABASE_URL=sqlite:PATH, or start the server, which makes it; nothing was changed`)
+  }
+}
+
+/**
+ * SQLite makes a log before its index (`-shm`) and removes it after that. With an index alone it would make an empty log and
+ * look in it for what the index says is there, which damages the database.
+ *
+ * @throws UnusableStore when the log was removed while the database was open
+ */
+export function assertPaired(file: string): void {
+  const path = realPathOf(file)
+  const hasIndex = () => existsSync(`${path}-shm`)
+  // Asked again, because both may have been removed between the first two answers.
+  if (hasIndex() && !existsSync(`${path}-wal`) && hasIndex()) {
+    throw new UnusableStore(`${path}-wal was removed and ${path}-shm was not: stop the server, which then removes the other too; after a crash remove it by hand; nothing was changed`)
   }
 }
 

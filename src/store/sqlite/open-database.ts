@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
-import { applicationId, assertUsable, readHeader, readVersions } from './database-header.ts'
+import { applicationId, assertPaired, assertUsable, readHeader, readVersions } from './database-header.ts'
 import { migrations } from './migrations.ts'
 import { OpenFiles } from './open-files.ts'
 import { realPathOf } from './real-path.ts'
@@ -47,6 +47,7 @@ export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()
   try {
     const realPath = realPathOf(file)
     mkdirSync(dirname(realPath), { recursive: true, mode: 0o700 })
+    assertPaired(file)
     // Asked first: another process that makes the database now makes the file before the log.
     const logBytes = statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size ?? 0
     const header = readHeader(file)
