@@ -41,7 +41,9 @@ function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
   const from = readDatabaseLocation(values.from ?? '')
   const to = readDatabaseLocation(values.to ?? '')
   if (from === undefined || to === undefined) throw new Misuse(usage)
-  if (from.engine === 'sqlite' && readHeader(from.file) === undefined) throw new Misuse(`there is no database ${from.file}, which --from names; nothing was changed`)
+  if (from.engine === 'sqlite' && readHeader(from.file) === undefined) {
+    throw new Misuse(`there is no database ${from.file}, which --from names; nothing was changed`)
+  }
   return { from, to }
 }
 

@@ -1,7 +1,13 @@
 import Database from 'better-sqlite3'
 import { closeSync, existsSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { applicationId, assertExists, assertPaired, assertUsable, readVersions } from '../../src/store/sqlite/database-header.ts'
+import {
+  applicationId,
+  assertExists,
+  assertPaired,
+  assertUsable,
+  readVersions,
+} from '../../src/store/sqlite/database-header.ts'
 import { syncFile, syncName } from './durable-file.ts'
 import type { ProgressBar } from './progress-bar.ts'
 import { Refusal } from './refusal.ts'
@@ -24,11 +30,14 @@ const compacted = '-compacted'
  *
  * @param source the database file
  * @param file the copy; it appears under this name when it is whole and verified, and its owner alone can read it
- * @throws Refusal when the copy is there already, or the source cannot be copied; UnusableStore when the source is no database
+ * @throws Refusal when the copy is there already, or the source cannot be copied; UnusableStore when the source is no
+ *   database
  */
 export async function backUp(source: string, file: string, bar: ProgressBar): Promise<Content & { bytes: number }> {
   // A symbolic link is there, too, wherever it leads.
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw new Refusal(`${file} is there already; nothing was changed`)
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
+    throw new Refusal(`${file} is there already; nothing was changed`)
+  }
   if (!existsSync(dirname(file))) throw new Refusal(`there is no folder ${dirname(file)}`)
   assertExists(source)
   assertPaired(source)
@@ -44,8 +53,8 @@ export async function backUp(source: string, file: string, bar: ProgressBar): Pr
     publish(partial, file)
     return { ...content, bytes: statSync(file).size }
   } catch (error) {
-    if (error instanceof Database.SqliteError) throw new Refusal(`${source} cannot be copied: ${error.message}`, { cause: error })
-    throw error
+    if (!(error instanceof Database.SqliteError)) throw error
+    throw new Refusal(`${source} cannot be copied: ${error.message}`, { cause: error })
   } finally {
     for (const suffix of ['', '-journal', '-wal', '-shm', compacted]) rmSync(partial + suffix, { force: true })
   }
@@ -56,7 +65,9 @@ async function copy(source: string, partial: string, bar: ProgressBar): Promise<
   try {
     database.exec('BEGIN')
     const versions = readVersions(database)
-    if (versions.applicationId !== applicationId) throw new Refusal(`${source} is not a database of this service; nothing was copied`)
+    if (versions.applicationId !== applicationId) {
+      throw new Refusal(`${source} is not a database of this service; nothing was copied`)
+    }
     assertUsable(source, versions)
     const content = contentOf(database)
     let nextSync = syncedPages

@@ -8,8 +8,8 @@ export interface Holder {
 }
 
 /**
- * Looks for a process that has a database or its log open, under whatever name, even if they were removed. Finds nothing where
- * there is no `/proc`, which is Linux's, and in processes of other users unless root asks.
+ * Looks for a process that has a database or its log open, under whatever name, even if they were removed. Finds
+ * nothing where there is no `/proc`, which is Linux's, and in processes of other users unless root asks.
  *
  * @param database the file, after symbolic links; it may be missing
  */
@@ -18,12 +18,14 @@ export function findHolder(database: string): Holder | undefined {
   const identities = new Set(paths.map(identityOf))
   identities.delete(undefined)
   const removed = new Set(paths.map((path) => `${path} (deleted)`))
-  for (const processId of entriesOf('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid))) {
+  const others = entriesOf('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
+  for (const processId of others) {
     for (const descriptor of entriesOf(`/proc/${processId}/fd`)) {
       const link = `/proc/${processId}/fd/${descriptor}`
       const path = targetOf(link)
       // Sockets and pipes have no path.
-      if (path?.startsWith('/') === true && (removed.has(path) || identities.has(identityOf(link)))) return { processId: Number(processId), path }
+      if (path?.startsWith('/') !== true) continue
+      if (removed.has(path) || identities.has(identityOf(link))) return { processId: Number(processId), path }
     }
   }
   return undefined

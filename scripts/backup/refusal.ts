@@ -7,9 +7,9 @@ export class Refusal extends Error {}
 
 /** What to print when a command fails: one line, or the whole error where its cause may be in this code. */
 export function failureText(error: unknown): unknown {
+  if (error instanceof Refusal || error instanceof BadConfig || error instanceof UnusableStore) return error.message
   // An error of the system names the call and the path: "ENOSPC: no space left on device, copyfile 'a' -> 'b'".
-  const isExpected = error instanceof Refusal || error instanceof BadConfig || error instanceof UnusableStore || (error instanceof Error && 'syscall' in error)
-  return isExpected ? error.message : error
+  return error instanceof Error && 'syscall' in error ? error.message : error
 }
 
 /**

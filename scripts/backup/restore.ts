@@ -1,5 +1,17 @@
 import Database from 'better-sqlite3'
-import { type Stats, chmodSync, chownSync, copyFileSync, existsSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  type Stats,
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { realPathOf } from '../../src/store/sqlite/real-path.ts'
 import { syncFile, syncName } from './durable-file.ts'
@@ -11,14 +23,15 @@ import { type Content, isDamage, verifyCopy } from './verify-copy.ts'
 const companions = ['-wal', '-shm', '-journal']
 
 /**
- * Puts a copy in the place of a database, all at once: whatever happens, the file is the old one or the new one. The new one
- * keeps owner and mode of the old one, and a symbolic link to it. Where there was none, its owner alone can read it.
+ * Puts a copy in the place of a database, all at once: whatever happens, the file is the old one or the new one. The
+ * new one keeps owner and mode of the old one, and a symbolic link to it. Where there was none, its owner alone can
+ * read it.
  *
  * @param copy a file that `backUp` made; it is left as it is
  * @param target the database file
  * @param force whether a database that is there may be replaced
- * @throws Refusal when the copy is not good, the target is there, or a process has it open; UnusableStore as `verifyCopy`;
- *   Node's error when a file cannot be read or written
+ * @throws Refusal when the copy is not good, the target is there, or a process has it open; UnusableStore as
+ *   `verifyCopy`; Node's error when a file cannot be read or written
  */
 export function restore(copy: string, target: string, force: boolean): Content {
   if (!existsSync(copy)) throw new Refusal(`there is no file ${copy}`)
@@ -26,10 +39,14 @@ export function restore(copy: string, target: string, force: boolean): Content {
   const old = statSync(place, { throwIfNoEntry: false })
   if (old !== undefined && isSameFile(old, statSync(copy))) throw new Refusal(`${copy} is the database itself`)
   for (const suffix of ['-wal', '-journal']) {
-    if (existsSync(realPathOf(copy) + suffix)) throw new Refusal(`${copy} has a log beside it, ${basename(copy)}${suffix}: it is a database in use and not a copy of one`)
+    if (existsSync(realPathOf(copy) + suffix)) {
+      throw new Refusal(`${copy}${suffix} is beside it: ${copy} is a database in use and not a copy of one`)
+    }
   }
   if (old !== undefined && !old.isFile()) throw new Refusal(`${target} is no file; nothing was changed`)
-  if (old !== undefined && !force) throw new Refusal(`${target} is there already; --force replaces it; nothing was changed`)
+  if (old !== undefined && !force) {
+    throw new Refusal(`${target} is there already; --force replaces it; nothing was changed`)
+  }
   assertClosed(place)
   mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
   // Nobody else can enter this folder (mode 0700), whatever the mode of the copy.
@@ -67,13 +84,15 @@ function assertClosed(place: string): void {
   const holder = findHolder(place)
   if (holder === undefined) return
   const { processId, path } = holder
-  const remedy = path.endsWith(' (deleted)') ? 'what was removed is lost when the process ends: save it first, or stop the process' : 'stop the server first'
+  const remedy = path.endsWith(' (deleted)')
+    ? 'what was removed is lost when the process ends: save it first, or stop the process'
+    : 'stop the server first'
   throw new Refusal(`${place} is open in process ${String(processId)}, as ${path}; ${remedy}; nothing was changed`)
 }
 
 /**
- * Gives a file the owner and the mode of what it replaces. Where there is nothing, root gives it to the owner of the folder, who
- * runs the server.
+ * Gives a file the owner and the mode of what it replaces. Where there is nothing, root gives it to the owner of the
+ * folder, who runs the server.
  */
 function giveAway(incoming: string, place: string, old: Stats | undefined): void {
   const { uid, gid } = statSync(incoming)
@@ -82,7 +101,8 @@ function giveAway(incoming: string, place: string, old: Stats | undefined): void
     try {
       chownSync(incoming, owner.uid, owner.gid)
     } catch (error) {
-      throw new Refusal(`${place} belongs to user ${String(owner.uid)} and group ${String(owner.gid)}: restore as that user or as root; nothing was changed`, { cause: error })
+      const ids = `user ${String(owner.uid)} and group ${String(owner.gid)}`
+      throw new Refusal(`${place} belongs to ${ids}: restore as them or as root; nothing was changed`, { cause: error })
     }
   }
   syncFile(incoming)
@@ -94,8 +114,8 @@ function publish(incoming: string, place: string): void {
   try {
     linkSync(incoming, place)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Refusal(`${place} is there now; nothing was changed`, { cause: error })
-    throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new Refusal(`${place} is there now; nothing was changed`, { cause: error })
   }
 }
 
@@ -115,8 +135,10 @@ function takeOver(place: string, target: string): () => void {
     if (!isDamage(error)) {
       database.close()
       if (!(error instanceof Database.SqliteError)) throw error
-      const isOpen = error.code.startsWith('SQLITE_BUSY')
-      throw new Refusal(isOpen ? `${target} is open in another process; stop the server first; nothing was changed` : `${target} cannot be locked: ${error.message}; nothing was changed`, { cause: error })
+      const reason = error.code.startsWith('SQLITE_BUSY')
+        ? 'is open in another process; stop the server first'
+        : `cannot be locked: ${error.message}`
+      throw new Refusal(`${target} ${reason}; nothing was changed`, { cause: error })
     }
   }
   return () => {

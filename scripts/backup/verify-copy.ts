@@ -14,7 +14,7 @@ export function contentOf(database: Database.Database): Content {
   return { plants: count('plants'), tokens: count('tokens') }
 }
 
-/** Whether SQLite says that the file is damaged, not that it cannot be read or written now (sqlite.org/rescode.html). */
+/** Whether SQLite finds a file damaged. Other errors say that it cannot be read now (sqlite.org/rescode.html). */
 export function isDamage(error: unknown): error is InstanceType<typeof Database.SqliteError> {
   return error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/.test(error.code)
 }
@@ -40,8 +40,8 @@ export function verifyCopy(file: string, name: string): Content {
     return contentOf(database)
   } catch (error) {
     if (isDamage(error)) throw new Refusal(`${name} is damaged (${error.message})`, { cause: error })
-    if (error instanceof Database.SqliteError) throw new Refusal(`${name} cannot be verified: ${error.message}`, { cause: error })
-    throw error
+    if (!(error instanceof Database.SqliteError)) throw error
+    throw new Refusal(`${name} cannot be verified: ${error.message}`, { cause: error })
   } finally {
     database.close()
   }

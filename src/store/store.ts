@@ -25,8 +25,8 @@ export interface StoreOptions extends StoreObserver {
 
 /**
  * The plants of all callers. `unavailable` says that the store cannot be read or written now; nothing has changed then, except
- * that a write may have been done whose answer was lost with the connection to a database server, or whose file was removed at
- * that moment. Whoever repeats it is told.
+ * that a write may have been done whose answer was lost with the connection to a database server, or whose file was
+ * removed at that moment. Whoever repeats it is told.
  */
 export interface PlantStore {
   /**

@@ -85,7 +85,7 @@ test.runIf(canMount)('while its disk is full the server refuses writes and goes 
   await server.end()
 })
 
-test.runIf(canMount)('a copy for which the disk has no room is neither made nor restored, and what is there stays', { timeout: 60_000 }, async () => {
+test.runIf(canMount)('a copy that finds no room on the disk is neither made nor restored', { timeout: 60_000 }, async () => {
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint])
   onTestFinished(() => void execFileSync('umount', ['--lazy', mountPoint]))
   const small = await servedDatabase(mountPoint)
@@ -94,10 +94,13 @@ test.runIf(canMount)('a copy for which the disk has no room is neither made nor 
   database.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, hex(randomblob(1000000)))`)
   database.close()
   const bytes = readFileSync(small.file)
-  const backup = await runScript('scripts/backup.ts', [join(mountPoint, 'copy.db')], { DATABASE_URL: `sqlite:${large.file}` })
-  expect(backup).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^.*plants\.db cannot be copied: [^\n]*\n$/) as string })
-  const restored = await runScript('scripts/restore.ts', [large.file, '--force'], { DATABASE_URL: `sqlite:${small.file}` })
-  expect(restored).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^ENOSPC: no space left on device[^\n]*\n$/) as string })
+  const run = (script: string, parameters: string[], { file }: { file: string }) =>
+    runScript(script, parameters, { DATABASE_URL: `sqlite:${file}` })
+  const refusal = (message: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(message) as string })
+  const backup = await run('scripts/backup.ts', [join(mountPoint, 'copy.db')], large)
+  expect(backup).toEqual(refusal(/^.*plants\.db cannot be copied: [^\n]*\n$/))
+  const restored = await run('scripts/restore.ts', [large.file, '--force'], small)
+  expect(restored).toEqual(refusal(/^ENOSPC: no space left on device[^\n]*\n$/))
   expect(readdirSync(mountPoint)).toEqual(['plants.db'])
   expect(readFileSync(small.file).equals(bytes)).toBe(true)
 })

@@ -106,13 +106,15 @@ test('a bad variable and a file that is no database are told in one line', async
   expect(await token({ DATABASE_URL: `sqlite:${file}` }, 'list')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]*is not an SQLite database[^\n]*\n$/) as string })
 })
 
-test.each([['issue', 'me'], ['list'], ['revoke', 'plst_aaaaaa']])('%s makes no database where there is none, and says how to name another', async (...parameters) => {
+const commands = [['issue', 'me'], ['list'], ['revoke', 'plst_aaaaaa']]
+
+test.each(commands)('%s makes no database where there is none, and says how to name another', async (...parameters) => {
   const folder = await temporaryFolder()
   const file = join(folder, 'typo', 'plants.db')
   expect(await token({ DATABASE_URL: `sqlite:${file}` }, ...parameters)).toEqual({
     code: 1,
     stdout: '',
-    stderr: `there is no database ${file}; name another with DATABASE_URL=sqlite:PATH, or start the server, which makes it; nothing was changed\n`,
+    stderr: expect.stringMatching(/^there is no database .*plants\.db; name another[^\n]*\n$/) as string,
   })
   expect(await readdir(folder)).toEqual([])
 })

@@ -45,13 +45,16 @@ export function readHeader(file: string): DatabaseHeader | undefined {
 /** @throws UnusableStore when there is no database, for a command that must not make one */
 export function assertExists(file: string): void {
   if (readHeader(file) === undefined) {
-    throw new UnusableStore(`there is no database ${resolve(file)}; name another with DATABASE_URL=sqlite:PATH, or start the server, which makes it; nothing was changed`)
+    throw new UnusableStore(
+      `there is no database ${resolve(file)}; name another with DATABASE_URL=sqlite:PATH, or start the server, ` +
+        'which makes it; nothing was changed',
+    )
   }
 }
 
 /**
- * SQLite makes a log before its index (`-shm`) and removes it after that. With an index alone it would make an empty log and
- * look in it for what the index says is there, which damages the database.
+ * SQLite makes a log before its index (`-shm`) and removes it after that. With an index alone it would make an empty
+ * log and look in it for what the index says is there, which damages the database.
  *
  * @throws UnusableStore when the log was removed while the database was open
  */
@@ -60,7 +63,10 @@ export function assertPaired(file: string): void {
   const hasIndex = () => existsSync(`${path}-shm`)
   // Asked again, because both may have been removed between the first two answers.
   if (hasIndex() && !existsSync(`${path}-wal`) && hasIndex()) {
-    throw new UnusableStore(`${path}-wal was removed and ${path}-shm was not: stop the server, which then removes the other too; after a crash remove it by hand; nothing was changed`)
+    throw new UnusableStore(
+      `${path}-wal was removed and ${path}-shm was not: stop the server, which then removes the other too; ` +
+        'after a crash remove it by hand; nothing was changed',
+    )
   }
 }
 

@@ -18,8 +18,8 @@ const readTimeoutMilliseconds = 1_000
 const checkedBytes = 64 * 1_024 * 1_024
 
 /**
- * To what a longer log is cut when SQLite begins it anew, in bytes. SQLite does so after about 4 MB; only a long read, such as a
- * backup, lets it grow further.
+ * To what a longer log is cut when SQLite begins it anew, in bytes. SQLite does so after about 4 MB; only a long read,
+ * such as a backup, lets it grow further.
  */
 const logLimitBytes = 8 * 1_024 * 1_024
 
@@ -34,8 +34,9 @@ export interface SqliteConnections {
 }
 
 /**
- * Opens the database file, made with its folder when there is none, and brings its schema up to date. The file and those that
- * SQLite keeps beside it are made readable for their owner alone; so are those that there are, if this user may do so.
+ * Opens the database file, made with its folder when there is none, and brings its schema up to date. The file and
+ * those that SQLite keeps beside it are made readable for their owner alone; so are those that there are, if this user
+ * may do so.
  *
  * @param file a path, which may be a symbolic link
  * @param sqliteVersion the version of SQLite that runs here
@@ -57,7 +58,10 @@ export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()
       accessSync(file, constants.W_OK)
     } else if (logBytes > 0) {
       // SQLite would remove the log, in which there may be acknowledged writes.
-      throw new UnusableStore(`${file} is missing or empty, and its write-ahead log ${realPath}-wal is not: put the database back, or remove the log to begin anew; nothing was changed`)
+      throw new UnusableStore(
+        `${file} is missing or empty, and its write-ahead log ${realPath}-wal is not: put the database back, ` +
+          'or remove the log to begin anew; nothing was changed',
+      )
     } else {
       // SQLite gives its own files the mode of this one.
       closeSync(openSync(file, 'a', 0o600))

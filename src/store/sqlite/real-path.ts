@@ -2,8 +2,8 @@ import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'nod
 import { basename, dirname, join, resolve } from 'node:path'
 
 /**
- * Follows symbolic links, as SQLite does, which keeps its own files beside the file that a link leads to. The file itself and
- * its folders may be missing.
+ * Follows symbolic links, as SQLite does, which keeps its own files beside the file that a link leads to. The file
+ * itself and its folders may be missing.
  *
  * @throws Node's error, such as ELOOP, when the links lead nowhere
  */
@@ -15,5 +15,6 @@ export function realPathOf(file: string): string {
   // Fails where links go round in a circle, which could be followed without end.
   statSync(path, { throwIfNoEntry: false })
   const place = join(realPathOf(folder), basename(path))
-  return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true ? realPathOf(resolve(dirname(place), readlinkSync(place))) : place
+  if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return place
+  return realPathOf(resolve(dirname(place), readlinkSync(place)))
 }

@@ -26,7 +26,14 @@ async function makeQueue(options: Partial<ConstructorParameters<typeof WriteQueu
     writer.close()
   })
   const faults: Error[] = []
-  const queue = new WriteQueue(writer, { maxQueued: 10_000, maxBatch: 1_000, lockTimeoutMilliseconds: 2_000, onFault: (error) => void faults.push(error), isInPlace: () => files.findMisplaced() === undefined, ...options })
+  const queue = new WriteQueue(writer, {
+    maxQueued: 10_000,
+    maxBatch: 1_000,
+    lockTimeoutMilliseconds: 2_000,
+    onFault: (error) => void faults.push(error),
+    isInPlace: () => files.findMisplaced() === undefined,
+    ...options,
+  })
   const statement = writer.prepare<[number]>(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, 'a')`)
   const before = await commitsIn(`${file}-wal`)
   return {
@@ -77,7 +84,7 @@ test('an outcome is told when it is in the file, not before', async () => {
   expect(await commits()).toBe(1)
 })
 
-test('what is committed into a file that was removed during the commit is not told to be done, and nothing is begun after it', async () => {
+test('what is committed into a file that was removed meanwhile is unavailable, and so is what follows', async () => {
   const { queue, file, insert, ids } = await makeQueue()
   expect(ids()).toEqual([])
   const removal = queue.write(() => {
