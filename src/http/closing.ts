@@ -1,9 +1,25 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { type Server, Server as NetServer, type Socket } from 'node:net'
+import { setImmediate as endOfTurn, setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { OpenConnections } from './open-connections.ts'
 
 /** How often connections that have nothing more to do are looked for while the server closes. */
 const lookMilliseconds = 20
+
+/**
+ * How many turns of the event loop without a new connection there have to be before the listener closes. Together they take
+ * about half a millisecond, in which a client that has just been answered connects again.
+ */
+const wantedEmptyTurns = 50
+
+/** The longest that connections are still taken from the kernel's queue while the listener closes. */
+const drainMilliseconds = 500
+
+/**
+ * How long connections without a request stay open after the listener is closed, unless the delay is shorter. A proxy may send
+ * a request a while after it has connected. One without health checks uses its idle connections until a new one is refused.
+ */
+const arrivalMilliseconds = 500
 
 /** How the server leaves. */
 export interface ClosingTimes {
@@ -39,21 +55,48 @@ export function registerClosing(
       if (response?.headersSent === false) response.setHeader('connection', 'close')
     }
     if (delayMilliseconds > 0) await delay(delayMilliseconds)
-    const looking = setInterval(() => {
-      // Somebody may just have connected to ask /readyz.
-      if (!server.listening) connections.closeIdle()
-    }, lookMilliseconds)
+    if (!server.listening) return
     const cuttingOff = setTimeout(() => {
       const unanswered = [...connections.all()].filter(({ isIdle }) => !isIdle).length
       app.log.warn({ unanswered }, 'connections cut off: the time to stop is over')
       connections.closeAll()
     }, answerMilliseconds)
+    cuttingOff.unref()
+    await closeListener(server)
+    if (connections.size > 0) await delay(Math.min(delayMilliseconds, arrivalMilliseconds))
+    const looking = setInterval(() => {
+      connections.closeIdle()
+    }, lookMilliseconds)
+    looking.unref()
+    // Fastify closes the server once more, which has it emit this once more.
     server.once('close', () => {
       clearInterval(looking)
       clearTimeout(cuttingOff)
     })
-    looking.unref()
-    cuttingOff.unref()
   })
   return () => isClosing
+}
+
+/**
+ * Takes every connection that the kernel has made, then closes the listener; the kernel resets those that are left by then.
+ * Under load many wait, because Node takes one in each turn of its event loop (github.com/libuv/libuv/pull/3696).
+ */
+async function closeListener(server: Server): Promise<void> {
+  const taken: Socket[] = []
+  const take = (socket: Socket): void => void taken.push(socket)
+  server.on('connection', take)
+  // The option of net.createServer, which is read for each connection. Their requests wait until the listener is closed: a
+  // client that is answered now would connect again, and under load the queue would never be empty.
+  Object.assign(server, { pauseOnConnect: true })
+  const deadline = performance.now() + drainMilliseconds
+  let emptyTurns = 0
+  while (emptyTurns < wantedEmptyTurns && performance.now() < deadline) {
+    const before = taken.length
+    await endOfTurn()
+    emptyTurns = taken.length > before ? 0 : emptyTurns + 1
+  }
+  // The method of http.Server would close the idle connections, too.
+  NetServer.prototype.close.call(server)
+  server.off('connection', take)
+  for (const socket of taken) socket.resume()
 }

@@ -115,6 +115,10 @@ export class OpenConnections {
     return this.#bySocket.get(socket)
   }
 
+  get size(): number {
+    return this.#bySocket.size
+  }
+
   all(): IterableIterator<OpenConnection> {
     return this.#bySocket.values()
   }

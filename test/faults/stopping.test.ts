@@ -109,6 +109,57 @@ test('a request that is on its way when the signal comes is answered, on a conne
   expect(await server.ended).toBe(0)
 })
 
+test('under load every client is answered until it is refused, and no connection that waits to be taken is reset', async () => {
+  const { token, serve } = await servedDatabase()
+  const server = await serve({ SHUTDOWN_DELAY: '1' })
+  const { hostname, port } = new URL(server.origin)
+  const request = `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`
+  const ends: Record<string, number> = {}
+
+  /** Asks again and again, each time on a new connection, until one fails. */
+  async function ask(): Promise<void> {
+    for (;;) {
+      const socket = connect(Number(port), hostname)
+      try {
+        await once(socket, 'connect')
+        socket.write(request)
+        const [answer] = (await once(socket, 'data')) as [Buffer]
+        if (!answer.toString('latin1').startsWith('HTTP/1.1 200 ')) throw new Error(answer.toString('latin1'))
+      } catch (error) {
+        const end = (error as NodeJS.ErrnoException).code ?? String(error)
+        ends[end] = (ends[end] ?? 0) + 1
+        return
+      } finally {
+        socket.destroy()
+      }
+    }
+  }
+
+  const clients = Array.from({ length: 64 }, ask)
+  await delay(200)
+  server.child.kill('SIGTERM')
+  await Promise.all(clients)
+  expect(ends).toEqual({ ECONNREFUSED: 64 })
+  expect(await server.ended).toBe(0)
+})
+
+test('a request on an idle connection is still answered right after the listener has closed', async () => {
+  const { token, serve } = await servedDatabase()
+  const server = await serve({ SHUTDOWN_DELAY: '1' })
+  const request = `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`
+  const client = await openConnection(server.origin, request)
+  client.read()
+  await expect.poll(client.received).toContain('[]')
+  expect(client.received()).not.toMatch(/^connection: close\r$/im)
+  server.child.kill('SIGTERM')
+  await refusal(server)
+  client.write(request)
+  await client.closed
+  expect(client.received()).toMatch(/^HTTP\/1\.1 200 [^]*\[\]HTTP\/1\.1 200 [^]*\[\]$/)
+  expect(client.received()).toMatch(/^connection: close\r$/im)
+  expect(await server.ended).toBe(0)
+})
+
 test('a long list that is being read when the signal comes is sent to its end', async () => {
   const database = await servedDatabase()
   const plants = fillWithLongList(database)

@@ -23,13 +23,10 @@ test('while the store does not answer the server is alive and not ready', async 
 })
 
 test('a server that is stopping is alive and not ready', async () => {
-  const { app, listen } = await startApp()
-  let origin = ''
-  const statuses: number[] = []
-  app.addHook('preClose', async () => {
-    for (const path of ['/livez', '/readyz']) statuses.push((await fetch(origin + path)).status)
-  })
-  origin = await listen()
-  await app.close()
-  expect(statuses).toEqual([200, 503])
+  const { app, listen } = await startApp({ closingTimes: { delayMilliseconds: 1_000 } })
+  const origin = await listen()
+  const closing = app.close()
+  await expect.poll(async () => (await fetch(`${origin}/readyz`)).status).toBe(503)
+  expect((await fetch(`${origin}/livez`)).status).toBe(200)
+  await closing
 })
