@@ -74,17 +74,21 @@ export async function startServer({ arguments: args, environment, logFile, proce
   }
 }
 
-const running = new Set<ChildProcess>()
+const running = new Map<ChildProcess, NodeJS.Signals>()
 let isWatching = false
 
-/** A server outlives nothing that ends this process, be it a signal or that nobody reads any more what it prints. */
-function endWithThisProcess(child: ChildProcess): void {
-  running.add(child)
+/**
+ * A server outlives nothing that ends this process, be it a signal or that nobody reads any more what it prints.
+ *
+ * @param signal what ends the server, and with it the processes that it has started
+ */
+export function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
+  running.set(child, signal)
   child.once('exit', () => running.delete(child))
   if (isWatching) return
   isWatching = true
   process.on('exit', () => {
-    for (const server of running) server.kill('SIGKILL')
+    for (const [server, ending] of running) server.kill(ending)
   })
   // A signal that nobody handles ends a process without the event.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
