@@ -4,7 +4,7 @@ import { proxyNames, versionOf } from './rolling-restart/proxy.ts'
 import { type Outcome, rollingRestart } from './rolling-restart/rolling-restart.ts'
 
 const usage = `Usage: npm run verify:proxies -- [--proxy nginx|haproxy] [--rounds N] [--restarts N] [--clients N]
-    restarts two servers in turn behind each proxy, with the files of deploy/, and counts what is not answered 200`
+    restarts two servers in turn behind each proxy, with the files of deploy/, and counts what is not answered 200; the exit code is 1 when there is any`
 
 const { values } = parseArgs({
   options: {
@@ -45,9 +45,9 @@ function columnsOf({ requests, seconds, statuses, errors, unclear, carriedOut }:
   return {
     requests,
     seconds: Math.round(seconds),
-    502: bad,
-    503: unavailable,
-    504: late,
+    'status 502': bad,
+    'status 503': unavailable,
+    'status 504': late,
     'other status': Object.keys(others).length === 0 ? 0 : JSON.stringify(others),
     reset: Object.keys(errors).length === 0 ? 0 : JSON.stringify(errors),
     'creates unclear': unclear.length,
