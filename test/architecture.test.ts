@@ -26,8 +26,8 @@ const mayImport: Record<string, string[]> = {
   'src/auth/': ['src/contract/types.ts', 'src/contract/errors.ts', 'src/store/store.ts'],
   'src/plants/': ['src/contract/types.ts', 'src/contract/errors.ts', 'src/store/store.ts'],
   'src/store/': ['src/contract/types.ts'],
-  'src/store/sqlite/': ['src/store/store.ts', 'src/store/tables.ts', 'src/contract/types.ts'],
-  'src/store/postgres/': ['src/store/store.ts', 'src/store/tables.ts', 'src/contract/types.ts'],
+  'src/store/sqlite/': ['src/store/pages.ts', 'src/store/store.ts', 'src/store/tables.ts', 'src/contract/types.ts'],
+  'src/store/postgres/': ['src/store/pages.ts', 'src/store/store.ts', 'src/store/tables.ts', 'src/contract/types.ts'],
   'src/contract/': ['generated/errors.ts', 'generated/openapi.ts'],
   // The client is for other programs: nothing of the server.
   'src/client/': ['generated/client.ts', 'generated/openapi.ts'],

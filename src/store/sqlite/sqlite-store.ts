@@ -3,7 +3,7 @@ import type { NewPlant, Plant, Store, StoreOptions, StoredToken } from '../store
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import { extendLog } from './extend-log.ts'
 import { openDatabase } from './open-database.ts'
-import { ReadTurns } from './read-turns.ts'
+import { ReadBatch } from './read-batch.ts'
 import { type TokenRow, prepareReads, prepareWrites } from './statements.ts'
 import { WriteQueue } from './write-queue.ts'
 
@@ -33,7 +33,7 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
   if (isServed) extendLog(writer, realPath)
   const reads = prepareReads(reader)
   const writes = prepareWrites(writer)
-  const turns = new ReadTurns(reader, onFault)
+  const batch = new ReadBatch(reader, onFault)
   let wasInPlace = true
   const queue = new WriteQueue(writer, { maxQueued, maxBatch, lockTimeoutMilliseconds, onFault, onCommit, isInPlace })
 
@@ -74,7 +74,7 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
   /** Reads when long lists have not yet read their share of this iteration of the event loop. */
   async function readInShare<Result>(run: () => Result): Promise<Result | 'unavailable'> {
     while (readBytes >= readBytesPerIteration) await nextIteration()
-    return turns.read(run)
+    return batch.read(run)
   }
 
   function nextIteration(): Promise<void> {
@@ -98,7 +98,7 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
       limit > pageRows
         ? readInShare(() => encodeList(readPart(caller, beginningOf(limit)), (position) => readNext(caller, position)))
         : // An aggregate without GROUP BY always has one row.
-          turns.readTogether(() => new Encoded<Plant[]>(reads.shortList.get(caller, limit)!)),
+          batch.readTogether(() => new Encoded<Plant[]>(reads.shortList.get(caller, limit)!)),
 
     create: (caller, { id, name, tag }: NewPlant) => queue.write(() => (writes.createPlant.run(caller, id, name, tag ?? null).changes === 1 ? 'created' : 'exists')),
 
@@ -111,12 +111,12 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
       }),
 
     findCaller: (hash, now) =>
-      turns.read(() => {
+      batch.read(() => {
         const caller = reads.callerOfToken.get(hash, now)
         return caller === undefined ? 'unknown' : { caller }
       }),
 
-    listTokens: () => Promise.resolve(turns.read(() => reads.tokens.all().map(storedToken))),
+    listTokens: () => Promise.resolve(batch.read(() => reads.tokens.all().map(storedToken))),
 
     revokeTokens: (prefix) => queue.write(() => writes.revokeTokens.all(prefix).map(storedToken)),
 
@@ -130,7 +130,7 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
 
     isEmpty: () => Promise.resolve(reads.isEmpty.get() === 1),
 
-    isReady: () => Promise.resolve(isInPlace() && turns.read(() => reads.isEmpty.get()) !== 'unavailable'),
+    isReady: () => Promise.resolve(isInPlace() && batch.read(() => reads.isEmpty.get()) !== 'unavailable'),
 
     close: async () => {
       await queue.drain()
