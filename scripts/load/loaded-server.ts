@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createToken } from '../../src/auth/tokens.ts'
@@ -10,6 +10,8 @@ import { type ServerProcess, startServer } from '../bench/server-process.ts'
 export interface LoadedServer extends ServerProcess {
   /** Of the caller `me`. */
   token: string
+  /** What it has logged. */
+  log: () => string
 }
 
 /**
@@ -25,14 +27,16 @@ export async function startLoadedServer(plants: number, environment: Record<stri
   await store.addToken(stored)
   await Promise.all(Array.from({ length: plants }, (_, index) => store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' })))
   await store.close()
+  const logFile = join(folder, 'log')
   const server = await startServer({
     arguments: [...nodeOptions, ...startArguments],
     environment: { DATABASE_URL: `sqlite:${file}`, ...environment },
-    logFile: join(folder, 'log'),
+    logFile,
   })
   return {
     ...server,
     token,
+    log: () => readFileSync(logFile, 'utf8'),
     stop: async () => {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { exactInteger } from '../../scripts/fuzz/references.ts'
 import { integerRanges, readDecimal, readJsonInteger } from '../../src/contract/integers.ts'
 
 const int64 = fc.oneof(
@@ -91,14 +92,3 @@ describe('readJsonInteger', () => {
     )
   })
 })
-
-/** The value by definition: the digits, times ten to the power of the exponent less the digits behind the point. */
-function exactInteger(sign: string, before: string, after: string, exponent: number): bigint | undefined {
-  const digits = BigInt(before + after)
-  const power = exponent - after.length
-  const divisor = power < 0 ? 10n ** BigInt(-power) : 1n
-  if (digits % divisor !== 0n) return undefined
-  const magnitude = power < 0 ? digits / divisor : digits * 10n ** BigInt(power)
-  if (magnitude > 2n ** 53n) return undefined
-  return sign === '-' ? -magnitude : magnitude
-}

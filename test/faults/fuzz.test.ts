@@ -1,22 +1,45 @@
 import { expect, test } from 'vitest'
-import { fuzz } from '../../scripts/fuzz/fuzz.ts'
-import { createRandom, goodRequests, mutate } from '../../scripts/fuzz/mutate.ts'
-import { startApp } from '../support/start-app.ts'
+import { startArguments } from '../../scripts/bench/contenders.ts'
+import { cutAtEveryByte } from '../../scripts/fuzz/attack.ts'
+import { attackAll, attackOf, fuzz, warmUp } from '../../scripts/fuzz/fuzz.ts'
+import { createRandom } from '../../scripts/fuzz/random.ts'
+import { goodRequests, lastRequests } from '../../scripts/fuzz/requests.ts'
+import { watchServer } from '../../scripts/fuzz/watch.ts'
+import { servedDatabase } from '../support/served-database.ts'
+import { nodeBinary } from '../support/start-process.ts'
 
-test('2,000 requests of which bytes were changed have no answer but those of the contract, and the server goes on', { timeout: 60_000 }, async () => {
-  const { listen, token, send, logLines } = await startApp()
-  const port = Number(new URL(await listen()).port)
+const connections = 1_000
+
+/** 64 connections at once, of which none may cost more than 2 MiB, and what the collector has not found yet. */
+const bounds = { livezMilliseconds: 1_000, growthMebibytes: 192 }
+
+test.each([
+  ['without', {}],
+  ['with', { RATE_LIMIT: '100000' }],
+])('a server %s RATE_LIMIT goes on whatever its clients send and however they leave', { timeout: 60_000 }, async (_with, environment: Record<string, string>) => {
+  const { token, serve } = await servedDatabase()
+  const server = await serve({ LOG_LEVEL: 'error', ...environment }, [nodeBinary, ...startArguments])
+  const port = Number(new URL(server.origin).port)
   const seed = Math.floor(Math.random() * 2 ** 31)
-  const { statuses, findings } = await fuzz({ port, token, seed, first: 0, count: 2_000 })
-  expect(findings, `seed ${String(seed)}`).toEqual([])
+  await warmUp(port, token)
+  const watch = watchServer({ port, pid: server.child.pid! }, bounds)
+
+  const { one } = createRandom(seed)
+  const cuts = [lastRequests[0]!, one(lastRequests), one(goodRequests(token))].flatMap(cutAtEveryByte)
+  const cut = await attackAll(port, cuts.length, (index) => cuts[index]!)
+  expect(cut.findings).toEqual([])
+  const { statuses, findings } = await fuzz({ port, token, seed, first: 0, count: connections })
+  expect(findings.map((finding) => `--seed ${String(seed)} --first ${String(finding.first)} --requests ${String(finding.count)}\n${finding.problem}`)).toEqual([])
   // Both what is good after all and what is not have been sent.
-  expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '400', '401', '404']))
-  expect(logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([])
-  expect((await send({ method: 'GET', url: '/plants' })).status).toBe(200)
+  expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '400', '401', '404', '405']))
+  expect((await watch.end()).problems, `seed ${String(seed)}`).toEqual([])
+  expect(server.stderr()).toBe('')
+  await server.end()
+  expect(await server.ended).toBe(0)
 })
 
-test('a seed and a number always give the same bytes, and another number gives others', () => {
-  const bytes = (number: number) => mutate(goodRequests('token'), createRandom(number)).toString('latin1')
-  expect(bytes(1)).toBe(bytes(1))
-  expect(new Set(Array.from({ length: 100 }, (_, number) => bytes(number))).size).toBeGreaterThan(90)
+test('a seed and a number always give the same attack, and another number gives others', () => {
+  const text = (number: number) => JSON.stringify(attackOf('token', 1, number))
+  expect(text(1)).toBe(text(1))
+  expect(new Set(Array.from({ length: 100 }, (_, number) => text(number))).size).toBeGreaterThan(90)
 })

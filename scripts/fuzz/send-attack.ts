@@ -1,20 +1,26 @@
 import { connect } from 'node:net'
+import type { Attack } from './attack.ts'
 
 /** How long nothing may arrive before the client says that it has no more to send, and then before it leaves. */
 const quietMilliseconds = 60
 
 /**
- * Sends bytes on a connection of their own and reads what comes back.
+ * Sends bytes on a connection of their own, reads what comes back, and leaves as the attack says.
  *
  * @returns what was received; empty where the server closed without an answer
  * @throws Error when no connection is made
  */
-export function sendBytes(port: number, bytes: Buffer): Promise<string> {
+export function sendAttack(port: number, { bytes, ending, milliseconds, reads }: Attack): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let isConnected = false
     let hasEnded = false
+    // A TCP socket reads by itself only when somebody listens for data.
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    function leave(): void {
+      if (ending === 'reset') socket.resetAndDestroy()
+      else socket.destroy()
+    }
     socket.setTimeout(quietMilliseconds)
     socket.on('timeout', () => {
       if (hasEnded) socket.destroy()
@@ -23,9 +29,13 @@ export function sendBytes(port: number, bytes: Buffer): Promise<string> {
     })
     socket.once('connect', () => {
       isConnected = true
-      socket.write(bytes)
+      socket.write(bytes, () => {
+        if (ending === 'half-close') socket.end()
+        else if (ending !== 'wait' && milliseconds === 0) leave()
+        else if (ending !== 'wait') setTimeout(leave, milliseconds)
+      })
     })
-    socket.on('data', (chunk) => chunks.push(chunk))
+    if (reads) socket.on('data', (chunk) => chunks.push(chunk))
     socket.once('end', () => socket.destroy())
     socket.once('error', (error) => {
       // A server may reset a connection on which it was sent more than it reads.

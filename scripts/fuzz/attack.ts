@@ -1,0 +1,92 @@
+import { mutate } from './mutate.ts'
+import type { Random } from './random.ts'
+import { lastRequests, methods } from './requests.ts'
+
+/**
+ * How a client leaves. `wait`: when nothing more arrives it says that it has no more to send, and then leaves. `half-close`: it
+ * says so at once. `close` and `reset` leave without reading what is left, `reset` with an RST.
+ */
+export type Ending = 'wait' | 'half-close' | 'close' | 'reset'
+
+/** What one connection does. */
+export interface Attack {
+  /** Sent in one write. */
+  bytes: Buffer
+  ending: Ending
+  /** How long a `close` or a `reset` comes after the bytes. */
+  milliseconds: number
+  /** Whether the client reads what is answered. */
+  reads: boolean
+}
+
+/** As many requests as an attacker puts into one segment and more; small numbers are drawn more often. */
+const longestPipeline = 300
+
+/**
+ * Draws what one connection does: a request with changes, a request that is cut off at any byte, or a pipeline.
+ *
+ * @param corpus good requests
+ */
+export function drawAttack(corpus: readonly Buffer[], random: Random): Attack {
+  const { below, one } = random
+  switch (below(5)) {
+    case 0: {
+      const request = drawRequest(corpus, random)
+      return { bytes: request.subarray(0, below(request.length + 1)), ending: one(['half-close', 'close', 'reset', 'reset']), milliseconds: below(4), reads: below(2) === 0 }
+    }
+    case 1:
+      return { bytes: drawPipeline(corpus, random), ending: one(['wait', 'half-close', 'close', 'reset']), milliseconds: below(60), reads: below(2) === 0 }
+    default:
+      return { bytes: drawRequest(corpus, random), ending: 'wait', milliseconds: 0, reads: true }
+  }
+}
+
+/**
+ * Every way to cut a request off: at each of its bytes, with a FIN and with an RST.
+ *
+ * @returns attacks of which each sends one byte more than the one before
+ */
+export function cutAtEveryByte(request: Buffer): Attack[] {
+  return Array.from({ length: request.length + 1 }, (_, length) => request.subarray(0, length)).flatMap((bytes) =>
+    (['close', 'reset'] as const).map((ending): Attack => ({ bytes, ending, milliseconds: 0, reads: true })),
+  )
+}
+
+function drawRequest(corpus: readonly Buffer[], random: Random): Buffer {
+  const { below, one } = random
+  switch (below(6)) {
+    case 0:
+      return withMethod(one(corpus), one(methods))
+    case 1:
+      return one(lastRequests)
+    default:
+      return mutate(corpus, random)
+  }
+}
+
+function drawPipeline(corpus: readonly Buffer[], random: Random): Buffer {
+  const { below, one } = random
+  const length = 2 + Math.floor(below(longestPipeline) ** 2 / longestPipeline)
+  const isMixed = below(2) === 0
+  // A pipeline of one request is the cheapest to send many times.
+  const requests = below(3) === 0 ? [one(corpus)] : corpus
+  const pieces = Array.from({ length }, (_, index) => (isMixed && below(8) === 0 ? drawRequest(corpus, random) : withId(one(requests), index)))
+  if (below(2) === 0) pieces.push(one(lastRequests))
+  return Buffer.concat(pieces)
+}
+
+/** A request whose answer names its place in the pipeline, so that `areInOrder` sees answers that overtake others. */
+function withId(request: Buffer, index: number): Buffer {
+  const end = request.indexOf('\r\n') + 2
+  return Buffer.concat([request.subarray(0, end), Buffer.from(`X-Request-Id: pipeline-${String(index)}\r\n`), request.subarray(end)])
+}
+
+/** Whether the answers to a pipeline are in the order of its requests. */
+export function areInOrder(received: string): boolean {
+  const places = [...received.matchAll(/^x-request-id: pipeline-(\d+)\r$/gim)].map(([, place]) => Number(place))
+  return places.every((place, index) => index === 0 || places[index - 1]! < place)
+}
+
+function withMethod(request: Buffer, method: string): Buffer {
+  return Buffer.concat([Buffer.from(method), request.subarray(request.indexOf(' '))])
+}

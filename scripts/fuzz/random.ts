@@ -1,0 +1,20 @@
+/** Draws from a seed: the same seed always gives the same draws. */
+export interface Random {
+  /** An integer from 0 up to and without the limit. */
+  below: (limit: number) => number
+  /** One of the items. */
+  one: <Item>(items: readonly Item[]) => Item
+}
+
+/** Makes what draws from a seed with mulberry32. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (limit: number) => Math.floor(next() * limit)
+  return { below, one: (items) => items[below(items.length)]! }
+}

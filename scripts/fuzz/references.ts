@@ -1,0 +1,78 @@
+import Database from 'better-sqlite3'
+
+/** A member of a JSON document that is a string or a number. */
+export interface Atom {
+  /** The names and indexes that lead to it. */
+  path: string[]
+  /** Of a string. */
+  text: string | undefined
+  /** How a number is written. */
+  source: string | undefined
+}
+
+/** Reads JSON as `parseJson` does, with another parser. */
+export interface JsonReference {
+  /** @returns all strings and numbers of a document, or why it is none; `unknown` where a surrogate is alone, for which SQLite's UTF-8 has no place */
+  read: (bytes: Buffer) => Atom[] | 'malformed' | 'doubled name' | 'unknown'
+  close: () => void
+}
+
+interface Row {
+  id: number
+  parent: number | null
+  key: string | number | null
+  type: string
+  atom: unknown
+}
+
+const escapedPair = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/g
+const escapedSurrogate = /\\u[dD][89a-fA-F]/
+
+/** Opens SQLite's JSON parser (https://www.sqlite.org/json1.html). */
+export function openJsonReference(): JsonReference {
+  const database = new Database(':memory:')
+  const isValid = database.prepare<[string], number>('SELECT json_valid(?)').pluck()
+  const minified = database.prepare<[string], string>('SELECT json(?)').pluck()
+  const tree = database.prepare<[string], Row>('SELECT id, parent, key, type, atom FROM json_tree(?) ORDER BY id')
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+  function read(bytes: Buffer): ReturnType<JsonReference['read']> {
+    let text: string
+    try {
+      text = decoder.decode(bytes)
+    } catch {
+      return 'malformed'
+    }
+    // SQLite's text ends at a NUL, which JSON has nowhere.
+    if (text.includes('\0') || isValid.get(text) !== 1) return 'malformed'
+    // Numbers stay as they are written; what is between quotes is none.
+    const sources = minified.get(text)!.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? []
+    if (escapedSurrogate.test(text.replaceAll(escapedPair, ''))) return 'unknown'
+    const paths = new Map<number, string[]>()
+    const atoms: Atom[] = []
+    const names = new Set<string>()
+    for (const { id, parent, key, type, atom } of tree.all(text)) {
+      const path = parent === null ? [] : [...paths.get(parent)!, String(key)]
+      paths.set(id, path)
+      const name = `${String(parent)} ${String(key)}`
+      if (names.has(name)) return 'doubled name'
+      names.add(name)
+      const isNumber = type === 'integer' || type === 'real'
+      atoms.push({ path, text: type === 'text' ? String(atom) : undefined, source: isNumber ? sources.shift() : undefined })
+    }
+    return atoms
+  }
+  return { read, close: () => database.close() }
+}
+
+/** The value by definition: the digits, times ten to the power of the exponent less the digits behind the point. */
+export function exactInteger(sign: string, whole: string, fraction: string, exponent: number | undefined): bigint | undefined {
+  const isPlain = fraction === '' && exponent === undefined
+  const digits = BigInt(whole + fraction)
+  const power = (exponent ?? 0) - fraction.length
+  const divisor = power < 0 ? 10n ** BigInt(-power) : 1n
+  if (digits % divisor !== 0n) return undefined
+  const magnitude = power < 0 ? digits / divisor : digits * 10n ** BigInt(power)
+  if (isPlain ? whole.length > 19 : magnitude > 2n ** 53n) return undefined
+  return sign === '-' ? -magnitude : magnitude
+}
