@@ -93,17 +93,17 @@ export async function attackAll(port: number, count: number, attackAt: (index: n
 
 const probe: Attack = { bytes: Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'), ending: 'wait', milliseconds: 0, reads: true }
 
+/** Where an answer begins: a body before it need not end with a line break. */
+const statusLine = /HTTP\/1\.1 (\d{3}) [A-Za-z -]*\r\n/g
+
 function countStatuses(received: string, statuses: FuzzResult['statuses']): void {
-  for (const [line] of received.matchAll(/^HTTP\/1\.1 \d{3}/gm)) {
-    const status = line.slice(-3)
-    statuses[status] = (statuses[status] ?? 0) + 1
-  }
+  for (const [, status = ''] of received.matchAll(statusLine)) statuses[status] = (statuses[status] ?? 0) + 1
 }
 
 /** No answer is a 5xx, but for 503 where the machine is too busy to answer in time, and a failure is the contract's Error. */
 function problemOf(received: string): string | undefined {
-  const fault = /^HTTP\/1\.1 5(?!03)[^]{0,500}/m.exec(received)
-  if (fault !== null) return fault[0]
+  const fault = [...received.matchAll(statusLine)].find(([, status = '']) => status.startsWith('5') && status !== '503')
+  if (fault !== undefined) return received.slice(fault.index, fault.index + 500)
   if (!areInOrder(received)) return `answers out of order: ${[...received.matchAll(/^x-request-id: pipeline-\d+/gim)].join()}`
   const [, status, body = ''] = /^HTTP\/1\.1 ([45]\d\d) [^]*?\r\n\r\n([^]*)$/.exec(received) ?? []
   // A second answer may follow, and one to HEAD has no body.

@@ -4,6 +4,9 @@ import type { Attack } from './attack.ts'
 /** How long nothing may arrive before the client says that it has no more to send, and then before it leaves. */
 const quietMilliseconds = 60
 
+/** When the client leaves in any case: one that does not read may never get rid of what it wants to send. */
+const longestMilliseconds = 1_000
+
 /**
  * Sends bytes on a connection of their own, reads what comes back, and leaves as the attack says.
  *
@@ -21,7 +24,10 @@ export function sendAttack(port: number, { bytes, ending, milliseconds, reads }:
       if (ending === 'reset') socket.resetAndDestroy()
       else socket.destroy()
     }
-    socket.setTimeout(quietMilliseconds)
+    const leavingAnyway = setTimeout(() => socket.destroy(), longestMilliseconds)
+    const isLeaving = ending === 'close' || ending === 'reset'
+    // A socket that has said that it has no more to send cannot be reset any more.
+    if (!isLeaving) socket.setTimeout(quietMilliseconds)
     socket.on('timeout', () => {
       if (hasEnded) socket.destroy()
       else socket.end()
@@ -30,10 +36,10 @@ export function sendAttack(port: number, { bytes, ending, milliseconds, reads }:
     socket.once('connect', () => {
       isConnected = true
       socket.write(bytes, () => {
-        if (ending === 'half-close') socket.end()
-        else if (ending !== 'wait' && milliseconds === 0) leave()
-        else if (ending !== 'wait') setTimeout(leave, milliseconds)
+        if (isLeaving && milliseconds === 0) leave()
       })
+      if (isLeaving && milliseconds > 0) setTimeout(leave, milliseconds)
+      if (ending === 'half-close') socket.end()
     })
     if (reads) socket.on('data', (chunk) => chunks.push(chunk))
     socket.once('end', () => socket.destroy())
@@ -42,6 +48,7 @@ export function sendAttack(port: number, { bytes, ending, milliseconds, reads }:
       if (!isConnected) reject(error)
     })
     socket.once('close', () => {
+      clearTimeout(leavingAnyway)
       resolve(Buffer.concat(chunks).toString('latin1'))
     })
   })

@@ -8,7 +8,7 @@ import { watchServer } from '../../scripts/fuzz/watch.ts'
 import { servedDatabase } from '../support/served-database.ts'
 import { nodeBinary } from '../support/start-process.ts'
 
-const connections = 1_000
+const connections = 600
 
 /** 64 connections at once, of which none may cost more than 2 MiB, and what the collector has not found yet. */
 const bounds = { livezMilliseconds: 1_000, growthMebibytes: 192 }
@@ -33,7 +33,7 @@ test.each([
   // Both what is good after all and what is not have been sent.
   expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '400', '401', '404', '405']))
   expect((await watch.end()).problems, `seed ${String(seed)}`).toEqual([])
-  expect(server.stderr()).toBe('')
+  expect(server.stderr().slice(0, 2_000)).toBe('')
   await server.end()
   expect(await server.ended).toBe(0)
 })
