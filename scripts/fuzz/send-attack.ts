@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import type { Attack } from './attack.ts'
 
-/** How long nothing may arrive before the client says that it has no more to send, and then before it leaves. */
+/** How long nothing may arrive before the client says that it has no more to send, for which a server closes. */
 const quietMilliseconds = 60
 
 /** When the client leaves in any case: one that does not read may never get rid of what it wants to send. */
@@ -17,7 +17,6 @@ export function sendAttack(port: number, { bytes, ending, milliseconds, reads }:
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let isConnected = false
-    let hasEnded = false
     // A TCP socket reads by itself only when somebody listens for data.
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     function leave(): void {
@@ -28,11 +27,7 @@ export function sendAttack(port: number, { bytes, ending, milliseconds, reads }:
     const isLeaving = ending === 'close' || ending === 'reset'
     // A socket that has said that it has no more to send cannot be reset any more.
     if (!isLeaving) socket.setTimeout(quietMilliseconds)
-    socket.on('timeout', () => {
-      if (hasEnded) socket.destroy()
-      else socket.end()
-      hasEnded = true
-    })
+    socket.once('timeout', () => socket.end())
     socket.once('connect', () => {
       isConnected = true
       socket.write(bytes, () => {
