@@ -12,7 +12,14 @@ import type { ReceivedResponse } from './judge.ts'
  * @returns every response that arrived, interim ones too
  * @throws Error when the connection fails or ends in the middle of a response
  */
-export async function exchange(origin: string, ...pieces: (string | Buffer | ((received: () => string) => Promise<void>))[]): Promise<ReceivedResponse[]> {
+export async function exchange(origin: string, ...pieces: Piece[]): Promise<ReceivedResponse[]> {
+  return responsesIn(await exchangeBytes(origin, ...pieces))
+}
+
+type Piece = string | Buffer | ((received: () => string) => Promise<void>)
+
+/** As `exchange`. @returns the bytes that arrived */
+export async function exchangeBytes(origin: string, ...pieces: Piece[]): Promise<Buffer> {
   const { hostname, port } = new URL(origin)
   const socket = connect({ host: hostname, port: Number(port) })
   onTestFinished(() => void socket.destroy())
@@ -25,7 +32,7 @@ export async function exchange(origin: string, ...pieces: (string | Buffer | ((r
     else socket.write(piece)
   }
   await closed
-  return responsesIn(Buffer.concat(chunks))
+  return Buffer.concat(chunks)
 }
 
 /** Takes a byte stream of HTTP/1.1 responses apart (RFC 9112, section 6.3). */
