@@ -98,7 +98,7 @@ const undecodable = '/%20'
  * @param target in origin form or in absolute form, which names this server too (RFC 9112, section 3.2.2)
  */
 export function routedUrl(target: string): string {
-  const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '') || '/'
+  const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]+/i, '') || '/'
   return isDecodable(url) ? url : undecodable
 }
 

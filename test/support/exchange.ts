@@ -12,14 +12,7 @@ import type { ReceivedResponse } from './judge.ts'
  * @returns every response that arrived, interim ones too
  * @throws Error when the connection fails or ends in the middle of a response
  */
-export async function exchange(origin: string, ...pieces: Piece[]): Promise<ReceivedResponse[]> {
-  return responsesIn(await exchangeBytes(origin, ...pieces))
-}
-
-type Piece = string | Buffer | ((received: () => string) => Promise<void>)
-
-/** As `exchange`. @returns the bytes that arrived */
-export async function exchangeBytes(origin: string, ...pieces: Piece[]): Promise<Buffer> {
+export async function exchange(origin: string, ...pieces: (string | Buffer | ((received: () => string) => Promise<void>))[]): Promise<ReceivedResponse[]> {
   const { hostname, port } = new URL(origin)
   const socket = connect({ host: hostname, port: Number(port) })
   onTestFinished(() => void socket.destroy())
@@ -32,7 +25,7 @@ export async function exchangeBytes(origin: string, ...pieces: Piece[]): Promise
     else socket.write(piece)
   }
   await closed
-  return Buffer.concat(chunks)
+  return responsesIn(Buffer.concat(chunks))
 }
 
 /** Takes a byte stream of HTTP/1.1 responses apart (RFC 9112, section 6.3). */
