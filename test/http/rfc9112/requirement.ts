@@ -6,7 +6,9 @@ export interface Requirement {
   must: string
   /** What a client sends on a connection of its own, one connection after the other; `$TOKEN` is a token. */
   sent: readonly string[]
-  /** The status codes that each connection receives before the server closes it. */
+  /** Whether the client ends its side behind that. */
+  ends?: boolean
+  /** The status codes that each connection receives before the server closes it; any where there are none. */
   statuses: readonly number[]
   /** What else everything that a connection receives is or is not like. */
   received?: RegExp
