@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** The tests of what must be the same whatever keeps the plants. They take their store from `temporaryStore`. */
-const onEveryStore = ['test/operations/**/*.test.ts', 'test/model/**/*.test.ts', 'test/process/reuse-port.test.ts']
+const onEveryStore = ['test/operations/**/*.test.ts', 'test/model/**/*.test.ts', 'test/process/reuse-port.test.ts', 'test/faults/unread-lists.test.ts']
 const onPostgres = ['test/store/postgres/**/*.test.ts', 'test/scripts/move.test.ts', 'test/contract-suite/store-independence.test.ts']
 
 export default defineConfig({
