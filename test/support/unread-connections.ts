@@ -85,7 +85,7 @@ export async function peakOf(served: Served, count: number, bytes: string): Prom
 }
 
 /** What the collector may not have found yet, in MiB. */
-export const garbage = 24
+const garbage = 24
 
 /**
  * Expects that connections which send a pipeline and read nothing cost 2 MiB each at most, beside what the server takes where
