@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -22,7 +22,7 @@ const settleMilliseconds = 10_000
 
 /** Watches a server process that is warm and idle now. */
 export function watchServer({ port, pid }: { port: number; pid: number }, { livezMilliseconds, growthMebibytes }: Bounds): Watch {
-  const descriptors = descriptorsOf(pid)
+  const descriptors = descriptorsOf(pid).length
   const resident = memoryOf(pid, 'VmRSS')
   resetPeak(pid)
   const problems: string[] = []
@@ -52,8 +52,9 @@ export function watchServer({ port, pid }: { port: number; pid: number }, { live
       if (longestMilliseconds > livezMilliseconds) problems.push(`GET /livez took ${longestMilliseconds.toFixed(0)} ms`)
       const growth = memoryOf(pid, 'VmHWM') - resident
       if (growth > growthMebibytes) problems.push(`resident memory grew by ${growth.toFixed(1)} MiB`)
-      for (const start = performance.now(); descriptorsOf(pid) > descriptors && performance.now() - start < settleMilliseconds;) await delay(pollMilliseconds)
-      if (descriptorsOf(pid) > descriptors) problems.push(`${String(descriptorsOf(pid))} descriptors are open, ${String(descriptors)} were at the start`)
+      for (const start = performance.now(); descriptorsOf(pid).length > descriptors && performance.now() - start < settleMilliseconds;) await delay(pollMilliseconds)
+      const left = descriptorsOf(pid)
+      if (left.length > descriptors) problems.push(`${String(left.length)} descriptors are open, ${String(descriptors)} were at the start: ${left.join(' ')}`)
       return { longestMilliseconds, growthMebibytes: growth, problems }
     },
   }
@@ -73,9 +74,17 @@ function livez(port: number): Promise<void> {
   })
 }
 
-/** How many descriptors a process has open. */
-export function descriptorsOf(pid: number): number {
-  return readdirSync(`/proc/${String(pid)}/fd`).length
+/** What a process has open: the path of a file, or a word such as `socket:[1]`. */
+export function descriptorsOf(pid: number): string[] {
+  const folder = `/proc/${String(pid)}/fd`
+  return readdirSync(folder).flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`${folder}/${descriptor}`)]
+    } catch {
+      // It was closed meanwhile.
+      return []
+    }
+  })
 }
 
 /** Resident memory now, or the most since the start or `resetPeak`, in MiB. */

@@ -6,6 +6,7 @@ const chunks = `13\r\n${body}\r\n0\r\n\r\n`
 /** RFC 9112, sections 6, 7 and 11. */
 export const framing: readonly Requirement[] = [
   { section: '9112 6.1', must: 'parse the chunked coding', sent: [post('Transfer-Encoding: chunked\r\nConnection: close', chunks), post('Transfer-Encoding: CHUNKED\r\nConnection: close', `5\r\n${body.slice(0, 5)}\r\nE\r\n${body.slice(5)}\r\n000\r\n\r\n`)], statuses: [200] },
+  { section: '9112 6.1', must: 'refuse a transfer coding that it does not know, and close', sent: ['gzip, chunked', 'gzip\r\nTransfer-Encoding: chunked', 'x, chunked'].map((coding) => post(`Transfer-Encoding: ${coding}`, chunks + kept)), statuses: [400] },
   { section: '9112 6.1', must: 'close after Transfer-Encoding with Content-Length', sent: [post(`Content-Length: 5\r\nTransfer-Encoding: chunked`, `${chunks}${kept}`), post(`Transfer-Encoding: chunked\r\nContent-Length: ${String(chunks.length)}`, `${chunks}${kept}`)], statuses: [400] },
   { section: '9112 6.1', must: 'close after HTTP/1.0 with Transfer-Encoding', sent: [`GET /livez HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${kept}`], statuses: [200] },
   { section: '9112 6.1', must: 'send no Transfer-Encoding with 1xx and 204', sent: [post(`Expect: 100-continue\r\nContent-Length: ${String(body.length)}`, `${body}DELETE /plants/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $TOKEN\r\nConnection: close\r\n\r\n`)], statuses: [100, 200, 204], notReceived: /transfer-encoding/i },
