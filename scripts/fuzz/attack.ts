@@ -3,7 +3,8 @@ import type { Random } from './random.ts'
 import { lastRequests, methods } from './requests.ts'
 
 /**
- * How a client leaves. `wait`: when nothing more arrives it says that it has no more to send, and then leaves. `half-close`: it
+ * How a client leaves. `wait`: when nothing more arrives it says that it has no more to send, and then leaves. `half-
+ * close`: it
  * says so at once. `close` and `reset` leave without reading what is left, `reset` with an RST.
  */
 export type Ending = 'wait' | 'half-close' | 'close' | 'reset'
@@ -32,10 +33,20 @@ export function drawAttack(corpus: readonly Buffer[], random: Random): Attack {
   switch (below(5)) {
     case 0: {
       const request = drawRequest(corpus, random)
-      return { bytes: request.subarray(0, below(request.length + 1)), ending: one(['half-close', 'close', 'reset', 'reset']), milliseconds: below(4), reads: below(2) === 0 }
+      return {
+        bytes: request.subarray(0, below(request.length + 1)),
+        ending: one(['half-close', 'close', 'reset', 'reset']),
+        milliseconds: below(4),
+        reads: below(2) === 0,
+      }
     }
     case 1:
-      return { bytes: drawPipeline(corpus, random), ending: one(['wait', 'half-close', 'close', 'reset']), milliseconds: below(60), reads: below(2) === 0 }
+      return {
+        bytes: drawPipeline(corpus, random),
+        ending: one(['wait', 'half-close', 'close', 'reset']),
+        milliseconds: below(60),
+        reads: below(2) === 0,
+      }
     default:
       return { bytes: drawRequest(corpus, random), ending: 'wait', milliseconds: 0, reads: true }
   }
@@ -70,7 +81,9 @@ function drawPipeline(corpus: readonly Buffer[], random: Random): Buffer {
   const isMixed = below(2) === 0
   // A pipeline of one request is the cheapest to send many times.
   const requests = below(3) === 0 ? [one(corpus)] : corpus
-  const pieces = Array.from({ length }, (_, index) => (isMixed && below(8) === 0 ? drawRequest(corpus, random) : withId(one(requests), index)))
+  const pieces = Array.from({ length }, (_, index) =>
+    isMixed && below(8) === 0 ? drawRequest(corpus, random) : withId(one(requests), index),
+  )
   if (below(2) === 0) pieces.push(one(lastRequests))
   return Buffer.concat(pieces)
 }
@@ -78,7 +91,11 @@ function drawPipeline(corpus: readonly Buffer[], random: Random): Buffer {
 /** A request whose answer names its place in the pipeline, so that `areInOrder` sees answers that overtake others. */
 function withId(request: Buffer, index: number): Buffer {
   const end = request.indexOf('\r\n') + 2
-  return Buffer.concat([request.subarray(0, end), Buffer.from(`X-Request-Id: pipeline-${String(index)}\r\n`), request.subarray(end)])
+  return Buffer.concat([
+    request.subarray(0, end),
+    Buffer.from(`X-Request-Id: pipeline-${String(index)}\r\n`),
+    request.subarray(end),
+  ])
 }
 
 /** Whether the answers to a pipeline are in the order of its requests. */

@@ -40,7 +40,8 @@ export function attackOf(token: string, seed: number, number: number): Attack {
 
 /** Sends each good request once, for which a server loads and opens what it does not have yet. */
 export async function warmUp(port: number, token: string): Promise<void> {
-  for (const bytes of goodRequests(token)) await sendAttack(port, { bytes, ending: 'wait', milliseconds: 0, reads: true })
+  for (const bytes of goodRequests(token))
+    await sendAttack(port, { bytes, ending: 'wait', milliseconds: 0, reads: true })
 }
 
 /** Opens connections that do what their numbers say. */
@@ -49,12 +50,18 @@ export async function fuzz({ port, token, seed, first, count }: FuzzOptions): Pr
 }
 
 /**
- * Carries out attacks, each on a connection of its own and many of them at once. Where the server takes no connection any
+ * Carries out attacks, each on a connection of its own and many of them at once. Where the server takes no connection
+ * any
  * more, one of the last attacks has ended it, and that is the last finding.
  *
  * @param first what the number of the first attack is in the findings
  */
-export async function attackAll(port: number, count: number, attackAt: (index: number) => Attack, first = 0): Promise<FuzzResult> {
+export async function attackAll(
+  port: number,
+  count: number,
+  attackAt: (index: number) => Attack,
+  first = 0,
+): Promise<FuzzResult> {
   const result: FuzzResult = { statuses: {}, findings: [] }
   let next = 0
   let isLost = false
@@ -63,7 +70,12 @@ export async function attackAll(port: number, count: number, attackAt: (index: n
     if (isLost) return
     isLost = true
     const earliest = Math.max(0, index - 2 * parallel)
-    result.findings.push({ first: first + earliest, count: index - earliest, problem: `one of these has ended the server: ${String(error)}`, isLast: true })
+    result.findings.push({
+      first: first + earliest,
+      count: index - earliest,
+      problem: `one of these has ended the server: ${String(error)}`,
+      isLast: true,
+    })
   }
 
   async function run(): Promise<void> {
@@ -74,7 +86,13 @@ export async function attackAll(port: number, count: number, attackAt: (index: n
         const received = await sendAttack(port, attack)
         countStatuses(received, result.statuses)
         const problem = problemOf(received)
-        if (problem !== undefined) result.findings.push({ first: first + index, count: 1, problem: `${problem}\nafter ${describe(attack)}`, isLast: false })
+        if (problem !== undefined)
+          result.findings.push({
+            first: first + index,
+            count: 1,
+            problem: `${problem}\nafter ${describe(attack)}`,
+            isLast: false,
+          })
       } catch (error) {
         lose(index, error)
       }
@@ -91,7 +109,12 @@ export async function attackAll(port: number, count: number, attackAt: (index: n
   return result
 }
 
-const probe: Attack = { bytes: Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'), ending: 'wait', milliseconds: 0, reads: true }
+const probe: Attack = {
+  bytes: Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
+  ending: 'wait',
+  milliseconds: 0,
+  reads: true,
+}
 
 /** Where an answer begins: a body before it need not end with a line break. */
 const statusLine = /HTTP\/1\.1 (\d{3}) [A-Za-z -]*\r\n/g
@@ -100,11 +123,15 @@ function countStatuses(received: string, statuses: FuzzResult['statuses']): void
   for (const [, status = ''] of received.matchAll(statusLine)) statuses[status] = (statuses[status] ?? 0) + 1
 }
 
-/** No answer is a 5xx, but for 503 where the machine is too busy to answer in time, and a failure is the contract's Error. */
+/**
+ * No answer is a 5xx, but for 503 where the machine is too busy to answer in time, and a failure is the contract's
+ * Error.
+ */
 function problemOf(received: string): string | undefined {
   const fault = [...received.matchAll(statusLine)].find(([, status = '']) => status.startsWith('5') && status !== '503')
   if (fault !== undefined) return received.slice(fault.index, fault.index + 500)
-  if (!areInOrder(received)) return `answers out of order: ${[...received.matchAll(/^x-request-id: pipeline-\d+/gim)].join()}`
+  if (!areInOrder(received))
+    return `answers out of order: ${[...received.matchAll(/^x-request-id: pipeline-\d+/gim)].join()}`
   const [, status, body = ''] = /^HTTP\/1\.1 ([45]\d\d) [^]*?\r\n\r\n([^]*)$/.exec(received) ?? []
   // A second answer may follow, and one to HEAD has no body.
   if (status === undefined || body === '' || body.startsWith('HTTP/1.1 ')) return undefined

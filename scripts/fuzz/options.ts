@@ -19,7 +19,10 @@ export interface Options {
 /** Reads the arguments of the command. @returns undefined where they are not as `usage` has them */
 export function readOptions(args: string[]): Options | undefined {
   const number = { type: 'string' } as const
-  const { values } = parseArgs({ args, options: { requests: number, seed: number, first: number, 'rate-limit': number, readers: number } })
+  const { values } = parseArgs({
+    args,
+    options: { requests: number, seed: number, first: number, 'rate-limit': number, readers: number },
+  })
   const given = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]))
   if (!Object.values(given).every((value) => Number.isSafeInteger(value) && value >= 0)) return undefined
   return {

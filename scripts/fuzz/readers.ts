@@ -17,7 +17,8 @@ const documents = [
 const deepest = 900
 
 /**
- * Has the readers of JSON and of integers read changed documents and numbers, and compares what they make of each with SQLite's
+ * Has the readers of JSON and of integers read changed documents and numbers, and compares what they make of each with
+ * SQLite's
  * JSON parser and with exact arithmetic.
  *
  * @param first together with the seed it decides what is read
@@ -70,10 +71,14 @@ function compareJson(bytes: Buffer, read: ReturnType<typeof openJsonReference>['
     for (const { path, text: atom, source } of expected) {
       const key = path.at(-1)
       if (key === undefined) continue
-      const container = path.slice(0, -1).reduce<unknown>((parent, name) => (parent as Record<string, unknown>)[name], value) as Record<string, unknown>
+      const container = path
+        .slice(0, -1)
+        .reduce<unknown>((parent, name) => (parent as Record<string, unknown>)[name], value) as Record<string, unknown>
       const found = Object.hasOwn(container, key) ? container[key] : undefined
-      if (atom !== undefined && found !== atom) return `${shown} has ${JSON.stringify(found)} at ${path.join('/')}, not ${JSON.stringify(atom)}`
-      if (source !== undefined && !isWrittenAs(found, sourceOfNumber(container, key), source)) return `${shown} has ${String(found)} at ${path.join('/')}, not ${source}`
+      if (atom !== undefined && found !== atom)
+        return `${shown} has ${JSON.stringify(found)} at ${path.join('/')}, not ${JSON.stringify(atom)}`
+      if (source !== undefined && !isWrittenAs(found, sourceOfNumber(container, key), source))
+        return `${shown} has ${String(found)} at ${path.join('/')}, not ${source}`
     }
     return undefined
   } catch (error) {
@@ -89,15 +94,19 @@ function isWrittenAs(found: unknown, known: string | undefined, source: string):
 }
 
 function compareIntegers({ below, one }: Random): string | undefined {
-  const digits = (most: number) => Array.from({ length: 1 + below(most) }, () => '0000123456789'.charAt(below(13))).join('')
-  const edge = String(one([0n, 2n ** 31n, 2n ** 53n, 10n ** 15n, 10n ** 16n, 2n ** 63n, 10n ** 19n]) + BigInt(below(5) - 2))
+  const digits = (most: number) =>
+    Array.from({ length: 1 + below(most) }, () => '0000123456789'.charAt(below(13))).join('')
+  const edge = String(
+    one([0n, 2n ** 31n, 2n ** 53n, 10n ** 15n, 10n ** 16n, 2n ** 63n, 10n ** 19n]) + BigInt(below(5) - 2),
+  )
   const sign = one(['', '-'])
   const whole = one([digits(21), edge.replace('-', '')]).replace(/^0+(?=.)/, '')
   const fraction = one(['', '', '0', '00', digits(20)])
   const exponent = one([undefined, undefined, 0, below(50) - 25])
   const source = `${sign}${whole}${fraction && `.${fraction}`}${exponent === undefined ? '' : `${one(['e', 'E'])}${exponent < 0 ? '' : one(['', '+'])}${String(exponent)}`}`
   const integer = exactInteger(sign, whole, fraction, exponent)
-  if (readJsonInteger(source) !== integer) return `the JSON number ${source} is read as ${String(readJsonInteger(source))}`
+  if (readJsonInteger(source) !== integer)
+    return `the JSON number ${source} is read as ${String(readJsonInteger(source))}`
 
   const text = one([source, `${sign}${whole}`, mutate([Buffer.from(source)], { below, one }).toString('latin1')])
   const isCanonical = text.length <= 20 && /^-?\d+$/.test(text) && String(BigInt(text)) === text

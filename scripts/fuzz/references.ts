@@ -12,7 +12,10 @@ export interface Atom {
 
 /** Reads JSON as `parseJson` does, with another parser. */
 export interface JsonReference {
-  /** @returns all strings and numbers of a document, or why it is none; `unknown` where a surrogate is alone, for which SQLite's UTF-8 has no place */
+  /**
+   * @returns all strings and numbers of a document, or why it is none; `unknown` where a surrogate is alone, for which
+   * SQLite's UTF-8 has no place
+   */
   read: (bytes: Buffer) => Atom[] | 'malformed' | 'doubled name' | 'unknown'
   close: () => void
 }
@@ -46,7 +49,11 @@ export function openJsonReference(): JsonReference {
     // SQLite's text ends at a NUL, which JSON has nowhere.
     if (text.includes('\0') || isValid.get(text) !== 1) return 'malformed'
     // Numbers stay as they are written; what is between quotes is none.
-    const sources = minified.get(text)!.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? []
+    const sources =
+      minified
+        .get(text)!
+        .replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
+        .match(/-?\d[\d.eE+-]*/g) ?? []
     if (escapedSurrogate.test(text.replaceAll(escapedPair, ''))) return 'unknown'
     const paths = new Map<number, string[]>()
     const atoms: Atom[] = []
@@ -58,7 +65,11 @@ export function openJsonReference(): JsonReference {
       if (names.has(name)) return 'doubled name'
       names.add(name)
       const isNumber = type === 'integer' || type === 'real'
-      atoms.push({ path, text: type === 'text' ? String(atom) : undefined, source: isNumber ? sources.shift() : undefined })
+      atoms.push({
+        path,
+        text: type === 'text' ? String(atom) : undefined,
+        source: isNumber ? sources.shift() : undefined,
+      })
     }
     return atoms
   }
@@ -66,7 +77,12 @@ export function openJsonReference(): JsonReference {
 }
 
 /** The value by definition: the digits, times ten to the power of the exponent less the digits behind the point. */
-export function exactInteger(sign: string, whole: string, fraction: string, exponent: number | undefined): bigint | undefined {
+export function exactInteger(
+  sign: string,
+  whole: string,
+  fraction: string,
+  exponent: number | undefined,
+): bigint | undefined {
   const isPlain = fraction === '' && exponent === undefined
   const digits = BigInt(whole + fraction)
   const power = (exponent ?? 0) - fraction.length

@@ -22,8 +22,10 @@ export const lastRequests: readonly Buffer[] = [
 export function goodRequests(token: string): Buffer[] {
   const fields = `Host: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n`
   const docsFile = (more: string) => `GET /docs/static/swagger-ui.css HTTP/1.1\r\nHost: a\r\n${more}\r\n\r\n`
-  const post = (body: string, more = '') => `POST /plants HTTP/1.1\r\n${fields}${more}Content-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`
-  const chunked = (chunks: string) => `POST /plants HTTP/1.1\r\n${fields}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`
+  const post = (body: string, more = '') =>
+    `POST /plants HTTP/1.1\r\n${fields}${more}Content-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`
+  const chunked = (chunks: string) =>
+    `POST /plants HTTP/1.1\r\n${fields}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`
   return [
     `GET /plants HTTP/1.1\r\n${fields}\r\n`,
     `GET /plants?limit=20 HTTP/1.1\r\n${fields}X-Request-Id: fuzz\r\n\r\n`,

@@ -21,7 +21,10 @@ const pollMilliseconds = 50
 const settleMilliseconds = 10_000
 
 /** Watches a server process that is warm and idle now. */
-export function watchServer({ port, pid }: { port: number; pid: number }, { livezMilliseconds, growthMebibytes }: Bounds): Watch {
+export function watchServer(
+  { port, pid }: { port: number; pid: number },
+  { livezMilliseconds, growthMebibytes }: Bounds,
+): Watch {
   const descriptors = descriptorsOf(pid).length
   const resident = memoryOf(pid, 'VmRSS')
   resetPeak(pid)
@@ -52,9 +55,16 @@ export function watchServer({ port, pid }: { port: number; pid: number }, { live
       if (longestMilliseconds > livezMilliseconds) problems.push(`GET /livez took ${longestMilliseconds.toFixed(0)} ms`)
       const growth = memoryOf(pid, 'VmHWM') - resident
       if (growth > growthMebibytes) problems.push(`resident memory grew by ${growth.toFixed(1)} MiB`)
-      for (const start = performance.now(); descriptorsOf(pid).length > descriptors && performance.now() - start < settleMilliseconds;) await delay(pollMilliseconds)
+      for (
+        const start = performance.now();
+        descriptorsOf(pid).length > descriptors && performance.now() - start < settleMilliseconds;
+      )
+        await delay(pollMilliseconds)
       const left = descriptorsOf(pid)
-      if (left.length > descriptors) problems.push(`${String(left.length)} descriptors are open, ${String(descriptors)} were at the start: ${left.join(' ')}`)
+      if (left.length > descriptors)
+        problems.push(
+          `${String(left.length)} descriptors are open, ${String(descriptors)} were at the start: ${left.join(' ')}`,
+        )
       return { longestMilliseconds, growthMebibytes: growth, problems }
     },
   }
@@ -89,7 +99,11 @@ export function descriptorsOf(pid: number): string[] {
 
 /** Resident memory now, or the most since the start or `resetPeak`, in MiB. */
 export function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number {
-  return Number(new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]) / 1_024
+  return (
+    Number(
+      new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1],
+    ) / 1_024
+  )
 }
 
 /** Sets the peak to what is resident now: 5, in the words of proc_pid_clear_refs(5). */

@@ -22,32 +22,44 @@ describe('RFC', () => {
     app = await startApp({}, (end) => ends.unshift(end))
     origin = await app.listen()
     many = await app.issueToken('many')
-    await Promise.all(Array.from({ length: plants }, (_, id) => app.store.create('many', { id: BigInt(id), name: 'a' })))
+    await Promise.all(
+      Array.from({ length: plants }, (_, id) => app.store.create('many', { id: BigInt(id), name: 'a' })),
+    )
     return async () => {
       for (const end of ends) await end()
     }
   })
 
-  test.each(requirements.map((requirement) => [requirement.section, requirement.must, requirement] as const))('%s: %s', { timeout: 5_000 }, async (_section, _must, { sent, ends = false, statuses, received, notReceived }) => {
-    for (const bytes of sent) {
-      // Each connection has a caller without plants.
-      const issued = await app.issueToken(`caller ${String(callers++)}`)
-      const text = await receive(origin, bytes.replaceAll('$TOKEN', issued).replaceAll('$MANY', many), ends)
-      const found = [...text.matchAll(/HTTP\/1\.1 (\d{3}) [A-Za-z ]*\r\n/g)].map(([, status]) => Number(status))
-      if (statuses.length > 0) expect(found, bytes).toEqual(statuses)
-      if (received !== undefined) expect(text, bytes).toMatch(received)
-      if (notReceived !== undefined) expect(text, bytes).not.toMatch(notReceived)
-    }
-  })
+  test.each(requirements.map((requirement) => [requirement.section, requirement.must, requirement] as const))(
+    '%s: %s',
+    { timeout: 5_000 },
+    async (_section, _must, { sent, ends = false, statuses, received, notReceived }) => {
+      for (const bytes of sent) {
+        // Each connection has a caller without plants.
+        const issued = await app.issueToken(`caller ${String(callers++)}`)
+        const text = await receive(origin, bytes.replaceAll('$TOKEN', issued).replaceAll('$MANY', many), ends)
+        const found = [...text.matchAll(/HTTP\/1\.1 (\d{3}) [A-Za-z ]*\r\n/g)].map(([, status]) => Number(status))
+        if (statuses.length > 0) expect(found, bytes).toEqual(statuses)
+        if (received !== undefined) expect(text, bytes).toMatch(received)
+        if (notReceived !== undefined) expect(text, bytes).not.toMatch(notReceived)
+      }
+    },
+  )
 })
 
 test('docs/rfc9112.md has a row for each requirement that is tested, and no other', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/rfc9112.md'), 'utf8')
-  const rows = [...page.matchAll(/^\| (\d{4} [\d.]+) \| ([^|]+) \|/gm)].map(([, section = '', must = '']) => `${section}: ${must}`)
+  const rows = [...page.matchAll(/^\| (\d{4} [\d.]+) \| ([^|]+) \|/gm)].map(
+    ([, section = '', must = '']) => `${section}: ${must}`,
+  )
   expect(rows).toEqual(requirements.map(({ section, must }) => `${section}: ${must}`))
 })
 
-/** Sends a byte for each character. @returns a character for each byte that arrives until the server closes the connection */
+/**
+ * Sends a byte for each character.
+ *
+ * @returns a character for each byte that arrives until the server closes the connection
+ */
 function receive(origin: string, bytes: string, ends: boolean): Promise<string> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(origin)

@@ -58,7 +58,10 @@ export async function openUnread({ port }: Served, count: number, bytes: string)
   return sockets
 }
 
-/** Has one client after the other send the bytes and read the answers, so that what the server needs for that is not counted later. */
+/**
+ * Has one client after the other send the bytes and read the answers, so that what the server needs for that is not
+ * counted later.
+ */
 export async function readInTurn({ port }: Served, count: number, bytes: string): Promise<void> {
   for (let turn = 0; turn < count; turn++) {
     const socket = connect({ port, host: '127.0.0.1' })
@@ -68,7 +71,10 @@ export async function readInTurn({ port }: Served, count: number, bytes: string)
   }
 }
 
-/** The most memory, in MiB, while so many connections are open that read no further than the first bytes; they are closed then. */
+/**
+ * The most memory, in MiB, while so many connections are open that read no further than the first bytes; they are
+ * closed then.
+ */
 export async function peakOf(served: Served, count: number, bytes: string): Promise<number> {
   resetPeak(served.pid)
   const sockets = await openUnread(served, count, bytes)
@@ -88,14 +94,19 @@ export async function peakOf(served: Served, count: number, bytes: string): Prom
 const garbage = 24
 
 /**
- * Expects that connections which send a pipeline and read nothing cost 2 MiB each at most, beside what the server takes where
+ * Expects that connections which send a pipeline and read nothing cost 2 MiB each at most, beside what the server
+ * takes where
  * one client after the other reads the answers; that others are served within a second; and that descriptors come back.
  *
  * @param request what a pipeline repeats
  * @param bytes how long the pipeline is
  * @param reads how many answers each of the clients reads that read
  */
-export async function expectCheapPipelines(served: Served, request: string, { bytes, connections, reads }: { bytes: number; connections: number; reads: number }): Promise<void> {
+export async function expectCheapPipelines(
+  served: Served,
+  request: string,
+  { bytes, connections, reads }: { bytes: number; connections: number; reads: number },
+): Promise<void> {
   const pipeline = request.repeat(Math.floor(bytes / request.length))
   await readInTurn(served, 3, request.repeat(reads))
   const before = memoryOf(served.pid, 'VmHWM')
