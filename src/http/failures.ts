@@ -80,14 +80,18 @@ function isEveryPath(url: string | undefined): boolean {
 
 /** What HTTP forbids and neither Node's parser nor the router refuses with an answer of this service. */
 function malformedFailure({ raw: { httpVersion, rawHeaders, headers } }: FastifyRequest): Failure | undefined {
-  const hosts = fieldValues(rawHeaders, 'host').length
+  const hosts = fieldValues(rawHeaders, 'host')
   // RFC 9112, section 3.2. Node answers none with an empty body, and takes two.
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return failure('malformed_http', 'an HTTP/1.1 request has the header Host once')
+  if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) return failure('malformed_http', 'an HTTP/1.1 request has the header Host once')
+  if (!hosts.every((host) => validHost.test(host))) return failure('malformed_http', 'Host is a host and, where there is one, a port')
   const coding = headers['transfer-encoding']
   // RFC 9112, section 6.1: a server refuses a transfer coding that it does not undo.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return failure('malformed_http', 'the only Transfer-Encoding is chunked')
   return undefined
 }
+
+/** `uri-host [ ":" port ]` of RFC 9110, section 7.2. */
+const validHost = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
 /** The target of a request whose path cannot be decoded, so that it takes the way of every request that no route matches. */
 const undecodable = '/%20'

@@ -96,8 +96,8 @@ const refuseEncoded: onRequestHookHandler = ({ headers }, reply, done) => {
 }
 
 /** The client that waits for leave to send its body gets it once its credentials are good (RFC 9110, section 10.1.1). */
-const inviteContent: onRequestHookHandler = ({ headers }, { raw }, done) => {
-  if (headers.expect?.toLowerCase() === '100-continue') raw.writeContinue()
+const inviteContent: onRequestHookHandler = ({ headers, raw: { httpVersion } }, { raw }, done) => {
+  if (httpVersion === '1.1' && headers.expect?.toLowerCase() === '100-continue') raw.writeContinue()
   done()
 }
 
