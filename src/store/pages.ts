@@ -8,7 +8,7 @@ import type { Plant } from './store.ts'
 export const pageRows = 128
 
 /** In bytes: a list is read until it has so many, and on when its client has taken them. */
-export const chunkBytes = 256 * 1_024
+export const chunkBytes = 128 * 1_024
 
 /** Where a list goes on: at the first plant with at least this id, and with at most so many. */
 export interface Position {

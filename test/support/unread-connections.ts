@@ -90,8 +90,8 @@ export async function peakOf(served: Served, count: number, bytes: string): Prom
   return peak
 }
 
-/** What the collector may not have found yet, in MiB. */
-const garbage = 24
+/** What the collector may not have found yet, in MiB: Node makes objects of all requests of a segment before one is served. */
+const garbage = 48
 
 /**
  * Expects that connections which send a pipeline and read nothing cost 2 MiB each at most, beside what the server

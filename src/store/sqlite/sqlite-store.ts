@@ -8,7 +8,7 @@ import { type TokenRow, prepareReads, prepareWrites } from './statements.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** In bytes: what long lists read in one iteration of the event loop, so that other requests are served in between. */
-const readBytesPerIteration = 1_024 * 1_024
+const readBytesPerIteration = 256 * 1_024
 
 /** How many plants are read at once, when those before them were short; if they are the longest, it takes 1.5 MiB. */
 const maxPageRows = 512
