@@ -10,10 +10,14 @@ export const pageRows = 128
 /** In bytes: a list is read until it has so many, and on when its client has taken them. */
 export const chunkBytes = 128 * 1_024
 
-/** Where a list goes on: at the first plant with at least this id, and with at most so many. */
+/** Where a list goes on. */
 export interface Position {
+  /** At the first plant with at least this id. */
   from: bigint
+  /** With at most so many plants. */
   left: number
+  /** How many of them probably fill a chunk, where it is known. */
+  rows?: number
 }
 
 /** Plants of a list that follow one another. */

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { descriptorsOf, memoryOf, watchServer } from '../../scripts/fuzz/watch.ts'
-import { expectCheapPipelines, openUnread, peakOf, readInTurn, serve } from '../support/unread-connections.ts'
+import { expectCheapPipelines, openUnread, peakOf, readInTurn, readTogether, serve } from '../support/unread-connections.ts'
 
 test(
   'a connection that sends a segment full of requests for 1,000 large plants and reads nothing costs 2 MiB at most',
@@ -17,13 +17,14 @@ test(
   async () => {
     const served = await serve(20_000, { SHUTDOWN_GRACE: '2' })
     const request = served.list('/plants')
+    await readTogether(served, served.list('/plants?limit=1'))
     await readInTurn(served, 3, request)
     const before = memoryOf(served.pid, 'VmHWM')
     const watch = watchServer(served, { livezMilliseconds: 1_000, growthMebibytes: Infinity })
     // What leaks adds up from round to round.
     for (const round of [1, 2]) {
       const cost = (await peakOf(served, 100, request)) - before
-      expect(cost, `MiB for 100 connections in round ${String(round)}`).toBeLessThan(100)
+      expect(cost, `MiB for 100 connections in round ${String(round)}`).toBeLessThan(100 + (inject('engine') === 'postgres' ? 32 : 0))
     }
     expect((await watch.end()).problems).toEqual([])
     const descriptors = descriptorsOf(served.pid).length

@@ -1,6 +1,7 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
 import type { Plant, Store, StoreObserver } from '../store.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
 import { openDatabase } from './open-database.ts'
 import { isUnavailable } from './postgres-errors.ts'
 import { retryConflicts } from './retry.ts'
@@ -8,6 +9,9 @@ import { type Statement, statements } from './statements.ts'
 import { storedToken } from './stored-token.ts'
 import { TokenLookups, keyOf } from './token-lookups.ts'
 import { WriteQueue } from './write-queue.ts'
+
+/** How many connections read long lists at the most; the others are for all else. */
+const maxLongReads = 4
 
 const largestId = 2n ** 63n - 1n
 
@@ -56,17 +60,21 @@ export async function openPostgresStore({
   }
 
   const lookups = new TokenLookups(read)
+  const readLong = limitConcurrency(maxLongReads)
 
   async function readPart(caller: Caller, position: Position): Promise<Part | 'unavailable'> {
-    const wanted = Math.min(position.left, maxPageRows)
-    const rows = await read(statements.page(caller, position.from, wanted, chunkBytes))
+    const wanted = Math.min(position.left, position.rows ?? maxPageRows)
+    const rows = await readLong(() => read(statements.page(caller, position.from, wanted, chunkBytes)))
     if (rows === 'unavailable') return rows
     // An aggregate without GROUP BY always has one row.
     const { found, fitting, last, plants } = rows[0]!
     if (last === null || plants === null) return { plants: [], next: undefined }
     const left = position.left - Number(fitting)
     const isEnd = left === 0 || BigInt(last) === largestId || (fitting === found && Number(found) < wanted)
-    return { plants: [Buffer.from(plants)], next: isEnd ? undefined : { from: BigInt(last) + 1n, left } }
+    const json = Buffer.from(plants)
+    // As many as fill the chunk, if they are as long as these: the database makes the JSON of no more.
+    const next = { from: BigInt(last) + 1n, left, rows: Math.min(maxPageRows, Math.ceil((Number(fitting) * chunkBytes) / json.length)) }
+    return { plants: [json], next: isEnd ? undefined : next }
   }
 
   async function readNext(caller: Caller, position: Position): Promise<Part> {

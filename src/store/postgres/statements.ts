@@ -49,7 +49,7 @@ export const statements = {
     text: `SELECT count(*) AS found, count(*) FILTER (WHERE fits) AS fitting, max(id) FILTER (WHERE fits) AS last,
         string_agg(json, ',' ORDER BY id) FILTER (WHERE fits) AS plants
       FROM (
-        SELECT id, json, sum(octet_length(json)) OVER (ORDER BY id) - octet_length(json) < $4 AS fits
+        SELECT id, json, sum(octet_length(json)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(json) < $4 AS fits
         FROM (SELECT id, ${plantJson} AS json FROM plants WHERE caller = $1 AND id >= $2 ORDER BY id LIMIT $3) AS list
       ) AS page`,
     values: [caller, from, limit, bytes],
