@@ -59,6 +59,7 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
 const noSuchPath: Failure = failure('path_not_found', 'there is no such path')
 
 function unmatched(app: FastifyInstance, request: FastifyRequest): Failure {
+  if (/^https?:\/\/(?:[/?]|$)/i.test(request.originalUrl)) return failure('malformed_http', 'the request target has no host')
   if (!isDecodable(request.originalUrl)) return failure('malformed_http', 'the percent-encoding of the path is broken')
   const url = request.url.split('?', 1).join()
   const methods = contractMethods.map((method) => method.toUpperCase()).filter((method) => isRoute(app, method, url))
@@ -93,8 +94,8 @@ function malformedFailure({ raw: { httpVersion, rawHeaders, headers } }: Fastify
 /** `uri-host [ ":" port ]` of RFC 9110, section 7.2. */
 const validHost = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** The target of a request whose path cannot be decoded, so that it takes the way of every request that no route matches. */
-const undecodable = '/%20'
+/** Stands for a target that the router could not read, so that it takes the way of every request that no route matches. */
+const unreadable = '/%20'
 
 /**
  * The path and query that the router is given for a request target.
@@ -102,8 +103,9 @@ const undecodable = '/%20'
  * @param target in origin form or in absolute form, which names this server too (RFC 9112, section 3.2.2)
  */
 export function routedUrl(target: string): string {
-  const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]+/i, '') || '/'
-  return isDecodable(url) ? url : undecodable
+  const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]+\/?/i, '/')
+  // `*` is the target of OPTIONS for a server as a whole (RFC 9112, section 3.2.4).
+  return (url.startsWith('/') || url === '*') && isDecodable(url) ? url : unreadable
 }
 
 function isDecodable(url: string): boolean {

@@ -20,7 +20,7 @@ test(
     await readTogether(served, served.list('/plants?limit=1'))
     await readInTurn(served, 3, request)
     const before = memoryOf(served.pid, 'VmHWM')
-    const watch = watchServer(served, { livezMilliseconds: 1_000, growthMebibytes: Infinity })
+    const watch = watchServer(served, { livezMilliseconds: 3_000, growthMebibytes: Infinity })
     // What leaks adds up from round to round.
     for (const round of [1, 2]) {
       const cost = (await peakOf(served, 100, request)) - before

@@ -69,6 +69,9 @@ describe('request targets of other forms', () => {
     ['the absolute form of another port and scheme', 'GET HTTPS://plants.example:8443/plants?limit=1 HTTP/1.1', 200],
     ['the absolute form without a path', 'GET http://plants.example HTTP/1.1', 404],
     ['the absolute form with a query alone', 'GET http://plants.example?limit=1 HTTP/1.1', 404],
+    ['the absolute form without a host', 'GET http:///plants HTTP/1.1', 400],
+    ['the absolute form of nothing', 'GET http:// HTTP/1.1', 400],
+    ['another scheme', 'GET ftp://plants.example/plants HTTP/1.1', 404],
     ['the asterisk form', 'OPTIONS * HTTP/1.1', 404],
     ['the authority form', 'CONNECT plants.example:80 HTTP/1.1', 404],
     ['dot segments, which only clients resolve', 'GET /docs/../plants HTTP/1.1', 404],
@@ -78,7 +81,7 @@ describe('request targets of other forms', () => {
     const [response, ...others] = await exchange(await listen(), `${requestLine}\r\nHost: plants.example\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`)
     expect(others).toEqual([])
     if (status === 200) expect(response).toMatchObject({ status, text: '[]' })
-    else expectFailure(response!, 'path_not_found')
+    else expectFailure(response!, status === 400 ? 'malformed_http' : 'path_not_found')
     assertKeepsContract({ method: 'GET', url: requestLine.split(' ')[1] ?? '' }, response!)
   })
 })

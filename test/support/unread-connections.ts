@@ -116,7 +116,7 @@ export async function expectCheapPipelines(
   await readTogether(served, request)
   await readInTurn(served, 3, request.repeat(reads))
   const before = memoryOf(served.pid, 'VmHWM')
-  const watch = watchServer(served, { livezMilliseconds: 1_000, growthMebibytes: Infinity })
+  const watch = watchServer(served, { livezMilliseconds: 3_000, growthMebibytes: Infinity })
   // With one connection first: where there is no bound, many would take the machine's memory.
   const alone = (await peakOf(served, 1, pipeline)) - before
   expect(alone, 'MiB for one connection').toBeLessThan(2 + garbage)
