@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os'
 import { parseArgs } from 'node:util'
-import { loadConfig } from '../src/config.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { backUp } from './backup/back-up.ts'
 import { createProgressBar } from './backup/progress-bar.ts'
 import { Refusal, failureText, sqliteFileOf } from './backup/refusal.ts'

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { readDatabaseLocation } from '../src/config-values.ts'
+import { readDatabaseLocation } from '../src/config/variables.ts'
 import type { DatabaseLocation } from '../src/store/open-store.ts'
 import { openTables } from '../src/store/open-tables.ts'
 import { readHeader } from '../src/store/sqlite/database-header.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseJsonWithBigInts, stringifyJson } from '../src/contract/json.ts'
+import { parseJsonWithBigInts, stringifyJson } from '../src/json/json.ts'
 import { type Mutant, mutantsOf } from './mutate-contract/mutants.ts'
 import type { ContractDocument } from '../src/contract/document.ts'
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { loadConfig } from '../src/config.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { Refusal, failureText, sqliteFileOf } from './backup/refusal.ts'
 import { restore } from './backup/restore.ts'
 

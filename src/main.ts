@@ -10,5 +10,5 @@ for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const) process.on(signa
 // cannot be written it goes without. https://nodejs.org/docs/latest-v24.x/api/module.html#module-compile-cache
 enableCompileCache({ directory: `${import.meta.dirname}/../.cache/compiled` })
 
-const { serve } = await import('./serve.ts')
+const { serve } = await import('./process/serve.ts')
 await serve()

@@ -9,26 +9,23 @@ import { describe, expect, it } from 'vitest'
  * generated table of handlers names the plants.
  */
 const mayImport: Record<string, string[]> = {
-  'src/main.ts': ['src/serve.ts'],
-  'src/serve.ts': ['src/app.ts', 'src/handlers.ts', 'src/config.ts', 'src/welcome.ts', 'src/auth/tokens.ts', 'src/contract/engine.ts', 'src/contract/load-contract.ts', 'src/store/open-store.ts', 'src/store/store.ts', 'src/auth/jwt.ts', 'src/journal.ts', 'src/log-pieces.ts', 'src/loopback.ts', 'src/metrics/', 'src/open-files.ts', 'src/signals.ts'],
-  'src/app.ts': ['src/http/', 'src/auth/', 'src/contract/', 'src/store/store.ts'],
+  'src/main.ts': ['src/process/'],
+  'src/process/': ['src/app.ts', 'src/handlers.ts', 'src/config/', 'src/auth/', 'src/contract/', 'src/monitoring/', 'src/store/open-store.ts', 'src/store/store.ts'],
+  'src/app.ts': ['src/config/limits.ts', 'src/connections/', 'src/http/', 'src/docs/', 'src/monitoring/', 'src/auth/', 'src/contract/', 'src/store/store.ts'],
   'src/handlers.ts': ['generated/handlers.ts', 'src/contract/types.ts', 'src/store/store.ts'],
-  'src/config.ts': ['src/config-values.ts', 'src/auth/jwt.ts', 'src/store/open-store.ts'],
-  'src/config-values.ts': ['src/loopback.ts', 'src/store/open-store.ts'],
-  'src/journal.ts': [],
-  'src/log-pieces.ts': [],
-  'src/loopback.ts': [],
-  'src/metrics/': [],
-  'src/open-files.ts': [],
-  'src/signals.ts': [],
-  'src/welcome.ts': [],
-  'src/http/': ['src/auth/', 'src/contract/'],
+  'src/config/': ['src/auth/jwt.ts', 'src/store/open-store.ts'],
+  'src/connections/': ['src/config/limits.ts', 'src/contract/errors.ts', 'src/contract/types.ts', 'src/http/response-headers.ts'],
+  'src/http/': ['src/connections/', 'src/auth/', 'src/contract/', 'src/json/'],
+  'src/docs/': ['src/contract/'],
+  'src/monitoring/': ['src/contract/errors.ts', 'src/http/failures.ts', 'src/http/send-json.ts'],
   'src/auth/': ['src/contract/types.ts', 'src/contract/errors.ts', 'src/store/store.ts'],
   'src/plants/': ['src/contract/types.ts', 'src/contract/errors.ts', 'src/store/store.ts'],
   'src/store/': ['src/contract/types.ts'],
   'src/store/sqlite/': ['src/store/pages.ts', 'src/store/store.ts', 'src/store/tables.ts', 'src/contract/types.ts'],
   'src/store/postgres/': ['src/store/pages.ts', 'src/store/store.ts', 'src/store/tables.ts', 'src/contract/types.ts'],
-  'src/contract/': ['generated/errors.ts', 'generated/openapi.ts'],
+  'src/json/': [],
+  'src/schema/': ['src/json/'],
+  'src/contract/': ['src/json/', 'src/schema/', 'generated/errors.ts', 'generated/openapi.ts'],
   // The client is for other programs: nothing of the server.
   'src/client/': ['generated/client.ts', 'generated/openapi.ts'],
   'generated/': [],
@@ -45,14 +42,14 @@ const importedOnlyBy: Record<string, string[]> = {
 /** Where in src each library may be known. */
 const libraryRooms: Record<string, string[]> = {
   'openapi-backend': ['src/contract/'],
-  ajv: ['src/contract/'],
-  envalid: ['src/config.ts', 'src/config-values.ts'],
+  ajv: ['src/contract/', 'src/schema/'],
+  envalid: ['src/config/'],
   jose: ['src/auth/jwt.ts', 'src/auth/key-set.ts'],
   'ipaddr.js': ['src/http/rate-limits.ts'],
-  'toad-cache': ['src/auth/token-uses.ts', 'src/http/request-counts.ts'],
-  'prom-client': ['src/metrics/metrics.ts'],
-  fastify: ['src/serve.ts', 'src/signals.ts', 'src/app.ts', 'src/http/'],
-  '@fastify': ['src/app.ts', 'src/http/'],
+  'toad-cache': ['src/auth/last-used.ts', 'src/http/request-counts.ts'],
+  'prom-client': ['src/monitoring/metrics.ts'],
+  fastify: ['src/process/', 'src/app.ts', 'src/connections/', 'src/http/', 'src/docs/', 'src/monitoring/health.ts'],
+  '@fastify': ['src/docs/', 'src/http/cors.ts'],
   'better-sqlite3': ['src/store/sqlite/'],
   pg: ['src/store/postgres/'],
 }
@@ -102,7 +99,7 @@ const scripts = filesIn('scripts/**/*.ts')
 describe('imports', () => {
   it('are read', () => {
     expect(sources.length).toBeGreaterThan(30)
-    expect(importsOf('src/serve.ts')).toEqual(expect.arrayContaining(['src/app.ts', 'pino']))
+    expect(importsOf('src/process/serve.ts')).toEqual(expect.arrayContaining(['src/app.ts', 'pino']))
     expect(importsOf('generated/handlers.ts')).toContain('src/plants/createPlant.ts')
   })
 
@@ -138,7 +135,7 @@ describe('the code of src', () => {
   it('uses `process` where the process starts and ends alone', () => {
     const isProcess = (node: ts.Node) => ts.isIdentifier(node) ? node.text === 'process' : ts.isStringLiteral(node) && node.text === 'node:process'
     const users = sources.filter((file) => linesWith(file, isProcess).length > 0)
-    expect(users).toEqual(['src/main.ts', 'src/serve.ts', 'src/signals.ts'])
+    expect(users).toEqual(['src/main.ts', 'src/process/serve.ts', 'src/process/signals.ts'])
   })
 
   it('has no `any`, and neither have the scripts and the tests', () => {

@@ -1,4 +1,4 @@
-import { BadConfig } from '../../src/config.ts'
+import { BadConfig } from '../../src/config/config.ts'
 import type { DatabaseLocation } from '../../src/store/open-store.ts'
 import { UnusableStore } from '../../src/store/store.ts'
 

@@ -1,5 +1,5 @@
-import { readDecimal, readJsonInteger } from '../../src/contract/integers.ts'
-import { MalformedJson, parseJson, sourceOfNumber } from '../../src/contract/json.ts'
+import { readDecimal, readJsonInteger } from '../../src/json/integers.ts'
+import { MalformedJson, parseJson, sourceOfNumber } from '../../src/json/json.ts'
 import { createProgress } from '../bench/progress.ts'
 import { exactInteger, openJsonReference } from './references.ts'
 import { mutate } from './mutate.ts'

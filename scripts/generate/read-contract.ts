@@ -1,7 +1,7 @@
 import { createConfig, getLineColLocation, lintFromString } from '@redocly/openapi-core'
 import { LineCounter, parseDocument } from 'yaml'
 import { type ContractDocument, dereference, operationsOf } from '../../src/contract/document.ts'
-import { problemsOf } from '../../src/contract/problems.ts'
+import { problemsOf } from '../../src/contract/check-contract.ts'
 import { createLocator } from './locate.ts'
 import { errorProblems } from './write-errors.ts'
 import { namingProblems } from './write-handlers.ts'

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ContractDocument } from './document.ts'
 import { UnservableContract } from './engine.ts'
-import { parseJsonWithBigInts } from './json.ts'
+import { parseJsonWithBigInts } from '../json/json.ts'
 
 /** The contract in force, parsed and as the text that is served. */
 export interface Contract {

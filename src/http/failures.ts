@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Failure, failure } from '../contract/errors.ts'
-import { fieldValues } from './field-values.ts'
+import { fieldValues } from './raw-headers.ts'
 import { sendJson } from './send-json.ts'
 import { contractMethods } from '../contract/document.ts'
 

@@ -3,14 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import type { Refusal, Verdict, Verifier } from '../auth/bearer.ts'
 import type { AnyReply, BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure, isFailure } from '../contract/errors.ts'
-import { MalformedJson, parseJson, stringifyJson } from '../contract/json.ts'
+import { MalformedJson, parseJson, stringifyJson } from '../json/json.ts'
 import { type Caller, Encoded, isWhole } from '../contract/types.ts'
 import { RequestFailure, sendFailure } from './failures.ts'
-import { fieldValues } from './field-values.ts'
+import { fieldValues } from './raw-headers.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { sendJson } from './send-json.ts'
-import { streamChunks } from './stream-chunks.ts'
-import type { UnreadBytes } from './unread-bytes.ts'
+import { streamChunks } from '../connections/stream-chunks.ts'
+import type { UnreadBytes } from '../connections/unread-bytes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ContractOperation, Schema } from '../../src/contract/document.ts'
-import { parseJsonWithBigInts } from '../../src/contract/json.ts'
+import { parseJsonWithBigInts } from '../../src/json/json.ts'
 import type { ReceivedResponse } from '../support/judge.ts'
 import { errorNumber, judgedContract, judgedOperation, judgedOperations } from '../support/judged-contract.ts'
 import { type ContractClient, startService } from './contract-client.ts'

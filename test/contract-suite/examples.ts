@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ContractOperation, Exampled } from '../../src/contract/document.ts'
-import { parseJsonWithBigInts, stringifyJson } from '../../src/contract/json.ts'
+import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
 import { judgedOperation } from '../support/judged-contract.ts'
 import { type ContractClient, type ContractRequest, startService } from './contract-client.ts'
 import { canonical } from './coverage.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Schema } from '../../src/contract/document.ts'
-import { stringifyJson } from '../../src/contract/json.ts'
+import { stringifyJson } from '../../src/json/json.ts'
 import type { Store } from '../../src/store/store.ts'
 import { judgedContract } from '../support/judged-contract.ts'
 import { type Service, startService } from './contract-client.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ContractDocument, Parameter, Schema } from '../../src/contract/document.ts'
 import { type AnyReply, type OperationRequest, UnservableContract, createEngine } from '../../src/contract/engine.ts'
-import { parseJson } from '../../src/contract/json.ts'
+import { parseJson } from '../../src/json/json.ts'
 
 const thing: Schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
 const ok = { 200: { description: 'Done.', content: { 'application/json': { schema: thing } } } }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openFilesWarning } from '../../src/open-files.ts'
+import { openFilesWarning } from '../../src/process/file-limit.ts'
 import { temporaryFolder } from '../support/start-app.ts'
 import { nodeBinary, projectFolder, startProcess } from '../support/start-process.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readImage } from '../../scripts/verify-image/read-image.ts'
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import { projectFolder } from '../support/start-process.ts'
 
 function textOf(file: string): string {

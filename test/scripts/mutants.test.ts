@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { mutantsOf } from '../../scripts/mutate-contract/mutants.ts'
 import type { ContractDocument } from '../../src/contract/document.ts'
-import { parseJsonWithBigInts, stringifyJson } from '../../src/contract/json.ts'
+import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
 
 const source = readFileSync(join(import.meta.dirname, '../../generated/contract.json'), 'utf8')
 

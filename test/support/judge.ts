@@ -1,4 +1,4 @@
-import { parseJson } from '../../src/contract/json.ts'
+import { parseJson } from '../../src/json/json.ts'
 import type { ContractResponse } from '../../src/contract/document.ts'
 import { judgedContract, judgedOperations } from './judged-contract.ts'
 import { type JudgedMessage, problemsOfBody, problemsOfHeader } from './judge-value.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ContractOperation, type Schema, dereference, operationsOf } from '../../src/contract/document.ts'
-import { parseJsonWithBigInts } from '../../src/contract/json.ts'
+import { parseJsonWithBigInts } from '../../src/json/json.ts'
 
 /** The project's folder, or the folder with the changed contract that `npm run mutate:contract` holds the service to. */
 const folder = process.env['JUDGED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../..')

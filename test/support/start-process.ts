@@ -40,7 +40,7 @@ export async function startProcess(
   const origin = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text
-      // The last line of what it says: see src/welcome.ts.
+      // The last line of what it says: see src/process/welcome.ts.
       const [, address] = /^Plant Store +(\S+)\n[^]*^(?:Token|Try) .*\n/m.exec(stdout) ?? []
       if (address !== undefined) resolve(address)
     })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createMetrics } from '../../src/metrics/metrics.ts'
+import { createMetrics } from '../../src/monitoring/metrics.ts'
 
 interface Dashboard {
   panels: { title: string; targets: { expr: string }[] }[]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { buildJson } from '../../src/contract/build-json.ts'
+import { buildJson } from '../../src/json/build-json.ts'
 
 describe('buildJson', () => {
   it('gives the value that was written, for any JSON', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type ContractOperation, dereference, operationsOf } from '../../src/contract/document.ts'
 import type { AnyReply } from '../../src/contract/engine.ts'
-import { createReplyJudge } from '../../src/contract/replies.ts'
+import { createReplyJudge } from '../../src/contract/response-validation.ts'
 import { Encoded } from '../../src/contract/types.ts'
 import { startApp } from '../support/start-app.ts'
 import { expectFailure } from '../support/expect-failure.ts'

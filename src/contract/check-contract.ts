@@ -1,7 +1,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
-import { createAjv } from './ajv.ts'
+import { createAjv } from '../schema/ajv.ts'
 import { type ContractDocument, type ContractOperation, type ContractResponse, type Exampled, type Schema, operationsOf, subschemasOf } from './document.ts'
-import { withExactScalars } from './exact-scalars.ts'
+import { withExactScalars } from '../schema/rewrite-schema.ts'
 
 /**
  * Everything in a contract that this service could not keep: what it does not support, formats that nobody checks,

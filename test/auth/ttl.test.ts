@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readLifetime } from '../../src/auth/lifetime.ts'
+import { readLifetime } from '../../src/auth/ttl.ts'
 
 describe('readLifetime', () => {
   it.each([['1s', 1000], ['90s', 90_000], ['15m', 900_000], ['12h', 43_200_000], ['30d', 2_592_000_000], ['36500d', 3_153_600_000_000], ['3153600000s', 3_153_600_000_000]])('reads %s as %d milliseconds', (text, milliseconds) => {

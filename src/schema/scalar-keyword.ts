@@ -1,6 +1,6 @@
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
-import { integerRanges, readDecimal, readJsonInteger } from './integers.ts'
-import { sourceOfNumber } from './json.ts'
+import { integerRanges, readDecimal, readJsonInteger } from '../json/integers.ts'
+import { sourceOfNumber } from '../json/json.ts'
 
 /**
  * Where a value is read from: `json`, a parsed body (or a reply, or an example of the contract);

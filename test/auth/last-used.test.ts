@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { TokenUses } from '../../src/auth/token-uses.ts'
+import { TokenUses } from '../../src/auth/last-used.ts'
 import type { TokenUse } from '../../src/store/store.ts'
 import { startApp } from '../support/start-app.ts'
 

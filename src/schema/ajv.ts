@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
-import { type Source, scalarKeyword } from './scalars.ts'
+import { type Source, scalarKeyword } from './scalar-keyword.ts'
 
 // ajv-formats is CommonJS that Node gives whole as the default, while its types speak of the function inside.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default

@@ -1,20 +1,20 @@
 import { constants, openSync, writeSync } from 'node:fs'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { type Logger, pino } from 'pino'
-import { buildApp } from './app.ts'
-import { createToken } from './auth/tokens.ts'
-import { BadConfig, type Config, loadConfig } from './config.ts'
-import { UnservableContract } from './contract/engine.ts'
-import { loadContract } from './contract/load-contract.ts'
-import { loadHandlers } from './handlers.ts'
-import { openStore } from './store/open-store.ts'
-import { type Store, UnusableStore } from './store/store.ts'
+import { buildApp } from '../app.ts'
+import { createToken } from '../auth/tokens.ts'
+import { BadConfig, type Config, loadConfig } from '../config/config.ts'
+import { UnservableContract } from '../contract/engine.ts'
+import { loadContract } from '../contract/load-contract.ts'
+import { loadHandlers } from '../handlers.ts'
+import { openStore } from '../store/open-store.ts'
+import { type Store, UnusableStore } from '../store/store.ts'
 import { isStandardOutputJournal } from './journal.ts'
-import { gatherLines } from './log-pieces.ts'
-import { isLoopback } from './loopback.ts'
-import type { Metrics } from './metrics/metrics.ts'
-import type { MetricsServer } from './metrics/serve-metrics.ts'
-import { openFilesWarning, readLimits } from './open-files.ts'
+import { gatherLines } from './log-buffer.ts'
+import { isLoopback } from '../config/loopback.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
+import type { MetricsServer } from '../monitoring/serve-metrics.ts'
+import { openFilesWarning, readLimits } from './file-limit.ts'
 import { handleSignals } from './signals.ts'
 import { welcome } from './welcome.ts'
 
@@ -56,9 +56,9 @@ async function start(config: Config): Promise<void> {
   }
   const isEnding = handleSignals({ log, graceMilliseconds, close })
   try {
-    const contract = await loadContract(`${import.meta.dirname}/..`)
+    const contract = await loadContract(`${import.meta.dirname}/../..`)
     // What is not configured is not loaded: it would take the start time and memory.
-    const metrics = config.metrics && (await import('./metrics/metrics.ts')).createMetrics()
+    const metrics = config.metrics && (await import('../monitoring/metrics.ts')).createMetrics()
     const onFault = (part: 'store' | 'key server') => (error: Error) => {
       metrics?.failed(part)
       log.error({ err: error }, `the ${part} is not available`)
@@ -74,7 +74,7 @@ async function start(config: Config): Promise<void> {
       bodyLimit: config.bodyLimit,
       rateLimit: config.rateLimit,
       trustedProxies: config.trustedProxies,
-      verifyJwt: config.identityProvider && (await import('./auth/jwt.ts')).createJwtVerifier(config.identityProvider, Date.now, onFault('key server')),
+      verifyJwt: config.identityProvider && (await import('../auth/jwt.ts')).createJwtVerifier(config.identityProvider, Date.now, onFault('key server')),
       corsOrigins: config.corsOrigins,
       observer: metrics,
       limits: { connections: config.maxConnections, requestMilliseconds: config.requestTimeout * 1_000, keepAliveMilliseconds: config.keepAliveTimeout * 1_000 },
@@ -145,7 +145,7 @@ async function listenForMetrics(
   { host, port }: NonNullable<Config['metrics']>,
   log: Logger,
 ): Promise<MetricsServer> {
-  const { serveMetrics } = await import('./metrics/serve-metrics.ts')
+  const { serveMetrics } = await import('../monitoring/serve-metrics.ts')
   const onFault = (error: unknown) => {
     log.error({ err: error }, 'the metrics cannot be read')
   }

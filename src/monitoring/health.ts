@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { failure } from '../contract/errors.ts'
-import { sendFailure } from './failures.ts'
-import { sendJson } from './send-json.ts'
+import { sendFailure } from '../http/failures.ts'
+import { sendJson } from '../http/send-json.ts'
 
 const ok = JSON.stringify({ status: 'ok' })
 

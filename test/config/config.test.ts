@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BadConfig, type Config, loadConfig } from '../src/config.ts'
+import { BadConfig, type Config, loadConfig } from '../../src/config/config.ts'
 
 const defaults = {
   host: '127.0.0.1',

@@ -1,9 +1,9 @@
 import type { ValidateFunction } from 'ajv'
-import { createAjv } from './ajv.ts'
+import { createAjv } from '../schema/ajv.ts'
 import type { ContractOperation, ContractResponse, Schema } from './document.ts'
 import type { AnyReply } from './engine.ts'
-import { MalformedJson, parseJson } from './json.ts'
-import { withExactScalars } from './exact-scalars.ts'
+import { MalformedJson, parseJson } from '../json/json.ts'
+import { withExactScalars } from '../schema/rewrite-schema.ts'
 import { Encoded, isWhole } from './types.ts'
 
 /** A handler's reply that its operation does not declare. The message says how it breaks the contract, without its values. */

@@ -1,7 +1,7 @@
 import { makeValidator } from 'envalid'
 import { isIP } from 'node:net'
 import { isLoopback } from './loopback.ts'
-import type { DatabaseLocation } from './store/open-store.ts'
+import type { DatabaseLocation } from '../store/open-store.ts'
 
 /** An address or a host name. */
 export const host = makeValidator((text: string) => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { gatherLines } from '../src/log-pieces.ts'
+import { gatherLines } from '../../src/process/log-buffer.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -3,9 +3,9 @@ import { STATUS_CODES, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Failure, failure } from '../contract/errors.ts'
-import type { Limits } from './limits.ts'
+import type { Limits } from '../config/limits.ts'
 import type { OpenConnections } from './open-connections.ts'
-import { constantHeaders } from './response-headers.ts'
+import { constantHeaders } from '../http/response-headers.ts'
 
 /**
  * How long a refused connection is still read from. A client that is still sending would otherwise get a reset in the place

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createAjv } from '../../src/contract/ajv.ts'
-import { withExactScalars } from '../../src/contract/exact-scalars.ts'
-import { parseJson } from '../../src/contract/json.ts'
-import type { Source } from '../../src/contract/scalars.ts'
+import { createAjv } from '../../src/schema/ajv.ts'
+import { withExactScalars } from '../../src/schema/rewrite-schema.ts'
+import { parseJson } from '../../src/json/json.ts'
+import type { Source } from '../../src/schema/scalar-keyword.ts'
 
 /** What becomes of a value: what a handler sees, or the messages of its refusal. */
 type Verdict = { value: unknown } | { refused: string }

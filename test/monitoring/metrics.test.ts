@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createMetrics } from '../../src/metrics/metrics.ts'
-import { serveMetrics } from '../../src/metrics/serve-metrics.ts'
+import { createMetrics } from '../../src/monitoring/metrics.ts'
+import { serveMetrics } from '../../src/monitoring/serve-metrics.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { startApp, temporaryLocation } from '../support/start-app.ts'
 

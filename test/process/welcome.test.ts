@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isLoopback } from '../src/loopback.ts'
-import { welcome } from '../src/welcome.ts'
+import { isLoopback } from '../../src/config/loopback.ts'
+import { welcome } from '../../src/process/welcome.ts'
 
 describe('isLoopback', () => {
   it.each(['127.0.0.1', '127.0.0.2', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost'])('holds for %s', (host) => {
