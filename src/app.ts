@@ -2,22 +2,26 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { createBearerVerifier } from './auth/bearer.ts'
 import type { JwtVerifier } from './auth/jwt.ts'
 import { TokenUses } from './auth/last-used.ts'
-import { createEngine } from './contract/engine.ts'
+import { type Limits, defaultLimits } from './config/limits.ts'
+import { type ClosingTimes, defaultClosingTimes, registerClosing } from './connections/graceful-shutdown.ts'
+import { createHttpServer } from './connections/http-server.ts'
+import { OpenConnections } from './connections/open-connections.ts'
+import { UnreadBytes } from './connections/unread-bytes.ts'
 import { bearerSchemesOf } from './contract/document.ts'
+import { type BoundOperation, createEngine } from './contract/engine.ts'
 import type { Contract } from './contract/load-contract.ts'
 import type { Handlers } from './contract/types.ts'
-import { type ClosingTimes, defaultClosingTimes, registerClosing } from './connections/graceful-shutdown.ts'
 import { registerDocs } from './docs/docs.ts'
-import { registerFailures, routedUrl } from './http/failures.ts'
-import { registerHealth } from './monitoring/health.ts'
-import { createHttpServer } from './connections/http-server.ts'
-import { type Limits, defaultLimits } from './config/limits.ts'
-import { OpenConnections } from './connections/open-connections.ts'
+import { authenticate } from './http/authentication.ts'
+import { expectContent } from './http/content.ts'
+import { registerErrors } from './http/errors.ts'
 import { registerOperations } from './http/operations.ts'
-import { createOverloadHook } from './http/overload.ts'
-import { constantHeaders } from './http/response-headers.ts'
-import { RequestLog, logCutOff, requestIdOf } from './http/request-log.ts'
-import { UnreadBytes } from './connections/unread-bytes.ts'
+import { refuseWhenOverloaded } from './http/overload.ts'
+import { refuseMalformed, refuseUnmatched, routedUrl } from './http/path-and-method.ts'
+import { constantHeaders } from './http/send.ts'
+import { type Stage, inOrder } from './http/stage.ts'
+import { registerHealth } from './monitoring/health.ts'
+import { type OnAnswered, RequestLog, followResponse, requestIdOf } from './monitoring/request-log.ts'
 import type { Store } from './store/store.ts'
 
 export interface AppOptions {
@@ -48,8 +52,7 @@ export interface AppOptions {
 
 /** What measures a server. */
 export interface AppObserver {
-  /** A request was answered. @param operation its operationId, undefined where it matched none */
-  answered: (operation: string | undefined, status: number, seconds: number) => void
+  answered: OnAnswered
   /** A handler's reply broke the contract. */
   contractBroken: (operation: string) => void
 }
@@ -87,34 +90,43 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: () => undefined,
   })
   const isClosing = registerClosing(app, connections, { ...defaultClosingTimes, ...closingTimes })
-  app.decorateRequest('isLogged', false)
-  app.addHook('onRequest', (request, reply, done) => {
+
+  const begin: Stage = (request, reply) => {
     reply.headers(constantHeaders).header('x-request-id', request.id)
-    logCutOff(request, reply)
-    done()
-  })
-  if (observer !== undefined) {
-    app.addHook('onResponse', (request, reply, done) => {
-      observer.answered(request.routeOptions.config.operation?.id, reply.statusCode, reply.elapsedTime / 1000)
-      done()
-    })
+    followResponse(request, reply, observer?.answered)
+    return undefined
   }
+  app.addHook('onRequest', inOrder([begin]))
   // What is not configured is not loaded: it would take the start time and memory.
   if (corsOrigins !== undefined) {
     const { registerCors } = await import('./http/cors.ts')
     await registerCors(app, corsOrigins, operations.map(({ method }) => method.toUpperCase()))
   }
-  registerFailures(app)
+  // Every request passes these stages, in the order that the contract promises.
+  app.addHook('onRequest', inOrder([refuseMalformed, refuseUnmatched(app)]))
+  registerErrors(app)
   registerHealth(app, async () => !isClosing() && (await store.isReady()))
   await app.register((scope) => registerDocs(scope, contract))
   app.addHook('onClose', () => uses.write())
-  await app.register(async (scope) => {
-    const overloadHook = createOverloadHook(limits.waitMilliseconds, (end) => {
-      scope.addHook('onClose', end)
-    })
-    scope.addHook('onRequest', overloadHook)
-    const rateLimits = rateLimit === undefined ? undefined : (await import('./http/rate-limits.ts')).createRateLimits(rateLimit)
-    registerOperations(scope, { operations, verifiers, rateLimits, unread: new UnreadBytes(limits.unreadBytes) })
+
+  const overloaded = refuseWhenOverloaded(limits.waitMilliseconds, (end) => {
+    app.addHook('onClose', end)
+  })
+  const rateLimits =
+    rateLimit === undefined ? undefined : (await import('./rate-limit/rate-limits.ts')).createRateLimits(rateLimit)
+  const ifLimited = (...stages: (Stage | undefined)[]): Stage[] => stages.filter((stage) => stage !== undefined)
+  // A request of an operation passes these stages next; then its body is read and validated, and its handler is called.
+  const stagesOf = (operation: BoundOperation): Stage[] => [
+    overloaded,
+    ...ifLimited(rateLimits?.limitAddress),
+    authenticate(operation, verifiers, (request) => rateLimits?.countRefused(request)),
+    // Several requests of one address may have been authenticated at the same time.
+    ...ifLimited(rateLimits?.limitAddress, rateLimits?.limitCaller),
+    expectContent(operation),
+  ]
+  await app.register((scope, _options, done) => {
+    registerOperations(scope, { operations, stagesOf, unread: new UnreadBytes(limits.unreadBytes) })
+    done()
   })
   return app
 }

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type Failure, failure } from '../contract/errors.ts'
 import type { Limits } from '../config/limits.ts'
 import type { OpenConnections } from './open-connections.ts'
-import { constantHeaders } from '../http/response-headers.ts'
+import { constantHeaders } from '../http/send.ts'
 
 /**
  * How long a refused connection is still read from. A client that is still sending would otherwise get a reset in the place

@@ -1,13 +1,12 @@
 import { performance } from 'node:perf_hooks'
-import type { onRequestHookHandler } from 'fastify'
 import { failure } from '../contract/errors.ts'
-import { sendFailure } from './failures.ts'
+import type { Stage } from './stage.ts'
 
 /** How often batches are looked for. */
 const samplesInWait = 20
 
 /**
- * Makes the hook that refuses a request which has waited too long, before anything is done for it.
+ * Makes the stage that refuses a request which has waited too long, before anything is done for it.
  *
  * A request that is read now arrived after the event loop had last looked for requests before, so the time that the loop has
  * been at work since then is the longest that it can have waited. Judging each request by that, and not all of them by the
@@ -16,7 +15,7 @@ const samplesInWait = 20
  * @param waitMilliseconds the longest wait
  * @param onClose takes what ends the watching
  */
-export function createOverloadHook(waitMilliseconds: number, onClose: (end: () => void) => void): onRequestHookHandler {
+export function refuseWhenOverloaded(waitMilliseconds: number, onClose: (end: () => void) => void): Stage {
   let lookedAt = performance.now()
   let idleThen = performance.nodeTiming.idleTime
   let immediate: NodeJS.Immediate
@@ -46,12 +45,13 @@ export function createOverloadHook(waitMilliseconds: number, onClose: (end: () =
     clearImmediate(immediate)
   })
 
-  return (_request, reply, done) => {
+  return () => {
     const now = performance.now()
     if (now - sampledAt > waitMilliseconds / samplesInWait) sample(now)
     const elapsed = now - lookedAt
-    if (elapsed > waitMilliseconds && elapsed - (performance.nodeTiming.idleTime - idleThen) > waitMilliseconds) sendFailure(reply, overloaded)
-    else done()
+    // The time that the loop was idle is asked for only when it matters: it costs more than the rest.
+    const isLate = elapsed > waitMilliseconds && elapsed - (performance.nodeTiming.idleTime - idleThen) > waitMilliseconds
+    return isLate ? overloaded : undefined
   }
 }
 

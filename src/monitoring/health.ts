@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { failure } from '../contract/errors.ts'
-import { sendFailure } from '../http/failures.ts'
-import { sendJson } from '../http/send-json.ts'
+import { sendFailure, sendJson } from '../http/send.ts'
 
 const ok = JSON.stringify({ status: 'ok' })
 

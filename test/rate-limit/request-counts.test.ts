@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { RequestCounts } from '../../src/http/request-counts.ts'
+import { RequestCounts } from '../../src/rate-limit/request-counts.ts'
 
 test('a window begins with the first request of its key, and a new one when it is over', () => {
   vi.useFakeTimers({ toFake: ['performance'] })

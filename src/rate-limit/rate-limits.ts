@@ -1,25 +1,25 @@
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import { type Failure, failure } from '../contract/errors.ts'
-import { sendFailure } from './failures.ts'
+import type { Stage } from '../http/stage.ts'
 import { RequestCounts } from './request-counts.ts'
 
 const windowMilliseconds = 60_000
 
 /** How many callers, and how many addresses, are counted at once; beyond that those that were seen longest ago are forgotten. */
-const mostCounted = 100_000
+const maxCounted = 100_000
 
 /** How much of an IPv6 address names the network and not the machine in it (RFC 4291, section 2.5.4), in bits. */
 const networkBits = 64
 
-/** What counts requests, and refuses those that are too many. */
+/** Counts requests, and refuses those that are too many. */
 export interface RateLimits {
   /** Refuses every request of an address that has sent too many bad tokens, whatever its credentials are. */
-  refuseAddress: onRequestHookHandler
-  /** Counts a request whose token was refused. @returns the answer when it is one too many */
+  limitAddress: Stage
+  /** Counts a request whose token was refused. @returns the failure when it is one too many */
   countRefused: (request: FastifyRequest) => Failure<'rate_limited', { 'Retry-After': number }> | undefined
-  /** Counts a request of a caller, and refuses it where it is one too many. */
-  onAuthenticated: onRequestHookHandler
+  /** Counts a request of a caller, and refuses it when it is one too many. */
+  limitCaller: Stage
 }
 
 /**
@@ -28,27 +28,26 @@ export interface RateLimits {
  * Answers to a caller carry `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  */
 export function createRateLimits(perMinute: number): RateLimits {
-  const ofCaller = new RequestCounts(windowMilliseconds, mostCounted)
-  const refusedOfAddress = new RequestCounts(windowMilliseconds, mostCounted)
+  const ofCaller = new RequestCounts(windowMilliseconds, maxCounted)
+  const refusedOfAddress = new RequestCounts(windowMilliseconds, maxCounted)
   const policy = `"caller";q=${String(perMinute)};w=${String(windowMilliseconds / 1000)}`
   const tooManyRefused = (milliseconds: number) => tooMany(`more than ${String(perMinute)} refused tokens a minute from this address`, milliseconds)
 
   return {
-    refuseAddress: (request, reply, done) => {
+    limitAddress: (request) => {
       const { requests, milliseconds } = refusedOfAddress.read(addressOf(request))
-      if (requests < perMinute) done()
-      else sendFailure(reply, tooManyRefused(milliseconds))
+      return requests < perMinute ? undefined : tooManyRefused(milliseconds)
     },
     countRefused: (request) => {
       const { requests, milliseconds } = refusedOfAddress.add(addressOf(request))
       return requests <= perMinute ? undefined : tooManyRefused(milliseconds)
     },
-    onAuthenticated: (request, reply, done) => {
-      const { requests, milliseconds } = ofCaller.add(Object.values(request.callers).join())
+    limitCaller: (request, reply) => {
+      const { requests, milliseconds } = ofCaller.add(request.caller)
       const left = Math.max(0, perMinute - requests)
-      reply.header('ratelimit-policy', policy).header('ratelimit', `"caller";r=${String(left)};t=${String(secondsOf(milliseconds))}`)
-      if (requests <= perMinute) done()
-      else sendFailure(reply, tooMany(`more than ${String(perMinute)} requests a minute`, milliseconds))
+      const limit = `"caller";r=${String(left)};t=${String(secondsOf(milliseconds))}`
+      reply.header('ratelimit-policy', policy).header('ratelimit', limit)
+      return requests <= perMinute ? undefined : tooMany(`more than ${String(perMinute)} requests a minute`, milliseconds)
     },
   }
 }

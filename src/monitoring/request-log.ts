@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { LogController, type FastifyReply, type FastifyRequest } from 'fastify'
+import { withoutTokens } from '../auth/tokens.ts'
+
+const acceptableId = /^[\w.-]{1,128}$/
+
+/** The request's own `X-Request-Id` where it can be written anywhere as it is and is no token, else a random one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const own = headers['x-request-id']
+  return typeof own === 'string' && acceptableId.test(own) && withoutTokens(own) === own ? own : randomUUID()
+}
+
+/** Leaves the lines of requests to `followResponse`. */
+export class RequestLog extends LogController {
+  override incomingRequest(): void {
+    // A request has one line, which is written when its response ends.
+  }
+
+  override requestCompleted(): void {
+    // Fastify does not count a response as completed whose connection ended before it.
+  }
+
+  override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
+    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return
+    request.log.error({ err: error, requestId: request.id }, 'request failed')
+  }
+}
+
+/** Receives each request that was answered: its operationId, undefined where it matched none, its status, and how long it took. */
+export type OnAnswered = (operation: string | undefined, status: number, seconds: number) => void
+
+/** Writes the one line of a request when its response ends, whole or not. It has no query, no body and no token. */
+export function followResponse(request: FastifyRequest, reply: FastifyReply, onAnswered: OnAnswered | undefined): void {
+  let isWhole = false
+  reply.raw.once('finish', () => {
+    isWhole = true
+  })
+  reply.raw.once('close', () => {
+    const { operation } = request.routeOptions.config
+    const { statusCode: status, elapsedTime } = reply
+    if (isWhole) onAnswered?.(operation?.id, status, elapsedTime / 1_000)
+    const line = {
+      requestId: request.id,
+      method: request.method,
+      ...(operation === undefined
+        ? { path: withoutTokens(request.url.split('?', 1)[0] ?? '') }
+        : { operation: operation.id }),
+      status,
+      milliseconds: Math.round(elapsedTime * 1_000) / 1_000,
+    }
+    request.log.info(line, isWhole ? 'request answered' : 'response cut off')
+  })
+}
