@@ -27,7 +27,6 @@ const app = await buildApp({
   handlers: await loadHandlers(store),
   store,
   log: pino({ level: 'silent' }),
-  bodyLimit: 65_536,
   rateLimit: undefined,
 })
 cleanup.defer(() => app.close())

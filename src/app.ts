@@ -3,7 +3,7 @@ import { createBearerVerifier } from './auth/bearer.ts'
 import type { JwtVerifier } from './auth/jwt.ts'
 import { TokenUses } from './auth/last-used.ts'
 import { type Limits, defaultLimits } from './config/limits.ts'
-import { type ClosingTimes, defaultClosingTimes, registerClosing } from './connections/graceful-shutdown.ts'
+import { registerClosing } from './connections/graceful-shutdown.ts'
 import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
 import { UnreadBytes } from './connections/unread-bytes.ts'
@@ -30,8 +30,6 @@ export interface AppOptions {
   handlers: Partial<Handlers>
   store: Store
   log: FastifyBaseLogger
-  /** The largest request body, in bytes. */
-  bodyLimit: number
   /** The most requests a minute for one caller, and the most refused tokens a minute from one address; undefined when there is no limit. */
   rateLimit: number | undefined
   /** The addresses of proxies whose `X-Forwarded-For` is believed. */
@@ -44,8 +42,6 @@ export interface AppOptions {
   observer?: AppObserver | undefined
   /** Those that are not `defaultLimits`. */
   limits?: Partial<Limits>
-  /** Those that are not `defaultClosingTimes`. */
-  closingTimes?: Partial<ClosingTimes>
   /** Gives milliseconds since 1970-01-01T00:00:00Z. */
   now?: () => number
 }
@@ -63,7 +59,7 @@ export interface AppObserver {
  * @throws UnservableContract
  */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { contract, handlers, store, log, bodyLimit, rateLimit, trustedProxies, verifyJwt, corsOrigins, observer, closingTimes, now = Date.now } = options
+  const { contract, handlers, store, log, rateLimit, trustedProxies, verifyJwt, corsOrigins, observer, now = Date.now } = options
   const limits = { ...defaultLimits, ...options.limits }
   const uses = new TokenUses(store)
   const noteUse = uses.note.bind(uses)
@@ -81,7 +77,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // The request's id is in its one line; a logger of its own for each request would cost more than that line.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
-    bodyLimit,
+    bodyLimit: limits.bodyBytes,
     rewriteUrl: ({ url = '/' }) => routedUrl(url),
     routerOptions: { maxParamLength: limits.headerBytes },
     return503OnClosing: false,
@@ -89,7 +85,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // Fastify's own listener; answerConnectionErrors answers in its place.
     clientErrorHandler: () => undefined,
   })
-  const isClosing = registerClosing(app, connections, { ...defaultClosingTimes, ...closingTimes })
+  const isClosing = registerClosing(app, connections, limits)
 
   const begin: Stage = (request, reply) => {
     reply.headers(constantHeaders).header('x-request-id', request.id)

@@ -20,7 +20,7 @@ const store = await openStore({ engine: 'sqlite', file }, {
 })
 const { document, handlers } = multiplied(contract.document, await loadHandlers(store), Number(process.env['OPERATIONS']))
 const log = pino({ level: 'info' }, pino.destination(2))
-const app = await buildApp({ contract: { ...contract, document }, handlers, store, log, bodyLimit: 65_536, rateLimit: undefined })
+const app = await buildApp({ contract: { ...contract, document }, handlers, store, log, rateLimit: undefined })
 await app.listen({ host: '127.0.0.1', port: 0 })
 printOrigin(app.server)
 

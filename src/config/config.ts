@@ -1,6 +1,7 @@
 import { EnvMissingError, cleanEnv } from 'envalid'
 import type { IdentityProvider } from '../auth/jwt.ts'
 import { addresses, databaseLocation, host, identifier, integer, keysUrl, oneOf, origins } from './variables.ts'
+import { defaultLimits } from './limits.ts'
 import type { DatabaseLocation } from '../store/open-store.ts'
 
 /** How the server runs. */
@@ -56,7 +57,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       PORT: integer(0, 65_535)({ default: 3000 }),
       DATABASE_URL: databaseLocation({ default: { engine: 'sqlite', file: 'data/plants.db' } }),
       LOG_LEVEL: oneOf(logLevels)({ default: 'info' }),
-      BODY_LIMIT: integer(1, 2 ** 30)({ default: 65_536 }),
+      BODY_LIMIT: integer(1, 2 ** 30)({ default: defaultLimits.bodyBytes }),
       RATE_LIMIT: integer(1, 2 ** 31 - 1)({ default: undefined }),
       TRUST_PROXY: addresses({ default: undefined }),
       AUTH_JWKS_URL: keysUrl({ default: undefined }),
@@ -66,11 +67,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       METRICS_PORT: integer(0, 65_535)({ default: undefined }),
       METRICS_HOST: host({ default: '127.0.0.1' }),
       REUSE_PORT: integer(0, 1)({ default: 0 }),
-      MAX_CONNECTIONS: integer(1, 1_000_000)({ default: 10_000 }),
-      REQUEST_TIMEOUT: integer(1, 3_600)({ default: 20 }),
-      KEEP_ALIVE_TIMEOUT: integer(1, 3_600)({ default: 72 }),
-      SHUTDOWN_DELAY: integer(0, 3_600)({ default: 1 }),
-      SHUTDOWN_GRACE: integer(1, 3_600)({ default: 10 }),
+      MAX_CONNECTIONS: integer(1, 1_000_000)({ default: defaultLimits.connections }),
+      REQUEST_TIMEOUT: integer(1, 3_600)({ default: seconds(defaultLimits.requestMilliseconds) }),
+      KEEP_ALIVE_TIMEOUT: integer(1, 3_600)({ default: seconds(defaultLimits.keepAliveMilliseconds) }),
+      SHUTDOWN_DELAY: integer(0, 3_600)({ default: seconds(defaultLimits.shutdownDelayMilliseconds) }),
+      SHUTDOWN_GRACE: integer(1, 3_600)({ default: seconds(defaultLimits.shutdownGraceMilliseconds) }),
     },
     {
       reporter: ({ errors, env }) => {
@@ -103,6 +104,10 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     shutdownGrace: read.SHUTDOWN_GRACE,
     warnings: warningsOf(given),
   }
+}
+
+function seconds(milliseconds: number): number {
+  return milliseconds / 1_000
 }
 
 const providerNames = ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']

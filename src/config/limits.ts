@@ -1,7 +1,9 @@
-/** What a client may take of the server. */
+/** What a client may take of the server, and how the server stops. */
 export interface Limits {
   /** The request line and the headers together. */
   headerBytes: number
+  /** A request's body. */
+  bodyBytes: number
   /** From a connection's first byte to the end of the headers. */
   headersMilliseconds: number
   /** From a request's first byte to its last. */
@@ -20,10 +22,16 @@ export interface Limits {
   unreadBytes: number
   /** The longest that a request may have waited before the server looks at it; one that waited longer is refused. */
   waitMilliseconds: number
+  /** How long new connections are accepted after the signal to stop, so that who asks `/readyz` learns of the end before it comes. */
+  shutdownDelayMilliseconds: number
+  /** How long after that signal the server has stopped, the delay included. */
+  shutdownGraceMilliseconds: number
 }
 
+/** The only place of each default; environment variables and tests change some of them. */
 export const defaultLimits: Limits = {
   headerBytes: 16_384,
+  bodyBytes: 65_536,
   headersMilliseconds: 10_000,
   requestMilliseconds: 20_000,
   checkMilliseconds: 2_000,
@@ -36,4 +44,6 @@ export const defaultLimits: Limits = {
   unreadBytes: 64 * 1_024 * 1_024,
   // Longer than a pause of the collector or of a slow disk, which by themselves are no overload.
   waitMilliseconds: 1_000,
+  shutdownDelayMilliseconds: 1_000,
+  shutdownGraceMilliseconds: 10_000,
 }

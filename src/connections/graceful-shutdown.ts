@@ -1,6 +1,7 @@
 import { type Server, Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as endOfTurn, setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import type { Limits } from '../config/limits.ts'
 import type { OpenConnections } from './open-connections.ts'
 
 /** How often connections that have nothing more to do are looked for while the server closes. */
@@ -21,15 +22,8 @@ const drainMilliseconds = 500
  */
 const arrivalMilliseconds = 500
 
-/** How the server leaves. */
-export interface ClosingTimes {
-  /** How long new connections are still taken, so that whoever asks `/readyz` learns of the end before it comes. */
-  delayMilliseconds: number
-  /** How long after that the requests that have arrived may take to be answered; what is still open then is cut off. */
-  answerMilliseconds: number
-}
-
-export const defaultClosingTimes: ClosingTimes = { delayMilliseconds: 0, answerMilliseconds: 10_000 }
+/** How much of the time to stop is for the requests; the rest is for the store, which folds its log in. */
+const answeringShare = 0.8
 
 /**
  * Lets the server close as soon as the requests that have arrived are answered. By itself Node waits for connections on
@@ -44,7 +38,7 @@ export const defaultClosingTimes: ClosingTimes = { delayMilliseconds: 0, answerM
 export function registerClosing(
   app: FastifyInstance,
   connections: OpenConnections,
-  { delayMilliseconds, answerMilliseconds }: ClosingTimes,
+  { shutdownDelayMilliseconds, shutdownGraceMilliseconds }: Limits,
 ): () => boolean {
   const { server } = app
   let isClosing = false
@@ -54,16 +48,16 @@ export function registerClosing(
     for (const { response } of connections.all()) {
       if (response?.headersSent === false) response.setHeader('connection', 'close')
     }
-    if (delayMilliseconds > 0) await delay(delayMilliseconds)
+    if (shutdownDelayMilliseconds > 0) await delay(shutdownDelayMilliseconds)
     if (!server.listening) return
     const cuttingOff = setTimeout(() => {
       const unanswered = [...connections.all()].filter(({ isIdle }) => !isIdle).length
       app.log.warn({ unanswered }, 'connections cut off: the time to stop is over')
       connections.closeAll()
-    }, answerMilliseconds)
+    }, (shutdownGraceMilliseconds - shutdownDelayMilliseconds) * answeringShare)
     cuttingOff.unref()
     await closeListener(server)
-    if (connections.size > 0) await delay(Math.min(delayMilliseconds, arrivalMilliseconds))
+    if (connections.size > 0) await delay(Math.min(shutdownDelayMilliseconds, arrivalMilliseconds))
     const looking = setInterval(() => {
       connections.closeIdle()
     }, lookMilliseconds)

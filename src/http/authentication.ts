@@ -53,6 +53,6 @@ export function authenticate(
     const results = schemes.map((scheme) => verifiers[scheme]!(authorization))
     const settled = results.filter((result): result is Verdict => !(result instanceof Promise))
     if (settled.length === results.length) return decide(request, settled)
-    return Promise.all(results).then((all) => decide(request, all))
+    return Promise.all(results.map((result) => Promise.resolve(result))).then((all) => decide(request, all))
   }
 }

@@ -18,9 +18,6 @@ import { openFilesWarning, readLimits } from './file-limit.ts'
 import { handleSignals } from './signals.ts'
 import { welcome } from './welcome.ts'
 
-/** How much of the time to stop is for the requests; the rest is for the store, which folds its log in. */
-const answeringShare = 0.8
-
 /** How many connections the kernel may have made before the server takes them; it has its own limit, too. */
 const backlog = 4_096
 
@@ -46,7 +43,6 @@ async function start(config: Config): Promise<void> {
   for (const warning of [...config.warnings, openFilesWarning(config.maxConnections, readLimits())]) {
     if (warning !== undefined) log.warn(warning)
   }
-  const delayMilliseconds = config.shutdownDelay * 1_000
   const graceMilliseconds = config.shutdownGrace * 1_000
   const opened: { app?: FastifyInstance; store?: Store; metricsServer?: MetricsServer } = {}
   async function close(): Promise<void> {
@@ -71,14 +67,19 @@ async function start(config: Config): Promise<void> {
       handlers: await loadHandlers(store),
       store,
       log,
-      bodyLimit: config.bodyLimit,
       rateLimit: config.rateLimit,
       trustedProxies: config.trustedProxies,
       verifyJwt: config.identityProvider && (await import('../auth/jwt.ts')).createJwtVerifier(config.identityProvider, Date.now, onFault('key server')),
       corsOrigins: config.corsOrigins,
       observer: metrics,
-      limits: { connections: config.maxConnections, requestMilliseconds: config.requestTimeout * 1_000, keepAliveMilliseconds: config.keepAliveTimeout * 1_000 },
-      closingTimes: { delayMilliseconds, answerMilliseconds: (graceMilliseconds - delayMilliseconds) * answeringShare },
+      limits: {
+        bodyBytes: config.bodyLimit,
+        connections: config.maxConnections,
+        requestMilliseconds: config.requestTimeout * 1_000,
+        keepAliveMilliseconds: config.keepAliveTimeout * 1_000,
+        shutdownDelayMilliseconds: config.shutdownDelay * 1_000,
+        shutdownGraceMilliseconds: graceMilliseconds,
+      },
     })
     // What came after a signal is not opened any more.
     if (isEnding()) return

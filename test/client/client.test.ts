@@ -64,7 +64,7 @@ test('a refused token is a value for every operation', async () => {
 })
 
 test('a body over the limit, a caller over the rate and a failing service are values', async () => {
-  const { client: limited } = await startClient({ bodyLimit: 16 })
+  const { client: limited } = await startClient({ limits: { bodyBytes: 16 } })
   expect(await limited.createPlant({ body: { id: 1n, name: 'Aloe vera' } })).toMatchObject({ status: 413, body: { error: 41300 } })
 
   const { client: hurried } = await startClient({ rateLimit: 1 })

@@ -129,7 +129,7 @@ test('a client that stops reading is cut off, and its list is read from the stor
 })
 
 test('limits on headers and bodies are answered with 431 and 413', async () => {
-  const { listen, token } = await startApp({ limits: { headerBytes: 2_000 }, bodyLimit: 100 })
+  const { listen, token } = await startApp({ limits: { headerBytes: 2_000, bodyBytes: 100 } })
   const origin = await listen()
   const [headers] = await exchange(origin, `GET /plants HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(3_000)}\r\n\r\n`)
   expectFailure(headers!, 'headers_too_large')

@@ -19,7 +19,7 @@ async function serveContractOf(root: string) {
   const store = await temporaryStore()
   const { text, stored } = createToken('me', Date.now())
   await store.addToken(stored)
-  const app = await buildApp({ contract: await loadContract(root), handlers: await loadHandlers(store), store, log: pino({ level: 'silent' }), bodyLimit: 65_536, rateLimit: undefined })
+  const app = await buildApp({ contract: await loadContract(root), handlers: await loadHandlers(store), store, log: pino({ level: 'silent' }), rateLimit: undefined })
   onTestFinished(() => app.close())
   return async (method: 'GET' | 'POST', url: string, body?: object) => {
     const { statusCode } = await app.inject({ method, url, headers: { authorization: `Bearer ${text}` }, ...(body === undefined ? {} : { payload: body }) })

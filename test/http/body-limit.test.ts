@@ -50,7 +50,7 @@ test('the limit counts bytes, not characters', async () => {
 })
 
 test('the limit is the configured one', async () => {
-  const { send } = await startApp({ bodyLimit: plant.length })
+  const { send } = await startApp({ limits: { bodyBytes: plant.length } })
   expect((await send({ ...post, body: plant })).status).toBe(200)
   expect(expectFailure(await send({ ...post, body: `${plant} ` }), 'body_too_large')).toContain(String(plant.length))
 })

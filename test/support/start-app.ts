@@ -103,7 +103,7 @@ export async function startApp(options: TestAppOptions = {}, onFinished: OnFinis
   const store = options.store ?? (await temporaryStore(onFinished))
   const logLines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
-  const app = await buildApp({ handlers: await loadHandlers(store), bodyLimit: 65_536, rateLimit: undefined, ...options, limits: { waitMilliseconds: 60_000, ...options.limits }, contract, store, log })
+  const app = await buildApp({ handlers: await loadHandlers(store), rateLimit: undefined, ...options, limits: { waitMilliseconds: 60_000, shutdownDelayMilliseconds: 0, ...options.limits }, contract, store, log })
   const secrets = new LogSecrets()
   app.server.on('request', (request) => {
     secrets.noteRequest(request)
