@@ -67,3 +67,30 @@ test('no integer of the contract is rounded on its way into the page', () => {
   expect(integers(contract.json)).toContain('9007199254740993')
   expect(integers(JSON.stringify(document))).toEqual(integers(contract.json))
 })
+
+test.each([
+  ['Range', { range: 'bytes=0-1' }],
+  ['a Range that cannot be satisfied', { range: 'bytes=999999999-' }],
+  ['If-Match', { 'if-match': '"x"' }],
+  ['If-Unmodified-Since', { 'if-unmodified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }],
+  ['If-Range', { range: 'bytes=0-1', 'if-range': '"x"' }],
+])('a file of the docs page is sent whole whatever %s says', async (_name, headers) => {
+  const { app } = await newCaller()
+  for (const url of ['/docs/static/swagger-ui.css', '/docs', '/openapi.json']) {
+    const whole = await app.inject({ url })
+    const asked = await app.inject({ url, headers })
+    expect({ url, status: asked.statusCode }).toEqual({ url, status: 200 })
+    expect(asked.rawPayload.equals(whole.rawPayload)).toBe(true)
+  }
+})
+
+test('a file of the docs page that the client has already is not sent again', async () => {
+  const { app } = await newCaller()
+  const url = '/docs/static/swagger-ui.css'
+  const { headers } = await app.inject({ url })
+  for (const tag of [String(headers.etag), `W/${String(headers.etag)}`, `"other", ${String(headers.etag)}`, '*']) {
+    const again = await app.inject({ url, headers: { 'if-none-match': tag } })
+    expect(again).toMatchObject({ statusCode: 304, body: '' })
+  }
+  expect((await app.inject({ url, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200)
+})

@@ -41,3 +41,12 @@ test('an OPTIONS that is no preflight is answered as without CORS', async () => 
   expect(await app.inject({ method, url: '/nowhere', headers: { origin } })).toMatchObject({ statusCode: 404 })
   expect(await app.inject({ method: 'GET', url: '/nowhere' })).toMatchObject({ statusCode: 404 })
 })
+
+test.each(['/nowhere', '/%zz', '/plants/%'])('a page of a configured origin may read that %s is refused', async (url) => {
+  const { app } = await startApp({ corsOrigins: [origin] })
+  for (const method of ['GET', 'OPTIONS'] as const) {
+    const { statusCode, headers } = await app.inject({ method, url, headers: { origin } })
+    expect(statusCode, method).toBeGreaterThanOrEqual(400)
+    expect(headers['access-control-allow-origin'], method).toBe(origin)
+  }
+})
