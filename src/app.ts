@@ -36,7 +36,7 @@ export interface AppOptions {
   trustedProxies?: string | undefined
   /** Judges JSON Web Tokens; undefined where none is taken. */
   verifyJwt?: JwtVerifier | undefined
-  /** The origins whose pages may use the service; undefined when no other's may. */
+  /** The origins whose pages may use the service; undefined when no other origin may. */
   corsOrigins?: string[] | undefined
   /** Told of what is measured. */
   observer?: AppObserver | undefined

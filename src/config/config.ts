@@ -16,29 +16,29 @@ export interface Config {
   bodyLimit: number
   /** The most requests a minute for one caller, and the most refused tokens a minute from one address; undefined when there is no limit. */
   rateLimit: number | undefined
-  /** The proxies that are believed whose request they hand on; undefined when none is. */
+  /** The proxies whose `X-Forwarded-For` is trusted; undefined when none is. */
   trustedProxies: string | undefined
-  /** Whose JSON Web Tokens are taken; undefined when nobody's are. */
+  /** The identity provider whose JSON Web Tokens are accepted; undefined when there is none. */
   identityProvider: IdentityProvider | undefined
-  /** The origins whose pages may use the service; undefined when no other's may. */
+  /** The origins whose pages may use the service; undefined when no other origin may. */
   corsOrigins: string[] | undefined
-  /** Where Prometheus is answered; undefined when nothing is measured. */
+  /** Where metrics are served to Prometheus; undefined when nothing is measured. */
   metrics: { host: string; port: number } | undefined
   /** The most connections at once. */
   maxConnections: number
-  /** In how many seconds a request has to arrive. */
+  /** How many seconds a request may take to arrive. */
   requestTimeout: number
-  /** For how many seconds a connection may idle between two requests. */
+  /** How many seconds a connection may idle between two requests. */
   keepAliveTimeout: number
-  /** For how many seconds the server takes new connections while it says that it is about to stop. */
+  /** How many seconds the server accepts new connections after the signal to stop, while `/readyz` answers 503. */
   shutdownDelay: number
-  /** In how many seconds after the signal to stop the server has stopped, the delay included. */
+  /** How many seconds after that signal the server has stopped, the delay included. */
   shutdownGrace: number
-  /** Variables that are set and have no effect beside the others, a sentence for each. */
+  /** Variables that have no effect or a bad one together with the others, a sentence for each. */
   warnings: string[]
 }
 
-/** An environment that the server does not start with. The message has one line that names every bad variable. */
+/** The environment has bad variables. The message is one line that names each of them. */
 export class BadConfig extends Error {}
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -78,7 +78,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
         const problems = [
           ...Object.entries<Error>(errors).map(([name, error]) => `${name} ${error instanceof EnvMissingError ? 'is missing' : error.message}`),
           ...missingOfProvider(given),
-          // envalid gives what it could read, by the variables' names.
+          // envalid gives the values that it could read, by the variables' names.
           ...shutdownProblems(env as Partial<Record<string, unknown>>),
         ]
         if (problems.length > 0) throw new BadConfig(problems.join('; '))
@@ -112,14 +112,14 @@ function seconds(milliseconds: number): number {
 
 const providerNames = ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
 
-/** A provider without its issuer or its audience would let in whoever has a token of it for another service. */
+/** Without issuer and audience, a token that the provider issued for another service would be accepted. */
 function missingOfProvider(given: NodeJS.ProcessEnv): string[] {
   const missing = providerNames.filter((name) => given[name] === undefined)
   return missing.length === providerNames.length ? [] : missing.map((name) => `${name} is missing: ${providerNames.join(', ')} go together`)
 }
 
 function shutdownProblems({ SHUTDOWN_DELAY: delay, SHUTDOWN_GRACE: grace }: Partial<Record<string, unknown>>): string[] {
-  // Of those that are bad themselves there is no number.
+  // A bad variable has no number.
   return typeof delay === 'number' && typeof grace === 'number' && delay >= grace ? [`SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is ${String(grace)}`] : []
 }
 
@@ -127,13 +127,13 @@ function providerOf(jwksUrl: string | undefined, issuer: string | undefined, aud
   return jwksUrl === undefined || issuer === undefined || audience === undefined ? undefined : { jwksUrl, issuer, audience }
 }
 
-/** A variable that says more about another one, and that other one. */
+/** Variables that have an effect only together with another one. */
 const dependent: Record<string, string> = { TRUST_PROXY: 'RATE_LIMIT', METRICS_HOST: 'METRICS_PORT' }
 
 function warningsOf(given: NodeJS.ProcessEnv): string[] {
   const vain = Object.entries(dependent).filter(([name, other]) => given[name] !== undefined && given[other] === undefined)
   const warnings = vain.map(([name, other]) => `${name} has no effect without ${other}`)
-  // The service speaks plain HTTP, so where there is more than one client there is most often a proxy.
+  // The service speaks plain HTTP, so a proxy usually stands between it and clients of other machines.
   if (given['RATE_LIMIT'] !== undefined && given['TRUST_PROXY'] === undefined) {
     warnings.push('RATE_LIMIT without TRUST_PROXY: behind a proxy all clients have its address, and the refused tokens of one lock out the others; set TRUST_PROXY to the address of the proxy')
   }

@@ -27,7 +27,7 @@ export function oneOf<Word extends string>(words: readonly Word[]) {
   })
 }
 
-/** Where the plants are kept. */
+/** The database's URL. */
 export const databaseLocation = makeValidator<DatabaseLocation>((text: string) => {
   const location = readDatabaseLocation(text)
   // The value may hold a password, so the message does not quote it.
@@ -35,14 +35,14 @@ export const databaseLocation = makeValidator<DatabaseLocation>((text: string) =
   return location
 })
 
-/** Takes the URL of a store apart; undefined where it is none. */
+/** Parses the URL of a store; returns undefined when it is none. */
 export function readDatabaseLocation(text: string): DatabaseLocation | undefined {
   const file = /^sqlite:(.+)$/.exec(text)?.[1]
   if (file !== undefined) return { engine: 'sqlite', file }
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) ? { engine: 'postgres', url: text } : undefined
 }
 
-/** Where keys are fetched: what came over plain HTTP from another machine could be anybody's. */
+/** The URL of a key set. Over plain HTTP anybody between the machines could replace the keys. */
 export const keysUrl = makeValidator<string>((text: string) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))
@@ -66,14 +66,14 @@ export const origins = makeValidator<string[]>((text: string) => {
   return all
 })
 
-/** Addresses and networks, separated by commas; the three names are those of proxy-addr, which Fastify asks. */
+/** Addresses and networks, separated by commas. The three names are those of proxy-addr, which Fastify uses. */
 export const addresses = makeValidator<string>((text: string) => {
   const bad = text.split(',').map((address) => address.trim()).find((address) => !['loopback', 'linklocal', 'uniquelocal'].includes(address) && !isNetwork(address))
   if (bad !== undefined) throw new Error(`must be addresses, networks such as 10.0.0.0/8, or loopback, linklocal and uniquelocal, separated by commas, not ${quoted(bad)}`)
   return text
 })
 
-/** A value as it is quoted in a message; one that may hold a password is not. */
+/** A value as a message quotes it; a value that may hold a password is not quoted. */
 function quoted(text: string): string {
   return text.includes('@') ? 'the value that it has, which is not shown because it may hold a password' : JSON.stringify(text)
 }

@@ -4,21 +4,21 @@ import type { FastifyInstance } from 'fastify'
 import type { Limits } from '../config/limits.ts'
 import type { OpenConnections } from './open-connections.ts'
 
-/** How often connections that have nothing more to do are looked for while the server closes. */
+/** How often idle connections are closed while the server closes. */
 const lookMilliseconds = 20
 
 /**
- * How many turns of the event loop without a new connection there have to be before the listener closes. Together they take
- * about half a millisecond, in which a client that has just been answered connects again.
+ * How many iterations of the event loop must bring no new connection before the listener closes. Together they take about half
+ * a millisecond, in which a client that has just been answered connects again.
  */
 const wantedEmptyTurns = 50
 
-/** The longest that connections are still taken from the kernel's queue while the listener closes. */
+/** The longest that connections are accepted from the kernel's queue while the listener closes. */
 const drainMilliseconds = 500
 
 /**
- * How long connections without a request stay open after the listener is closed, unless the delay is shorter. A proxy may send
- * a request a while after it has connected. One without health checks uses its idle connections until a new one is refused.
+ * How long idle connections stay open after the listener is closed, unless the delay is shorter. A proxy without health checks
+ * uses its idle connections until a new one is refused.
  */
 const arrivalMilliseconds = 500
 
@@ -28,7 +28,7 @@ const answeringShare = 0.8
 /**
  * Lets the server close as soon as the requests that have arrived are answered. By itself Node waits for connections on
  * which no request has come yet, for clients to close those whose last answer went out while it was closing, and for as
- * long as a slow client reads. Of a pipeline, what waits behind the answer that says `Connection: close` is not served
+ * long as a slow client reads. The requests of a pipeline that wait behind a `Connection: close` are not served
  * (RFC 9112, section 9.6).
  *
  * @param app before any other `preClose` hook
@@ -44,7 +44,7 @@ export function registerClosing(
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true
-    // From now on Fastify says so to each client in its next answer.
+    // Fastify adds this header to each response that begins from now on.
     for (const { response } of connections.all()) {
       if (response?.headersSent === false) response.setHeader('connection', 'close')
     }
@@ -62,7 +62,7 @@ export function registerClosing(
       connections.closeIdle()
     }, lookMilliseconds)
     looking.unref()
-    // Fastify closes the server once more, which has it emit this once more.
+    // Fastify closes the server again, which emits this again.
     server.once('close', () => {
       clearInterval(looking)
       clearTimeout(cuttingOff)
@@ -72,15 +72,15 @@ export function registerClosing(
 }
 
 /**
- * Takes every connection that the kernel has made, then closes the listener; the kernel resets those that are left by then.
- * Under load many wait, because Node takes one in each turn of its event loop (github.com/libuv/libuv/pull/3696).
+ * Accepts every connection that waits in the kernel's queue, then closes the listener; the kernel resets those that are left.
+ * Under load many wait, because Node accepts one in each iteration of its event loop (github.com/libuv/libuv/pull/3696).
  */
 async function closeListener(server: Server): Promise<void> {
   const taken: Socket[] = []
   const take = (socket: Socket): void => void taken.push(socket)
   server.on('connection', take)
-  // The option of net.createServer, which is read for each connection. Their requests wait until the listener is closed: a
-  // client that is answered now would connect again, and under load the queue would never be empty.
+  // An option of net.createServer, which is read for each connection. Their requests wait until the listener is closed: a
+  // client that is answered earlier would connect again, and under load the queue would never be empty.
   Object.assign(server, { pauseOnConnect: true })
   const deadline = performance.now() + drainMilliseconds
   let emptyTurns = 0
@@ -89,7 +89,7 @@ async function closeListener(server: Server): Promise<void> {
     await endOfTurn()
     emptyTurns = taken.length > before ? 0 : emptyTurns + 1
   }
-  // The method of http.Server would close the idle connections, too.
+  // The method of http.Server would also close the idle connections.
   NetServer.prototype.close.call(server)
   server.off('connection', take)
   for (const socket of taken) socket.resume()

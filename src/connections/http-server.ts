@@ -8,10 +8,10 @@ import type { OpenConnections } from './open-connections.ts'
 const countMilliseconds = 1_000
 
 /**
- * Creates a Node server with every limit of a connection set. Fastify calls it once for each address of a host name.
+ * Creates a Node server that keeps every limit of a connection. Fastify calls it once for each address of a host name.
  *
  * @param listener serves a request
- * @param connections follow those of the server
+ * @param connections follows those of the server
  */
 export function createHttpServer(listener: RequestListener, connections: OpenConnections, limits: Limits, log: FastifyBaseLogger): Server {
   const server = createServer({
@@ -20,12 +20,12 @@ export function createHttpServer(listener: RequestListener, connections: OpenCon
     requestTimeout: limits.requestMilliseconds,
     keepAliveTimeout: limits.keepAliveMilliseconds,
     connectionsCheckingInterval: limits.checkMilliseconds,
-    // Node's own refusal of a request without Host has no body; registerFailures answers it.
+    // Node would answer a request without Host with an empty body; the stage refuseMalformed answers it.
     requireHostHeader: false,
   })
   server.setTimeout(limits.standstillMilliseconds)
   server.maxConnections = limits.connections
-  // A client that has sent its last request and closed its side still gets its answers. Node's types lack this property.
+  // A client that closes its side after its last request still gets its answers. Node's types lack this property.
   Object.assign(server, { httpAllowHalfOpen: true })
   connections.follow(server, (request, response) => {
     // Node then sends `Connection: close`.
@@ -38,9 +38,9 @@ export function createHttpServer(listener: RequestListener, connections: OpenCon
 }
 
 /**
- * Whether nothing that follows on the connection can be read. Node drops the bytes behind a request to upgrade, which this
- * server ignores (RFC 9110, section 7.8). An HTTP/1.0 client that frames its body by a Transfer-Encoding may mean something
- * else by it (RFC 9112, section 6.1), and what does not end in the one known coding has no certain end.
+ * Whether the bytes behind a request cannot be trusted to be the next one. Node drops the bytes behind a request to upgrade,
+ * which this server ignores (RFC 9110, section 7.8). With HTTP/1.0 a Transfer-Encoding makes the framing faulty, and with a
+ * coding other than chunked the end of the body is unknown (RFC 9112, sections 6.1 and 6.3).
  */
 function isLast({ headers, httpVersion }: IncomingMessage): boolean {
   if (headers.upgrade !== undefined) return true

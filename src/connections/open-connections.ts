@@ -1,15 +1,15 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** One open connection and its requests, which are served one at a time, in the order in which they came. */
+/** An open connection. Its requests are served one at a time, in their order. */
 export class OpenConnection {
   readonly socket: Socket
-  /** The newest request that has come, which may wait for its turn; undefined before the first. */
+  /** The newest request that has arrived, which may still wait; undefined before the first. */
   newest: IncomingMessage | undefined
   /** The newest request that was started, and its response; undefined before the first. */
   request: IncomingMessage | undefined
   response: ServerResponse | undefined
-  /** What is done, one after the other, when the response is closed. */
+  /** Steps that run one after the other, each when the response before it is closed. */
   readonly #waiting: (() => void)[] = []
   #staysPaused = false
 
@@ -22,12 +22,12 @@ export class OpenConnection {
     return this.#waiting.length
   }
 
-  /** Whether every request that has come is answered. */
+  /** Whether every request that has arrived is answered. */
   get isIdle(): boolean {
     return this.#waiting.length === 0 && (this.response === undefined || this.response.closed)
   }
 
-  /** Runs a step when every earlier request is answered; never when the connection is gone by then. */
+  /** Runs a step when every earlier request is answered, unless the connection is gone by then. */
   afterAnswers(step: () => void): void {
     if (this.isIdle) {
       step()
@@ -38,7 +38,7 @@ export class OpenConnection {
     this.response?.once('close', this.#next)
   }
 
-  /** Forgets the newest request if it has not been started. */
+  /** Drops the newest request if it has not been started. */
   dropNewest(): void {
     if (this.newest === this.request) return
     this.#waiting.pop()
@@ -55,12 +55,12 @@ export class OpenConnection {
     else this.socket.resume()
   }
 
-  /** Reads nothing more while requests wait, so that at most what one read has brought waits. */
+  /** Stops reading while requests wait, so that only those of one read can wait. */
   #pause(): void {
     this.socket.pause()
     if (this.#staysPaused) return
     this.#staysPaused = true
-    // Node resumes the socket when it drops a body that nobody has read.
+    // Node resumes the socket when it drops an unread body.
     this.socket.on('resume', () => {
       if (this.#waiting.length > 0) this.socket.pause()
     })
@@ -76,7 +76,7 @@ export class OpenConnections {
 
   /**
    * @param maxWaiting the most requests of one connection that wait
-   * @param onTooMany is called when a connection is closed because more requests wait on it
+   * @param onTooMany is called when a connection is closed because more of its requests wait
    */
   constructor(maxWaiting: number, onTooMany: () => void) {
     this.#maxWaiting = maxWaiting
@@ -84,8 +84,8 @@ export class OpenConnections {
   }
 
   /**
-   * Follows the connections of a server and hands on its requests. By itself Node starts every request of a pipeline at
-   * once (RFC 9112, section 9.3.2), so that one connection could take as much memory as it likes.
+   * Follows the connections of a server and passes its requests on. Node starts all requests of a pipeline at once
+   * (RFC 9112, section 9.3.2), so that one connection could use any amount of memory.
    *
    * @param server before it listens
    * @param listener serves a request; it is called when the response before it is closed
@@ -123,7 +123,7 @@ export class OpenConnections {
     return this.#bySocket.values()
   }
 
-  /** Closes the connections on which nothing has come since the last answer, or nothing at all. */
+  /** Closes the connections on which nothing has arrived since the last answer, or nothing at all. */
   closeIdle(): void {
     for (const server of this.#servers) server.closeIdleConnections()
     for (const { socket, newest } of this.all()) if (newest === undefined) socket.destroy()

@@ -8,13 +8,13 @@ import type { OpenConnections } from './open-connections.ts'
 import { constantHeaders } from '../http/send.ts'
 
 /**
- * How long a refused connection is still read from. A client that is still sending would otherwise get a reset in the place
- * of the answer (RFC 9112, section 9.6).
+ * How long a refused connection is still read. A client that is still sending would otherwise get a reset instead of the answer
+ * (RFC 9112, section 9.6).
  */
 const lingerMilliseconds = 1_000
 
 /**
- * Answers with the contract's Error body what Node's HTTP server refuses by itself, where there is a socket and no response.
+ * Answers what Node's HTTP server refuses by itself, where there is a socket and no response, with the contract's Error body.
  * The answer follows those of the earlier requests of its connection.
  *
  * @param server before it listens
@@ -50,7 +50,7 @@ export function answerConnectionErrors(server: Server, connections: OpenConnecti
     }
     if (newest?.complete !== false) connection.afterAnswers(refuseThis)
     else if (newest !== request) {
-      // What fails is the body of a request that was not started.
+      // The body of a request that was not started is malformed.
       connection.dropNewest()
       connection.afterAnswers(refuseThis)
     } else if (response?.headersSent === true) socket.destroy()
@@ -61,14 +61,14 @@ export function answerConnectionErrors(server: Server, connections: OpenConnecti
   server.on('clientError', onClientError as (error: Error, socket: unknown) => void)
   // This service is no proxy: the target of CONNECT is no path of it.
   server.on('connect', (_request, socket: Socket) => {
-    // Node has removed its own listeners. After an error the socket closes, and there is nothing more to do.
+    // Node has removed its own listeners. After an error the socket closes by itself.
     socket.on('error', () => undefined)
     socket.setTimeout(limits.standstillMilliseconds, () => socket.destroy())
     connections.get(socket)?.afterAnswers(() => {
       refuse(socket, failure('path_not_found', 'there is no such path'), 'CONNECT')
     })
   })
-  // The operation that takes the body invites it, once the credentials are good.
+  // The stage expectContent sends the 100, once the credentials are good.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   // An expectation that this server does not know is ignored, as RFC 9110, section 10.1.1 allows.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream'
 import { release } from '../contract/types.ts'
 
 /**
- * Makes a stream that holds one chunk at a time: it asks for the next when the client has taken the one before.
+ * Makes a stream that holds one chunk at a time: it reads the next when the client has taken the one before.
  * `Readable.from` reads one ahead.
  *
  * @param response what the stream is piped to
- * @param chunks each is gone when it is sent
+ * @param chunks their bytes are freed when they are sent
  */
 export function streamChunks(response: ServerResponse, chunks: AsyncIterable<Buffer>): Readable {
   const iterator = chunks[Symbol.asyncIterator]()
@@ -15,7 +15,7 @@ export function streamChunks(response: ServerResponse, chunks: AsyncIterable<Buf
   return new Readable({
     highWaterMark: 0,
     read() {
-      // A short chunk may still be on its way when the next is asked for.
+      // A short chunk may still be written when the next is read.
       if (sent !== undefined && response.writableLength === 0) release(sent)
       sent = undefined
       iterator.next().then(

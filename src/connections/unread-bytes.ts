@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** In bytes: a body up to this size is not counted, because a connection takes as much anyhow. */
+/** In bytes: a body up to this size is not counted, because a connection needs as much anyway. */
 const smallBody = 16_384
 
 /** Bounds the memory that responses hold while their clients do not read them. */

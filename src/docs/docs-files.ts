@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 
-/** The files of Swagger UI, as its Fastify plugin brings them along. */
+/** The folder of Swagger UI's files in its Fastify plugin. */
 const folder = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
 
 const mediaTypes: Record<string, string> = {
@@ -15,12 +15,12 @@ const mediaTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Pages that the plugin makes itself in the place of the files of their names. */
+/** Files in whose place the plugin serves pages that it makes itself. */
 const made: readonly string[] = ['index.html']
 
 /**
- * Adds the files of Swagger UI, each read at its first request and kept. All who ask for a file share its bytes: one who
- * does not read them holds neither a descriptor nor memory. Ranges and preconditions but `If-None-Match` are ignored.
+ * Adds the files of Swagger UI. Each is read at its first request and kept. All responses share its bytes, so a client that
+ * does not read holds neither a descriptor nor memory. Ranges and all preconditions but `If-None-Match` are ignored.
  *
  * @param app the context of the docs page
  * @param prefix where the plugin has them, such as `/docs/static`

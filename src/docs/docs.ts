@@ -7,17 +7,17 @@ import type { Contract } from '../contract/load-contract.ts'
 import { registerDocsFiles } from './docs-files.ts'
 import { exactExamples } from './exact-examples.ts'
 
-/** Swagger UI's global in the browser, where the functions of `uiConfig` arrive as source text. */
+/** Swagger UI's global in the browser, where the functions of `uiConfig` run. */
 declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: unknown) => object } }
 
-/** Where the plugin would serve copies of the contract that went through doubles, and where the exact text is. */
+/** Where the plugin would serve copies of the contract with rounded integers, and where the exact text is. */
 const exactTexts: Record<string, string> = { '/docs/json': '/openapi.json', '/docs/yaml': '/openapi.yaml' }
 
 const leaf = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2e7d32" d="M2 15C2 5 7 1 15 1c0 8-4 12-10 12l4-6-7 8z"/></svg>'
 
 /**
- * What the page may do: load scripts and styles from here, and ask this server alone. Swagger UI writes styles into its
- * elements and has pictures in data: URLs. What a browser heeds only over TLS is for whoever ends the TLS.
+ * The page may load scripts and styles from this server alone, and send requests to it alone. Swagger UI writes styles into
+ * its elements and has pictures in data: URLs. Headers that need TLS are left to the proxy that ends TLS.
  */
 const pageSecurity: FastifyHelmetOptions = {
   contentSecurityPolicy: {
@@ -33,7 +33,7 @@ const pageSecurity: FastifyHelmetOptions = {
       frameAncestors: ["'none'"],
     },
   },
-  // What frame-ancestors says, for browsers that do not know it.
+  // Says the same as frame-ancestors, for browsers that do not know that.
   xFrameOptions: { action: 'deny' },
   strictTransportSecurity: false,
   crossOriginOpenerPolicy: false,
@@ -48,7 +48,7 @@ const pageSecurity: FastifyHelmetOptions = {
  */
 export async function registerDocs(app: FastifyInstance, contract: Contract): Promise<void> {
   await app.register(helmet, pageSecurity)
-  // Those who ask share the bytes; of a text each would get a copy.
+  // All responses share these bytes; of a text each would make a copy.
   const [yaml, json] = [Buffer.from(contract.yaml), Buffer.from(contract.json)]
   app.get('/openapi.yaml', (_request, reply) => reply.header('content-type', 'application/yaml').send(yaml))
   app.get('/openapi.json', (_request, reply) => reply.header('content-type', 'application/json').send(json))
@@ -60,7 +60,7 @@ export async function registerDocs(app: FastifyInstance, contract: Contract): Pr
   })
   await app.register(swagger, {
     mode: 'static',
-    // The plugin's types know OpenAPI 3.0 alone; it only keeps the document.
+    // The plugin's types describe OpenAPI 3.0; it only stores the document.
     specification: { document: JSON.parse(contract.json) as OpenAPIV3.Document },
   })
   await app.register(swaggerUi, {
@@ -70,11 +70,11 @@ export async function registerDocs(app: FastifyInstance, contract: Contract): Pr
       favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: leaf }],
     },
     uiConfig: {
-      // Without the bar on top, whose field loads any other contract into the page.
+      // Without the top bar, which loads any other contract into the page.
       layout: 'BaseLayout',
       persistAuthorization: true,
       tryItOutEnabled: true,
-      // The first is the default list's one member, which this list replaces.
+      // This list replaces the default one, whose only member is the first.
       plugins: [(system) => SwaggerUIBundle.plugins.DownloadUrl(system), exactExamples],
     },
     uiHooks: {

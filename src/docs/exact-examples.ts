@@ -9,7 +9,7 @@ type GetSampleSchema = (schema: unknown, mediaType: string, config: unknown, exa
  * A Swagger UI plugin that shows and prefills the contract's examples digit for digit. By itself Swagger UI reads the
  * contract with doubles: its example 9007199254740993 becomes …992, and "Execute" creates or deletes another plant
  * (swagger-api/swagger-ui#10049). In the page's own copy of the contract, each example with an integer beyond 2^53 is
- * therefore its JSON text, which is shown as it is. What a person types is sent as typed without it.
+ * therefore its JSON text, which is shown as it is. What a person types is sent as typed anyway.
  *
  * It runs in the browser, where it arrives as source text: it uses nothing from outside its own body.
  */
@@ -26,7 +26,7 @@ export function exactExamples(system: SwaggerUiSystem) {
   }
 
   function withExactTexts(contract: string): string {
-    // The standard's third argument, which the types lack yet; an old browser leaves it out, and rounds.
+    // The types lack the standard's third argument. An old browser leaves it out, and rounds.
     const document: unknown = JSON.parse(contract, (_key, value: unknown, context?: { source?: string }) => {
       const source = context?.source ?? ''
       return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value

@@ -2,18 +2,18 @@ import { performance } from 'node:perf_hooks'
 import { failure } from '../contract/errors.ts'
 import type { Stage } from './stage.ts'
 
-/** How often batches are looked for. */
+/** How many samples are taken within the longest wait. */
 const samplesInWait = 20
 
 /**
- * Makes the stage that refuses a request which has waited too long, before anything is done for it.
+ * Makes the stage that refuses a request which has waited too long, before any work is done for it.
  *
- * A request that is read now arrived after the event loop had last looked for requests before, so the time that the loop has
- * been at work since then is the longest that it can have waited. Judging each request by that, and not all of them by the
- * average of the last second as load-shedding plugins do, lets an overloaded server go on with as many as it can answer.
+ * A request cannot have waited longer than the event loop has worked since it last polled for input. Comparing each request
+ * with that time lets an overloaded server go on with as many as it can answer. Load-shedding plugins compare the average of
+ * the last second, and then refuse every request for a second.
  *
  * @param waitMilliseconds the longest wait
- * @param onClose takes what ends the watching
+ * @param onClose receives a function that stops the watching
  */
 export function refuseWhenOverloaded(waitMilliseconds: number, onClose: (end: () => void) => void): Stage {
   let lookedAt = performance.now()
@@ -22,14 +22,14 @@ export function refuseWhenOverloaded(waitMilliseconds: number, onClose: (end: ()
   let sampledAt = lookedAt
   let idleAtSample = idleThen
   let events = 0
-  // Runs once in each turn of the event loop, right after it has looked for requests, and does not keep it turning.
+  // Runs once in each iteration of the event loop, right after it has polled, and does not keep the process alive.
   function look(): void {
     lookedAt = performance.now()
     idleThen = performance.nodeTiming.idleTime
     immediate = setImmediate(look).unref()
   }
-  // From many connections libuv reads in batches, up to 48 in one turn, and counts the events of each when it has ended: where
-  // the count has changed, it has looked for requests since the sample before.
+  // With many connections libuv polls up to 48 times in one iteration, and counts the events of each poll. When the count has
+  // changed, it has polled since the sample before.
   function sample(now: number): void {
     const counted = performance.nodeTiming.uvMetricsInfo.events
     if (counted !== events && sampledAt > lookedAt) {

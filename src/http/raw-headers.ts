@@ -1,5 +1,5 @@
 /**
- * The values of each field of this name, where Node gives one for all.
+ * Returns the value of each field of a name. Node's `headers` joins or drops all but one.
  *
  * @param rawHeaders names and values in turn, as Node's `rawHeaders`
  * @param name in lower case

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
-/** What is measured of the service, for Prometheus. */
+/** Counts and times for Prometheus. */
 export interface Metrics {
   /** A request was answered. @param operation its operationId, undefined where it matched none */
   answered: (operation: string | undefined, status: number, seconds: number) => void
@@ -10,18 +10,18 @@ export interface Metrics {
   failed: (part: 'store' | 'key server') => void
   /** So many writes were committed in one transaction. */
   committed: (writes: number) => void
-  /** Has a store's queue measured. @param waitingWrites how many writes wait for their turn now */
+  /** Measures a store's queue. @param waitingWrites gives how many writes wait */
   watchQueue: (waitingWrites: () => number) => void
   /** Everything in Prometheus' text format, and its media type. */
   read: () => Promise<{ type: string; text: string }>
 }
 
-/** From half a millisecond, which a list takes, to the longest that a client should wait. */
+/** In seconds: from the time of a short list to the longest that a client should wait. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const batchBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
 
-/** Begins to measure; the event loop's lag, memory and CPU time too. */
+/** Starts measuring, the event loop's lag, memory and CPU time included. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]

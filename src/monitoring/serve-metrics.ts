@@ -11,9 +11,9 @@ export interface MetricsServer {
 }
 
 /**
- * Answers `GET /metrics` at an address of its own, so that what is measured is not told to the service's clients.
+ * Answers `GET /metrics` at an address of its own, which the service's clients cannot reach.
  *
- * @param onFault told of what could not be measured, which is answered 500
+ * @param onFault receives the error when metrics cannot be read, which is answered 500
  * @throws NodeJS.ErrnoException when it cannot listen there
  */
 export async function serveMetrics(

@@ -1,6 +1,6 @@
 import type { DestinationStream } from 'pino'
 
-/** In UTF-16 code units: what is gathered before it is written. */
+/** In UTF-16 code units: how much is gathered before it is written. */
 const pieceLength = 4_096
 
 /** How long a line waits for others, and the longest wait before a failed write is tried again. */
@@ -29,7 +29,7 @@ export interface LogPieces extends DestinationStream {
  *
  * @param write writes bytes, at least one of them, and gives how many. It throws where it cannot, or where it would
  *   have to wait (EAGAIN).
- * @param onLost told of the number of dropped lines once all that was kept is written, and why they were dropped
+ * @param onLost receives the number of dropped lines and the cause, once all that was kept is written
  */
 export function gatherLines(
   write: (bytes: Uint8Array) => number,

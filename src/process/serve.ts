@@ -18,15 +18,15 @@ import { openFilesWarning, readLimits } from './file-limit.ts'
 import { handleSignals } from './signals.ts'
 import { welcome } from './welcome.ts'
 
-/** How many connections the kernel may have made before the server takes them; it has its own limit, too. */
+/** The most connections that wait in the kernel's queue; the kernel may allow fewer. */
 const backlog = 4_096
 
-/** What can be wrong at the start and is told in one line, because the place to mend it is not in this code. */
+/** Errors of the start that are printed as one line, because the place to mend is outside this code. */
 const expected = [BadConfig, UnservableContract, UnusableStore]
 
 /**
  * Starts the server that the environment describes, prints where it listens, and ends the process at the signals that ask for it.
- * What is wrong at the start is one line on standard error, and the exit code is 1.
+ * A start that fails prints one line on standard error; the exit code is 1.
  */
 export async function serve(): Promise<void> {
   try {
@@ -81,7 +81,7 @@ async function start(config: Config): Promise<void> {
         shutdownGraceMilliseconds: graceMilliseconds,
       },
     })
-    // What came after a signal is not opened any more.
+    // Nothing more is opened after a signal.
     if (isEnding()) return
     opened.app = app
     if (config.metrics && metrics) {
@@ -91,7 +91,7 @@ async function start(config: Config): Promise<void> {
     await listen(app, config)
     if (!isEnding()) tell(welcome(app.listeningOrigin, await firstToken(store, config)), log)
   } catch (error) {
-    // The process ends, and what is half open fails.
+    // The process is ending, so what is half open fails.
     if (isEnding()) return
     await close()
     throw error
@@ -112,9 +112,9 @@ function openLog(level: Config['logLevel']): Logger {
   return log
 }
 
-/** Of standard error, such that no write waits for who reads it. */
+/** A descriptor of standard error on which no write waits for its reader. */
 function descriptorOfLog(): number {
-  // Node makes a pipe or a socket non-blocking as soon as its stream is asked for, but not a terminal.
+  // Node makes a pipe or a socket non-blocking when its stream is first used, but not a terminal.
   if (!process.stderr.isTTY) return 2
   try {
     return openSync('/dev/stderr', constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK)
@@ -134,7 +134,7 @@ function tell(text: string, log: Logger): void {
 }
 
 async function listen(app: Awaited<ReturnType<typeof buildApp>>, { host, port, reusePort }: Config): Promise<void> {
-  // Fastify hands its options on to Node; its type does not know this one yet.
+  // Fastify passes its options to Node; its type lacks this one.
   const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort, backlog, listenTextResolver: (address) => `listening at ${address}` }
   await app.listen(options).catch((error: unknown) => {
     throw cannotListen(`HOST ${host}, PORT ${String(port)}`, error)
@@ -170,8 +170,8 @@ function cannotListen(place: string, error: unknown): BadConfig {
 }
 
 /**
- * A token for whoever starts an empty server on their own machine. A database server is there for more than one, and a
- * journal keeps what it is given for others to read.
+ * Issues a token for the person who starts an empty server on their own machine. None is issued for a database server, which
+ * serves more than one person, nor into the journal, which others can read.
  */
 async function firstToken(store: Store, { host, database }: Config): Promise<string | undefined> {
   if (database.engine !== 'sqlite' || !isLoopback(host)) return undefined

@@ -29,7 +29,7 @@ export interface Ending {
  * @returns whether the process is ending
  */
 export function handleSignals({ log, graceMilliseconds, close }: Ending): () => boolean {
-  // Once the terminal is gone isatty() denies that there was one.
+  // Asked at the start, because isatty() is false once the terminal is gone.
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
   const early = stopSignals.flatMap((signal) => process.listeners(signal).map((listener) => ({ signal, listener })))
   let isEnding = false
@@ -43,7 +43,7 @@ export function handleSignals({ log, graceMilliseconds, close }: Ending): () => 
   })
   process.on('SIGHUP', () => {
     if (!hasTerminal) log.warn('SIGHUP ignored: no terminal is attached; SIGTERM stops the service')
-    // Both the shell and the kernel send it when a terminal goes, so a second one asks for nothing more.
+    // When a terminal closes, the shell and the kernel both send it, so a second one is ignored.
     else if (!isEnding) ending.close()
   })
   for (const { signal, listener } of early) process.off(signal, listener)

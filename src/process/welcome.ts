@@ -1,5 +1,5 @@
 /**
- * What the person who starts the server is told.
+ * The text for the person who starts the server.
  *
  * @param origin where the server listens, such as `http://127.0.0.1:3000`
  * @param token a token that was just issued and is shown this once, or undefined

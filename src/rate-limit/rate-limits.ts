@@ -6,10 +6,10 @@ import { RequestCounts } from './request-counts.ts'
 
 const windowMilliseconds = 60_000
 
-/** How many callers, and how many addresses, are counted at once; beyond that those that were seen longest ago are forgotten. */
+/** The most callers, and the most addresses, that are counted; those seen longest ago are forgotten. */
 const maxCounted = 100_000
 
-/** How much of an IPv6 address names the network and not the machine in it (RFC 4291, section 2.5.4), in bits. */
+/** In bits: the part of an IPv6 address that names the network (RFC 4291, section 2.5.4). */
 const networkBits = 64
 
 /** Counts requests, and refuses those that are too many. */
@@ -53,11 +53,11 @@ export function createRateLimits(perMinute: number): RateLimits {
 }
 
 /**
- * The address that a request counts for: of IPv6 the network. Requests without an address count together: the
- * connection was reset before the request was read, or a trusted proxy named something else.
+ * The address that a request counts for; the network for IPv6. Requests without an address count together. Such a connection
+ * was reset before its request was read, or a trusted proxy sent no address.
  */
 function addressOf({ ip }: Partial<Pick<FastifyRequest, 'ip'>>): string {
-  // What follows % is the name of this machine's interface.
+  // The part behind % names an interface of this machine.
   const [text = ''] = ip?.split('%', 1) ?? []
   if (!ipaddr.isValid(text)) return 'none'
   const address = ipaddr.parse(text)
