@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { connect, temporaryDatabase } from '../../support/postgres-database.ts'
 import { openTestStore } from './open-test-store.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs/distributed.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../../docs/postgres.md'), 'utf8')
 const blocks = [...page.matchAll(/^## (\w+)\n\n```sql\n([^`]*)```/gm)].map(([, name = '', ddl = '']): [string, string] => [name, ddl])
 
 /** What PostgreSQL does not know: how rows are spread, and CockroachDB's names of its types. */
