@@ -45,13 +45,16 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
     return wasInPlace
   }
 
+  /** In this iteration of the event loop. */
   let readBytes = 0
+  /** How many plants probably fill a chunk: they are as long as those that were read last. */
+  let firstRows = pageRows
   let iteration: Promise<void> | undefined
 
   function readPart(caller: Caller, position: Position): Part {
     const plants: Buffer[] = []
     let bytes = 0
-    let rows = pageRows
+    let rows = firstRows
     let next: Position | undefined = position
     while (next !== undefined && bytes < chunkBytes) {
       const { from, left }: Position = next
@@ -61,8 +64,8 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
       if (!page) return { plants, next: undefined }
       plants.push(page)
       bytes += page.length
-      // As many as fill the chunk, if they are as long as these.
-      rows = Math.min(maxPageRows, Math.max(pageRows, Math.floor(((chunkBytes - bytes) * wanted) / page.length)))
+      rows = rowsIn(chunkBytes - bytes, wanted, page.length)
+      firstRows = rowsIn(chunkBytes, wanted, page.length)
       const id: bigint | undefined = left === wanted ? undefined : reads.idBehind.get(caller, from, wanted)
       next = id === undefined ? undefined : { from: id, left: left - wanted }
     }
@@ -71,10 +74,8 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
     return { plants, next }
   }
 
-  /** Reads when long lists have not yet read their share of this iteration of the event loop. */
-  async function readInShare<Result>(run: () => Result): Promise<Result | 'unavailable'> {
-    while (readBytes >= readBytesPerIteration) await nextIteration()
-    return batch.read(run)
+  function rowsIn(bytes: number, read: number, readBytes: number): number {
+    return Math.min(maxPageRows, Math.max(pageRows, Math.floor((bytes * read) / readBytes)))
   }
 
   function nextIteration(): Promise<void> {
@@ -87,8 +88,17 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
     }))
   }
 
+  async function readFirst(caller: Caller, limit: number): Promise<Encoded<Plant[]> | 'unavailable'> {
+    while (readBytes >= readBytesPerIteration) await nextIteration()
+    return batch.readTogether(() =>
+      encodeList(readPart(caller, beginningOf(limit)), (position) => readNext(caller, position)),
+    )
+  }
+
   async function readNext(caller: Caller, position: Position): Promise<Part> {
-    const part = await readInShare(() => readPart(caller, position))
+    // Checked and read at once, because many lists wait for the same iteration.
+    while (readBytes >= readBytesPerIteration) await nextIteration()
+    const part = batch.read(() => readPart(caller, position))
     if (part === 'unavailable') throw new Error('a list was cut off, because the store is not available')
     return part
   }
@@ -96,7 +106,7 @@ export function openSqliteStore({ file, onFault, onCommit, isServed = false, loc
   return {
     list: (caller, limit = Infinity) =>
       limit > pageRows
-        ? readInShare(() => encodeList(readPart(caller, beginningOf(limit)), (position) => readNext(caller, position)))
+        ? readFirst(caller, limit)
         : // An aggregate without GROUP BY always has one row.
           batch.readTogether(() => new Encoded<Plant[]>(reads.shortList.get(caller, limit)!)),
 
