@@ -12,9 +12,8 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json openapi.yaml ./
 COPY generated ./generated
-COPY scripts/token.ts scripts/backup.ts scripts/restore.ts scripts/move.ts ./scripts/
-COPY scripts/backup ./scripts/backup
-COPY scripts/move ./scripts/move
+COPY scripts/command.ts ./scripts/
+COPY scripts/operate ./scripts/operate
 COPY src ./src
 # The code is root's and is only read; the data folder is all that the service's user may write.
 RUN install -d -o node -g node -m 700 /data

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { type LoadJob, load } from '../../scripts/bench/load/http-load.ts'
+import { type LoadJob, load } from '../../scripts/measure/load/http-load.ts'
 
 async function listen(answer: RequestListener): Promise<number> {
   const server = createServer(answer).listen(0, '127.0.0.1')

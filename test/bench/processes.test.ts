@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Figures } from '../../scripts/bench/figures.ts'
-import type { ProcessesMeasurement } from '../../scripts/bench/measurements/processes.ts'
-import { processTimes, timeBetween } from '../../scripts/bench/process-tree.ts'
-import { figuresAsMarkdown } from '../../scripts/bench/report/markdown.ts'
-import { figuresAsText } from '../../scripts/bench/report/text.ts'
+import type { ProcessesMeasurement } from '../../bench/measurements/processes.ts'
+import { processTimes, timeBetween } from '../../scripts/measure/servers/process-figures.ts'
+import { figuresAsMarkdown } from '../../bench/report/markdown.ts'
+import { summarize } from '../../bench/report/summarize.ts'
+import { figuresAsText } from '../../bench/report/text.ts'
 
 function measurement(serverMicroseconds: number, databaseMicroseconds: number | undefined, shares: number[]): ProcessesMeasurement {
   return { requestsPerSecond: 1_000, serverMicroseconds, databaseMicroseconds, shares, generatorBusy: 0.25 }
 }
 
-const figures: Figures = {
+const figures = summarize({
   date: '2026-11-21',
   machine: { processor: 'a processor', processors: 2, node: '24.0.0', sqlite: '3.0.0' },
   rounds: 2,
@@ -25,7 +25,7 @@ const figures: Figures = {
     ],
     waits: { append: [900, 1_100], roundTrip: [80, 80] },
   },
-}
+})
 
 test('servers that share a port are told with the CPU of both sides and the share of the busier one', () => {
   const lines = figuresAsMarkdown(figures).split('\n')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorNumber } from '../support/judged-contract.ts'
 import { type Service, startService } from './contract-client.ts'
-import { type IntegerSpelling, integerSpellings } from './integer-spellings.ts'
+import { type IntegerSpelling, integerSpellings } from '../../scripts/measure/integer-spellings.ts'
 
 /** Tests that every spelling of an integer is the integer that the table says, or refused and without effect. */
 export function testSpelledIntegers(): void {

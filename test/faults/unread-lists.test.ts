@@ -1,5 +1,6 @@
 import { expect, inject, test } from 'vitest'
-import { descriptorsOf, memoryOf, watchServer } from '../../scripts/fuzz/watch.ts'
+import { watchServer } from '../../scripts/measure/fuzz/watch.ts'
+import { descriptorsOf, memoryOf } from '../../scripts/measure/servers/process-figures.ts'
 import { expectCheapPipelines, openUnread, peakOf, readInTurn, readTogether, serve } from '../support/unread-connections.ts'
 
 test(

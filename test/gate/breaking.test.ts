@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { judgeChanges } from '../../scripts/breaking/judge-changes.ts'
-import { type Change, compareContracts } from '../../scripts/breaking/compare-contracts.ts'
+import { judgeChanges } from '../../scripts/develop/breaking/judge-changes.ts'
+import { type Change, compareContracts } from '../../scripts/develop/breaking/compare-contracts.ts'
 import { type Edit, commit, copyProject, copyReleasedProject, cut, git, replace } from './project-copy.ts'
 
 type Case = [title: string, edit: Edit, verdict: 'breaking' | 'safe', change: RegExp]

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { addGetPlant, copyProject, replace } from './project-copy.ts'
 
-const script = join(import.meta.dirname, '../../scripts/dev.ts')
+const script = join(import.meta.dirname, '../../scripts/develop/dev.ts')
 
 /** Runs the command in a folder, and waits for what it says. */
 function startDev(root: string) {

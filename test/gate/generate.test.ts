@@ -3,11 +3,11 @@ import { appendFile, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { generateFiles } from '../../scripts/generate/generate-files.ts'
-import { generate } from '../../scripts/generate/generate.ts'
+import { generateFiles } from '../../scripts/develop/generate/generate-files.ts'
+import { generate } from '../../scripts/develop/generate/generate.ts'
 import { type Edit, addGetPlant, copyProject, cut, replace } from './project-copy.ts'
 
-const script = join(import.meta.dirname, '../../scripts/generate.ts')
+const script = join(import.meta.dirname, '../../scripts/develop/generate.ts')
 
 /** Runs the command in a folder, with what the shell puts before it. */
 async function run(root: string, ...args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {

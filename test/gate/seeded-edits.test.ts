@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { judgeChanges } from '../../scripts/breaking/judge-changes.ts'
-import { parts } from '../../scripts/check/parts.ts'
-import { generate } from '../../scripts/generate/generate.ts'
+import { judgeChanges } from '../../scripts/develop/breaking/judge-changes.ts'
+import { parts } from '../../scripts/develop/check/parts.ts'
+import { generate } from '../../scripts/develop/generate/generate.ts'
 import { type Edit, addGetPlant, copyReleasedProject, cut, replace } from './project-copy.ts'
 
 /** The parts of the gate that read the contract alone; the compiler's part is in contract-changes.test.ts. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { exactInteger } from '../../scripts/fuzz/references.ts'
+import { exactInteger } from '../../scripts/measure/fuzz/references.ts'
 import { integerRanges, readDecimal, readJsonInteger } from '../../src/json/integers.ts'
 
 const int64 = fc.oneof(

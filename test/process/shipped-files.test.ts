@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readImage } from '../../scripts/verify-image/read-image.ts'
+import { readImage } from '../../scripts/prove/verify-image/read-image.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { projectFolder } from '../support/start-process.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { mutantsOf } from '../../scripts/mutate-contract/mutants.ts'
+import { mutantsOf } from '../../scripts/prove/mutate-contract/mutants.ts'
 import type { ContractDocument } from '../../src/contract/document.ts'
 import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
 

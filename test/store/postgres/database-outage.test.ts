@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { errors } from '../../../generated/errors.ts'
 import { connect } from '../../support/postgres-database.ts'
-import { type PostgresServer, startPostgres } from '../../../scripts/servers/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../../../scripts/measure/servers/postgres-server.ts'
 import { type ServerProcess, runScript, startProcess } from '../../support/start-process.ts'
 
 describe('a server whose database', () => {
@@ -13,7 +13,7 @@ describe('a server whose database', () => {
     // One of its own, for the other tests need theirs.
     database = await startPostgres({ isDurable: false })
     server = await startProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' })
-    token = (await runScript('scripts/token.ts', ['issue', 'me'], { DATABASE_URL: database.url })).stdout.trim()
+    token = (await runScript('scripts/operate/token.ts', ['issue', 'me'], { DATABASE_URL: database.url })).stdout.trim()
     return async () => {
       await server.end()
       await database.remove()

@@ -20,7 +20,7 @@ describe('three servers on one database', () => {
   })
 
   async function issueToken(caller: string): Promise<string> {
-    const { stdout } = await runScript('scripts/token.ts', ['issue', caller], { DATABASE_URL: url })
+    const { stdout } = await runScript('scripts/operate/token.ts', ['issue', caller], { DATABASE_URL: url })
     return stdout.trim()
   }
 
@@ -59,7 +59,7 @@ describe('three servers on one database', () => {
   test('a revoked token is refused by all with the next request', async () => {
     const bearer = await issueToken('revoked')
     for (const server of servers) expect((await send(server, 'GET', '/plants', undefined, bearer)).status).toBe(200)
-    const { stdout } = await runScript('scripts/token.ts', ['revoke', bearer], { DATABASE_URL: url })
+    const { stdout } = await runScript('scripts/operate/token.ts', ['revoke', bearer], { DATABASE_URL: url })
     expect(stdout).toContain('revoked plst_')
     for (const server of servers) expect((await send(server, 'GET', '/plants', undefined, bearer)).status).toBe(401)
   })

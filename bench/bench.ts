@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { runCommand } from '../scripts/command.ts'
+import { installPeers } from './install-peers.ts'
+import { type Figures, figuresAsJson } from './report/figures.ts'
+import { startLoad } from '../scripts/measure/load/start-load.ts'
+import { measureHuge } from './measurements/huge-file.ts'
+import { measureManyOperations } from './measurements/many-operations.ts'
+import { measureMillion } from './measurements/million-plants.ts'
+import { measureProcesses } from './measurements/processes.ts'
+import { measureStart } from './measurements/start-time.ts'
+import { measureThroughput } from './measurements/throughput.ts'
+import { type BenchOptions, type OtherPart, readOptions } from './options.ts'
+import { createProgress } from '../scripts/measure/report/progress.ts'
+import { figuresAsMarkdown } from './report/markdown.ts'
+import { plotFigures } from './report/plot.ts'
+import { type Rounds, summarize } from './report/summarize.ts'
+import { figuresAsText } from './report/text.ts'
+
+const reportFolder = join(import.meta.dirname, '../docs/bench')
+
+/** Measures the project beside its peers, prints the figures and, after a whole run, writes them to docs/bench/. */
+async function run(): Promise<void> {
+  const options = readOptions(process.argv.slice(2))
+  installPeers()
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
+  try {
+    const figures = summarize(await measureAll(options, folder))
+    console.log(figuresAsText(figures))
+    if (options.only === undefined) await writeReport(figures)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function measureAll({ only, huge, rounds, milliseconds }: BenchOptions, folder: string): Promise<Rounds> {
+  const progress = createProgress()
+  const generator = startLoad()
+  function isChosen(part: OtherPart): boolean {
+    return only === undefined || only.has(part)
+  }
+  try {
+    const measured: Rounds = {
+      date: new Date().toISOString().slice(0, 10),
+      machine: machine(),
+      rounds,
+      milliseconds,
+      ...(await measureThroughput({ only, rounds, milliseconds, folder, generator, onProgress: progress.tell })),
+    }
+    if (isChosen('operations')) {
+      progress.tell('list 20 with 3 and with 1,000 operations in the contract')
+      measured.operations = await measureManyOperations(folder, rounds, milliseconds, generator)
+    }
+    if (isChosen('million')) {
+      progress.tell('a list of 1,000,000 plants')
+      measured.million = await measureMillion(folder)
+    }
+    if (isChosen('start')) {
+      progress.tell('from the start to the first answer')
+      measured.start = await measureStart(folder, rounds)
+    }
+    if (isChosen('processes')) measured.processes = await measureProcesses(folder, rounds, milliseconds, generator, progress.tell)
+    if (huge) measured.huge = await measureHuge(folder, rounds, milliseconds, generator, progress.tell)
+    return measured
+  } finally {
+    progress.end()
+    await generator.stop()
+  }
+}
+
+function machine(): Figures['machine'] {
+  const processors = cpus()
+  const database = new Database(':memory:')
+  const sqlite = database.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? ''
+  database.close()
+  return { processor: processors[0]?.model ?? 'unknown', processors: processors.length, node: process.versions.node, sqlite }
+}
+
+async function writeReport(figures: Figures): Promise<void> {
+  await mkdir(reportFolder, { recursive: true })
+  await writeFile(join(reportFolder, 'figures.json'), figuresAsJson(figures))
+  await writeFile(join(reportFolder, 'figures.md'), figuresAsMarkdown(figures))
+  await writeFile(join(reportFolder, 'plot.svg'), plotFigures(figures))
+  console.log('\nwrote docs/bench/figures.json, figures.md and plot.svg')
+}
+
+await runCommand(run)

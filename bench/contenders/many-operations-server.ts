@@ -1,0 +1,48 @@
+import { pino } from 'pino'
+import { buildApp } from '../../src/app.ts'
+import { contractMethods, type ContractDocument, type PathItem } from '../../src/contract/document.ts'
+import { loadContract } from '../../src/contract/load-contract.ts'
+import type { Handlers } from '../../src/contract/types.ts'
+import { loadHandlers } from '../../src/handlers.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { printOrigin } from '../peers/print-origin.ts'
+
+/**
+ * The project's server with a contract of as many operations as `OPERATIONS` says: its own three first, then copies of
+ * them under other paths and names. It is built as the project builds it, from the same contract and handlers.
+ */
+const contract = await loadContract(`${import.meta.dirname}/../..`)
+const file = (process.env['DATABASE_URL'] ?? '').replace('sqlite:', '')
+const store = await openStore({ engine: 'sqlite', file }, {
+  onFault: (error) => {
+    console.error(error.message)
+  },
+})
+const { document, handlers } = multiplied(contract.document, await loadHandlers(store), Number(process.env['OPERATIONS']))
+const log = pino({ level: 'info' }, pino.destination(2))
+const app = await buildApp({ contract: { ...contract, document }, handlers, store, log, rateLimit: undefined })
+await app.listen({ host: '127.0.0.1', port: 0 })
+printOrigin(app.server)
+
+function multiplied(document: ContractDocument, handlers: Partial<Handlers>, count: number): { document: ContractDocument; handlers: Partial<Handlers> } {
+  const paths: Record<string, PathItem> = {}
+  const copied: Record<string, unknown> = {}
+  let operations = 0
+  for (let round = 0; operations < count; round++) {
+    const suffix = round === 0 ? '' : `-${String(round)}`
+    for (const [path, item] of Object.entries(document.paths ?? {})) {
+      const copy: PathItem = {}
+      for (const method of contractMethods) {
+        const operation = item[method]
+        if (operation === undefined || operations === count) continue
+        const operationId = `${operation.operationId}${suffix}`
+        copy[method] = { ...operation, operationId }
+        copied[operationId] = handlers[operation.operationId as keyof Handlers]
+        operations++
+      }
+      if (Object.keys(copy).length > 0) paths[path.replace('/plants', `/plants${suffix}`)] = copy
+    }
+  }
+  // The copies are handlers that the contract's types do not name.
+  return { document: { ...document, paths }, handlers: copied }
+}

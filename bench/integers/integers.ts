@@ -1,0 +1,80 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type IntegerSpelling, integerSpellings } from '../../scripts/measure/integer-spellings.ts'
+import { own, peers } from '../contenders/contenders.ts'
+import { runCommand } from '../../scripts/command.ts'
+import { installPeers } from '../install-peers.ts'
+import { type Outcome, judgeSpellings } from './judge-spellings.ts'
+
+const folderOfPage = join(import.meta.dirname, '../../docs/bench')
+const titles = { path: 'In the path: `DELETE /plants/{id}`', query: 'In the query: `GET /plants?limit=`', body: 'In the body: `POST /plants` with `"id":`' } as const
+
+/** What one server made of all spellings. */
+interface Verdicts {
+  server: string
+  outcomes: Outcome[]
+}
+
+/** Has the project and its peers read every spelling of the contract's integers, prints the page and writes docs/bench/integers.md. */
+async function run(): Promise<void> {
+  installPeers()
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-integers-'))
+  try {
+    const verdicts: Verdicts[] = []
+    for (const contender of [own, ...peers]) {
+      console.error(contender.name)
+      verdicts.push({ server: contender.name, outcomes: await judgeSpellings(contender, folder, integerSpellings) })
+    }
+    const page = pageOf(verdicts)
+    await mkdir(folderOfPage, { recursive: true })
+    await writeFile(join(folderOfPage, 'integers.md'), page)
+    console.log(page)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+function pageOf(verdicts: Verdicts[]): string {
+  const places = Object.entries(titles).map(([place, title]) => {
+    const shown = [...integerSpellings.entries()].filter(([, spelling]) => spelling.place === place)
+    const rows = shown.map(([index, spelling]) => [code(spelling.spelling), wanted(spelling), ...verdicts.map(({ outcomes }) => cell(outcomes[index]))])
+    return `## ${title}\n\n${table(['sent', 'the contract says', ...verdicts.map(({ server }) => server)], rows)}`
+  })
+  const summary = verdicts.map(({ server, outcomes }) => [
+    server,
+    `${String(count(outcomes, 'isRight'))} of ${String(outcomes.length)}`,
+    String(count(outcomes, 'isWrongPlant')),
+    String(count(outcomes, 'isTaken')),
+  ])
+  const intro = `# Who reads an integer as the contract says
+
+Written by \`npm run bench:integers\`: every server is sent the same ${String(integerSpellings.length)} spellings, and its database file is looked at afterwards. ✓ is what the
+contract says: the plant with exactly this id, or 400. What the peers do otherwise is what their defaults do; none of them is broken by it
+in its own terms, but a JavaScript number does not hold an int64.`
+  const head = ['server', 'as the contract says', 'another plant than the one that was named', 'a refused form taken for a number']
+  return `${[intro, table(head, summary), ...places].join('\n\n')}\n`
+}
+
+function table(head: string[], rows: string[][]): string {
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+function count(outcomes: Outcome[], which: 'isRight' | 'isWrongPlant' | 'isTaken'): number {
+  return outcomes.filter((outcome) => outcome[which]).length
+}
+
+function wanted({ place, verdict }: IntegerSpelling): string {
+  if (verdict === 'refused') return '400'
+  return place === 'query' ? `at most ${String(verdict)}` : String(verdict)
+}
+
+function cell(outcome: Outcome | undefined): string {
+  return outcome?.isRight === true ? '✓' : (outcome?.text ?? '')
+}
+
+function code(text: string): string {
+  return text === '' ? '(empty)' : `\`${text}\``
+}
+
+await runCommand(run)

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '../../scripts/measure/servers/free-port.ts'
+import { type Contender, own } from '../contenders/contenders.ts'
+import { addPlants, createDatabaseFile } from '../contenders/database-file.ts'
+import { environmentOf } from '../contenders/running-contender.ts'
+import { projectFolder } from '../../scripts/measure/servers/server-process.ts'
+import { listedPlants } from '../workloads.ts'
+
+/** Milliseconds from `node FILE` to the first answered request, start by start. */
+export interface StartRounds {
+  contender: string
+  milliseconds: number[]
+}
+
+const retryMilliseconds = 2
+const giveUpMilliseconds = 30_000
+
+/** Starts the project again and again on a file with plants in it, each time until a list is answered. */
+export async function measureStart(folder: string, rounds: number): Promise<StartRounds> {
+  const database = await createDatabaseFile(join(folder, 'start.db'), 'own')
+  addPlants(database.file, 'reader', 1, listedPlants)
+  const milliseconds: number[] = []
+  for (let round = 0; round < rounds; round++) milliseconds.push(await timeStart(own, environmentOf(own, database), database.tokens.reader))
+  return { contender: own.name, milliseconds }
+}
+
+async function timeStart(contender: Contender, environment: Record<string, string>, token: string): Promise<number> {
+  const port = await freePort()
+  const start = performance.now()
+  const child = spawn(process.execPath, contender.arguments, { cwd: projectFolder, env: { PATH: process.env['PATH'], PORT: String(port), ...environment }, stdio: 'ignore' })
+  const exited = once(child, 'exit')
+  try {
+    for (;;) {
+      const status = await fetch(`http://127.0.0.1:${String(port)}/plants?limit=20`, { headers: { authorization: `Bearer ${token}` } }).then(
+        async (response) => {
+          await response.arrayBuffer()
+          return response.status
+        },
+        () => undefined,
+      )
+      const milliseconds = performance.now() - start
+      if (status === 200) return milliseconds
+      if (child.exitCode !== null || milliseconds > giveUpMilliseconds) throw new Error(`the server did not start; its last answer was ${String(status)}`)
+      await wait(retryMilliseconds)
+    }
+  } finally {
+    child.kill('SIGTERM')
+    await exited
+  }
+}

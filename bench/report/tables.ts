@@ -1,0 +1,100 @@
+import { nodeHttp, own } from '../contenders/contenders.ts'
+import type { Figures } from './figures.ts'
+import { processesConnections } from '../measurements/processes.ts'
+import { workloads } from '../workloads.ts'
+import { spreadText, targetsOf } from './targets.ts'
+
+/** A table as it is printed and as it is written to docs/bench/figures.md. */
+export interface Table {
+  title: string
+  /** What has to be known beside the page's introduction. */
+  note?: string
+  head: string[]
+  /** Each as long as `head`. */
+  rows: string[][]
+}
+
+/** Every table of a run: the promises first, then each workload, then the rest. */
+export function tablesOf(figures: Figures): Table[] {
+  return [...targetTable(figures), ...workloadTables(figures), ...memoryTable(figures), ...millionTable(figures), ...processesTables(figures)]
+}
+
+function targetTable(figures: Figures): Table[] {
+  const measured = targetsOf(figures).filter(({ reached }) => reached !== undefined)
+  if (measured.length === 0) return []
+  const rows = measured.map(({ work, promise, reached, isKept }) => [work, promise, reached ?? '', isKept === true ? 'kept' : 'not kept'])
+  return [{ title: 'Promises', head: ['work', 'promise', 'reached: median (lowest–highest)', ''], rows }]
+}
+
+function workloadTables(figures: Figures): Table[] {
+  return workloads.flatMap(({ name, title }) => {
+    const entries = figures.throughput.filter(({ workload }) => workload === name)
+    if (entries.length === 0) return []
+    const rows = entries.map((entry) => [
+      entry.contender,
+      spreadText(entry.microseconds, 1),
+      entry.ratios === undefined ? '' : spreadText(entry.ratios.microseconds, 2),
+      spreadText(entry.requestsPerSecond, 0),
+      percent(entry.generatorBusy),
+      percent(entry.serverWaiting),
+    ])
+    return [{ title, head: ['server', 'CPU a request, µs', `${own.name} / server`, 'requests a second', 'generator busy', 'server kept waiting'], rows }]
+  })
+}
+
+function memoryTable({ memory }: Figures): Table[] {
+  if (memory.length === 0) return []
+  const base = memory.find(({ contender }) => contender === nodeHttp.name)?.peak ?? NaN
+  const rows = memory.map(({ contender, idle, peak }) => [contender, mebibytes(idle), mebibytes(peak), (peak / base).toFixed(2)])
+  return [{ title: 'Memory', head: ['server', 'idle after the start, MiB', 'peak under all workloads, MiB', `peak / ${nodeHttp.name}`], rows }]
+}
+
+function millionTable({ million = [] }: Figures): Table[] {
+  if (million.length === 0) return []
+  const rows = million.map(({ contender, memoryAboveIdle, firstByteMilliseconds, milliseconds, slowestOtherMilliseconds, otherRequests }) => [
+    contender,
+    mebibytes(memoryAboveIdle),
+    firstByteMilliseconds.toFixed(1),
+    milliseconds.toFixed(0),
+    `${slowestOtherMilliseconds.toFixed(1)} of ${String(otherRequests)}`,
+  ])
+  const head = ['server', 'memory above idle, MiB', 'first byte, ms', 'whole list, ms', "slowest of another caller's requests, ms"]
+  return [{ title: 'A list of 1,000,000 plants, whose reader stops reading for a second', head, rows }]
+}
+
+const processesNote = `One server has a processor to itself and the load generator the other, as above; two servers share both with the generator, so on two
+processors a second server adds what the generator leaves of its own and no more. PostgreSQL's processes run wherever the kernel puts them, and wait
+for the disk at each commit (fsync on). Requests a second therefore say what such a machine gives; CPU a request says what a larger one needs.
+The kernel spreads connections over the servers, not requests: how evenly, the busier one's share of their CPU says.`
+
+function processesTables({ processes }: Figures): Table[] {
+  if (processes === undefined) return []
+  const rows = processes.entries.map((entry) => [
+    entry.work,
+    entry.store,
+    String(entry.processes),
+    spreadText(entry.serverMicroseconds, 1),
+    entry.databaseMicroseconds === undefined ? 'in the server' : spreadText(entry.databaseMicroseconds, 1),
+    spreadText(entry.requestsPerSecond, 0),
+    percent(entry.busiestShare),
+    percent(entry.generatorBusy),
+  ])
+  const head = ['work', 'store', 'servers', 'CPU of the servers a request, µs', 'CPU of the database a request, µs', 'requests a second', 'share of the busier server', 'generator busy']
+  const { append, roundTrip } = processes.waits
+  const waits = [
+    ['4 KiB appended to a file, until fdatasync returns', spreadText(append, 0)],
+    ['a lone `SELECT 1` to PostgreSQL on this machine and back', spreadText(roundTrip, 0)],
+  ]
+  return [
+    { title: `Servers that share a port (\`REUSE_PORT=1\`), ${String(processesConnections)} connections`, note: processesNote, head, rows },
+    { title: 'What a request waits for', head: ['wait', 'µs'], rows: waits },
+  ]
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(0)
+}

@@ -1,0 +1,61 @@
+import type { BenchCaller } from './contenders/database-file.ts'
+import type { LoadOperation } from '../scripts/measure/load/http-load.ts'
+
+/** Work that every contender does. */
+export interface Workload {
+  name: string
+  title: string
+  kind: 'list' | 'create' | 'delete'
+  /** Of a list. */
+  limit?: number
+  connections: number
+  /** The status of every answer. */
+  status: number
+  /** Of a create: see `LoadIds`. */
+  scatterOver?: number
+  /** The most requests of one measurement, and so the most ids that it uses. */
+  maxRequests: number
+}
+
+/** How many plants the caller has whose plants are listed. */
+export const listedPlants = 2_000
+
+const maxRequests = 20_000
+
+export const create: Workload = { name: 'create', title: 'create, 32 connections', kind: 'create', connections: 32, status: 200, maxRequests }
+
+export const remove: Workload = { name: 'delete', title: 'delete, 32 connections', kind: 'delete', connections: 32, status: 204, maxRequests }
+
+export const list20 = list('list-20', 20, 32)
+
+export const workloads: readonly Workload[] = [
+  list('list-1', 1, 32),
+  list20,
+  list('list-1000', 1_000, 32),
+  create,
+  remove,
+  list('list-20-alone', 20, 1),
+  { name: 'create-alone', title: 'create, 1 connection', kind: 'create', connections: 1, status: 200, maxRequests },
+  { name: 'delete-alone', title: 'delete, 1 connection', kind: 'delete', connections: 1, status: 204, maxRequests: 2_000 },
+]
+
+function list(name: string, limit: number, connections: number): Workload {
+  const title = `list, limit ${limit.toLocaleString('en')}, ${String(connections)} ${connections === 1 ? 'connection' : 'connections'}`
+  return { name, title, kind: 'list', limit, connections, status: 200, maxRequests: 1_000_000 }
+}
+
+/** What the load generator is to ask. */
+export function operationOf({ kind, limit = 0, scatterOver }: Workload, firstId: number): LoadOperation {
+  switch (kind) {
+    case 'list':
+      return { kind, path: `/plants?limit=${String(limit)}` }
+    case 'create':
+    case 'delete':
+      return { kind, ids: { first: firstId, scatterOver } }
+  }
+}
+
+/** Whose plants the workload is about. */
+export function callerOf({ kind }: Workload): BenchCaller {
+  return kind === 'list' ? 'reader' : 'writer'
+}

@@ -1,3 +1,0 @@
-import { writeIntegersPage } from './bench/integers/integers-page.ts'
-
-await writeIntegersPage()

@@ -1,0 +1,38 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+
+/** A command that cannot be carried out as it was given. The message says why, in words for the person who gave it. */
+export class UsageError extends Error {}
+
+/**
+ * Reads the arguments of a command.
+ *
+ * @throws UsageError, with the usage, when they are not as `config` has them
+ */
+export function readArguments<Config extends ParseArgsConfig>(usage: string, config: Config) {
+  try {
+    return parseArgs(config)
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${usage}`, { cause: error })
+  }
+}
+
+/**
+ * Runs a command. Prints an error without its stack where the stack says nothing: a `UsageError`, an error of the
+ * system, which names its call and its path, and errors of the classes `expected`. The exit code is then 1.
+ */
+export async function runCommand(run: () => Promise<void> | void, ...expected: (new () => Error)[]): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    const isExpected = [UsageError, ...expected].some((expectedClass) => error instanceof expectedClass)
+    console.error(isExpected || (error instanceof Error && 'syscall' in error) ? (error as Error).message : error)
+    process.exitCode = 1
+  }
+}
+
+/** Reads an integer that an option was given. @throws UsageError, with the usage, when it is none or out of bounds */
+export function readInteger(usage: string, name: string, text: string, minimum: number, maximum = 2 ** 53 - 1): number {
+  const value = /^[0-9]+$/.test(text) ? Number(text) : NaN
+  if (value >= minimum && value <= maximum) return value
+  throw new UsageError(`${name} must be from ${String(minimum)} to ${String(maximum)}, not ${text}\n${usage}`)
+}

@@ -1,0 +1,58 @@
+import { UsageError, readArguments, runCommand } from '../command.ts'
+import { type PartName, type PartResult, parts } from './check/parts.ts'
+
+const usage = `Usage: npm run check                 runs the whole gate around a change of the contract
+       npm run check -- PART...      runs these parts of it: ${Object.keys(parts).join(', ')}`
+
+/** How many parts run at a time. */
+const concurrency = 2
+
+/** The slowest parts start first, so that the others run beside them. */
+const slowest: PartName[] = ['code', 'types', 'examples', 'format']
+
+type TimedResult = PartResult & { seconds: number }
+
+/** Runs parts of the gate and prints one line for each, in their order, then what failed. */
+async function run(): Promise<void> {
+  const failed: [PartName, string][] = []
+  for (const [name, promise] of startAll(readNames())) {
+    const { ok, summary, details, seconds } = await promise
+    console.log(`${ok ? '✓' : '✗'} ${name.padEnd(10)} ${seconds.toFixed(1).padStart(4)} s  ${summary}`)
+    if (!ok) failed.push([name, details])
+  }
+  for (const [name, details] of failed) console.error(`\n${name}\n${details}`)
+  process.exitCode = failed.length === 0 ? 0 : 1
+}
+
+function readNames(): PartName[] {
+  const { positionals } = readArguments(usage, { allowPositionals: true, options: {} })
+  const unknown = positionals.filter((name) => !Object.hasOwn(parts, name))
+  if (unknown.length > 0) throw new UsageError(`there is no part ${unknown.join(', ')}\n${usage}`)
+  // Every name has just been found among the parts.
+  return (positionals.length === 0 ? Object.keys(parts) : positionals) as PartName[]
+}
+
+function startAll(names: PartName[]): [PartName, Promise<TimedResult>][] {
+  const results = new Map(names.map((name) => [name, Promise.withResolvers<TimedResult>()]))
+  const waiting = names.toSorted((a, b) => rank(a) - rank(b))
+  async function work(): Promise<void> {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const { resolve, reject } = results.get(name)!
+      await timed(name).then(resolve, reject)
+    }
+  }
+  for (let worker = 0; worker < concurrency; worker++) void work()
+  return names.map((name) => [name, results.get(name)!.promise])
+}
+
+function rank(name: PartName): number {
+  return slowest.includes(name) ? slowest.indexOf(name) : slowest.length
+}
+
+async function timed(name: PartName): Promise<TimedResult> {
+  const start = performance.now()
+  const result = await parts[name]('.')
+  return { ...result, seconds: (performance.now() - start) / 1000 }
+}
+
+await runCommand(run)

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { contractFile } from '../generate/generate-files.ts'
+import { runTool } from './run-tool.ts'
+
+/** What one part of the gate found. */
+export interface PartResult {
+  ok: boolean
+  /** The finding in one line. */
+  summary: string
+  /** What a person needs to mend it; empty where there is nothing to mend. */
+  details: string
+}
+
+/** One part of the gate, run in the project's folder `root`. */
+type Part = (root: string) => Promise<PartResult>
+
+/** The parts of the gate around a change of the contract, in the order in which they are told. */
+export const parts = {
+  generated: async (root) => {
+    const { generate } = await import('../generate/generate.ts')
+    const { ok, lines } = await generate(root, 'check')
+    return ok ? { ok, summary: lines.join(' '), details: '' } : { ok, summary: `generated/ and ${contractFile} do not go together`, details: lines.join('\n') }
+  },
+  contract: async (root) => {
+    const { ok, output } = await runTool(root, '@redocly/cli', 'bin/cli.js', ['lint', contractFile])
+    return { ok, summary: ok ? 'the linter has no finding' : 'the linter has findings', details: ok ? '' : output }
+  },
+  breaking: async (root) => {
+    const { judgeChanges } = await import('../breaking/judge-changes.ts')
+    const { ok, lines } = await judgeChanges(root, undefined)
+    return { ok, summary: lines.at(-1) ?? '', details: ok ? '' : lines.slice(0, -1).join('\n') }
+  },
+  types: async (root) => {
+    const incremental = ['--incremental', '--tsBuildInfoFile', '.cache/typecheck.tsbuildinfo']
+    const { ok, output } = await compile(root, incremental)
+    if (!ok) return { ok, summary: 'the compiler complains', details: output }
+    // The peers of the bench have their types when their packages are installed.
+    const bench = existsSync(join(root, 'bench/node_modules')) ? await compile(join(root, 'bench'), []) : undefined
+    if (bench?.ok === false) return { ok: false, summary: 'the compiler complains of bench/', details: bench.output }
+    return { ok, summary: 'every operation has its handler, and the compiler has no complaint', details: '' }
+  },
+  format: async (root) => {
+    const { ok, output } = await runTool(root, 'prettier', 'bin/prettier.cjs', ['--list-different', '.'])
+    const details = `${output}\nrun npm run format`
+    return ok
+      ? { ok, summary: 'every file is formatted', details: '' }
+      : { ok, summary: 'npm run format would change files', details }
+  },
+  code: async (root) => {
+    const { ok, output } = await runTool(root, 'oxlint', 'bin/oxlint', [])
+    return { ok, summary: ok ? 'the linter has no finding' : 'the linter has findings', details: ok ? '' : output }
+  },
+  examples: async (root) => {
+    const { ok, output } = await runTool(root, 'vitest', 'vitest.mjs', ['run', '--project', 'sqlite', '--testNamePattern', 'the examples of the contract', 'test/contract-suite'])
+    // vitest is content when a pattern finds no test; this part is not.
+    const hasRun = /^\s*Tests\s+.*\d+ passed/m.test(output)
+    if (!ok || !hasRun) return { ok: false, summary: 'the service does not answer the examples as the contract has them', details: output }
+    return { ok: true, summary: 'the service answers the examples as the contract has them', details: '' }
+  },
+} satisfies Record<string, Part>
+
+function compile(folder: string, args: string[]): ReturnType<typeof runTool> {
+  return runTool(folder, 'typescript-7', 'bin/tsc', ['--noEmit', '--pretty', 'false', ...args])
+}
+
+export type PartName = keyof typeof parts

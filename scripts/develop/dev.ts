@@ -1,0 +1,47 @@
+import { createServerProcess } from './dev/server-process.ts'
+import { type Saved, watchProject } from './dev/watch-project.ts'
+import { watchTypes } from './dev/watch-types.ts'
+import { type GenerateResult, generate } from './generate/generate.ts'
+import { missingHandlers } from './generate/handler-files.ts'
+
+// Keeps a server running that follows the project in this folder: a saved openapi.yaml is generated from, a saved
+// source file is loaded, and type errors are printed. What cannot be served keeps the last good server running.
+const root = '.'
+
+function say(line: string): void {
+  console.log(`dev: ${line}`)
+}
+
+async function readContract(): Promise<GenerateResult> {
+  const read = await generate(root, 'write')
+  for (const line of read.lines.flatMap((text) => text.split('\n'))) say(line)
+  return read
+}
+
+async function serve(): Promise<void> {
+  const missing = missingHandlers(root, contract.missing)
+  if (contract.ok && missing.length === 0) return server.restart()
+  const reason = contract.ok
+    ? `there is no handler for ${missing.map(({ id }) => id).join(', ')}`
+    : 'openapi.yaml is broken'
+  const now = server.isRunning() ? 'the last good server goes on' : 'the server starts when that is mended'
+  say(`${reason}; ${now}`)
+}
+
+const server = createServerProcess(root, say)
+let contract = await readContract()
+await serve()
+const stopWatching = watchProject(root, async (saved: Saved) => {
+  if (saved.contract) contract = await readContract()
+  await serve()
+})
+const types = watchTypes(root, say)
+
+let closing: Promise<void> | undefined
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    stopWatching()
+    types.close()
+    closing ??= server.stop()
+  })
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type ContractOperation, dereference, operationsOf } from '../../../src/contract/document.ts'
+import { stringifyJson } from '../../../src/json/json.ts'
+import { BrokenContract, readContract } from './read-contract.ts'
+import { writeClient } from './write-client.ts'
+import { writeErrors } from './write-errors.ts'
+import { writeHandlers } from './write-handlers.ts'
+import { writeTypes } from './write-types.ts'
+
+/** The contract, in the project's folder. */
+export const contractFile = 'openapi.yaml'
+
+/**
+ * Makes the content of each generated file, from the contract alone: the same contract gives the same bytes.
+ *
+ * @param root the project's folder
+ * @returns contents by file name, and the operations of the contract
+ * @throws BrokenContract
+ */
+export async function generateFiles(root: string): Promise<{ files: Map<string, string>; operations: ContractOperation[] }> {
+  const source = await readSource(join(root, contractFile))
+  const document = await readContract(source, contractFile)
+  const origin = `${contractFile} sha256:${createHash('sha256').update(source).digest('hex')}`
+  const stamp = `// Generated from ${origin} by npm run generate. Do not edit.\n`
+  const operations = operationsOf(dereference(document))
+  const files = new Map([
+    ['client.ts', `${stamp}\n${writeClient(operations)}`],
+    ['errors.ts', `${stamp}\n${writeErrors(document)}`],
+    ['handlers.ts', `${stamp}\n${writeHandlers(operations)}`],
+    ['openapi.ts', `${stamp}\n${await writeTypes(document)}`],
+    // The last to be moved into place: the server refuses to start where it does not match openapi.yaml.
+    ['contract.json', `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`],
+  ])
+  return { files, operations }
+}
+
+async function readSource(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new BrokenContract(`${contractFile}: cannot be read (${String((error as NodeJS.ErrnoException).code)})`, { cause: error })
+  }
+}

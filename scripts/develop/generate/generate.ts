@@ -1,0 +1,52 @@
+import type { ContractOperation } from '../../../src/contract/document.ts'
+import { contractFile, generateFiles } from './generate-files.ts'
+import { folder, replaceFiles, staleFiles } from './generated-folder.ts'
+import { missingHandlers, scaffoldHandler, strayHandlers } from './handler-files.ts'
+import { BrokenContract } from './read-contract.ts'
+
+/** What a run is for: to write `generated/`, to say what is stale there, or to write it and the handlers that are missing. */
+export type GenerateMode = 'write' | 'check' | 'scaffold'
+
+export interface GenerateResult {
+  /** Whether `generated/` matches the contract now. */
+  ok: boolean
+  /** What a person is told. */
+  lines: string[]
+  /** The operations of the contract that have no handler; none where the contract is broken. */
+  missing: ContractOperation[]
+}
+
+/**
+ * Writes `generated/` from openapi.yaml, or says what is stale there. A broken contract changes nothing.
+ *
+ * @param root the project's folder
+ */
+export async function generate(root: string, mode: GenerateMode): Promise<GenerateResult> {
+  let contract: Awaited<ReturnType<typeof generateFiles>>
+  try {
+    contract = await generateFiles(root)
+  } catch (error) {
+    if (!(error instanceof BrokenContract)) throw error
+    return { ok: false, lines: [error.message, `${folder}/ is as it was.`], missing: [] }
+  }
+  const { files, operations } = contract
+  const stale = await staleFiles(root, files)
+  const missing = missingHandlers(root, operations)
+  if (mode === 'check') {
+    const lines = stale.map((file) => `${folder}/${file} does not match ${contractFile}: run npm run generate`)
+    return { ok: stale.length === 0, lines: stale.length === 0 ? [`${folder}/ matches ${contractFile}`] : lines, missing }
+  }
+  try {
+    await replaceFiles(root, files)
+  } catch (error) {
+    return { ok: false, lines: [`${folder}/ cannot be written: ${error instanceof Error ? error.message : String(error)}`], missing }
+  }
+  const lines = stale.length === 0 ? [`${folder}/ was up to date`] : []
+  const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]
+  if (written.length > 0) lines.push(`wrote ${written.map((file) => `${folder}/${file}`).join(', ')}`)
+  if (removed.length > 0) lines.push(`removed ${removed.map((file) => `${folder}/${file}`).join(', ')}`)
+  if (mode === 'scaffold') lines.push(...missing.map((operation) => `wrote ${scaffoldHandler(root, operation)}`))
+  else lines.push(...missing.map(({ id }) => `operation ${id} has no handler: npm run generate -- --scaffold writes one`))
+  lines.push(...strayHandlers(root, operations))
+  return { ok: true, lines, missing: mode === 'scaffold' ? [] : missing }
+}

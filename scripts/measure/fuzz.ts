@@ -1,0 +1,119 @@
+import { readArguments, readInteger, runCommand } from '../command.ts'
+import { type Finding, type FuzzResult, fuzz, warmUp } from './fuzz/fuzz.ts'
+import { compareReaders } from './fuzz/readers.ts'
+import { watchServer } from './fuzz/watch.ts'
+import { createProgress } from './report/progress.ts'
+import { startLoadedServer } from './servers/loaded-server.ts'
+
+const usage = `Usage: npm run fuzz -- [--requests N] [--seed N] [--first N] [--rate-limit N]
+         attacks a server over N connections, 100000 unless told; with a RATE_LIMIT where one is given
+         the same seed and number do the same: --seed S --first NUMBER --requests 1 repeats one connection
+       npm run fuzz -- --readers SECONDS [--seed N]
+         has the readers of JSON and of integers read for so long, and compares them with others`
+
+/** More than this between the second and the last tenth is a leak. */
+const allowedGrowth = 1.15
+
+/** Without a bound V8 lets the heap grow for a long time before it collects what is in it, which looks like a leak. */
+const heapMebibytes = 64
+
+const bounds = { livezMilliseconds: 1_000, growthMebibytes: 256 }
+
+interface Options {
+  requests: number
+  seed: number
+  first: number
+  /** The server's RATE_LIMIT; undefined when there is none. */
+  rateLimit: number | undefined
+}
+
+async function run(): Promise<void> {
+  const text = { type: 'string' } as const
+  const options = { requests: text, seed: text, first: text, 'rate-limit': text, readers: text }
+  const { values } = readArguments(usage, { options })
+  const read = (name: keyof typeof options): number | undefined => {
+    const value = values[name]
+    return value === undefined ? undefined : readInteger(usage, `--${name}`, value, 0)
+  }
+  const seed = read('seed') ?? Math.floor(Math.random() * 2 ** 31)
+  const [requests = 100_000, first = 0, rateLimit, seconds] = [
+    read('requests'),
+    read('first'),
+    read('rate-limit'),
+    read('readers'),
+  ]
+  console.log(`seed ${String(seed)}`)
+  const isGood =
+    seconds === undefined ? await fuzzServer({ requests, seed, first, rateLimit }) : fuzzReaders(seconds, seed)
+  process.exitCode = isGood ? 0 : 1
+}
+
+/**
+ * Attacks a server of its own, and prints what was found.
+ *
+ * @returns whether nothing was
+ */
+async function fuzzServer({ requests, seed, first, rateLimit }: Options): Promise<boolean> {
+  const environment: Record<string, string> = rateLimit === undefined ? {} : { RATE_LIMIT: String(rateLimit) }
+  const server = await startLoadedServer(20, { LOG_LEVEL: 'error', ...environment }, [
+    `--max-old-space-size=${String(heapMebibytes)}`,
+  ])
+  const progress = createProgress()
+  const tenths = Math.min(10, requests)
+  const memory: number[] = []
+  const statuses: FuzzResult['statuses'] = {}
+  const findings: Finding[] = []
+  try {
+    await warmUp(server.port, server.token)
+    const watch = watchServer(server, bounds)
+    for (let tenth = 0; tenth < tenths && !findings.some(({ isLast }) => isLast); tenth++) {
+      const [from, to] = [Math.floor((requests * tenth) / tenths), Math.floor((requests * (tenth + 1)) / tenths)]
+      const result = await fuzz({ port: server.port, token: server.token, seed, first: first + from, count: to - from })
+      for (const [status, count] of Object.entries(result.statuses)) statuses[status] = (statuses[status] ?? 0) + count
+      findings.push(...result.findings)
+      memory.push(server.memory().resident / 2 ** 20)
+      progress.tell(
+        `${String(to)} of ${String(requests)} connections, ${String(findings.length)} findings, ${memory.at(-1)?.toFixed(1) ?? ''} MiB`,
+      )
+    }
+    progress.end()
+    console.log('answers by status:', statuses)
+    for (const finding of findings.slice(0, 20))
+      console.log(
+        `--seed ${String(seed)} --first ${String(finding.first)} --requests ${String(finding.count)}\n${finding.problem}\n`,
+      )
+    const { longestMilliseconds, problems } = await watch.end()
+    if (memory.length === 10 && memory[9]! > memory[1]! * allowedGrowth)
+      problems.push('memory grew from the second tenth to the last')
+    if (server.log() !== '') problems.push(`the log has errors:\n${server.log().slice(0, 5_000)}`)
+    for (const problem of problems) console.log(problem)
+    console.log(
+      `${String(findings.length)} findings; the longest GET /livez took ${longestMilliseconds.toFixed(0)} ms; memory after each tenth, MiB: ${memory.map((size) => size.toFixed(1)).join(' ')}`,
+    )
+    return problems.length === 0 && findings.length === 0
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Compares for so many seconds, and prints what is found. @returns whether nothing is */
+function fuzzReaders(seconds: number, seed: number): boolean {
+  const progress = createProgress()
+  const end = performance.now() + seconds * 1_000
+  const batch = 2_000
+  let number = 0
+  for (; performance.now() < end; number += batch) {
+    const problem = compareReaders(seed, number, batch)
+    if (problem !== undefined) {
+      progress.end()
+      console.log(problem)
+      return false
+    }
+    progress.tell(`${String(number + batch)} documents and numbers`)
+  }
+  progress.end()
+  console.log(`${String(number)} documents and numbers, no difference`)
+  return true
+}
+
+await runCommand(run)

@@ -1,0 +1,85 @@
+import { get } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { descriptorsOf, memoryOf, resetPeak } from '../servers/process-figures.ts'
+
+/** What a server process may do while it is attacked. */
+export interface Bounds {
+  /** How long `GET /livez` may take. */
+  livezMilliseconds: number
+  /** How much more resident memory than at the start. */
+  growthMebibytes: number
+}
+
+export interface Watch {
+  /** Ends it. @returns what was seen, and the problems among it: a sentence for each, none where all is well */
+  end: () => Promise<{ longestMilliseconds: number; growthMebibytes: number; problems: string[] }>
+}
+
+const pollMilliseconds = 50
+
+/** How long descriptors may take to come back to where they were. */
+const settleMilliseconds = 10_000
+
+/** Watches a server process that is warm and idle now. */
+export function watchServer(
+  { port, pid }: { port: number; pid: number },
+  { livezMilliseconds, growthMebibytes }: Bounds,
+): Watch {
+  const descriptors = descriptorsOf(pid).length
+  const resident = memoryOf(pid, 'VmRSS')
+  resetPeak(pid)
+  const problems: string[] = []
+  let longestMilliseconds = 0
+  let hasEnded = false
+
+  async function poll(): Promise<void> {
+    while (!hasEnded) {
+      const start = performance.now()
+      try {
+        await livez(port)
+      } catch (error) {
+        problems.push(`GET /livez failed: ${String(error)}`)
+        return
+      }
+      longestMilliseconds = Math.max(longestMilliseconds, performance.now() - start)
+      await delay(pollMilliseconds)
+    }
+  }
+  const polling = poll()
+
+  return {
+    end: async () => {
+      hasEnded = true
+      await polling
+      if (problems.length > 0) return { longestMilliseconds, growthMebibytes: 0, problems }
+      if (longestMilliseconds > livezMilliseconds) problems.push(`GET /livez took ${longestMilliseconds.toFixed(0)} ms`)
+      const growth = memoryOf(pid, 'VmHWM') - resident
+      if (growth > growthMebibytes) problems.push(`resident memory grew by ${growth.toFixed(1)} MiB`)
+      for (
+        const start = performance.now();
+        descriptorsOf(pid).length > descriptors && performance.now() - start < settleMilliseconds;
+      )
+        await delay(pollMilliseconds)
+      const left = descriptorsOf(pid)
+      if (left.length > descriptors)
+        problems.push(
+          `${String(left.length)} descriptors are open, ${String(descriptors)} were at the start: ${left.join(' ')}`,
+        )
+      return { longestMilliseconds, growthMebibytes: growth, problems }
+    },
+  }
+}
+
+function livez(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get({ port, host: '127.0.0.1', path: '/livez', agent: false, timeout: 10_000 }, (response) => {
+      response.resume()
+      if (response.statusCode === 200) response.once('end', resolve)
+      else reject(new Error(`status ${String(response.statusCode)}`))
+    })
+      .once('error', reject)
+      .once('timeout', function (this: ReturnType<typeof get>) {
+        this.destroy(new Error('no answer for 10 s'))
+      })
+  })
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createToken } from '../../../src/auth/tokens.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { startArguments } from '../servers/server-process.ts'
+import { type ServerProcess, startServer } from '../servers/server-process.ts'
+import { freePort } from '../servers/free-port.ts'
+import { Load, type Seen } from './load.ts'
+import { type ProxyName, startProxy } from './proxy.ts'
+
+export interface RollingRestart {
+  proxy: ProxyName
+  restarts: number
+  clients: number
+}
+
+export interface Outcome extends Seen {
+  /** How many of the unclear creates had been carried out. */
+  carriedOut: number
+  seconds: number
+}
+
+const readyMilliseconds = 30_000
+
+/** Between a server's readiness and the next one's signal to stop: longer than either proxy takes to use the server again. */
+const pauseMilliseconds = 2_500
+
+/** Restarts two servers on one SQLite file in turn, behind a proxy and under load. */
+export async function rollingRestart(options: RollingRestart, tell: (line: string) => void): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-proxies-'))
+  const removeFolder = (): void => {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  // Also when a signal ends this process.
+  process.once('exit', removeFolder)
+  const file = join(folder, 'plants.db')
+  const token = await tokenIn(file)
+  const ports = [await freePort(), await freePort()]
+  // startServer has the delay 0 unless told; an empty variable is the server's own default.
+  const environment = { DATABASE_URL: `sqlite:${file}`, SHUTDOWN_DELAY: '' }
+  const start = async (port: number): Promise<ServerProcess> => {
+    const server = await startServer({
+      arguments: startArguments,
+      environment: { ...environment, PORT: String(port) },
+      logFile: join(folder, `${String(port)}.log`),
+      processors: `0-${String(availableParallelism() - 1)}`,
+    })
+    await readiness(port)
+    return server
+  }
+
+  const stops: (() => Promise<void>)[] = []
+  try {
+    const servers = await Promise.all(ports.map(start))
+    stops.push(...servers.map((_, index) => () => servers[index]!.stop()))
+    const proxy = await startProxy(options.proxy, folder, ports)
+    stops.push(proxy.stop)
+    // The proxy has to find the servers ready first.
+    await readiness(proxy.port)
+    const startedAt = performance.now()
+    const load = new Load({ port: proxy.port, token, clients: options.clients })
+    for (let restart = 0; restart < options.restarts; restart++) {
+      await delay(pauseMilliseconds)
+      const soFar = `${String(load.seen.requests)} requests so far`
+      tell(`${options.proxy}: restart ${String(restart + 1)} of ${String(options.restarts)}, ${soFar}`)
+      const index = restart % servers.length
+      // There is a server, and a port, for each index.
+      await servers[index]!.stop()
+      servers[index] = await start(ports[index]!)
+    }
+    await delay(pauseMilliseconds)
+    const carriedOut = await load.stop()
+    return { ...load.seen, carriedOut, seconds: (performance.now() - startedAt) / 1_000 }
+  } finally {
+    await Promise.all(stops.map((stop) => stop()))
+    removeFolder()
+    process.off('exit', removeFolder)
+  }
+}
+
+async function tokenIn(file: string): Promise<string> {
+  const { text, stored } = createToken('me', Date.now())
+  const store = openSqliteStore({ file, onFault: () => undefined })
+  await store.addToken(stored)
+  await store.close()
+  return text
+}
+
+async function readiness(port: number): Promise<void> {
+  const deadline = performance.now() + readyMilliseconds
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${String(port)}/readyz`).catch(() => undefined)
+    if (answer?.status === 200) return
+    if (performance.now() > deadline) throw new Error(`port ${String(port)} did not answer /readyz with 200 in time`)
+    await delay(20)
+  }
+}

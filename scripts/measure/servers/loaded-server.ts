@@ -1,0 +1,45 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createToken } from '../../../src/auth/tokens.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { startArguments } from './server-process.ts'
+import { type ServerProcess, startServer } from './server-process.ts'
+
+/** The server as `npm start` runs it, on a database of its own, to be put under load. */
+export interface LoadedServer extends ServerProcess {
+  /** Of the caller `me`. */
+  token: string
+  /** What it has logged. */
+  log: () => string
+}
+
+/**
+ * Starts the server on a new database in a temporary folder, which goes when it stops.
+ *
+ * @param plants how many plants the caller has
+ */
+export async function startLoadedServer(plants: number, environment: Record<string, string> = {}, nodeOptions: string[] = []): Promise<LoadedServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-load-'))
+  const file = join(folder, 'plants.db')
+  const { text: token, stored } = createToken('me', Date.now())
+  const store = openSqliteStore({ file, onFault: () => undefined })
+  await store.addToken(stored)
+  await Promise.all(Array.from({ length: plants }, (_, index) => store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' })))
+  await store.close()
+  const logFile = join(folder, 'log')
+  const server = await startServer({
+    arguments: [...nodeOptions, ...startArguments],
+    environment: { DATABASE_URL: `sqlite:${file}`, ...environment },
+    logFile,
+  })
+  return {
+    ...server,
+    token,
+    log: () => readFileSync(logFile, 'utf8'),
+    stop: async () => {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

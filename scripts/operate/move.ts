@@ -1,0 +1,95 @@
+import { readDatabaseLocation } from '../../src/config/variables.ts'
+import type { DatabaseLocation } from '../../src/store/open-store.ts'
+import { openTables } from '../../src/store/open-tables.ts'
+import { readHeader } from '../../src/store/sqlite/database-header.ts'
+import { UnusableStore } from '../../src/store/store.ts'
+import type { StoredToken } from '../../src/store/store.ts'
+import type { StoredPlant, Table, Tables } from '../../src/store/tables.ts'
+import { UsageError, readArguments, runCommand } from '../command.ts'
+import { type Digest, copyTable, digestTable, findResumption } from './move-table.ts'
+import { ProgressBar } from './progress-bar.ts'
+
+const usage = `Usage: npm run move -- --from URL --to URL
+Copies all plants and tokens from one store to another, which is empty or holds a part of them from a move that was
+interrupted. URL is sqlite:PATH or postgres://USER@HOST:PORT/DATABASE. Stop the servers first.
+Other users of this machine can see what follows a command, so leave the password out of the URL: put it into the
+environment variable PGPASSWORD, or into the file ~/.pgpass or the one that PGPASSFILE names.`
+
+async function run(): Promise<void> {
+  const { from, to } = readCommand()
+  const source = await openTables(from)
+  try {
+    const target = await openTables(to)
+    try {
+      await move(source, target)
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
+  const options = { from: { type: 'string' }, to: { type: 'string' } } as const
+  // An error about a positional argument would quote it, and it may be a URL with a password.
+  const { values, positionals } = readArguments(usage, { options, allowPositionals: true })
+  if (positionals.length > 0) throw new UsageError(usage)
+  const from = readDatabaseLocation(values.from ?? '')
+  const to = readDatabaseLocation(values.to ?? '')
+  if (from === undefined || to === undefined) throw new UsageError(usage)
+  if (from.engine === 'sqlite' && readHeader(from.file) === undefined) {
+    throw new UsageError(`there is no database ${from.file}, which --from names; nothing was changed`)
+  }
+  return { from, to }
+}
+
+/** Nothing is written before both tables of the target are known to hold nothing else. */
+async function move(source: Tables, target: Tables): Promise<void> {
+  const tokens = await prepare('tokens', source.tokens, target.tokens, encodeToken)
+  const plants = await prepare('plants', source.plants, target.plants, encodePlant)
+  console.log(`verified  ${await tokens()}`)
+  console.log(`verified  ${await plants()}`)
+}
+
+async function prepare<Row>(label: string, from: Table<Row>, to: Table<Row>, encode: (row: Row) => string): Promise<() => Promise<string>> {
+  const held = await findResumption(from, to, encode)
+  if (held === undefined) throw new UsageError(`the target holds other ${label} than the source; nothing was changed`)
+  const { last, count } = held
+  return async () => {
+    const total = await from.count()
+    if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target holds already`)
+    await withBar(`copying   ${label}`, total, count, (advance) => copyTable(from, to, last, advance))
+    const [there, here] = await withBar(`verifying ${label} on both sides`, 2 * total, 0, (advance) => Promise.all([digestTable(from, encode, advance), digestTable(to, encode, advance)]))
+    if (there.count !== here.count || there.checksum !== here.checksum) {
+      throw new UsageError(`the ${label} differ: ${describe(there)} in the source, ${describe(here)} in the target. Was the source written to meanwhile? Stop the servers and move into an empty target.`)
+    }
+    return `${label}: ${describe(here)} on both sides`
+  }
+}
+
+async function withBar<Result>(label: string, total: number, done: number, run: (advance: (count: number) => void) => Promise<Result>): Promise<Result> {
+  const bar = new ProgressBar(process.stderr, label)
+  let shown = done
+  try {
+    return await run((count) => {
+      bar.show((shown += count), total)
+    })
+  } finally {
+    bar.end()
+  }
+}
+
+function describe({ count, checksum }: Digest): string {
+  return `${count.toLocaleString('en')} with SHA-256 ${checksum}`
+}
+
+function encodePlant({ caller, id, name, tag }: StoredPlant): string {
+  return JSON.stringify([caller, String(id), name, tag ?? null])
+}
+
+function encodeToken({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt }: StoredToken): string {
+  return JSON.stringify([Buffer.from(hash).toString('hex'), prefix, caller, issuedAt, expiresAt ?? null, lastUsedAt ?? null])
+}
+
+await runCommand(run, UnusableStore)

@@ -1,0 +1,64 @@
+import { isOpaqueCaller } from '../../src/auth/callers.ts'
+import { readLifetime } from '../../src/auth/ttl.ts'
+import { createToken, prefixOf } from '../../src/auth/tokens.ts'
+import { BadConfig, loadConfig } from '../../src/config/config.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { assertExists } from '../../src/store/sqlite/database-header.ts'
+import { type Store, type StoredToken, UnusableStore } from '../../src/store/store.ts'
+import { UsageError, readArguments, runCommand } from '../command.ts'
+
+const usage = `Usage: npm run token -- issue CALLER [--ttl 30d]   prints a new token, alone on standard output
+       npm run token -- list                        the tokens: prefix, caller, issued, expiry, last use
+       npm run token -- revoke PREFIX               revokes a token, named by the prefix that list shows or whole`
+
+async function run(): Promise<void> {
+  const { positionals, values } = readArguments(usage, { allowPositionals: true, options: { ttl: { type: 'string' } } })
+  const [command, argument, ...rest] = positionals
+  if (rest.length > 0 || (command !== 'issue' && values.ttl !== undefined)) throw new UsageError(usage)
+  const { database } = loadConfig(process.env)
+  if (database.engine === 'sqlite') assertExists(database.file)
+  const store = await openStore(database, {
+    onFault: (error) => {
+      console.error(error.message)
+    },
+  })
+  try {
+    if (command === 'issue' && argument !== undefined) await issue(store, argument, values.ttl)
+    else if (command === 'list' && argument === undefined) await list(store)
+    else if (command === 'revoke' && argument !== undefined) await revoke(store, argument)
+    else throw new UsageError(usage)
+  } finally {
+    await store.close()
+  }
+}
+
+async function issue(store: Store, caller: string, ttl: string | undefined): Promise<void> {
+  const lifetime = ttl === undefined ? undefined : readLifetime(ttl)
+  if (ttl !== undefined && lifetime === undefined) throw new UsageError(`--ttl must be like 90s, 15m, 12h or 30d, not ${JSON.stringify(ttl)}`)
+  if (!isOpaqueCaller(caller)) throw new UsageError('the caller must not be empty, and not begin with jwt:, which the callers of JSON Web Tokens do')
+  const { text, stored } = createToken(caller, Date.now(), lifetime)
+  if ((await store.addToken(stored)) === 'unavailable') throw new UsageError('the store cannot be written now; no token was issued')
+  console.log(text)
+}
+
+async function list(store: Store): Promise<void> {
+  const tokens = await store.listTokens()
+  if (tokens === 'unavailable') throw new UsageError('the store cannot be read now')
+  for (const token of tokens) console.log(describe(token))
+  console.error(`${String(tokens.length)} ${tokens.length === 1 ? 'token' : 'tokens'}`)
+}
+
+async function revoke(store: Store, prefix: string): Promise<void> {
+  const revoked = await store.revokeTokens(prefixOf(prefix))
+  if (revoked === 'unavailable') throw new UsageError('the store cannot be written now; no token was revoked')
+  if (revoked.length === 0) throw new UsageError(`there is no token ${prefixOf(prefix)}…; npm run token -- list shows those that there are`)
+  for (const token of revoked) console.log(`revoked ${describe(token)}`)
+}
+
+function describe({ prefix, caller, issuedAt, expiresAt, lastUsedAt }: StoredToken): string {
+  const expiry = expiresAt === undefined ? 'never expires' : `expires ${new Date(expiresAt).toISOString()}`
+  const use = lastUsedAt === undefined ? 'never used' : `last used ${new Date(lastUsedAt).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length)}Z`
+  return `${prefix}…  ${caller}  issued ${new Date(issuedAt).toISOString()}  ${expiry}  ${use}`
+}
+
+await runCommand(run, BadConfig, UnusableStore)

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
+import { type Mutant, mutantsOf } from './mutate-contract/mutants.ts'
+import type { ContractDocument } from '../../src/contract/document.ts'
+
+/** Every run draws the same, so that what survives once survives again. */
+const seed = '1'
+
+/** Longer than the suite takes on a machine that has other work. */
+const timeoutMilliseconds = 180_000
+
+const project = join(import.meta.dirname, '../..')
+const source = await readFile(join(project, 'generated/contract.json'), 'utf8')
+
+const [wanted = ''] = process.argv.slice(2)
+const folder = await mkdtemp(join(tmpdir(), 'plant-store-mutants-'))
+try {
+  process.exitCode = await run()
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function run(): Promise<number> {
+  const mutants = mutantsOf(readContract()).filter(({ name }) => name.includes(wanted))
+  console.log('the contract as it is')
+  const control = await test({ name: 'none', side: 'tests', edit: () => undefined }, 'control')
+  if (control !== undefined) {
+    console.error(`the suite fails without any change: ${control}`)
+    return 1
+  }
+  const survivors: Mutant[] = []
+  let done = 0
+  const queue = mutants.entries()
+  // Iterating one queue together, each worker takes the next mutant when it is ready for one.
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, async () => {
+      for (const [index, mutant] of queue) {
+        const killer = await test(mutant, String(index))
+        if (killer === undefined) survivors.push(mutant)
+        console.log(`${String(++done).padStart(3)}/${String(mutants.length)} ${killer === undefined ? 'SURVIVED' : 'killed  '} ${mutant.side.padEnd(7)} ${mutant.name}${killer === undefined ? '' : `  ← ${killer}`}`)
+      }
+    }),
+  )
+  console.log(`\n${String(Math.round(performance.now() / 1000))} s, ${String(mutants.length)} mutants, ${String(mutants.length - survivors.length)} killed, ${String(survivors.length)} survived`)
+  return survivors.length === 0 ? 0 : 1
+}
+
+/** Parsed anew for each mutant, which changes it. */
+function readContract(): ContractDocument {
+  // `npm run generate` has judged it.
+  return parseJsonWithBigInts(source) as ContractDocument
+}
+
+/**
+ * Runs the contract suite with the changed contract on one side.
+ *
+ * @returns the first test that fails, or undefined when all pass
+ */
+async function test({ side, edit }: Mutant, name: string): Promise<string | undefined> {
+  const copy = join(folder, name)
+  const report = join(copy, 'report.json')
+  const contract = readContract()
+  edit(contract)
+  await mkdir(join(copy, 'generated'), { recursive: true })
+  await copyFile(join(project, 'openapi.yaml'), join(copy, 'openapi.yaml'))
+  await writeFile(join(copy, 'generated/contract.json'), stringifyJson(contract))
+  const code = await runSuite({ [side === 'tests' ? 'JUDGED_CONTRACT_FOLDER' : 'SERVED_CONTRACT_FOLDER']: copy, CONTRACT_SEED: seed }, report)
+  if (code === 0) return undefined
+  if (code === null) throw new Error(`the suite did not end in ${String(timeoutMilliseconds / 1000)} s`)
+  return firstFailure(await readFile(report, 'utf8'))
+}
+
+function runSuite(variables: Record<string, string>, report: string): Promise<number | null> {
+  const args = [join(project, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'sqlite', 'test/contract-suite/', '--bail', '1', '--reporter', 'json', '--outputFile', report]
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: project, stdio: 'ignore', env: { ...process.env, ...variables }, timeout: timeoutMilliseconds })
+    child.on('error', reject)
+    child.on('exit', resolve)
+  })
+}
+
+interface Report {
+  testResults: { message: string; assertionResults: { status: string; title: string }[] }[]
+}
+
+function firstFailure(report: string): string {
+  // Written by vitest's reporter of this name.
+  const { testResults } = JSON.parse(report) as Report
+  const failed = testResults.flatMap(({ assertionResults }) => assertionResults).find(({ status }) => status === 'failed')
+  return failed?.title ?? `at the start: ${testResults.map(({ message }) => message.split('\n', 1).join()).join()}`
+}
