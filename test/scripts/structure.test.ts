@@ -44,3 +44,18 @@ test('what operators run needs nothing but src, scripts/command.ts and scripts/o
   const foreign = operated.flatMap(importsOf).filter((imported) => !/^(?:src\/|scripts\/operate\/|scripts\/command\.ts$)/.test(imported))
   expect(foreign).toEqual([])
 })
+
+test('the peers are installed for the bench alone, and have the Fastify of the service', () => {
+  const packagesOf = (folder: string) => {
+    // The shape of package-lock.json, version 3.
+    const lock = JSON.parse(readFileSync(join(root, folder, 'package-lock.json'), 'utf8')) as { packages: object }
+    return Object.keys(lock.packages)
+  }
+  const [service, bench] = [packagesOf('.'), packagesOf('bench')]
+  for (const peer of ['express', 'express-openapi-validator', 'fastify-openapi-glue']) {
+    expect(bench).toContain(`node_modules/${peer}`)
+    expect(service).not.toContain(`node_modules/${peer}`)
+  }
+  expect(service).toContain('node_modules/fastify')
+  expect(bench.filter((name) => name.endsWith('node_modules/fastify'))).toEqual([])
+})
