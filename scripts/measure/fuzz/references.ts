@@ -54,7 +54,9 @@ export function openJsonReference(): JsonReference {
         .get(text)!
         .replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
         .match(/-?\d[\d.eE+-]*/g) ?? []
-    if (escapedSurrogate.test(text.replaceAll(escapedPair, ''))) return 'unknown'
+    // An escaped backslash begins no escape of its own.
+    const escapes = text.replaceAll('\\\\', '')
+    if (escapedSurrogate.test(escapes.replaceAll(escapedPair, ''))) return 'unknown'
     const paths = new Map<number, string[]>()
     const atoms: Atom[] = []
     const names = new Set<string>()
