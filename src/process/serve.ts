@@ -59,7 +59,7 @@ async function start(config: Config): Promise<void> {
       metrics?.failed(part)
       log.error({ err: error }, `the ${part} is not available`)
     }
-    const store = await openStore(config.database, { onFault: onFault('store'), onCommit: metrics?.committed, isServed: true })
+    const store = await openStore(config.database, { onFault: onFault('store'), onCommit: metrics?.committed })
     opened.store = store
     metrics?.watchQueue(store.waitingWrites)
     const app = await buildApp({

@@ -1,4 +1,4 @@
-import type { Store, StoreOptions } from './store.ts'
+import type { Store, StoreObserver } from './store.ts'
 
 /** Where the plants are kept: `DATABASE_URL`, taken apart. */
 export type DatabaseLocation = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string }
@@ -9,7 +9,7 @@ export type DatabaseLocation = { engine: 'sqlite'; file: string } | { engine: 'p
  *
  * @throws UnusableStore
  */
-export async function openStore(location: DatabaseLocation, options: StoreOptions): Promise<Store> {
+export async function openStore(location: DatabaseLocation, options: StoreObserver): Promise<Store> {
   switch (location.engine) {
     case 'sqlite': {
       const { openSqliteStore } = await import('./sqlite/sqlite-store.ts')

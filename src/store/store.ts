@@ -17,12 +17,6 @@ export interface StoreObserver {
   onCommit?: ((writes: number) => void) | undefined
 }
 
-/** How a store is opened. */
-export interface StoreOptions extends StoreObserver {
-  /** Whether a server opens it, for which it pays to prepare for many writes. */
-  isServed?: boolean
-}
-
 /**
  * The plants of all callers. `unavailable` says that the store cannot be read or written now; nothing has changed then, except
  * that a write may have been done whose answer was lost with the connection to a database server, or whose file was

@@ -4,8 +4,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { UnusableStore } from '../../src/store/store.ts'
-import { openDatabase } from '../../src/store/sqlite/open-database.ts'
 import { temporaryFolder } from '../support/start-app.ts'
 import { nodeBinary, projectFolder } from '../support/start-process.ts'
 import { servedDatabase } from '../support/served-database.ts'
@@ -94,17 +92,4 @@ test('a file that may not be written is refused in one line, and every byte stay
   const before = contentOf(folder)
   expect(await refusalOf(join(folder, 'plants.db'), boundByPermissions)).toMatch(/permission denied/)
   expect(contentOf(folder)).toEqual(before)
-})
-
-test.each(['3.51.2', '3.9.0', '2.8.17'])('SQLite %s, which can lose acknowledged writes, is refused, and no file is made', async (version) => {
-  const folder = await temporaryFolder()
-  expect(() => openDatabase(join(folder, 'plants.db'), version)).toThrow(UnusableStore)
-  expect(() => openDatabase(join(folder, 'plants.db'), version)).toThrow(`SQLite ${version} can lose acknowledged writes; this service needs 3.51.3 or later`)
-  expect(readdirSync(folder)).toEqual([])
-})
-
-test.each(['3.51.3', '3.51.10', '3.100.0', '4.0.0'])('SQLite %s is taken', async (version) => {
-  const { reader, writer } = openDatabase(join(await temporaryFolder(), 'plants.db'), version)
-  reader.close()
-  writer.close()
 })

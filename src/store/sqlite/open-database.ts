@@ -6,7 +6,6 @@ import { applicationId, assertPaired, assertUsable, readHeader, readVersions } f
 import { migrations } from './migrations.ts'
 import { OpenFiles } from './open-files.ts'
 import { realPathOf } from './real-path.ts'
-import { assertSqliteVersion, linkedSqliteVersion } from './sqlite-version.ts'
 
 /** How long the start waits for another process that migrates or recovers the same file. */
 const openTimeoutMilliseconds = 5_000
@@ -29,8 +28,6 @@ export interface SqliteConnections {
   /** Refuses at once when another process holds the write lock; whoever writes waits without holding up the process. */
   writer: Database.Database
   files: OpenFiles
-  /** The database file, after symbolic links. */
-  realPath: string
 }
 
 /**
@@ -39,12 +36,10 @@ export interface SqliteConnections {
  * may do so.
  *
  * @param file a path, which may be a symbolic link
- * @param sqliteVersion the version of SQLite that runs here
- * @throws UnusableStore when SQLite is too old, or the file cannot be opened, is no SQLite database, is damaged, is another
+ * @throws UnusableStore when the file cannot be opened, is no SQLite database, is damaged, is another
  *   program's, or has a schema from the future; the file is as it was then
  */
-export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()): SqliteConnections {
-  assertSqliteVersion(sqliteVersion)
+export function openDatabase(file: string): SqliteConnections {
   try {
     const realPath = realPathOf(file)
     mkdirSync(dirname(realPath), { recursive: true, mode: 0o700 })
@@ -76,7 +71,7 @@ export function openDatabase(file: string, sqliteVersion = linkedSqliteVersion()
       writer.pragma('busy_timeout = 0')
       const files = new OpenFiles(file, realPath)
       const reader = new Database(file, { timeout: readTimeoutMilliseconds, readonly: true })
-      return { reader, writer, files, realPath }
+      return { reader, writer, files }
     } catch (error) {
       if (logBytes > 0) closeKeepingLog(writer, file)
       else writer.close()

@@ -1,7 +1,6 @@
 import { type Caller, Encoded } from '../../contract/types.ts'
-import type { NewPlant, Plant, Store, StoreOptions, StoredToken } from '../store.ts'
+import type { NewPlant, Plant, Store, StoreObserver, StoredToken } from '../store.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
-import { extendLog } from './extend-log.ts'
 import { openDatabase } from './open-database.ts'
 import { ReadBatch } from './read-batch.ts'
 import { type TokenRow, prepareReads, prepareWrites } from './statements.ts'
@@ -16,7 +15,7 @@ const maxPageRows = 512
 /** How many writes share a commit at most: enough that the wait for the disk is little for each. */
 const maxBatch = 128
 
-export interface SqliteStoreOptions extends StoreOptions {
+export interface SqliteStoreOptions extends StoreObserver {
   /** The database file's path. */
   file: string
   lockTimeoutMilliseconds?: number
@@ -28,9 +27,8 @@ export interface SqliteStoreOptions extends StoreOptions {
  *
  * @throws UnusableStore as `openDatabase`
  */
-export function openSqliteStore({ file, onFault, onCommit, isServed = false, lockTimeoutMilliseconds = 2_000, maxQueued = 10_000 }: SqliteStoreOptions): Store {
-  const { reader, writer, files, realPath } = openDatabase(file)
-  if (isServed) extendLog(writer, realPath)
+export function openSqliteStore({ file, onFault, onCommit, lockTimeoutMilliseconds = 2_000, maxQueued = 10_000 }: SqliteStoreOptions): Store {
+  const { reader, writer, files } = openDatabase(file)
   const reads = prepareReads(reader)
   const writes = prepareWrites(writer)
   const batch = new ReadBatch(reader, onFault)
