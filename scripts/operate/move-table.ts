@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Table } from '../../src/store/tables.ts'
+import type { Rows as Table } from '../../src/store/rows.ts'
 
 /** How many rows are in memory at once. */
 const pageSize = 1_000

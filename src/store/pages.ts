@@ -2,33 +2,33 @@ import { Encoded, release } from '../contract/types.ts'
 import type { Plant } from './store.ts'
 
 /**
- * How many plants are read at once while nothing is known of their size. The longest have some 3 KiB of JSON each, so a page
- * has at most 400 KiB, and a list of no more plants needs no bound in bytes.
+ * How many plants are read at once while their size is unknown. The JSON of the longest takes about 3 KiB each, so such
+ * a page takes at most 400 KiB, and a list of at most so many plants needs no limit in bytes.
  */
 export const pageRows = 128
 
-/** In bytes: a list is read until it has so many, and on when its client has taken them. */
+/** In bytes. A part of a list ends once it has so many; the next part is read when the client has taken it. */
 export const chunkBytes = 128 * 1_024
 
-/** Where a list goes on. */
+/** Where a list continues. */
 export interface Position {
-  /** At the first plant with at least this id. */
+  /** With the first plant whose id is at least this. */
   from: bigint
-  /** With at most so many plants. */
+  /** The most plants that remain. */
   left: number
-  /** How many of them probably fill a chunk, where it is known. */
+  /** How many of them probably fill a chunk, if known. */
   rows?: number
 }
 
-/** Plants of a list that follow one another. */
+/** Consecutive plants of a list. */
 export interface Part {
-  /** The JSON of one or more of them in each, separated by commas. */
+  /** The JSON of one or more plants in each, separated by commas. */
   plants: Buffer[]
   /** Where the next part begins; undefined at the end of the list. */
   next: Position | undefined
 }
 
-/** Where a list of at most so many plants begins. */
+/** Where a list of at most `limit` plants begins. */
 export function beginningOf(limit: number): Position {
   return { from: -(2n ** 63n), left: limit }
 }
@@ -36,11 +36,16 @@ export function beginningOf(limit: number): Position {
 const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 
 /**
- * Encodes a list as a JSON array: whole where its first part is all there is, else in chunks, one for each part.
+ * Encodes a list as a JSON array: whole if it has one part, otherwise in chunks, one for each part.
  *
- * @param readNext reads the part at a position; it throws when the store cannot be read
+ * @param first the part at the beginning
+ * @param readNext reads the part at a position; resolves to `unavailable` when the store cannot be read, and the list
+ *   then ends with an error
  */
-export function encodeList({ plants, next }: Part, readNext: (position: Position) => Promise<Part>): Encoded<Plant[]> {
+export function encodeList(
+  { plants, next }: Part,
+  readNext: (position: Position) => Promise<Part | 'unavailable'>,
+): Encoded<Plant[]> {
   const first = join(open, plants, next === undefined ? [close] : [])
   return new Encoded<Plant[]>(next === undefined ? first : chunksOf(first, next, readNext))
 }
@@ -48,19 +53,21 @@ export function encodeList({ plants, next }: Part, readNext: (position: Position
 async function* chunksOf(
   first: Buffer,
   second: Position,
-  readNext: (position: Position) => Promise<Part>,
+  readNext: (position: Position) => Promise<Part | 'unavailable'>,
 ): AsyncGenerator<Buffer> {
   yield first
   for (let position: Position | undefined = second; position !== undefined; ) {
-    const { plants, next }: Part = await readNext(position)
-    if (plants.length > 0) yield join(comma, plants, [])
-    position = next
+    const part: Part | 'unavailable' = await readNext(position)
+    if (part === 'unavailable') throw new Error('a list was cut off, because the store is not available')
+    if (part.plants.length > 0) yield join(comma, part.plants, [])
+    position = part.next
   }
   yield close
 }
 
 function join(before: Buffer, plants: Buffer[], after: Buffer[]): Buffer {
-  const joined = Buffer.concat([before, ...plants.flatMap((piece, index) => (index === 0 ? [piece] : [comma, piece])), ...after])
+  const separated = plants.flatMap((piece, index) => (index === 0 ? [piece] : [comma, piece]))
+  const joined = Buffer.concat([before, ...separated, ...after])
   plants.forEach(release)
   return joined
 }

@@ -9,11 +9,11 @@ export type Awaitable<Value> = Value | Promise<Value>
 /** A store that cannot be opened, or that its files were taken from. The message says in one line what and where. */
 export class UnusableStore extends Error {}
 
-/** What is told of a store's work while it is open. */
-export interface StoreObserver {
-  /** A fault of the database made an operation unavailable. */
+/** How a store is opened. */
+export interface StoreOptions {
+  /** Receives each fault of the database that made an operation unavailable. */
   onFault: (error: Error) => void
-  /** So many writes were committed in one transaction. */
+  /** Receives the number of writes in each committed transaction. */
   onCommit?: ((writes: number) => void) | undefined
 }
 

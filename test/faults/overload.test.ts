@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadHandlers } from '../../src/handlers.ts'
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { expectFailure } from '../support/expect-failure.ts'
 import { startApp, temporaryFolder } from '../support/start-app.ts'
 

@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { temporaryFolder } from '../support/start-app.ts'
 import { runScript, startProcess } from '../support/start-process.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { temporaryFolder } from './start-app.ts'
 import { type ServerProcess, startProcess } from './start-process.ts'
 

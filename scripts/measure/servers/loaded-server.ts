@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createToken } from '../../../src/auth/tokens.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { startArguments } from './server-process.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 

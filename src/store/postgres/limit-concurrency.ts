@@ -1,4 +1,4 @@
-/** Runs asynchronous work, at most `max` pieces of it at a time; the others wait in their order. */
+/** Runs asynchronous functions, at most `max` at a time. The others wait, first come first served. */
 export function limitConcurrency(max: number): <Result>(run: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = []
   let running = 0
@@ -8,7 +8,7 @@ export function limitConcurrency(max: number): <Result>(run: () => Promise<Resul
     try {
       return await run()
     } finally {
-      // The next one takes the place over.
+      // The next one runs instead, so `running` stays the same.
       const next = waiting.shift()
       if (next === undefined) running--
       else next()

@@ -1,41 +1,42 @@
 import type { QueryConfig } from 'pg'
 import type { Caller } from '../../contract/types.ts'
+import { lastUsedResolutionMilliseconds } from '../limits.ts'
+import type { PlantRow, StoredPlant, TokenRow } from '../rows.ts'
 import type { NewPlant, StoredToken, TokenUse } from '../store.ts'
 
 declare const row: unique symbol
 
-/** A prepared statement with its values. The type says which rows it gives; `bigint` comes as decimal text. */
+/** A prepared statement with its values. The type parameter is the row that it returns; `bigint` is decimal text. */
 export interface Statement<Row extends object = Record<never, never>> extends QueryConfig {
   readonly [row]?: Row
-}
-
-export interface TokenRow {
-  hash: Buffer
-  prefix: string
-  caller: string
-  issued_at: string
-  expires_at: string | null
-  last_used_at: string | null
 }
 
 export type CallerRow = Pick<TokenRow, 'hash' | 'caller' | 'expires_at'>
 
 const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
 
-/** How many plants were found, how many of them fit the page, the highest id of those, and their JSON, separated by commas. */
+/** A page of a list. */
 export interface PageRow {
+  /** How many plants were found. */
   found: string
+  /** How many of them fit the page. */
   fitting: string
+  /** The highest id of those that fit. */
   last: string | null
+  /** The JSON of those that fit, separated by commas. */
   plants: string | null
 }
 
-/** Byte for byte what SQLite's json_object and JSON.stringify make of the same texts. */
+/** The same bytes as SQLite's json_object and JSON.stringify make of the same texts. */
 const plantJson = `'{"name":' || to_json(name)::text || coalesce(',"tag":' || to_json(tag)::text, '') || '}'`
 
-/** Every statement but those that make the schema. */
+/** Every statement except those of the schema. */
 export const statements = {
-  /** A list that is so short that it needs no bound in bytes. */
+  begin: (): Statement => ({ text: 'BEGIN' }),
+
+  commit: (): Statement => ({ text: 'COMMIT' }),
+
+  /** A list so short that it needs no limit in bytes. */
   shortList: (caller: Caller, limit: number): Statement<{ plants: string | null }> => ({
     name: 'shortList',
     text: `SELECT string_agg(json, ',' ORDER BY id) AS plants
@@ -43,13 +44,14 @@ export const statements = {
     values: [caller, limit],
   }),
 
-  /** The plants from an id on whose JSON begins within so many bytes. */
+  /** The plants from an id on whose JSON begins within the first `bytes`. */
   page: (caller: Caller, from: bigint, limit: number, bytes: number): Statement<PageRow> => ({
     name: 'page',
     text: `SELECT count(*) AS found, count(*) FILTER (WHERE fits) AS fitting, max(id) FILTER (WHERE fits) AS last,
         string_agg(json, ',' ORDER BY id) FILTER (WHERE fits) AS plants
       FROM (
-        SELECT id, json, sum(octet_length(json)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(json) < $4 AS fits
+        SELECT id, json,
+          sum(octet_length(json)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(json) < $4 AS fits
         FROM (SELECT id, ${plantJson} AS json FROM plants WHERE caller = $1 AND id >= $2 ORDER BY id LIMIT $3) AS list
       ) AS page`,
     values: [caller, from, limit, bytes],
@@ -61,11 +63,22 @@ export const statements = {
     values: [caller, id, name, tag],
   }),
 
-  deletePlant: (caller: Caller, id: bigint): Statement => ({ name: 'deletePlant', text: 'DELETE FROM plants WHERE caller = $1 AND id = $2', values: [caller, id] }),
+  deletePlant: (caller: Caller, id: bigint): Statement => ({
+    name: 'deletePlant',
+    text: 'DELETE FROM plants WHERE caller = $1 AND id = $2',
+    values: [caller, id],
+  }),
 
-  callersOfTokens: (hashes: Uint8Array[]): Statement<CallerRow> => ({ name: 'callersOfTokens', text: 'SELECT hash, caller, expires_at FROM tokens WHERE hash = ANY($1)', values: [hashes] }),
+  callersOfTokens: (hashes: Uint8Array[]): Statement<CallerRow> => ({
+    name: 'callersOfTokens',
+    text: 'SELECT hash, caller, expires_at FROM tokens WHERE hash = ANY($1)',
+    values: [hashes],
+  }),
 
-  tokens: (): Statement<TokenRow> => ({ name: 'tokens', text: `SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash` }),
+  tokens: (): Statement<TokenRow> => ({
+    name: 'tokens',
+    text: `SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash`,
+  }),
 
   addToken: ({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt }: StoredToken): Statement => ({
     name: 'addToken',
@@ -73,11 +86,18 @@ export const statements = {
     values: [hash, prefix, caller, issuedAt, expiresAt, lastUsedAt],
   }),
 
-  revokeTokens: (prefix: string): Statement<TokenRow> => ({ name: 'revokeTokens', text: `DELETE FROM tokens WHERE prefix = $1 RETURNING ${tokenColumns}`, values: [prefix] }),
+  revokeTokens: (prefix: string): Statement<TokenRow> => ({
+    name: 'revokeTokens',
+    text: `DELETE FROM tokens WHERE prefix = $1 RETURNING ${tokenColumns}`,
+    values: [prefix],
+  }),
 
   recordUse: ({ hash, usedAt }: TokenUse): Statement => ({
     name: 'recordUse',
-    text: 'UPDATE tokens SET last_used_at = $2 WHERE hash = $1 AND (last_used_at IS NULL OR last_used_at NOT BETWEEN $2::bigint - 59999 AND $2::bigint + 60000)',
+    text: `UPDATE tokens SET last_used_at = $2
+      WHERE hash = $1 AND (last_used_at IS NULL OR last_used_at NOT BETWEEN
+        $2::bigint - ${String(lastUsedResolutionMilliseconds - 1)} AND
+        $2::bigint + ${String(lastUsedResolutionMilliseconds)})`,
     values: [hash, usedAt],
   }),
 
@@ -86,5 +106,59 @@ export const statements = {
     text: 'SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens) AS empty',
   }),
 
-  schemaVersion: (): Statement<{ version: number }> => ({ name: 'schemaVersion', text: 'SELECT version FROM plant_store_schema' }),
+  schemaVersion: (): Statement<{ version: number }> => ({
+    name: 'schemaVersion',
+    text: 'SELECT version FROM plant_store_schema',
+  }),
+
+  encoding: (): Statement<{ server_encoding: string }> => ({ text: 'SHOW server_encoding' }),
+}
+
+/** The statements that read all plants in the order of their key, and add plants. */
+export const plantStatements = {
+  count: (): Statement<{ count: string }> => ({ text: 'SELECT count(*) FROM plants' }),
+
+  after: (row: StoredPlant | undefined, limit: number): Statement<PlantRow> => {
+    const select = 'SELECT caller, id, name, tag FROM plants'
+    const order = 'ORDER BY caller, id'
+    return row === undefined
+      ? { text: `${select} ${order} LIMIT $1`, values: [limit] }
+      : { text: `${select} WHERE (caller, id) > ($1, $2) ${order} LIMIT $3`, values: [row.caller, row.id, limit] }
+  },
+
+  add: (rows: StoredPlant[]): Statement => ({
+    text: `INSERT INTO plants (caller, id, name, tag)
+      SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[])`,
+    values: [
+      rows.map(({ caller }) => caller),
+      rows.map(({ id }) => id),
+      rows.map(({ name }) => name),
+      rows.map(({ tag }) => tag),
+    ],
+  }),
+}
+
+/** The statements that read all tokens in the order of their key, and add tokens. */
+export const tokenStatements = {
+  count: (): Statement<{ count: string }> => ({ text: 'SELECT count(*) FROM tokens' }),
+
+  after: (row: StoredToken | undefined, limit: number): Statement<TokenRow> => {
+    const select = `SELECT ${tokenColumns} FROM tokens`
+    return row === undefined
+      ? { text: `${select} ORDER BY hash LIMIT $1`, values: [limit] }
+      : { text: `${select} WHERE hash > $1 ORDER BY hash LIMIT $2`, values: [row.hash, limit] }
+  },
+
+  add: (rows: StoredToken[]): Statement => ({
+    text: `INSERT INTO tokens (${tokenColumns})
+      SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])`,
+    values: [
+      rows.map(({ hash }) => hash),
+      rows.map(({ prefix }) => prefix),
+      rows.map(({ caller }) => caller),
+      rows.map(({ issuedAt }) => issuedAt),
+      rows.map(({ expiresAt }) => expiresAt),
+      rows.map(({ lastUsedAt }) => lastUsedAt),
+    ],
+  }),
 }

@@ -1,7 +1,8 @@
-import { statSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { UnusableStore } from '../store.ts'
 
-/** Which file a path named when the database was opened. */
+/** A file as it was when the database was opened. */
 interface OpenFile {
   path: string
   device: bigint
@@ -11,16 +12,16 @@ interface OpenFile {
 }
 
 /**
- * The files that SQLite has open for one database. It goes on with them when they are removed or replaced: what it
- * writes then is gone when the process ends, and a process that opens the database meanwhile can damage it
+ * The files that SQLite has open for one database. SQLite keeps writing to them after they are removed or replaced. What
+ * it writes then is lost when the process ends, and a process that opens the database meanwhile can damage it
  * (sqlite.org/howtocorrupt.html, "Unlinking or renaming a database file while in use").
  */
 export class OpenFiles {
   readonly #files: OpenFile[]
 
   /**
-   * @param file the database's path as it is configured, which may be a symbolic link; a connection to it is open
-   * @param realPath what the link leads to, beside which SQLite keeps its own files
+   * @param file the configured path of the database, which may be a symbolic link; a connection to it is open
+   * @param realPath the file that the link leads to; SQLite's own files are beside it
    * @throws Node's error when a file is missing
    */
   constructor(file: string, realPath: string) {
@@ -32,7 +33,7 @@ export class OpenFiles {
     ]
   }
 
-  /** The fault when a path no longer names the file that is open, with the remedy. Takes 3 µs. */
+  /** The fault, with its remedy, when a path no longer names the file that is open. Takes a few microseconds. */
   findMisplaced(): UnusableStore | undefined {
     const misplaced = this.#files.find((file) => !isInPlace(file))
     if (misplaced === undefined) return undefined
@@ -51,7 +52,56 @@ function isInPlace({ path, device, inode }: OpenFile): boolean {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
     return stats?.ino === inode && stats.dev === device
   } catch {
-    // Such as a folder that may no longer be searched: what the path names is not known.
+    // For example, the folder may no longer be searched, so nothing is known about the path.
     return false
   }
+}
+
+/**
+ * SQLite creates the log before its index (`-shm`) and removes it after the index. If it finds an index alone, it
+ * creates an empty log and looks there for what the index lists, which damages the database.
+ *
+ * @throws UnusableStore when the log was removed while the database was open
+ */
+export function assertPaired(file: string): void {
+  const path = realPathOf(file)
+  const hasIndex = () => existsSync(`${path}-shm`)
+  // Checked again, because both may have been removed between the first two checks.
+  if (hasIndex() && !existsSync(`${path}-wal`) && hasIndex()) {
+    throw new UnusableStore(
+      `${path}-wal was removed and ${path}-shm was not: stop the server, which then removes the other too; ` +
+        'after a crash remove it by hand; nothing was changed',
+    )
+  }
+}
+
+/** Takes the rights of others from the database and SQLite's own files, which other tools create with the umask's mode. */
+export function restrictToOwner(realPath: string): void {
+  for (const path of [realPath, `${realPath}-wal`, `${realPath}-shm`]) {
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+    if ((mode & 0o077) === 0) continue
+    try {
+      chmodSync(path, mode & 0o700)
+    } catch {
+      // Another user's file, or a file system without modes: the operator chose who can read it.
+    }
+  }
+}
+
+/**
+ * Follows symbolic links as SQLite does, which keeps its own files beside the file that a link leads to. The file and
+ * its folders may be missing.
+ *
+ * @throws Node's error, such as ELOOP, when the links lead nowhere
+ */
+export function realPathOf(file: string): string {
+  if (existsSync(file)) return realpathSync(file)
+  const path = resolve(file)
+  const folder = dirname(path)
+  if (folder === path) return path
+  // Throws for a circle of links, which could be followed without end.
+  statSync(path, { throwIfNoEntry: false })
+  const place = join(realPathOf(folder), basename(path))
+  if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return place
+  return realPathOf(resolve(dirname(place), readlinkSync(place)))
 }

@@ -1,14 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { Caller } from '../../contract/types.ts'
-
-export interface TokenRow {
-  hash: Buffer
-  prefix: string
-  caller: string
-  issued_at: number
-  expires_at: number | null
-  last_used_at: number | null
-}
+import { lastUsedResolutionMilliseconds } from '../limits.ts'
+import type { PlantRow, TokenRow } from '../rows.ts'
 
 const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
 
@@ -16,17 +9,26 @@ const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
 const list = `'[' || ifnull(group_concat(json), '') || ']'`
 
 /**
- * Every statement that reads. The order of the inner query is that of the key, in which `group_concat` takes its rows.
+ * Every statement that reads for the server. `group_concat` takes its rows in the order of the inner query, which is
+ * that of the key.
  *
- * `+?` in the place of `?` keeps SQLite from preparing the statement again for each value, which it does where the value of a
- * limit, or of a comparison with a part of a key, could lead it to another plan (sqlite.org/c3ref/prepare.html).
+ * `+?` instead of `?` stops SQLite from preparing the statement again for each value. It does so where the value of a
+ * limit or of a key's part could change the plan (sqlite.org/c3ref/prepare.html).
  */
 export function prepareReads(database: Database.Database) {
   return {
-    shortList: database.prepare<[Caller, number], string>(`SELECT ${list} FROM (SELECT json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)`).pluck(),
+    begin: database.prepare('BEGIN'),
+    // There is nothing to commit, and COMMIT fails on a damaged file.
+    end: database.prepare('ROLLBACK'),
+    shortList: database
+      .prepare<[Caller, number], string>(
+        `SELECT ${list} FROM (SELECT json FROM plants WHERE caller = +? ORDER BY id LIMIT +?)`,
+      )
+      .pluck(),
     page: database
       .prepare<[Caller, bigint, number], Buffer | null>(
-        'SELECT CAST(group_concat(json) AS BLOB) FROM (SELECT json FROM plants WHERE caller = +? AND id >= +? ORDER BY id LIMIT +?)',
+        `SELECT CAST(group_concat(json) AS BLOB)
+         FROM (SELECT json FROM plants WHERE caller = +? AND id >= +? ORDER BY id LIMIT +?)`,
       )
       .pluck(),
     idBehind: database
@@ -35,21 +37,71 @@ export function prepareReads(database: Database.Database) {
       )
       .pluck()
       .safeIntegers(),
-    callerOfToken: database.prepare<[Uint8Array, number], Caller>('SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)').pluck(),
+    callerOfToken: database
+      .prepare<[Uint8Array, number], Caller>(
+        'SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)',
+      )
+      .pluck(),
     tokens: database.prepare<[], TokenRow>(`SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash`),
-    isEmpty: database.prepare<[], number>('SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens)').pluck(),
+    isEmpty: database
+      .prepare<[], number>('SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens)')
+      .pluck(),
   }
 }
 
-/** Every statement that writes. */
+/** Every statement that writes for the server. */
 export function prepareWrites(database: Database.Database) {
   return {
-    createPlant: database.prepare<[Caller, bigint, string, string | null]>('INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'),
+    createPlant: database.prepare<[Caller, bigint, string, string | null]>(
+      'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    ),
     deletePlant: database.prepare<[Caller, bigint]>('DELETE FROM plants WHERE caller = ? AND id = ?'),
-    addToken: database.prepare<[Uint8Array, string, Caller, number, number | null, number | null]>(`INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?)`),
+    addToken: database.prepare<[Uint8Array, string, Caller, number, number | null, number | null]>(
+      `INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?)`,
+    ),
     revokeTokens: database.prepare<[string], TokenRow>(`DELETE FROM tokens WHERE prefix = ? RETURNING ${tokenColumns}`),
     recordUse: database.prepare<[{ hash: Uint8Array; usedAt: number }]>(
-      'UPDATE tokens SET last_used_at = @usedAt WHERE hash = @hash AND (last_used_at IS NULL OR last_used_at NOT BETWEEN @usedAt - 59999 AND @usedAt + 60000)',
+      `UPDATE tokens SET last_used_at = @usedAt
+       WHERE hash = @hash AND (last_used_at IS NULL OR last_used_at NOT BETWEEN
+         @usedAt - ${String(lastUsedResolutionMilliseconds - 1)} AND @usedAt + ${String(lastUsedResolutionMilliseconds)})`,
     ),
   }
+}
+
+/** The statements around a batch of writes. */
+export function prepareTransaction(database: Database.Database) {
+  return {
+    begin: database.prepare('BEGIN IMMEDIATE'),
+    commit: database.prepare('COMMIT'),
+    rollback: database.prepare('ROLLBACK'),
+  }
+}
+
+/** The statements that read all rows in the order of their key, and add rows. */
+export function prepareRows(reader: Database.Database, writer: Database.Database) {
+  const plants = 'SELECT caller, id, name, tag FROM plants'
+  const tokens = `SELECT ${tokenColumns} FROM tokens`
+  return {
+    plantCount: reader.prepare<[], number>('SELECT count(*) FROM plants').pluck(),
+    firstPlants: reader.prepare<[number], PlantRow>(`${plants} ORDER BY caller, id LIMIT ?`).safeIntegers(),
+    nextPlants: reader
+      .prepare<[string, bigint, number], PlantRow>(
+        `${plants} WHERE (caller, id) > (?, ?) ORDER BY caller, id LIMIT ?`,
+      )
+      .safeIntegers(),
+    addPlant: writer.prepare<[string, bigint, string, string | null]>(
+      'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?)',
+    ),
+    tokenCount: reader.prepare<[], number>('SELECT count(*) FROM tokens').pluck(),
+    firstTokens: reader.prepare<[number], TokenRow>(`${tokens} ORDER BY hash LIMIT ?`),
+    nextTokens: reader.prepare<[Uint8Array, number], TokenRow>(`${tokens} WHERE hash > ? ORDER BY hash LIMIT ?`),
+    addToken: writer.prepare<[Uint8Array, string, string, number, number | null, number | null]>(
+      `INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?)`,
+    ),
+  }
+}
+
+/** The statement that counts the entries of the schema. */
+export function prepareTableCount(database: Database.Database) {
+  return database.prepare<[], number>('SELECT count(*) FROM sqlite_schema').pluck()
 }

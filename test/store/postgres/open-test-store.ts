@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { type PostgresStoreOptions, openPostgresStore } from '../../../src/store/postgres/postgres-store.ts'
+import { type PostgresStoreOptions, openPostgresStore } from '../../../src/store/postgres/store.ts'
 import type { Store } from '../../../src/store/store.ts'
 
 /** A store whose faults are kept. */

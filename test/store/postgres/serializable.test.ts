@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts'
+import { openPostgresStore } from '../../../src/store/postgres/store.ts'
 import { temporaryDatabase } from '../../support/postgres-database.ts'
 import { startTcpProxy } from '../../support/tcp-proxy.ts'
 import { listText } from '../list-text.ts'

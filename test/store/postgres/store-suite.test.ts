@@ -1,4 +1,4 @@
-import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts'
+import { openPostgresStore } from '../../../src/store/postgres/store.ts'
 import { temporaryDatabase } from '../../support/postgres-database.ts'
 import { storeSuite } from '../store-suite.ts'
 

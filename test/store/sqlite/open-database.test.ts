@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { UnusableStore } from '../../../src/store/store.ts'
-import { migrations } from '../../../src/store/sqlite/migrations.ts'
+import { migrations } from '../../../src/store/sqlite/schema.ts'
 import { type SqliteConnections, openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { temporaryFolder } from '../../support/start-app.ts'
 
@@ -153,7 +153,7 @@ describe('a file that is not ours to use', () => {
 test('several processes that start at once on a new file migrate it once, and all of them work', async () => {
   const file = join(await temporaryFolder(), 'plants.db')
   const script = `
-    import { openSqliteStore } from ${JSON.stringify(join(project, 'src/store/sqlite/sqlite-store.ts'))}
+    import { openSqliteStore } from ${JSON.stringify(join(project, 'src/store/sqlite/store.ts'))}
     const store = openSqliteStore({ file: process.argv[1], onFault: (error) => console.error(error.message) })
     process.stdout.write(await store.create('me', { id: BigInt(process.pid), name: 'a' }))
     await store.close()`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
-import { WriteQueue } from '../../../src/store/sqlite/write-queue.ts'
+import { WriteQueue } from '../../../src/store/sqlite/writes.ts'
 import { temporaryFolder } from '../../support/start-app.ts'
 
 interface TestQueue {

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
-import { type SqliteStoreOptions, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { type SqliteStoreOptions, openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { prepareReads } from '../../../src/store/sqlite/statements.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryFolder } from '../../support/start-app.ts'
@@ -136,7 +136,7 @@ describe('while another connection holds the write lock', () => {
 test('when the file can grow no more, writes are unavailable, what was told to be created is kept, and reads go on', async () => {
   const file = await temporaryFile()
   const script = `
-    import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, '../../../src/store/sqlite/sqlite-store.ts'))}
+    import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, '../../../src/store/sqlite/store.ts'))}
     const faults = []
     const store = openSqliteStore({ file: process.argv[1], onFault: ({ code }) => faults.push(code) })
     const name = '\\u{1f331}'.repeat(255)

@@ -1,9 +1,24 @@
 import Database from 'better-sqlite3'
 
-/** The primary result codes that speak of the file, the disk or another process, not of the statement (sqlite.org/rescode.html). */
-const environmental = ['BUSY', 'LOCKED', 'NOMEM', 'READONLY', 'IOERR', 'CORRUPT', 'FULL', 'CANTOPEN', 'PROTOCOL', 'NOTADB', 'INTERRUPT']
+/**
+ * The primary result codes caused by the file, the disk or another process, not by the statement
+ * (sqlite.org/rescode.html).
+ */
+const environmental = [
+  'BUSY',
+  'LOCKED',
+  'NOMEM',
+  'READONLY',
+  'IOERR',
+  'CORRUPT',
+  'FULL',
+  'CANTOPEN',
+  'PROTOCOL',
+  'NOTADB',
+  'INTERRUPT',
+]
 
-/** Whether the database cannot be read or written now, through no fault of the statement. */
+/** Whether the database cannot be read or written now, whatever the statement. */
 export function isUnavailable(error: unknown): error is InstanceType<typeof Database.SqliteError> {
   return error instanceof Database.SqliteError && environmental.some((code) => isCode(error.code, code))
 }

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseError } from 'pg'
+
+/**
+ * The classes of SQLSTATE caused by the database, its machine or another transaction, not by the statement
+ * (postgresql.org/docs/18/errcodes-appendix.html): connections, authorization, rolled-back transactions, resources,
+ * locks, operator intervention (also a statement's timeout), system errors, internal errors, and missing databases.
+ */
+const environmental = ['08', '28', '40', '53', '55', '57', '58', 'XX', '3D']
+
+/** A standby accepts no writes until it is promoted. */
+const readOnlyTransaction = '25006'
+
+/** `serialization_failure` and `deadlock_detected`: the transaction changed nothing, and can be retried. */
+const conflicts = ['40001', '40P01']
+
+/** How long conflicting transactions are retried. */
+const retryMilliseconds = 2_000
+
+const maxPauseMilliseconds = 64
+
+/** Whether the database cannot be read or written now, whatever the statement. */
+export function isUnavailable(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false
+  // An error that the server did not send comes from pg or the operating system, and is about the connection.
+  const code = stateOf(error)
+  return code === undefined || code === readOnlyTransaction || environmental.includes(code.slice(0, 2))
+}
+
+/** Whether the transaction failed because of another one. */
+export function isConflict(error: unknown): boolean {
+  const code = stateOf(error)
+  return code !== undefined && conflicts.includes(code)
+}
+
+/** Whether the statement names a table that does not exist. */
+export function isUndefinedTable(error: unknown): boolean {
+  return stateOf(error) === '42P01'
+}
+
+function stateOf(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined
+}
+
+/**
+ * Runs a transaction, and retries it from its beginning when it conflicts with another one. The pauses double and are
+ * random, so that the same transactions do not conflict again.
+ *
+ * @throws any other error of the transaction, or the last conflict once time is over
+ */
+export async function retryConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + retryMilliseconds
+  for (let pause = 1; ; pause = Math.min(2 * pause, maxPauseMilliseconds)) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isConflict(error) || performance.now() > deadline) throw error
+    }
+    await sleep(pause * (0.5 + Math.random()))
+  }
+}

@@ -1,0 +1,59 @@
+import { Batcher } from '../batch.ts'
+import type { FoundCaller } from '../store.ts'
+import { type CallerRow, type Statement, statements } from './statements.ts'
+
+/** The most lookups that share a query. */
+const maxBatch = 500
+
+interface Lookup {
+  key: string
+  hash: Uint8Array
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now: number
+}
+
+/** Reads rows; resolves to `unavailable` when the database cannot be read now. */
+type ReadCallers = (statement: Statement<CallerRow>) => Promise<CallerRow[] | 'unavailable'>
+
+/** Looks tokens up. The lookups of one iteration of the event loop share a query. */
+export class TokenLoader {
+  readonly #read: ReadCallers
+  readonly #batch = new Batcher<Lookup, FoundCaller>(maxBatch, () => {
+    // The next query does not wait for this one.
+    void this.#loadNext()
+    return undefined
+  })
+
+  constructor(read: ReadCallers) {
+    this.#read = read
+  }
+
+  /** As `TokenStore.findCaller`. */
+  find(hash: Uint8Array, now: number): Promise<FoundCaller> {
+    return this.#batch.add({ key: keyOf(hash), hash, now })
+  }
+
+  async #loadNext(): Promise<void> {
+    const batch = this.#batch.take()
+    try {
+      const hashes = new Map(batch.map(({ item: { key, hash } }) => [key, hash]))
+      const rows = await this.#read(statements.callersOfTokens([...hashes.values()]))
+      const found = new Map(rows === 'unavailable' ? [] : rows.map((row) => [keyOf(row.hash), row]))
+      for (const { item, resolve } of batch) {
+        resolve(rows === 'unavailable' ? rows : callerIn(found.get(item.key), item.now))
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+}
+
+function callerIn(row: CallerRow | undefined, now: number): FoundCaller {
+  if (row === undefined || (row.expires_at !== null && Number(row.expires_at) <= now)) return 'unknown'
+  return { caller: row.caller }
+}
+
+/** A token's hash as text, which is equal for equal hashes. */
+export function keyOf(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('hex')
+}

@@ -1,0 +1,127 @@
+import type Database from 'better-sqlite3'
+import { type Caller, Encoded } from '../../contract/types.ts'
+import { Batcher } from '../batch.ts'
+import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
+import type { Plant } from '../store.ts'
+import { isUnavailable } from './errors.ts'
+import { prepareReads } from './statements.ts'
+
+/** In bytes: how much long lists read in one iteration of the event loop, so that other requests are served in between. */
+const maxIterationBytes = 256 * 1_024
+
+/** How many plants are read at once after short ones. If they are the longest, it takes 1.5 MiB. */
+const maxPageRows = 512
+
+/** The most lists in a batch. Thousands would cost more in garbage collection than they save. */
+const maxBatch = 64
+
+/**
+ * Reads plants for the server. Short lists that are requested in one iteration of the event loop are a read batch: they
+ * share one snapshot, and so one lock of the database. A snapshot begins and ends inside one function, so a request
+ * sees everything that was acknowledged before it was sent.
+ */
+export class Reads {
+  readonly statements: ReturnType<typeof prepareReads>
+  readonly #database: Database.Database
+  readonly #onFault: (error: Error) => void
+  readonly #batch = new Batcher<() => Encoded<Plant[]>, Encoded<Plant[]> | 'unavailable'>(maxBatch, () => {
+    this.#readBatch()
+    return undefined
+  })
+  /** How much long lists have read in this iteration. */
+  #iterationBytes = 0
+  #nextIteration: Promise<void> | undefined
+  /** How many plants a list reads first: they probably fill a chunk if they are as long as those that were read last. */
+  #firstRows = pageRows
+
+  /** @param onFault receives each fault of the database that made a read unavailable */
+  constructor(database: Database.Database, onFault: (error: Error) => void) {
+    this.statements = prepareReads(database)
+    this.#database = database
+    this.#onFault = onFault
+  }
+
+  /** Reads at once. `unavailable` when the database cannot be read now. */
+  read<Result>(run: () => Result): Result | 'unavailable' {
+    try {
+      return run()
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      this.#onFault(error)
+      return 'unavailable'
+    }
+  }
+
+  /** As `PlantStore.list`. */
+  list(caller: Caller, limit = Infinity): Promise<Encoded<Plant[]> | 'unavailable'> {
+    if (limit > pageRows) return this.#listInParts(caller, limit)
+    // An aggregate without GROUP BY always returns one row.
+    return this.#batch.add(() => new Encoded<Plant[]>(this.statements.shortList.get(caller, limit)!))
+  }
+
+  #readBatch(): void {
+    const batch = this.#batch.take()
+    // A single read needs no transaction around it.
+    if (batch.length > 1) this.read(() => this.statements.begin.run())
+    for (const { item, resolve, reject } of batch) {
+      try {
+        resolve(this.read(item))
+      } catch (error) {
+        reject(error)
+      }
+    }
+    // Some faults end the transaction.
+    if (this.#database.inTransaction) this.statements.end.run()
+  }
+
+  async #listInParts(caller: Caller, limit: number): Promise<Encoded<Plant[]> | 'unavailable'> {
+    while (this.#iterationBytes >= maxIterationBytes) await this.#iterationEnd()
+    return this.#batch.add(() =>
+      encodeList(this.#readPages(caller, beginningOf(limit)), (position) => this.#readNext(caller, position)),
+    )
+  }
+
+  /** Waits until this iteration of the event loop has bytes left for long lists, and reads at once then. */
+  async #readNext(caller: Caller, position: Position): Promise<Part | 'unavailable'> {
+    while (this.#iterationBytes >= maxIterationBytes) await this.#iterationEnd()
+    return this.read(() => this.#readPages(caller, position))
+  }
+
+  #iterationEnd(): Promise<void> {
+    return (this.#nextIteration ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#iterationBytes = 0
+        this.#nextIteration = undefined
+        resolve()
+      })
+    }))
+  }
+
+  #readPages(caller: Caller, position: Position): Part {
+    const plants: Buffer[] = []
+    let bytes = 0
+    let rows = this.#firstRows
+    let next: Position | undefined = position
+    while (next !== undefined && bytes < chunkBytes) {
+      const { from, left }: Position = next
+      const wanted = Math.min(left, rows)
+      const page = this.statements.page.get(caller, from, wanted)
+      // group_concat of no rows is NULL.
+      if (!page) return { plants, next: undefined }
+      plants.push(page)
+      bytes += page.length
+      rows = rowsThatFill(chunkBytes - bytes, wanted, page.length)
+      this.#firstRows = rowsThatFill(chunkBytes, wanted, page.length)
+      const id: bigint | undefined = left === wanted ? undefined : this.statements.idBehind.get(caller, from, wanted)
+      next = id === undefined ? undefined : { from: id, left: left - wanted }
+    }
+    this.#iterationBytes += bytes
+    void this.#iterationEnd()
+    return { plants, next }
+  }
+}
+
+/** How many plants fill so many bytes, if they are as long as those of a page. */
+function rowsThatFill(bytes: number, pageCount: number, pageBytes: number): number {
+  return Math.min(maxPageRows, Math.max(pageRows, Math.floor((bytes * pageCount) / pageBytes)))
+}

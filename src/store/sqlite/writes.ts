@@ -1,0 +1,151 @@
+import type Database from 'better-sqlite3'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Batcher, type Waiting } from '../batch.ts'
+import { isBusy, isUnavailable } from './errors.ts'
+import { prepareTransaction } from './statements.ts'
+
+/** Changes the database inside a transaction, and returns the outcome. */
+type Write = () => unknown
+
+interface WriteQueueOptions {
+  /** The most writes that wait; a further one is `unavailable` at once. */
+  maxQueued: number
+  /** The most writes in one transaction; when so many wait they are committed at once. */
+  maxBatch: number
+  /** How long another process may hold the write lock before the writes that wait are `unavailable`. */
+  lockTimeoutMilliseconds: number
+  /** Receives each fault of the database that made writes unavailable. */
+  onFault: (error: Error) => void
+  /** Receives the number of writes in each committed transaction. */
+  onCommit?: ((writes: number) => void) | undefined
+  /** Whether the open database is still the file at its path. */
+  isInPlace: () => boolean
+}
+
+const lockRetryMilliseconds = 2
+
+/**
+ * Group commit: the writes of one iteration of the event loop share a transaction, and so one wait for the disk. Each
+ * has its own outcome, which it gets when the transaction is on disk.
+ */
+export class WriteQueue {
+  readonly #database: Database.Database
+  readonly #options: WriteQueueOptions
+  readonly #transaction: ReturnType<typeof prepareTransaction>
+  readonly #batch: Batcher<Write, unknown>
+
+  constructor(database: Database.Database, options: WriteQueueOptions) {
+    this.#database = database
+    this.#options = options
+    this.#transaction = prepareTransaction(database)
+    this.#batch = new Batcher(options.maxBatch, () => this.#commitNext())
+  }
+
+  /** How many writes wait to be committed. */
+  get length(): number {
+    return this.#batch.length
+  }
+
+  /**
+   * Queues a write.
+   *
+   * @param run changes the database inside a transaction, and returns the outcome
+   * @returns the outcome once it is on disk. `unavailable` when the queue is full or the database cannot be written now;
+   *   nothing has changed then, unless the file was removed or replaced during this very commit
+   */
+  write<Outcome>(run: () => Outcome): Promise<Outcome | 'unavailable'> {
+    if (this.#batch.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
+    // `#commit` resolves each promise with the outcome of its own `run`, or with `unavailable`.
+    return this.#batch.add(run) as Promise<Outcome | 'unavailable'>
+  }
+
+  /** Resolves when every write has its outcome. */
+  drain(): Promise<void> {
+    return this.#batch.drain()
+  }
+
+  #commitNext(): Promise<void> | undefined {
+    const error = this.#tryCommit()
+    if (isBusy(error)) return this.#waitForLock()
+    if (error !== undefined) this.#fail(this.#batch.takeAll(), error)
+    return undefined
+  }
+
+  async #waitForLock(): Promise<void> {
+    const deadline = performance.now() + this.#options.lockTimeoutMilliseconds
+    let error: unknown
+    do {
+      await sleep(lockRetryMilliseconds)
+      error = this.#tryCommit()
+    } while (isBusy(error) && performance.now() < deadline)
+    if (error !== undefined) this.#fail(this.#batch.takeAll(), error)
+  }
+
+  /** Commits the next batch. @returns the error if no transaction could begin; the writes then still wait */
+  #tryCommit(): unknown {
+    if (!this.#options.isInPlace()) {
+      refuse(this.#batch.takeAll())
+      return undefined
+    }
+    try {
+      this.#transaction.begin.run()
+    } catch (error) {
+      return error
+    }
+    this.#commit(this.#batch.take())
+    return undefined
+  }
+
+  /** Runs and commits writes in the transaction that has begun. */
+  #commit(batch: Waiting<Write, unknown>[]): void {
+    const settle: (() => void)[] = []
+    try {
+      for (const write of batch) settle.push(this.#run(write))
+      this.#transaction.commit.run()
+    } catch (error) {
+      if (this.#database.inTransaction) this.#transaction.rollback.run()
+      this.#fail(batch, error)
+      return
+    }
+    // Checked again: if the file was removed meanwhile, the commit went into the removed one.
+    if (!this.#options.isInPlace()) {
+      refuse(batch)
+      return
+    }
+    this.#options.onCommit?.(batch.length)
+    for (const each of settle) each()
+  }
+
+  /**
+   * Runs one write.
+   *
+   * @returns settles the write, to be called after the commit
+   * @throws the database's error if it makes the whole transaction fail
+   */
+  #run({ item, resolve, reject }: Waiting<Write, unknown>): () => void {
+    try {
+      const outcome = item()
+      return () => {
+        resolve(outcome)
+      }
+    } catch (error) {
+      if (!this.#database.inTransaction || isUnavailable(error)) throw error
+      return () => {
+        reject(error)
+      }
+    }
+  }
+
+  #fail(batch: Waiting<Write, unknown>[], error: unknown): void {
+    if (isUnavailable(error)) {
+      this.#options.onFault(error)
+      refuse(batch)
+    } else {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+}
+
+function refuse(batch: Waiting<Write, unknown>[]): void {
+  for (const { resolve } of batch) resolve('unavailable')
+}
