@@ -1,27 +1,29 @@
 import { type Failure, failure } from '../contract/errors.ts'
 import type { Caller } from '../contract/types.ts'
-import type { Awaitable, FoundCaller, TokenStore } from '../store/store.ts'
+import type { FoundCaller, TokenStore } from '../store/store.ts'
 import { isOpaqueCaller } from './callers.ts'
 import type { JwtVerifier } from './jwt.ts'
 import { hashToken, isOpaqueToken } from './tokens.ts'
 
-/** Why credentials were refused. */
-export type Refusal = Failure<'credentials_missing' | 'token_invalid', { 'WWW-Authenticate': string }> | Failure<'unavailable', { 'Retry-After': number }>
+/** The response to a request whose credentials are missing or invalid, or cannot be checked now. */
+export type AuthenticationFailure =
+  | Failure<'credentials_missing' | 'token_invalid', { 'WWW-Authenticate': string }>
+  | Failure<'unavailable', { 'Retry-After': number }>
 
-/** For whom a request acts, or why it does not. */
-export type Verdict = { caller: Caller } | Refusal
+/** The caller of a request, or the response to it. */
+export type AuthenticationResult = { caller: Caller } | AuthenticationFailure
 
-/** Judges the credentials of one request. */
-export type Verifier = (authorization: string | undefined) => Awaitable<Verdict>
+/** Authenticates a request by its field `Authorization`. */
+export type Verifier = (authorization: string | undefined) => Promise<AuthenticationResult> | AuthenticationResult
 
 export interface BearerOptions {
-  /** Where the opaque tokens are kept. */
+  /** The store of the opaque tokens. */
   tokens: Pick<TokenStore, 'findCaller'>
-  /** Gives milliseconds since 1970-01-01T00:00:00Z. */
+  /** Returns milliseconds since 1970-01-01T00:00:00Z. */
   now: () => number
-  /** Told of each opaque token that was good. */
+  /** Receives the hash of each valid opaque token and the time of the request. */
   noteUse?: (hash: Uint8Array, now: number) => void
-  /** Judges what is no opaque token; undefined where there is no identity provider. */
+  /** Verifies every token that is not opaque; undefined without an identity provider. */
   verifyJwt?: JwtVerifier | undefined
 }
 
@@ -33,37 +35,37 @@ const tokenSyntax = /^[A-Za-z0-9\-._~+/]+=*$/
 
 const challenge = 'Bearer realm="plant-store"'
 
-/** Makes the verifier of the contract's security scheme `bearer`. */
-export function createBearerVerifier({ tokens, now, noteUse, verifyJwt }: BearerOptions): Verifier {
-  function findOpaque(token: string): Awaitable<FoundCaller> {
+/** Creates the verifier of the contract's security scheme `bearer` (RFC 6750). */
+export function createBearerVerifier({ tokens, now, noteUse, verifyJwt }: BearerOptions) {
+  async function findOpaque(token: string): Promise<FoundCaller> {
     const hash = hashToken(token)
     const time = now()
-    const accept = (found: FoundCaller): FoundCaller => {
-      if (typeof found === 'string') return found
-      if (!isOpaqueCaller(found.caller)) return 'unknown'
-      noteUse?.(hash, time)
-      return found
-    }
-    const found = tokens.findCaller(hash, time)
-    return found instanceof Promise ? found.then(accept) : accept(found)
+    const found = await tokens.findCaller(hash, time)
+    if (typeof found === 'string') return found
+    if (!isOpaqueCaller(found.caller)) return 'unknown'
+    noteUse?.(hash, time)
+    return found
   }
 
-  return (authorization) => {
+  return async (authorization: string | undefined): Promise<AuthenticationResult> => {
     const token = bearerCredentials.exec(authorization ?? '')?.[1]
-    if (token === undefined) return failure('credentials_missing', 'send the header Authorization: Bearer TOKEN', { 'WWW-Authenticate': challenge })
+    if (token === undefined) {
+      const message = 'send the header Authorization: Bearer TOKEN'
+      return failure('credentials_missing', message, { 'WWW-Authenticate': challenge })
+    }
     if (!tokenSyntax.test(token)) return invalid()
-    const found = verifyJwt === undefined || isOpaqueToken(token) ? findOpaque(token) : verifyJwt(token)
-    return found instanceof Promise ? found.then(judge) : judge(found)
+    const isOpaque = verifyJwt === undefined || isOpaqueToken(token)
+    const found = await (isOpaque ? findOpaque(token) : verifyJwt(token))
+    if (found === 'unavailable') {
+      return failure('unavailable', 'tokens cannot be checked now; try again in a second', { 'Retry-After': 1 })
+    }
+    return found === 'unknown' ? invalid() : found
   }
 }
 
-function judge(found: FoundCaller): Verdict {
-  if (found === 'unavailable') return failure('unavailable', 'tokens cannot be checked now; try again in a second', { 'Retry-After': 1 })
-  return found === 'unknown' ? invalid() : found
-}
-
-function invalid(): Failure<'token_invalid', { 'WWW-Authenticate': string }> {
-  return failure('token_invalid', 'the token is unknown, malformed, expired or revoked', {
-    'WWW-Authenticate': `${challenge}, error="invalid_token", error_description="The token is unknown, malformed, expired or revoked"`,
+function invalid(): AuthenticationFailure {
+  const description = 'token is unknown, malformed, expired or revoked'
+  return failure('token_invalid', `the ${description}`, {
+    'WWW-Authenticate': `${challenge}, error="invalid_token", error_description="The ${description}"`,
   })
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Refusal, Verdict, Verifier } from '../auth/bearer.ts'
+import type { AuthenticationFailure, AuthenticationResult, Verifier } from '../auth/bearer.ts'
 import type { BoundOperation } from '../contract/engine.ts'
 import { type Failure, isFailure } from '../contract/errors.ts'
 import type { Caller } from '../contract/types.ts'
@@ -29,7 +29,7 @@ export function authenticate(
 ): Stage {
   const schemes = [...new Set(security.flat())]
 
-  function decide(request: FastifyRequest, results: Verdict[]): Failure | undefined {
+  function decide(request: FastifyRequest, results: AuthenticationResult[]): Failure | undefined {
     const callerBy = (scheme: string): Caller | undefined => {
       const result = results[schemes.indexOf(scheme)]
       return result !== undefined && 'caller' in result ? result.caller : undefined
@@ -40,7 +40,7 @@ export function authenticate(
       request.caller = caller
       return undefined
     }
-    const refusal = results.find((result): result is Refusal => !('caller' in result))
+    const refusal = results.find((result): result is AuthenticationFailure => !('caller' in result))
     if (refusal === undefined) throw new Error('the security schemes of one alternative name different callers')
     return (isFailure(refusal, 'token_invalid') ? onRefused(request) : undefined) ?? refusal
   }
@@ -51,7 +51,7 @@ export function authenticate(
       request.headers.authorization && fieldValues(request.raw.rawHeaders, 'authorization').join(', ')
     // createEngine has refused a contract with a scheme that has no verifier.
     const results = schemes.map((scheme) => verifiers[scheme]!(authorization))
-    const settled = results.filter((result): result is Verdict => !(result instanceof Promise))
+    const settled = results.filter((result): result is AuthenticationResult => !(result instanceof Promise))
     if (settled.length === results.length) return decide(request, settled)
     return Promise.all(results.map((result) => Promise.resolve(result))).then((all) => decide(request, all))
   }

@@ -8,7 +8,8 @@ const { text: token, stored } = createToken('me', now, 1000)
 
 /** Knows the one token, as any store does. */
 const tokens: Pick<TokenStore, 'findCaller'> = {
-  findCaller: (hash, at) => (Buffer.from(hash).equals(stored.hash) && at < now + 1000 ? { caller: 'me' } : 'unknown'),
+  findCaller: (hash, at) =>
+    Promise.resolve(Buffer.from(hash).equals(stored.hash) && at < now + 1000 ? { caller: 'me' } : 'unknown'),
 }
 const verify = createBearerVerifier({ tokens, now: () => now })
 
@@ -24,14 +25,14 @@ const invalid = {
 }
 
 describe('the bearer verifier', () => {
-  it.each([`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `bEaReR ${token}`, `Bearer    ${token}`])('knows the caller of %s', (authorization) => {
-    expect(verify(authorization)).toEqual({ caller: 'me' })
+  it.each([`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `bEaReR ${token}`, `Bearer    ${token}`])('knows the caller of %s', async (authorization) => {
+    expect(await verify(authorization)).toEqual({ caller: 'me' })
   })
 
   it.each([undefined, '', ' ', 'Bearer', 'bearer', token, 'Basic bWU6c2VjcmV0', `Basic ${token}`, `Token ${token}`, `Bearer:${token}`, `Bearer=${token}`, `Bearer\t${token}`, `Bearer${token}`, `Bearers ${token}`, ` Bearer ${token}`, `"Bearer" ${token}`, `Digest realm="x", Bearer ${token}`])(
     'finds no bearer credentials in %j',
-    (authorization) => {
-      expect(verify(authorization)).toEqual(missing)
+    async (authorization) => {
+      expect(await verify(authorization)).toEqual(missing)
     },
   )
 
@@ -39,56 +40,60 @@ describe('the bearer verifier', () => {
     ['an empty one', 'Bearer '], ['an unknown one', 'Bearer plst_unknown'], ['one that is cut', `Bearer ${token.slice(0, -1)}`], ['one with more behind it', `Bearer ${token}x`], ['one in another case', `Bearer ${token.toUpperCase()}`],
     ['two', `Bearer ${token} ${token}`], ['two in a list', `Bearer ${token}, Bearer ${token}`], ['a quoted one', `Bearer "${token}"`], ['one with a parameter', `Bearer token="${token}"`], ['one with a space behind it', `Bearer ${token} `],
     ['one with a tab before it', `Bearer \t${token}`], ['one with letters that no token has', `Bearer ${token}é`], ['one with a NUL', `Bearer ${token}\0`], ['one of padding alone', 'Bearer =='], ['one with padding in its middle', 'Bearer a=b'], ['another scheme', `Bearer Bearer ${token}`],
-  ])('refuses a token that is not valid: %s', (_name, authorization) => {
-    expect(verify(authorization)).toEqual(invalid)
+  ])('refuses a token that is not valid: %s', async (_name, authorization) => {
+    expect(await verify(authorization)).toEqual(invalid)
   })
 
-  it('never says which of the reasons it was', () => {
+  it('never says which of the reasons it was', async () => {
     const expired = createBearerVerifier({ tokens, now: () => now + 1000 })
-    expect(expired(`Bearer ${token}`)).toEqual(invalid)
+    expect(await expired(`Bearer ${token}`)).toEqual(invalid)
   })
 
-  it('asks for the hash of the token and the time of the request, and not at all for what is no token', () => {
+  it('asks for the hash of the token and the time of the request, and not at all for what is no token', async () => {
     const asked: unknown[] = []
     const findCaller: TokenStore['findCaller'] = (...question) => {
       asked.push(question)
-      return 'unknown'
+      return Promise.resolve('unknown')
     }
     const asking = createBearerVerifier({ tokens: { findCaller }, now: () => now })
-    void asking('Bearer abc')
-    void asking('Bearer a b')
-    void asking('Basic abc')
+    await asking('Bearer abc')
+    await asking('Bearer a b')
+    await asking('Basic abc')
     expect(asked).toEqual([[hashToken('abc'), now]])
   })
 
   it('waits for a store that has to', async () => {
-    const slow = createBearerVerifier({ tokens: { findCaller: async (hash, at) => Promise.resolve(tokens.findCaller(hash, at)) }, now: () => now })
+    const findCaller: TokenStore['findCaller'] = async (hash, at) => {
+      await new Promise(setImmediate)
+      return tokens.findCaller(hash, at)
+    }
+    const slow = createBearerVerifier({ tokens: { findCaller }, now: () => now })
     expect(await slow(`Bearer ${token}`)).toEqual({ caller: 'me' })
     expect(await slow('Bearer plst_unknown')).toEqual(invalid)
   })
 
-  it('asks for patience while tokens cannot be checked', () => {
-    const down = createBearerVerifier({ tokens: { findCaller: () => 'unavailable' }, now: () => now })
-    expect(down(`Bearer ${token}`)).toEqual({ status: 503, headers: { 'Retry-After': 1 }, body: { error: 50300, message: 'tokens cannot be checked now; try again in a second' } })
-    expect(down(undefined)).toEqual(missing)
+  it('asks for patience while tokens cannot be checked', async () => {
+    const down = createBearerVerifier({ tokens: { findCaller: () => Promise.resolve('unavailable') }, now: () => now })
+    expect(await down(`Bearer ${token}`)).toEqual({ status: 503, headers: { 'Retry-After': 1 }, body: { error: 50300, message: 'tokens cannot be checked now; try again in a second' } })
+    expect(await down(undefined)).toEqual(missing)
   })
 
-  it('tells of each use of a good token, and of none that was refused', () => {
+  it('tells of each use of a good token, and of none that was refused', async () => {
     const uses: unknown[] = []
     const noting = createBearerVerifier({ tokens, now: () => now, noteUse: (...use) => void uses.push(use) })
-    void noting(`Bearer ${token}`)
-    void noting('Bearer plst_unknown')
-    void noting(undefined)
+    await noting(`Bearer ${token}`)
+    await noting('Bearer plst_unknown')
+    await noting(undefined)
     expect(uses).toEqual([[hashToken(token), now]])
   })
 
-  it.each(['jwt:https://id.example alice', 'jwt:', ''])('refuses an opaque token whose caller could be that of a JWT, or nobody: %j', (caller) => {
-    const forged = createBearerVerifier({ tokens: { findCaller: () => ({ caller }) }, now: () => now, noteUse: () => expect.unreachable() })
-    expect(forged(`Bearer ${token}`)).toEqual(invalid)
+  it.each(['jwt:https://id.example alice', 'jwt:', ''])('refuses an opaque token whose caller could be that of a JWT, or nobody: %j', async (caller) => {
+    const forged = createBearerVerifier({ tokens: { findCaller: () => Promise.resolve({ caller }) }, now: () => now, noteUse: () => expect.unreachable() })
+    expect(await forged(`Bearer ${token}`)).toEqual(invalid)
   })
 
-  it('judges a very long header at once', () => {
-    expect(verify(`Bearer ${'a'.repeat(1_000_000)} `)).toEqual(invalid)
-    expect(verify(`Bearer${' '.repeat(1_000_000)}`)).toEqual(invalid)
+  it('judges a very long header at once', async () => {
+    expect(await verify(`Bearer ${'a'.repeat(1_000_000)} `)).toEqual(invalid)
+    expect(await verify(`Bearer${' '.repeat(1_000_000)}`)).toEqual(invalid)
   })
 })

@@ -71,7 +71,7 @@ test.each(Object.keys(requests) as Operation[])('while the store is unavailable 
 })
 
 test('while tokens cannot be checked, the answer is 503 and not 401', async () => {
-  const { send } = await startApp({ store: await storeWith({ findCaller: () => 'unavailable' }) })
+  const { send } = await startApp({ store: await storeWith({ findCaller: () => Promise.resolve('unavailable' as const) }) })
   const response = await send(requests.list)
   expectFailure(response, 'unavailable')
   expect(response.headers['www-authenticate']).toBeUndefined()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Awaitable, Plant, Store, StoredToken } from '../../src/store/store.ts'
+import type { Plant, Store, StoredToken } from '../../src/store/store.ts'
 import { awkwardTexts } from '../support/awkward-texts.ts'
 import { listPages, listText } from './list-text.ts'
 
@@ -9,7 +9,7 @@ export interface StoreKind<Location> {
   /** Makes a place without data, which is gone when the test is finished. */
   makeLocation: () => Promise<Location>
   /** Opens a store on the data that are at a place. */
-  open: (location: Location) => Awaitable<Store>
+  open: (location: Location) => Store | Promise<Store>
 }
 
 const lowest = -(2n ** 63n)

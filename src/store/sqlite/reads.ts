@@ -2,7 +2,8 @@ import type Database from 'better-sqlite3'
 import { type Caller, Encoded } from '../../contract/types.ts'
 import { Batcher } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
-import type { Plant } from '../store.ts'
+import { storedToken } from '../rows.ts'
+import type { FoundCaller, Plant, StoredToken } from '../store.ts'
 import { isUnavailable } from './errors.ts'
 import { prepareReads } from './statements.ts'
 
@@ -16,13 +17,13 @@ const maxPageRows = 512
 const maxBatch = 64
 
 /**
- * Reads plants for the server. Short lists that are requested in one iteration of the event loop are a read batch: they
+ * Reads for the server. Short lists that are requested in one iteration of the event loop are a read batch: they
  * share one snapshot, and so one lock of the database. A snapshot begins and ends inside one function, so a request
  * sees everything that was acknowledged before it was sent.
  */
 export class Reads {
-  readonly statements: ReturnType<typeof prepareReads>
   readonly #database: Database.Database
+  readonly #statements: ReturnType<typeof prepareReads>
   readonly #onFault: (error: Error) => void
   readonly #batch = new Batcher<() => Encoded<Plant[]>, Encoded<Plant[]> | 'unavailable'>(maxBatch, () => {
     this.#readBatch()
@@ -36,13 +37,43 @@ export class Reads {
 
   /** @param onFault receives each fault of the database that made a read unavailable */
   constructor(database: Database.Database, onFault: (error: Error) => void) {
-    this.statements = prepareReads(database)
     this.#database = database
+    this.#statements = prepareReads(database)
     this.#onFault = onFault
   }
 
-  /** Reads at once. `unavailable` when the database cannot be read now. */
-  read<Result>(run: () => Result): Result | 'unavailable' {
+  /** As `PlantStore.list`. */
+  list(caller: Caller, limit = Infinity): Promise<Encoded<Plant[]> | 'unavailable'> {
+    if (limit > pageRows) return this.#listInParts(caller, limit)
+    // An aggregate without GROUP BY always returns one row.
+    return this.#batch.add(() => new Encoded<Plant[]>(this.#statements.shortList.get(caller, limit)!))
+  }
+
+  /** As `TokenStore.findCaller`. */
+  findCaller(hash: Uint8Array, now: number): FoundCaller {
+    return this.#read(() => {
+      const caller = this.#statements.callerOfToken.get(hash, now)
+      return caller === undefined ? 'unknown' : { caller }
+    })
+  }
+
+  /** As `TokenStore.listTokens`. */
+  listTokens(): StoredToken[] | 'unavailable' {
+    return this.#read(() => this.#statements.tokens.all().map(storedToken))
+  }
+
+  /** As `Store.isEmpty`. @throws the database's error */
+  isEmpty(): boolean {
+    return this.#statements.isEmpty.get() === 1
+  }
+
+  /** Whether the database can be read now. */
+  isReadable(): boolean {
+    return this.#read(() => this.isEmpty()) !== 'unavailable'
+  }
+
+  /** Reads at once. */
+  #read<Result>(run: () => Result): Result | 'unavailable' {
     try {
       return run()
     } catch (error) {
@@ -52,26 +83,19 @@ export class Reads {
     }
   }
 
-  /** As `PlantStore.list`. */
-  list(caller: Caller, limit = Infinity): Promise<Encoded<Plant[]> | 'unavailable'> {
-    if (limit > pageRows) return this.#listInParts(caller, limit)
-    // An aggregate without GROUP BY always returns one row.
-    return this.#batch.add(() => new Encoded<Plant[]>(this.statements.shortList.get(caller, limit)!))
-  }
-
   #readBatch(): void {
     const batch = this.#batch.take()
     // A single read needs no transaction around it.
-    if (batch.length > 1) this.read(() => this.statements.begin.run())
+    if (batch.length > 1) this.#read(() => this.#statements.begin.run())
     for (const { item, resolve, reject } of batch) {
       try {
-        resolve(this.read(item))
+        resolve(this.#read(item))
       } catch (error) {
         reject(error)
       }
     }
     // Some faults end the transaction.
-    if (this.#database.inTransaction) this.statements.end.run()
+    if (this.#database.inTransaction) this.#statements.end.run()
   }
 
   async #listInParts(caller: Caller, limit: number): Promise<Encoded<Plant[]> | 'unavailable'> {
@@ -84,7 +108,7 @@ export class Reads {
   /** Waits until this iteration of the event loop has bytes left for long lists, and reads at once then. */
   async #readNext(caller: Caller, position: Position): Promise<Part | 'unavailable'> {
     while (this.#iterationBytes >= maxIterationBytes) await this.#iterationEnd()
-    return this.read(() => this.#readPages(caller, position))
+    return this.#read(() => this.#readPages(caller, position))
   }
 
   #iterationEnd(): Promise<void> {
@@ -105,14 +129,14 @@ export class Reads {
     while (next !== undefined && bytes < chunkBytes) {
       const { from, left }: Position = next
       const wanted = Math.min(left, rows)
-      const page = this.statements.page.get(caller, from, wanted)
+      const page = this.#statements.page.get(caller, from, wanted)
       // group_concat of no rows is NULL.
       if (!page) return { plants, next: undefined }
       plants.push(page)
       bytes += page.length
       rows = rowsThatFill(chunkBytes - bytes, wanted, page.length)
       this.#firstRows = rowsThatFill(chunkBytes, wanted, page.length)
-      const id: bigint | undefined = left === wanted ? undefined : this.statements.idBehind.get(caller, from, wanted)
+      const id: bigint | undefined = left === wanted ? undefined : this.#statements.idBehind.get(caller, from, wanted)
       next = id === undefined ? undefined : { from: id, left: left - wanted }
     }
     this.#iterationBytes += bytes

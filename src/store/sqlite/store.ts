@@ -59,13 +59,9 @@ export function openSqliteStore({
         return 'added'
       }),
 
-    findCaller: (hash, now) =>
-      reads.read(() => {
-        const caller = reads.statements.callerOfToken.get(hash, now)
-        return caller === undefined ? 'unknown' : { caller }
-      }),
+    findCaller: (hash, now) => Promise.resolve(reads.findCaller(hash, now)),
 
-    listTokens: () => Promise.resolve(reads.read(() => reads.statements.tokens.all().map(storedToken))),
+    listTokens: () => Promise.resolve(reads.listTokens()),
 
     revokeTokens: (prefix) => queue.write(() => writes.revokeTokens.all(prefix).map(storedToken)),
 
@@ -77,9 +73,9 @@ export function openSqliteStore({
 
     waitingWrites: () => queue.length,
 
-    isEmpty: () => Promise.resolve(reads.statements.isEmpty.get() === 1),
+    isEmpty: () => Promise.resolve(reads.isEmpty()),
 
-    isReady: () => Promise.resolve(isInPlace() && reads.read(() => reads.statements.isEmpty.get()) !== 'unavailable'),
+    isReady: () => Promise.resolve(isInPlace() && reads.isReadable()),
 
     close: async () => {
       await queue.drain()
