@@ -1,5 +1,5 @@
 import { isOpaqueCaller } from '../../src/auth/callers.ts'
-import { readLifetime } from '../../src/auth/ttl.ts'
+import { readTtl } from '../../src/auth/ttl.ts'
 import { createToken, prefixOf } from '../../src/auth/tokens.ts'
 import { BadConfig, loadConfig } from '../../src/config/config.ts'
 import { openStore } from '../../src/store/open-store.ts'
@@ -33,7 +33,7 @@ async function run(): Promise<void> {
 }
 
 async function issue(store: Store, caller: string, ttl: string | undefined): Promise<void> {
-  const lifetime = ttl === undefined ? undefined : readLifetime(ttl)
+  const lifetime = ttl === undefined ? undefined : readTtl(ttl)
   if (ttl !== undefined && lifetime === undefined) throw new UsageError(`--ttl must be like 90s, 15m, 12h or 30d, not ${JSON.stringify(ttl)}`)
   if (!isOpaqueCaller(caller)) throw new UsageError('the caller must not be empty, and not begin with jwt:, which the callers of JSON Web Tokens do')
   const { text, stored } = createToken(caller, Date.now(), lifetime)

@@ -1,24 +1,25 @@
 import type { Caller } from '../contract/types.ts'
 
-/** By this beginning the callers of JSON Web Tokens are told from all others, which never have it. */
+/** The callers of JSON Web Tokens begin with this, and no others do. */
 const jwtPrefix = 'jwt:'
 
-/** The longest `sub` that OpenID Connect Core, section 2, allows, in UTF-16 code units here. */
-const longestSubject = 255
+/** The longest `sub` that OpenID Connect Core, section 2, allows; here in UTF-16 code units. */
+const maxSubjectLength = 255
 
 /**
- * The caller that a subject is within its issuer: no other issuer's subject is the same, because an issuer has no space, and
- * no opaque token's caller is, because it may not begin so.
+ * The caller for a subject of an issuer: `jwt:ISSUER SUB`. Unique, because an issuer contains no space, and the caller
+ * of an opaque token never begins with `jwt:`.
  *
  * @param subject the claim `sub`
- * @returns undefined where a store could not tell the subject from another: empty, too long, or no text that is kept exactly
+ * @returns undefined if a store could not keep the subject exactly: it is not text, empty or too long, or contains
+ *   U+0000 or a lone surrogate
  */
 export function jwtCaller(issuer: string, subject: unknown): Caller | undefined {
-  if (typeof subject !== 'string' || subject === '' || subject.length > longestSubject) return undefined
+  if (typeof subject !== 'string' || subject === '' || subject.length > maxSubjectLength) return undefined
   return subject.isWellFormed() && !subject.includes('\0') ? `${jwtPrefix}${issuer} ${subject}` : undefined
 }
 
-/** Whether an opaque token may be this caller's. */
+/** Whether an opaque token may belong to this caller. */
 export function isOpaqueCaller(caller: Caller): boolean {
   return caller !== '' && !caller.startsWith(jwtPrefix)
 }

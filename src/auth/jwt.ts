@@ -3,36 +3,55 @@ import type { Caller } from '../contract/types.ts'
 import { jwtCaller } from './callers.ts'
 import { createKeySet } from './key-set.ts'
 
-/** The identity provider whose tokens are taken. */
+/** The identity provider whose tokens are accepted. */
 export interface IdentityProvider {
-  /** Where it publishes its keys, as a JSON Web Key Set (RFC 7517). */
+  /** The URL of its JSON Web Key Set (RFC 7517). */
   jwksUrl: string
-  /** What the claim `iss` must be. */
+  /** The required value of the claim `iss`. */
   issuer: string
-  /** What the claim `aud` must be or contain. */
+  /** The value that the claim `aud` must be or contain. */
   audience: string
 }
 
-/** Judges one JSON Web Token. */
+/** Verifies a JSON Web Token. `unknown` if it is not valid, `unavailable` if it cannot be checked now. */
 export type JwtVerifier = (token: string) => Promise<{ caller: Caller } | 'unknown' | 'unavailable'>
 
-/** With a symmetric algorithm whoever can check a token can make one, and with `none` anybody (RFC 8725, section 3.1). */
-const asymmetricAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+/**
+ * The accepted algorithms (RFC 8725, section 3.1). With a symmetric one, everyone who can check a token could make one;
+ * with `none`, anyone could.
+ */
+const asymmetricAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
 
-/** By how much the clocks of the provider and of this machine may differ (RFC 7519, section 4.1.4). */
+/** How much the clocks of the provider and this machine may differ (RFC 7519, section 4.1.4). */
 const clockSkewSeconds = 30
 
-/** How often faults of the key server are reported at most, each time with their number. */
+/** The shortest time between two reports of faults. Each report says how many tokens were affected. */
 const reportMilliseconds = 10_000
 
 /**
- * Makes the verifier of JSON Web Tokens (RFC 7519) that an identity provider signed. A token needs `sub` and `exp`.
+ * Creates a verifier of the JSON Web Tokens (RFC 7519) that an identity provider signed. A token needs `sub` and `exp`.
  *
- * @param now gives milliseconds since 1970-01-01T00:00:00Z
- * @param onFault told of faults of the key server that made tokens impossible to check: of the first one, and of those that
- *   follow each ten seconds
+ * @param now returns milliseconds since 1970-01-01T00:00:00Z
+ * @param onFault receives the first fault of the key server that made it impossible to check a token, and then at most
+ *   one every ten seconds
  */
-export function createJwtVerifier({ jwksUrl, issuer, audience }: IdentityProvider, now: () => number, onFault: (error: Error) => void): JwtVerifier {
+export function createJwtVerifier(
+  { jwksUrl, issuer, audience }: IdentityProvider,
+  now: () => number,
+  onFault: (error: Error) => void,
+): JwtVerifier {
   const url = new URL(jwksUrl)
   const findKey = createKeySet(url)
   const report = createReporter(url.host, onFault)
@@ -50,7 +69,7 @@ export function createJwtVerifier({ jwksUrl, issuer, audience }: IdentityProvide
       return payload
     } catch (error) {
       if (error instanceof errors.JOSEError) return 'unknown'
-      // The key cannot be had, or jose refuses it because it is weak.
+      // The key is not available, or jose rejects it because it is weak.
       report(error)
       return 'unavailable'
     }
@@ -70,7 +89,9 @@ function createReporter(host: string, onFault: (error: Error) => void): (cause: 
   return (cause) => {
     unchecked++
     if (performance.now() - reportedAt < reportMilliseconds) return
-    onFault(new Error(`the keys of ${host} cannot be had or used now; JSON Web Tokens that could not be checked: ${String(unchecked)}`, { cause }))
+    const count = String(unchecked)
+    const message = `the keys of ${host} are not available; JSON Web Tokens that could not be checked: ${count}`
+    onFault(new Error(message, { cause }))
     unchecked = 0
     reportedAt = performance.now()
   }

@@ -1,20 +1,18 @@
 import { LruMap } from 'toad-cache'
+import { lastUsedResolutionMilliseconds } from '../store/limits.ts'
 import type { TokenStore, TokenUse } from '../store/store.ts'
 
-/** How often uses are written, all of that time together. */
+/** How often the uses of all tokens are written together. */
 const writeMilliseconds = 1_000
 
-/** Uses of a token that follow one another faster than this are not written: when it was used last is told to the minute. */
-const coarseness = 60_000
+/** The most tokens whose last write is remembered. Beyond that the least recently used one is forgotten. */
+const maxTokens = 100_000
 
-/** Of how many tokens it is known that they were used; beyond that the one that was used longest ago is forgotten. */
-const mostTokens = 100_000
-
-/** Has the store keep when tokens were used last, without a request that waits for it. */
+/** Records when tokens were used last. No request waits for it. */
 export class TokenUses {
   readonly #store: Pick<TokenStore, 'recordUses'>
-  /** Until when a use of a token is not written again, by the token's hash, on a monotonic clock. */
-  readonly #restsUntil = new LruMap<number>(mostTokens)
+  /** The monotonic time until which further uses of a token are ignored, by the token's hash. */
+  readonly #ignoredUntil = new LruMap<number>(maxTokens)
   #unwritten: TokenUse[] = []
   #timer: NodeJS.Timeout | undefined
 
@@ -23,20 +21,20 @@ export class TokenUses {
   }
 
   /**
-   * Notes that the token with this hash was used.
+   * Notes a use of the token with this hash. The next write stores it.
    *
    * @param now milliseconds since 1970-01-01T00:00:00Z
    */
   note(hash: Uint8Array, now: number): void {
     const key = Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('latin1')
     const time = performance.now()
-    if (time < (this.#restsUntil.get(key) ?? -Infinity)) return
-    this.#restsUntil.set(key, time + coarseness)
+    if (time < (this.#ignoredUntil.get(key) ?? -Infinity)) return
+    this.#ignoredUntil.set(key, time + lastUsedResolutionMilliseconds)
     this.#unwritten.push({ hash, usedAt: now })
     this.#timer ??= setTimeout(() => void this.write(), writeMilliseconds).unref()
   }
 
-  /** Writes what is noted. What the store cannot write now is left out: the token's next minute is written again. */
+  /** Writes the noted uses. If the store is unavailable they are dropped; a use after the next minute is written. */
   async write(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

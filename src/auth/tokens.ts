@@ -2,73 +2,82 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Caller } from '../contract/types.ts'
 import type { StoredToken } from '../store/store.ts'
 
-/** By this beginning people and secret scanners recognise a token of this service. */
+/** Tokens begin with this, so that people and secret scanners recognize them. */
 const tokenPrefix = 'plst_'
 
-/** How much of a token is kept in clear, to tell one from another: too little to guess the rest. */
-const shownLength = tokenPrefix.length + 6
+/** How much of a token is stored as plain text to identify it. Too little to guess the rest. */
+const prefixLength = tokenPrefix.length + 6
 
 const secretBytes = 32
 
-/** A token that was just made. Its text is nowhere else. */
+/** A new token. Its text is stored nowhere else. */
 export interface IssuedToken {
   text: string
   stored: StoredToken
 }
 
 /**
- * Makes a token of 256 random bits.
+ * Creates a token of 256 random bits.
  *
- * @param caller whose token it is; not empty
+ * @param caller the token's owner; not empty
  * @param now milliseconds since 1970-01-01T00:00:00Z
- * @param lifetime milliseconds, or undefined for a token that does not expire
+ * @param ttl milliseconds, or undefined for a token that does not expire
  */
-export function createToken(caller: Caller, now: number, lifetime?: number): IssuedToken {
+export function createToken(caller: Caller, now: number, ttl?: number): IssuedToken {
   const text = tokenPrefix + randomBytes(secretBytes).toString('base64url')
   return {
     text,
-    stored: { hash: hashToken(text), prefix: prefixOf(text), caller, issuedAt: now, expiresAt: lifetime === undefined ? undefined : now + lifetime, lastUsedAt: undefined },
+    stored: {
+      hash: hashToken(text),
+      prefix: prefixOf(text),
+      caller,
+      issuedAt: now,
+      expiresAt: ttl === undefined ? undefined : now + ttl,
+      lastUsedAt: undefined,
+    },
   }
 }
 
-/** The part of a token that is kept in clear and shown. */
+/** The part of a token that is stored as plain text and shown. */
 export function prefixOf(text: string): string {
-  return text.slice(0, shownLength)
+  return text.slice(0, prefixLength)
 }
 
-/** Whether a text is meant to be a token of this service. */
+/** Whether a text looks like a token of this service. */
 export function isOpaqueToken(text: string): boolean {
   return text.startsWith(tokenPrefix)
 }
 
-/** The SHA-256 of a token, by which it is kept. A random token needs no salt and no slow hash: it cannot be guessed. */
+/** The SHA-256 of a token. A random token cannot be guessed, so it needs no salt and no slow hash. */
 export function hashToken(text: string): Uint8Array {
   return hash('sha256', text, 'buffer')
 }
 
 /**
- * Takes tokens out of a text that is to be logged: those of this service, and JSON Web Tokens, whose header is a JSON object in
- * Base64, so that it begins with `{` and then `"` or white space. They are found in whatever is percent-encoded, too.
+ * Removes tokens from a text that is to be logged: those of this service, and JSON Web Tokens. A JSON Web Token begins
+ * with a JSON object in Base64, and so with `{` and then `"` or white space. Percent-encoded tokens are found too.
  *
- * @returns the text as it is when there is none
+ * @returns the same text if it contains no token; `[encoded]` if it is percent-encoded too many times to check
  */
 export function withoutTokens(text: string): string {
   const decoded = percentDecoded(text)
   if (decoded === undefined) return '[encoded]'
-  const left = decoded
+  const redacted = decoded
     .replaceAll(/plst_[\w-]*/g, '[token]')
-    // The point is looked for only once a word has been read to its end, so that the time is linear.
-    .replaceAll(/e(?:yJ|yA|wo|w0|wk)[\w-]*(\.[\w.-]*)?/g, (word: string, rest: string | undefined) => (rest === undefined ? word : '[token]'))
-  return left === decoded ? text : left
+    // Reads each word to its end before it looks for the point, so that the time is linear.
+    .replaceAll(/e(?:yJ|yA|wo|w0|wk)[\w-]*(\.[\w.-]*)?/g, (word: string, rest: string | undefined) =>
+      rest === undefined ? word : '[token]',
+    )
+  return redacted === decoded ? text : redacted
 }
 
-/** How often a text may be percent-encoded, one time on top of the other: more often than anybody does. */
-const mostEncodings = 5
+/** The most times that a text may be percent-encoded. Nobody needs as many. */
+const maxEncodings = 5
 
-/** Percent-decodes the characters of tokens as often as they are encoded; undefined where that is more often than `mostEncodings`. */
+/** Percent-decodes the characters of tokens repeatedly; undefined after more than `maxEncodings` times. */
 function percentDecoded(text: string): string | undefined {
   let decoded = text
-  for (let count = 0; count <= mostEncodings; count++) {
+  for (let count = 0; count <= maxEncodings; count++) {
     const next = decoded.replaceAll(/%([2-7][0-9a-f])/gi, (escape: string, hex: string) => {
       const character = String.fromCharCode(parseInt(hex, 16))
       return /[\w.%-]/.test(character) ? character : escape

@@ -16,8 +16,8 @@ export interface StoreOptions {
 
 /**
  * The plants of all callers. `unavailable` means that the store cannot be read or written now, and that nothing has
- * changed. There is one exception: a write may have succeeded if the connection to a database server was lost before the
- * answer, or if the file was removed at that moment. Repeating the write then gives `exists` or `absent`.
+ * changed. There is one exception: a write may have succeeded if the connection to a database server was lost before
+ * the answer, or if the file was removed at that moment. Repeating the write then gives `exists` or `absent`.
  */
 export interface PlantStore {
   /**
@@ -68,9 +68,9 @@ export interface TokenStore {
   revokeTokens: (prefix: string) => Promise<StoredToken[] | 'unavailable'>
 
   /**
-   * Stores the last use of tokens, at most once a minute for each token, however many processes record its uses. Ignores
-   * removed tokens, and a use less than a minute after the stored one. A use more than a minute before the stored one is
-   * stored, because the clock was set back.
+   * Stores the last use of tokens, at most once a minute for each token, however many processes record its uses.
+   * Ignores removed tokens, and a use less than a minute after the stored one. A use more than a minute before the
+   * stored one is stored, because the clock was set back.
    */
   recordUses: (uses: TokenUse[]) => Promise<'recorded' | 'unavailable'>
 }

@@ -179,7 +179,7 @@ describe('the key server', () => {
     const refused = await sendAs(await sign())
     expectFailure(refused, 'unavailable')
     expect(refused.headers['retry-after']).toBe('1')
-    expect(faults.map(({ message }) => message)).toEqual([expect.stringMatching(/^the keys of 127\.0\.0\.1:\d+ cannot be had or used now; JSON Web Tokens that could not be checked: 1$/)])
+    expect(faults.map(({ message }) => message)).toEqual([expect.stringMatching(/^the keys of 127\.0\.0\.1:\d+ are not available; JSON Web Tokens that could not be checked: 1$/)])
     expect((await send(get)).status).toBe(200)
     answerWith(200)
     vi.advanceTimersByTime(1_000)

@@ -12,8 +12,8 @@ interface OpenFile {
 }
 
 /**
- * The files that SQLite has open for one database. SQLite keeps writing to them after they are removed or replaced. What
- * it writes then is lost when the process ends, and a process that opens the database meanwhile can damage it
+ * The files that SQLite has open for one database. SQLite keeps writing to them after they are removed or replaced.
+ * What it writes then is lost when the process ends, and a process that opens the database meanwhile can damage it
  * (sqlite.org/howtocorrupt.html, "Unlinking or renaming a database file while in use").
  */
 export class OpenFiles {
@@ -75,7 +75,10 @@ export function assertPaired(file: string): void {
   }
 }
 
-/** Takes the rights of others from the database and SQLite's own files, which other tools create with the umask's mode. */
+/**
+ * Lets only the owner access the database and SQLite's own files. Copies made with other tools have the mode that a
+ * umask chose.
+ */
 export function restrictToOwner(realPath: string): void {
   for (const path of [realPath, `${realPath}-wal`, `${realPath}-shm`]) {
     const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0

@@ -7,7 +7,7 @@ import type { FoundCaller, Plant, StoredToken } from '../store.ts'
 import { isUnavailable } from './errors.ts'
 import { prepareReads } from './statements.ts'
 
-/** In bytes: how much long lists read in one iteration of the event loop, so that other requests are served in between. */
+/** In bytes: how much long lists read in one iteration of the event loop. Other requests are served in between. */
 const maxIterationBytes = 256 * 1_024
 
 /** How many plants are read at once after short ones. If they are the longest, it takes 1.5 MiB. */

@@ -63,7 +63,8 @@ export function prepareWrites(database: Database.Database) {
     recordUse: database.prepare<[{ hash: Uint8Array; usedAt: number }]>(
       `UPDATE tokens SET last_used_at = @usedAt
        WHERE hash = @hash AND (last_used_at IS NULL OR last_used_at NOT BETWEEN
-         @usedAt - ${String(lastUsedResolutionMilliseconds - 1)} AND @usedAt + ${String(lastUsedResolutionMilliseconds)})`,
+         @usedAt - ${String(lastUsedResolutionMilliseconds - 1)} AND
+         @usedAt + ${String(lastUsedResolutionMilliseconds)})`,
     ),
   }
 }

@@ -50,8 +50,8 @@ export class WriteQueue {
    * Queues a write.
    *
    * @param run changes the database inside a transaction, and returns the outcome
-   * @returns the outcome once it is on disk. `unavailable` when the queue is full or the database cannot be written now;
-   *   nothing has changed then, unless the file was removed or replaced during this very commit
+   * @returns the outcome once it is on disk. `unavailable` when the queue is full or the database cannot be written
+   *   now; nothing has changed then, unless the file was removed or replaced during this very commit
    */
   write<Outcome>(run: () => Outcome): Promise<Outcome | 'unavailable'> {
     if (this.#batch.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
