@@ -62,7 +62,7 @@ describe('the bearer verifier', () => {
     expect(asked).toEqual([[hashToken('abc'), now]])
   })
 
-  it('waits for a store that has to', async () => {
+  it('waits for the store', async () => {
     const findCaller: TokenStore['findCaller'] = async (hash, at) => {
       await new Promise(setImmediate)
       return tokens.findCaller(hash, at)
@@ -72,13 +72,13 @@ describe('the bearer verifier', () => {
     expect(await slow('Bearer plst_unknown')).toEqual(invalid)
   })
 
-  it('asks for patience while tokens cannot be checked', async () => {
+  it('answers 503 with Retry-After while tokens cannot be checked', async () => {
     const down = createBearerVerifier({ tokens: { findCaller: () => Promise.resolve('unavailable') }, now: () => now })
     expect(await down(`Bearer ${token}`)).toEqual({ status: 503, headers: { 'Retry-After': 1 }, body: { error: 50300, message: 'tokens cannot be checked now; try again in a second' } })
     expect(await down(undefined)).toEqual(missing)
   })
 
-  it('tells of each use of a good token, and of none that was refused', async () => {
+  it('notes each use of a valid token, and none that was refused', async () => {
     const uses: unknown[] = []
     const noting = createBearerVerifier({ tokens, now: () => now, noteUse: (...use) => void uses.push(use) })
     await noting(`Bearer ${token}`)

@@ -329,7 +329,7 @@ describe('a key server that is at fault', () => {
     expectFailure(await empty.sendAs(await sign()), 'token_invalid')
   })
 
-  test('that gives two keys one name is told to the log, and a token that names no key is not', async () => {
+  test('that gives two keys one name is logged, and a token that names no key is not', async () => {
     const { sendAs, publish, faults } = await startProvider()
     await publish(published, await newKey('first'))
     expectFailure(await sendAs(forge({ alg: 'ES256' }, await sign(), 'x')), 'token_invalid')

@@ -6,9 +6,9 @@ import { listPages, listText } from './list-text.ts'
 
 /** A kind of store, as the suite uses it. */
 export interface StoreKind<Location> {
-  /** Makes a place without data, which is gone when the test is finished. */
+  /** Creates an empty location, which is removed when the test is finished. */
   makeLocation: () => Promise<Location>
-  /** Opens a store on the data that are at a place. */
+  /** Opens a store on the data at a location. */
   open: (location: Location) => Store | Promise<Store>
 }
 
@@ -115,7 +115,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       for (const [index, caller] of callers.entries()) expect(await namesOf(store, caller)).toEqual(caller === 'me' ? [] : [String(index)])
     })
 
-    test('an id that the caller has already is told, and its plant is unchanged', async () => {
+    test('a create with an id that the caller already has gives `exists`, and the plant is unchanged', async () => {
       const store = await openNew()
       await store.create('me', { id: 54n, name: 'first', tag: 'one' })
       expect(await store.create('me', { id: 54n, name: 'second' })).toBe('exists')
@@ -151,7 +151,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await namesOf(store, 'me')).toEqual([String(outcomes.indexOf('created'))])
     })
 
-    test('of many deletes of one plant at once one is told that it deleted', async () => {
+    test('of many deletes of one plant at once, exactly one gives `deleted`', async () => {
       const store = await openNew()
       await plant(store, 'me', [54n])
       const outcomes = await Promise.all(range(0n, 50).map(() => store.delete('me', 54n)))
@@ -219,7 +219,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await tokensOf(store)).toEqual(tokens.toSorted((a, b) => a.issuedAt - b.issuedAt).map(comparable))
     })
 
-    test('a revoked token is told and unknown at once; the others stay', async () => {
+    test('revoking returns the token, which is unknown at once; the others stay', async () => {
       const store = await openNew()
       const [one, other] = [token({}), token({ expiresAt: 5 })]
       await store.addToken(one)
@@ -246,7 +246,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await tokensOf(store)).toHaveLength(1)
     })
 
-    test('the last use of a token is kept, at most one a minute, and an earlier one where the clock was set back by more than a minute', async () => {
+    test('the last use of a token is stored, at most once a minute, and an earlier one after the clock was set back by more than a minute', async () => {
       const store = await openNew()
       const [one, other, gone] = [token({ issuedAt: 1 }), token({ issuedAt: 2 }), token({ issuedAt: 3 })]
       for (const each of [one, other]) await store.addToken(each)
@@ -349,7 +349,7 @@ function token(given: Partial<StoredToken>): StoredToken {
   return { hash: createHash('sha256').update(number).digest(), prefix: `plst_${number.padStart(6, '0')}`, caller: 'me', issuedAt: 1_795_000_000_000, expiresAt: undefined, lastUsedAt: undefined, ...given }
 }
 
-/** Stores give the hash as whatever kind of byte array they like. */
+/** Stores return the hash as different kinds of byte array. */
 function comparable({ hash, ...rest }: StoredToken): object {
   return { ...rest, hash: Buffer.from(hash).toString('hex') }
 }

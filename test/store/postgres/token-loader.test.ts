@@ -38,7 +38,7 @@ test('of the same token at two times each is checked by its own', async () => {
   expect(asked).toEqual([1])
 })
 
-test('a query asks for 500 tokens at most', async () => {
+test('a query asks for at most 500 tokens', async () => {
   const { loader, asked } = open()
   const found = await Promise.all(Array.from({ length: 1_200 }, (_, index) => loader.find(hashOf(index * 4), 0)))
   expect(found).toEqual(Array.from({ length: 1_200 }, (_, index) => ({ caller: `caller ${String(index * 4)}` })))

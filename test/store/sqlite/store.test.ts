@@ -80,7 +80,7 @@ test('each statement that lists walks the primary key and sorts nothing', async 
   expect(planOf(page.source, 'me', 1n, 1).join('\n')).toContain('(caller=? AND id>?)')
 })
 
-test('what has been told to be created is in the files that a process leaves behind when it dies', async () => {
+test('what was acknowledged is in the files that a process leaves behind when it dies', async () => {
   const { store, file } = await openTestStore()
   await store.create('me', { id: 1n, name: 'a' })
   const copy = await temporaryFile()
@@ -92,7 +92,7 @@ test('what has been told to be created is in the files that a process leaves beh
 })
 
 describe('while another connection holds the write lock', () => {
-  test('writes wait and reads go on; when it lets go the writes are done', async () => {
+  test('writes wait and reads go on; when the lock is released the writes are done', async () => {
     const { store, file, faults } = await openTestStore()
     await store.create('me', { id: 1n, name: 'a' })
     const other = connect(file)
@@ -133,7 +133,7 @@ describe('while another connection holds the write lock', () => {
   })
 })
 
-test('when the file can grow no more, writes are unavailable, what was told to be created is kept, and reads go on', async () => {
+test('when the file can grow no more, writes are unavailable, what was acknowledged is kept, and reads go on', async () => {
   const file = await temporaryFile()
   const script = `
     import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, '../../../src/store/sqlite/store.ts'))}

@@ -74,12 +74,12 @@ test('writes that arrive together are one transaction, each with its own outcome
   expect(ids()).toHaveLength(100)
 })
 
-test('an outcome is told when it is in the file, not before', async () => {
+test('an outcome is given when the write is in the file, not before', async () => {
   const { queue, insert, commits } = await makeQueue()
-  let told = false
-  const outcome = queue.write(insert(1)).then(() => (told = true))
+  let isSettled = false
+  const outcome = queue.write(insert(1)).then(() => (isSettled = true))
   await Promise.resolve()
-  expect({ told, commits: await commits() }).not.toEqual({ told: true, commits: 0 })
+  expect({ isSettled, commits: await commits() }).not.toEqual({ isSettled: true, commits: 0 })
   await outcome
   expect(await commits()).toBe(1)
 })
@@ -100,10 +100,10 @@ test('what is committed into a file that was removed meanwhile is unavailable, a
 
 test('a transaction takes no more writes than its bound; the rest follow in order', async () => {
   const { queue, insert, commits } = await makeQueue({ maxBatch: 10 })
-  const told: number[] = []
-  await Promise.all(Array.from({ length: 25 }, (_, id) => queue.write(insert(id)).then(() => told.push(id))))
+  const order: number[] = []
+  await Promise.all(Array.from({ length: 25 }, (_, id) => queue.write(insert(id)).then(() => order.push(id))))
   expect(await commits()).toBe(3)
-  expect(told).toEqual(Array.from({ length: 25 }, (_, id) => id))
+  expect(order).toEqual(Array.from({ length: 25 }, (_, id) => id))
 })
 
 test('a batch that is full waits for nothing more', async () => {
@@ -135,10 +135,10 @@ test('a write that throws takes no other with it, and leaves nothing half done',
 test('draining an idle queue is done at once, and draining a busy one when every write has its outcome', async () => {
   const { queue, insert, ids } = await makeQueue({ maxBatch: 2 })
   await queue.drain()
-  let told = 0
-  for (let id = 0; id < 7; id++) void queue.write(insert(id)).then(() => told++)
+  let settled = 0
+  for (let id = 0; id < 7; id++) void queue.write(insert(id)).then(() => settled++)
   await queue.drain()
-  expect(told).toBe(7)
+  expect(settled).toBe(7)
   expect(ids()).toHaveLength(7)
 })
 
