@@ -56,7 +56,7 @@ async function* chunksOf(
   readNext: (position: Position) => Promise<Part | 'unavailable'>,
 ): AsyncGenerator<Buffer> {
   yield first
-  for (let position: Position | undefined = second; position !== undefined; ) {
+  for (let position: Position | undefined = second; position !== undefined;) {
     const part: Part | 'unavailable' = await readNext(position)
     if (part === 'unavailable') throw new Error('a list was cut off, because the store is not available')
     if (part.plants.length > 0) yield join(comma, part.plants, [])

@@ -20,26 +20,60 @@ const missing = {
 }
 const invalid = {
   status: 401,
-  headers: { 'WWW-Authenticate': 'Bearer realm="plant-store", error="invalid_token", error_description="The token is unknown, malformed, expired or revoked"' },
+  headers: {
+    'WWW-Authenticate':
+      'Bearer realm="plant-store", error="invalid_token", error_description="The token is unknown, malformed, expired or revoked"',
+  },
   body: { error: 40101, message: 'the token is unknown, malformed, expired or revoked' },
 }
 
 describe('the bearer verifier', () => {
-  it.each([`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `bEaReR ${token}`, `Bearer    ${token}`])('knows the caller of %s', async (authorization) => {
-    expect(await verify(authorization)).toEqual({ caller: 'me' })
-  })
-
-  it.each([undefined, '', ' ', 'Bearer', 'bearer', token, 'Basic bWU6c2VjcmV0', `Basic ${token}`, `Token ${token}`, `Bearer:${token}`, `Bearer=${token}`, `Bearer\t${token}`, `Bearer${token}`, `Bearers ${token}`, ` Bearer ${token}`, `"Bearer" ${token}`, `Digest realm="x", Bearer ${token}`])(
-    'finds no bearer credentials in %j',
+  it.each([`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `bEaReR ${token}`, `Bearer    ${token}`])(
+    'knows the caller of %s',
     async (authorization) => {
-      expect(await verify(authorization)).toEqual(missing)
+      expect(await verify(authorization)).toEqual({ caller: 'me' })
     },
   )
 
   it.each([
-    ['an empty one', 'Bearer '], ['an unknown one', 'Bearer plst_unknown'], ['one that is cut', `Bearer ${token.slice(0, -1)}`], ['one with more behind it', `Bearer ${token}x`], ['one in another case', `Bearer ${token.toUpperCase()}`],
-    ['two', `Bearer ${token} ${token}`], ['two in a list', `Bearer ${token}, Bearer ${token}`], ['a quoted one', `Bearer "${token}"`], ['one with a parameter', `Bearer token="${token}"`], ['one with a space behind it', `Bearer ${token} `],
-    ['one with a tab before it', `Bearer \t${token}`], ['one with letters that no token has', `Bearer ${token}é`], ['one with a NUL', `Bearer ${token}\0`], ['one of padding alone', 'Bearer =='], ['one with padding in its middle', 'Bearer a=b'], ['another scheme', `Bearer Bearer ${token}`],
+    undefined,
+    '',
+    ' ',
+    'Bearer',
+    'bearer',
+    token,
+    'Basic bWU6c2VjcmV0',
+    `Basic ${token}`,
+    `Token ${token}`,
+    `Bearer:${token}`,
+    `Bearer=${token}`,
+    `Bearer\t${token}`,
+    `Bearer${token}`,
+    `Bearers ${token}`,
+    ` Bearer ${token}`,
+    `"Bearer" ${token}`,
+    `Digest realm="x", Bearer ${token}`,
+  ])('finds no bearer credentials in %j', async (authorization) => {
+    expect(await verify(authorization)).toEqual(missing)
+  })
+
+  it.each([
+    ['an empty one', 'Bearer '],
+    ['an unknown one', 'Bearer plst_unknown'],
+    ['one that is cut', `Bearer ${token.slice(0, -1)}`],
+    ['one with more behind it', `Bearer ${token}x`],
+    ['one in another case', `Bearer ${token.toUpperCase()}`],
+    ['two', `Bearer ${token} ${token}`],
+    ['two in a list', `Bearer ${token}, Bearer ${token}`],
+    ['a quoted one', `Bearer "${token}"`],
+    ['one with a parameter', `Bearer token="${token}"`],
+    ['one with a space behind it', `Bearer ${token} `],
+    ['one with a tab before it', `Bearer \t${token}`],
+    ['one with letters that no token has', `Bearer ${token}é`],
+    ['one with a NUL', `Bearer ${token}\0`],
+    ['one of padding alone', 'Bearer =='],
+    ['one with padding in its middle', 'Bearer a=b'],
+    ['another scheme', `Bearer Bearer ${token}`],
   ])('refuses a token that is not valid: %s', async (_name, authorization) => {
     expect(await verify(authorization)).toEqual(invalid)
   })
@@ -74,7 +108,11 @@ describe('the bearer verifier', () => {
 
   it('answers 503 with Retry-After while tokens cannot be checked', async () => {
     const down = createBearerVerifier({ tokens: { findCaller: () => Promise.resolve('unavailable') }, now: () => now })
-    expect(await down(`Bearer ${token}`)).toEqual({ status: 503, headers: { 'Retry-After': 1 }, body: { error: 50300, message: 'tokens cannot be checked now; try again in a second' } })
+    expect(await down(`Bearer ${token}`)).toEqual({
+      status: 503,
+      headers: { 'Retry-After': 1 },
+      body: { error: 50300, message: 'tokens cannot be checked now; try again in a second' },
+    })
     expect(await down(undefined)).toEqual(missing)
   })
 
@@ -87,10 +125,17 @@ describe('the bearer verifier', () => {
     expect(uses).toEqual([[hashToken(token), now]])
   })
 
-  it.each(['jwt:https://id.example alice', 'jwt:', ''])('refuses an opaque token whose caller could be that of a JWT, or nobody: %j', async (caller) => {
-    const forged = createBearerVerifier({ tokens: { findCaller: () => Promise.resolve({ caller }) }, now: () => now, noteUse: () => expect.unreachable() })
-    expect(await forged(`Bearer ${token}`)).toEqual(invalid)
-  })
+  it.each(['jwt:https://id.example alice', 'jwt:', ''])(
+    'refuses an opaque token whose caller could be that of a JWT, or nobody: %j',
+    async (caller) => {
+      const forged = createBearerVerifier({
+        tokens: { findCaller: () => Promise.resolve({ caller }) },
+        now: () => now,
+        noteUse: () => expect.unreachable(),
+      })
+      expect(await forged(`Bearer ${token}`)).toEqual(invalid)
+    },
+  )
 
   it('judges a very long header at once', async () => {
     expect(await verify(`Bearer ${'a'.repeat(1_000_000)} `)).toEqual(invalid)

@@ -27,7 +27,8 @@ const published = await newKey('first')
 /** A key server, an application that asks it, and a provider that signs. */
 async function startProvider() {
   let keys: unknown[] = []
-  const answerWith = (status: number) => (response: ServerResponse) => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ keys }))
+  const answerWith = (status: number) => (response: ServerResponse) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ keys }))
   let answer: (response: ServerResponse) => void = answerWith(200)
   let fetches = 0
   const server = createServer((_request, response) => {
@@ -42,7 +43,9 @@ async function startProvider() {
   await start(0)
   onTestFinished(stop)
   const publish = async (...all: Key[]) => {
-    keys = await Promise.all(all.map(async ({ kid, alg, publicKey }) => ({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' })))
+    keys = await Promise.all(
+      all.map(async ({ kid, alg, publicKey }) => ({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' })),
+    )
   }
   await publish(published)
   const faults: Error[] = []
@@ -115,13 +118,28 @@ describe('a JSON Web Token', () => {
     ['one whose subject is too long', () => sign({ sub: 'a'.repeat(256) })],
     ['one with another key under the same name', async () => sign({}, await newKey('first'))],
     ['one with a key that is not published', async () => sign({}, await newKey('unpublished'))],
-    ['one without a signature', () => new UnsecuredJWT({ sub: 'alice' }).setIssuer(issuer).setAudience(audience).setExpirationTime('5m').encode()],
+    [
+      'one without a signature',
+      () => new UnsecuredJWT({ sub: 'alice' }).setIssuer(issuer).setAudience(audience).setExpirationTime('5m').encode(),
+    ],
     ['one with alg none and a key', async () => forge({ alg: 'none', kid: 'first' }, await sign(), '')],
-    ['one signed by HMAC with the public key', async () => forge({ alg: 'HS256', kid: 'first' }, await sign(), await exportSPKI(published.publicKey))],
+    [
+      'one signed by HMAC with the public key',
+      async () => forge({ alg: 'HS256', kid: 'first' }, await sign(), await exportSPKI(published.publicKey)),
+    ],
     ['one whose claims were changed', async () => changed(await sign(), { sub: 'bob' })],
     ['one that is cut', async () => (await sign()).slice(0, -4)],
-    ['one that brings its own key', async () => new SignJWT({ sub: 'alice', iss: issuer, aud: audience, exp: now() + 60 }).setProtectedHeader({ alg: 'ES256', jwk: await exportJWK((await foreign).publicKey) }).sign((await foreign).privateKey)],
-    ['one with a critical extension that is not known', async () => forge({ alg: 'ES256', kid: 'first', crit: ['x'], x: 1 }, await sign(), '')],
+    [
+      'one that brings its own key',
+      async () =>
+        new SignJWT({ sub: 'alice', iss: issuer, aud: audience, exp: now() + 60 })
+          .setProtectedHeader({ alg: 'ES256', jwk: await exportJWK((await foreign).publicKey) })
+          .sign((await foreign).privateKey),
+    ],
+    [
+      'one with a critical extension that is not known',
+      async () => forge({ alg: 'ES256', kid: 'first', crit: ['x'], x: 1 }, await sign(), ''),
+    ],
     ['what is no token at all', () => 'a.b.c'],
   ])('is refused: %s', async (_name, make) => {
     const { sendAs, faults, publish } = await startProvider()
@@ -173,29 +191,43 @@ describe('the key server', () => {
     expect(fetches()).toBe(1)
   })
 
-  test.each([500, 404, 302])('that answers %i makes the service unavailable to JSON Web Tokens, and to no other', async (status) => {
-    const { sendAs, answerWith, faults, send } = await startProvider()
-    answerWith(status)
-    const refused = await sendAs(await sign())
-    expectFailure(refused, 'unavailable')
-    expect(refused.headers['retry-after']).toBe('1')
-    expect(faults.map(({ message }) => message)).toEqual([expect.stringMatching(/^the keys of 127\.0\.0\.1:\d+ are not available; JSON Web Tokens that could not be checked: 1$/)])
-    expect((await send(get)).status).toBe(200)
-    answerWith(200)
-    vi.advanceTimersByTime(1_000)
-    expect((await sendAs(await sign())).status).toBe(200)
-  })
+  test.each([500, 404, 302])(
+    'that answers %i makes the service unavailable to JSON Web Tokens, and to no other',
+    async (status) => {
+      const { sendAs, answerWith, faults, send } = await startProvider()
+      answerWith(status)
+      const refused = await sendAs(await sign())
+      expectFailure(refused, 'unavailable')
+      expect(refused.headers['retry-after']).toBe('1')
+      expect(faults.map(({ message }) => message)).toEqual([
+        expect.stringMatching(
+          /^the keys of 127\.0\.0\.1:\d+ are not available; JSON Web Tokens that could not be checked: 1$/,
+        ),
+      ])
+      expect((await send(get)).status).toBe(200)
+      answerWith(200)
+      vi.advanceTimersByTime(1_000)
+      expect((await sendAs(await sign())).status).toBe(200)
+    },
+  )
 
   test('that nobody reaches does so too, and is told to the log', async () => {
     const faults: Error[] = []
-    const { send } = await startApp({ verifyJwt: createJwtVerifier({ jwksUrl: 'http://127.0.0.1:1/jwks', issuer, audience }, Date.now, (error) => void faults.push(error)) })
+    const { send } = await startApp({
+      verifyJwt: createJwtVerifier(
+        { jwksUrl: 'http://127.0.0.1:1/jwks', issuer, audience },
+        Date.now,
+        (error) => void faults.push(error),
+      ),
+    })
     expectFailure(await send({ ...get, headers: { authorization: `Bearer ${await sign()}` } }), 'unavailable')
     expect(faults).toHaveLength(1)
   })
 
   test('is not asked about a token that no key could make good', async () => {
     const { sendAs, fetches } = await startProvider()
-    for (const token of [forge({ alg: 'HS256' }, await sign(), 'secret'), 'abc', 'a.b.c']) expectFailure(await sendAs(token), 'token_invalid')
+    for (const token of [forge({ alg: 'HS256' }, await sign(), 'secret'), 'abc', 'a.b.c'])
+      expectFailure(await sendAs(token), 'token_invalid')
     expect(fetches()).toBe(0)
   })
 })
@@ -207,13 +239,19 @@ const badAnswers: [string, (response: ServerResponse) => void][] = [
   ['no object', (response) => void response.end('[]')],
   ['no keys', (response) => void response.end('{"keys":{}}')],
   ['JSON that is nested too deeply', (response) => void response.end(`{"keys":${'['.repeat(500_000)}`)],
-  ['a key that is nested too deeply', (response) => void response.end(`{"keys":[{"kid":${'['.repeat(250_000)}${']'.repeat(250_000)}}]}`)],
+  [
+    'a key that is nested too deeply',
+    (response) => void response.end(`{"keys":[{"kid":${'['.repeat(250_000)}${']'.repeat(250_000)}}]}`),
+  ],
   ['10 MB', (response) => void response.end(`{"keys":[]}${' '.repeat(10_000_000)}`)],
   ['an answer that grows without end', sendWithoutEnd],
   ['an answer that never ends', (response) => void response.write('{"keys":[')],
   ['no answer', () => undefined],
   ['a connection that is reset', ({ socket }) => void socket?.resetAndDestroy()],
-  ['a connection that is reset in the answer', (response) => void response.write('{"keys":[', () => response.socket?.resetAndDestroy())],
+  [
+    'a connection that is reset in the answer',
+    (response) => void response.write('{"keys":[', () => response.socket?.resetAndDestroy()),
+  ],
   ['what is no HTTP', ({ socket }) => void socket?.end('nonsense\r\n\r\n')],
   ['a redirect to good keys', (response) => void response.writeHead(302, { location: '/jwks' }).end()],
 ]
@@ -238,8 +276,14 @@ describe('a key server that is at fault', () => {
   test.for(badAnswers)('is no reason to fail, to wait for long or to let anybody in: %s', async ([_name, respond]) => {
     const provider = await startProvider()
     provider.respond(respond)
-    const tokens = [await sign(), await sign(), await sign({}, await newKey('unknown')), forge({ alg: 'ES256' }, await sign(), 'x')]
-    for (const response of await Promise.all(tokens.map((token) => provider.sendAs(token)))) expectFailure(response, 'unavailable')
+    const tokens = [
+      await sign(),
+      await sign(),
+      await sign({}, await newKey('unknown')),
+      forge({ alg: 'ES256' }, await sign(), 'x'),
+    ]
+    for (const response of await Promise.all(tokens.map((token) => provider.sendAs(token))))
+      expectFailure(response, 'unavailable')
     expect(provider.fetches()).toBe(1)
     expect(provider.faults).toHaveLength(1)
     expect((await provider.send(get)).status).toBe(200)
@@ -251,7 +295,8 @@ describe('a key server that is at fault', () => {
     const token = await sign()
     const startedAt = performance.now()
     for (let round = 0; round < 5; round++) {
-      for (const response of await Promise.all(Array.from({ length: 20 }, () => sendAs(token)))) expectFailure(response, 'unavailable')
+      for (const response of await Promise.all(Array.from({ length: 20 }, () => sendAs(token))))
+        expectFailure(response, 'unavailable')
     }
     expect(faults).toHaveLength(1)
     expect(fetches()).toBe(0)
@@ -295,7 +340,9 @@ describe('a key server that is at fault', () => {
     const { sendAs, publishBeside, faults } = await startProvider()
     publishBeside({ ...weak.publicKey.export({ format: 'jwk' }), kid: 'weak', alg: 'RS256' })
     expectFailure(await sendAs(signWeakly(await sign())), 'unavailable')
-    expect(faults.map(({ cause }) => String(cause))).toEqual(['TypeError: RS256 requires key modulusLength to be 2048 bits or larger'])
+    expect(faults.map(({ cause }) => String(cause))).toEqual([
+      'TypeError: RS256 requires key modulusLength to be 2048 bits or larger',
+    ])
     expect((await sendAs(await sign())).status).toBe(200)
   })
 
@@ -303,14 +350,22 @@ describe('a key server that is at fault', () => {
     ['a point that is none', { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA', alg: 'ES256' }, 'unavailable'],
     ['no point', { kty: 'EC', crv: 'P-256' }, 'unavailable'],
     ['texts that are no Base64', { kty: 'EC', crv: 'P-256', x: '{', y: 1, alg: 'ES256' }, 'unavailable'],
-    ['a private key', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), 'unavailable'],
+    [
+      'a private key',
+      generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
+      'unavailable',
+    ],
     ['another type', { kty: 'RSA', n: 'AQAB', e: 'AQAB' }, 'token_invalid'],
     ['a type that nobody knows', { kty: 'new', x: 'AAAA' }, 'token_invalid'],
     ['a curve that nobody knows', { kty: 'EC', crv: 'P-1', x: 'AAAA', y: 'AAAA' }, 'token_invalid'],
     ['an algorithm that is none', { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA', alg: 1 }, 'token_invalid'],
     ['a secret', { kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' }, 'token_invalid'],
     ['a key for encryption', { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA', use: 'enc' }, 'token_invalid'],
-    ['key operations that are no list', { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA', key_ops: 'verify' }, 'token_invalid'],
+    [
+      'key operations that are no list',
+      { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA', key_ops: 'verify' },
+      'token_invalid',
+    ],
     ['a type that is no text', { kty: { EC: true } }, 'token_invalid'],
   ])('spoils with a malformed key the tokens of that key alone: %s', async ([_name, key, failure]) => {
     const { sendAs, publishBeside, faults } = await startProvider()
@@ -349,7 +404,11 @@ function forge(header: object, token: string, secret: string): string {
 
 function changed(token: string, claims: object): string {
   const [header, payload = '', signature] = token.split('.')
-  return [header, encode({ ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), ...claims }), signature].join('.')
+  return [
+    header,
+    encode({ ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), ...claims }),
+    signature,
+  ].join('.')
 }
 
 function encode(value: object): string {

@@ -25,7 +25,10 @@ test('items of one iteration of the event loop are one batch, and each gets its 
 test('a full batch is run at once, and the rest in the order in which it arrived', async () => {
   const { batcher, batches } = doubling(2)
   const outcomes = Promise.all([1, 2, 3, 4, 5].map((item) => batcher.add(item)))
-  expect(batches).toEqual([[1, 2], [3, 4]])
+  expect(batches).toEqual([
+    [1, 2],
+    [3, 4],
+  ])
   expect(await outcomes).toEqual([2, 4, 6, 8, 10])
   expect(batches).toEqual([[1, 2], [3, 4], [5]])
 })

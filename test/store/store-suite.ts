@@ -44,13 +44,37 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
 
     test('every text comes back as it was given, in name and in tag', async () => {
       const store = await openNew()
-      await Promise.all(awkwardTexts.map(([, text], index) => store.create('me', { id: BigInt(index), name: text, tag: text })))
-      for (const limit of [undefined, 128, 129]) expect(await plantsOf(store, 'me', limit)).toStrictEqual(awkwardTexts.map(([, text]) => ({ name: text, tag: text })))
+      await Promise.all(
+        awkwardTexts.map(([, text], index) => store.create('me', { id: BigInt(index), name: text, tag: text })),
+      )
+      for (const limit of [undefined, 128, 129])
+        expect(await plantsOf(store, 'me', limit)).toStrictEqual(
+          awkwardTexts.map(([, text]) => ({ name: text, tag: text })),
+        )
     })
 
     test('the list is in ascending order of id, from the lowest int64 to the highest', async () => {
       const store = await openNew()
-      const ascending = [lowest, lowest + 1n, -(2n ** 53n) - 1n, -(2n ** 53n), -256n, -10n, -9n, -1n, 0n, 1n, 9n, 10n, 256n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 53n + 2n, highest - 1n, highest]
+      const ascending = [
+        lowest,
+        lowest + 1n,
+        -(2n ** 53n) - 1n,
+        -(2n ** 53n),
+        -256n,
+        -10n,
+        -9n,
+        -1n,
+        0n,
+        1n,
+        9n,
+        10n,
+        256n,
+        2n ** 53n,
+        2n ** 53n + 1n,
+        2n ** 53n + 2n,
+        highest - 1n,
+        highest,
+      ]
       await plant(store, 'me', ascending.toReversed())
       expect(await namesOf(store, 'me')).toEqual(ascending.map(String))
     })
@@ -59,7 +83,15 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       const store = await openNew()
       await plant(store, 'me', [3n, -1n, 2n])
       const all = ['-1', '2', '3']
-      for (const [limit, count] of [[0, 0], [1, 1], [2, 2], [3, 3], [4, 3], [2_147_483_647, 3]] as const) expect(await namesOf(store, 'me', limit)).toEqual(all.slice(0, count))
+      for (const [limit, count] of [
+        [0, 0],
+        [1, 1],
+        [2, 2],
+        [3, 3],
+        [4, 3],
+        [2_147_483_647, 3],
+      ] as const)
+        expect(await namesOf(store, 'me', limit)).toEqual(all.slice(0, count))
       expect(await namesOf(store, 'me')).toEqual(all)
     })
 
@@ -68,7 +100,8 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       const ids = [...range(lowest, 1_250), ...range(highest - 1_249n, 1_250)]
       await plant(store, 'me', ids.toReversed())
       await plant(store, 'you', [lowest, 0n, highest])
-      for (const limit of [undefined, 127, 128, 129, 255, 256, 257, 999, 1_000, 1_001, 2_499, 2_500, 2_501]) expect(await namesOf(store, 'me', limit)).toEqual(ids.slice(0, limit).map(String))
+      for (const limit of [undefined, 127, 128, 129, 255, 256, 257, 999, 1_000, 1_001, 2_499, 2_500, 2_501])
+        expect(await namesOf(store, 'me', limit)).toEqual(ids.slice(0, limit).map(String))
     })
 
     test('a list of the longest plants comes in chunks of a bounded size', async () => {
@@ -88,7 +121,11 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       await plant(store, 'me', ids, longTag)
       let text = ''
       for await (const chunk of await listPages(store, 'me')) {
-        if (text === '') await Promise.all([plant(store, 'me', [0n, -7n, 5_000n]), ...[1n, 500n, 1_001n, 2_500n, 3_500n].map((id) => store.delete('me', id))])
+        if (text === '')
+          await Promise.all([
+            plant(store, 'me', [0n, -7n, 5_000n]),
+            ...[1n, 500n, 1_001n, 2_500n, 3_500n].map((id) => store.delete('me', id)),
+          ])
         text += chunk.toString()
       }
       const listed = (JSON.parse(text) as Plant[]).map(({ name: id }) => BigInt(id))
@@ -108,11 +145,13 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
     test('callers have plants of their own, however alike their names', async () => {
       const store = await openNew()
       const callers = ['me', 'ME', 'me ', ' me', 'm', 'mé', 'me\u0301', '%', '_', 'me%', "me'--"]
-      for (const [index, caller] of callers.entries()) expect(await store.create(caller, { id: 54n, name: String(index) })).toBe('created')
+      for (const [index, caller] of callers.entries())
+        expect(await store.create(caller, { id: 54n, name: String(index) })).toBe('created')
       for (const [index, caller] of callers.entries()) expect(await namesOf(store, caller)).toEqual([String(index)])
       expect(await store.delete('me', 54n)).toBe('deleted')
       expect(await store.delete('me', 54n)).toBe('absent')
-      for (const [index, caller] of callers.entries()) expect(await namesOf(store, caller)).toEqual(caller === 'me' ? [] : [String(index)])
+      for (const [index, caller] of callers.entries())
+        expect(await namesOf(store, caller)).toEqual(caller === 'me' ? [] : [String(index)])
     })
 
     test('a create with an id that the caller already has gives `exists`, and the plant is unchanged', async () => {
@@ -134,19 +173,24 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await listText(store, 'me')).toBe('[{"name":"second"}]')
     })
 
-    test.each([lowest, -(2n ** 53n) - 1n, 2n ** 53n, 2n ** 53n + 1n, highest])('the id %i is none of its neighbours', async (id) => {
-      const store = await openNew()
-      const neighbours = [id - 1n, id + 1n].filter((each) => each >= lowest && each <= highest)
-      await plant(store, 'me', neighbours)
-      expect(await store.delete('me', id)).toBe('absent')
-      expect(await store.create('me', { id, name: 'new' })).toBe('created')
-      expect(await store.delete('me', id)).toBe('deleted')
-      expect(await namesOf(store, 'me')).toEqual(neighbours.map(String))
-    })
+    test.each([lowest, -(2n ** 53n) - 1n, 2n ** 53n, 2n ** 53n + 1n, highest])(
+      'the id %i is none of its neighbours',
+      async (id) => {
+        const store = await openNew()
+        const neighbours = [id - 1n, id + 1n].filter((each) => each >= lowest && each <= highest)
+        await plant(store, 'me', neighbours)
+        expect(await store.delete('me', id)).toBe('absent')
+        expect(await store.create('me', { id, name: 'new' })).toBe('created')
+        expect(await store.delete('me', id)).toBe('deleted')
+        expect(await namesOf(store, 'me')).toEqual(neighbours.map(String))
+      },
+    )
 
     test('of many creates of one id at once one is created, and its plant is the one that is kept', async () => {
       const store = await openNew()
-      const outcomes = await Promise.all(range(0n, 50).map((index) => store.create('me', { id: 54n, name: String(index) })))
+      const outcomes = await Promise.all(
+        range(0n, 50).map((index) => store.create('me', { id: 54n, name: String(index) })),
+      )
       expect(outcomes.toSorted()).toEqual(['created', ...outcomes.slice(1).map(() => 'exists')])
       expect(await namesOf(store, 'me')).toEqual([String(outcomes.indexOf('created'))])
     })
@@ -162,9 +206,15 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       const store = await openNew()
       await plant(store, 'me', range(0n, 1_000))
       const outcomes = await Promise.all(
-        range(0n, 2_000).map((id) => (id % 2n === 0n ? store.create('me', { id, name: `new ${String(id)}` }) : store.delete('me', id))),
+        range(0n, 2_000).map((id) =>
+          id % 2n === 0n ? store.create('me', { id, name: `new ${String(id)}` }) : store.delete('me', id),
+        ),
       )
-      expect(outcomes).toEqual(range(0n, 2_000).map((id) => (id % 2n === 0n ? (id < 1_000n ? 'exists' : 'created') : id < 1_000n ? 'deleted' : 'absent')))
+      expect(outcomes).toEqual(
+        range(0n, 2_000).map((id) =>
+          id % 2n === 0n ? (id < 1_000n ? 'exists' : 'created') : id < 1_000n ? 'deleted' : 'absent',
+        ),
+      )
       const left = range(0n, 1_000).map((half) => half * 2n)
       expect(await namesOf(store, 'me')).toEqual(left.map((id) => (id < 1_000n ? String(id) : `new ${String(id)}`)))
     })
@@ -182,7 +232,11 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
     test('of creates of the same ids at once in two stores each id is created once', async () => {
       const location = await kind.makeLocation()
       const stores = [await open(location), await open(location)]
-      const outcomes = await Promise.all(range(0n, 100).map((id) => Promise.all(stores.map((store, index) => store.create('me', { id, name: String(index) })))))
+      const outcomes = await Promise.all(
+        range(0n, 100).map((id) =>
+          Promise.all(stores.map((store, index) => store.create('me', { id, name: String(index) }))),
+        ),
+      )
       expect(outcomes.map((pair) => pair.toSorted())).toEqual(outcomes.map(() => ['created', 'exists']))
       expect(await namesOf(stores[0]!, 'me')).toEqual(outcomes.map((pair) => String(pair.indexOf('created'))))
     })
@@ -214,7 +268,12 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
 
     test('all tokens are listed as they were added, expired ones too, the oldest first', async () => {
       const store = await openNew()
-      const tokens = [token({ issuedAt: 3 }), token({ issuedAt: 1, expiresAt: 2 }), token({ issuedAt: 2, caller: 'you' }), token({ issuedAt: 10 })]
+      const tokens = [
+        token({ issuedAt: 3 }),
+        token({ issuedAt: 1, expiresAt: 2 }),
+        token({ issuedAt: 2, caller: 'you' }),
+        token({ issuedAt: 10 }),
+      ]
       for (const each of tokens) await store.addToken(each)
       expect(await tokensOf(store)).toEqual(tokens.toSorted((a, b) => a.issuedAt - b.issuedAt).map(comparable))
     })
@@ -239,12 +298,15 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await store.listTokens()).toEqual([])
     })
 
-    test.each(['', '%', '_', 'plst_', 'plst_%', 'PLST_ABCDEF', 'plst_abcde', 'plst_abcdefg'])('the prefix %j is no other prefix, so that nothing is revoked by it', async (prefix) => {
-      const store = await openNew()
-      await store.addToken(token({ prefix: 'plst_abcdef' }))
-      expect(await store.revokeTokens(prefix)).toEqual([])
-      expect(await tokensOf(store)).toHaveLength(1)
-    })
+    test.each(['', '%', '_', 'plst_', 'plst_%', 'PLST_ABCDEF', 'plst_abcde', 'plst_abcdefg'])(
+      'the prefix %j is no other prefix, so that nothing is revoked by it',
+      async (prefix) => {
+        const store = await openNew()
+        await store.addToken(token({ prefix: 'plst_abcdef' }))
+        expect(await store.revokeTokens(prefix)).toEqual([])
+        expect(await tokensOf(store)).toHaveLength(1)
+      },
+    )
 
     test('the last use of a token is stored, at most once a minute, and an earlier one after the clock was set back by more than a minute', async () => {
       const store = await openNew()
@@ -324,7 +386,9 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
 
 /** Plants whose name is their id, by which a list shows which they are. */
 async function plant(store: Store, caller: string, ids: bigint[], tag?: string): Promise<void> {
-  await Promise.all(ids.map((id) => store.create(caller, { id, name: String(id), ...(tag === undefined ? {} : { tag }) })))
+  await Promise.all(
+    ids.map((id) => store.create(caller, { id, name: String(id), ...(tag === undefined ? {} : { tag }) })),
+  )
 }
 
 /** Some of them fill a chunk of a list. */
@@ -346,7 +410,15 @@ let tokens = 0
 
 function token(given: Partial<StoredToken>): StoredToken {
   const number = String(++tokens)
-  return { hash: createHash('sha256').update(number).digest(), prefix: `plst_${number.padStart(6, '0')}`, caller: 'me', issuedAt: 1_795_000_000_000, expiresAt: undefined, lastUsedAt: undefined, ...given }
+  return {
+    hash: createHash('sha256').update(number).digest(),
+    prefix: `plst_${number.padStart(6, '0')}`,
+    caller: 'me',
+    issuedAt: 1_795_000_000_000,
+    expiresAt: undefined,
+    lastUsedAt: undefined,
+    ...given,
+  }
 }
 
 /** Stores return the hash as different kinds of byte array. */

@@ -86,9 +86,7 @@ export function prepareRows(reader: Database.Database, writer: Database.Database
     plantCount: reader.prepare<[], number>('SELECT count(*) FROM plants').pluck(),
     firstPlants: reader.prepare<[number], PlantRow>(`${plants} ORDER BY caller, id LIMIT ?`).safeIntegers(),
     nextPlants: reader
-      .prepare<[string, bigint, number], PlantRow>(
-        `${plants} WHERE (caller, id) > (?, ?) ORDER BY caller, id LIMIT ?`,
-      )
+      .prepare<[string, bigint, number], PlantRow>(`${plants} WHERE (caller, id) > (?, ?) ORDER BY caller, id LIMIT ?`)
       .safeIntegers(),
     addPlant: writer.prepare<[string, bigint, string, string | null]>(
       'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?)',

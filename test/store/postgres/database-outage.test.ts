@@ -22,11 +22,19 @@ describe('a server whose database', () => {
 
   function send(method: string, path: string, plant?: object): Promise<Response> {
     const content = plant === undefined ? {} : { body: JSON.stringify(plant) }
-    return fetch(server.origin + path, { method, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, ...content })
+    return fetch(server.origin + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...content,
+    })
   }
 
   async function expectUnavailable(response: Promise<Response>): Promise<void> {
-    const { status, headers, json } = await response.then(async (received) => ({ status: received.status, headers: received.headers, json: (await received.json()) as { error: number } }))
+    const { status, headers, json } = await response.then(async (received) => ({
+      status: received.status,
+      headers: received.headers,
+      json: (await received.json()) as { error: number },
+    }))
     expect({ status, error: json.error }).toEqual(errors.unavailable)
     expect(headers.get('retry-after')).toBe('1')
   }
@@ -50,7 +58,11 @@ describe('a server whose database', () => {
     const other = await connect(database.url)
     onTestFinished(() => other.end())
     await other.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
-    await Promise.all([expectUnavailable(send('GET', '/plants')), expectUnavailable(send('POST', '/plants', { id: 4, name: 'slow' })), expectUnavailable(send('DELETE', '/plants/4'))])
+    await Promise.all([
+      expectUnavailable(send('GET', '/plants')),
+      expectUnavailable(send('POST', '/plants', { id: 4, name: 'slow' })),
+      expectUnavailable(send('DELETE', '/plants/4')),
+    ])
     await other.query('ROLLBACK')
     expect((await send('DELETE', '/plants/4')).status).toBe(404)
   })

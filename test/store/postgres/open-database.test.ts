@@ -11,18 +11,23 @@ async function openConnection(url: string) {
 
 async function tablesIn(url: string): Promise<string[]> {
   const client = await openConnection(url)
-  const { rows } = await client.query<{ table_name: string }>('SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema ORDER BY table_name')
+  const { rows } = await client.query<{ table_name: string }>(
+    'SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema ORDER BY table_name',
+  )
   return rows.map(({ table_name }) => table_name)
 }
 
-test.for(['read committed', 'serializable'])('several that open an empty %s database at once make the schema once', async (isolation) => {
-  const url = await temporaryDatabase({ default_transaction_isolation: isolation.replace(' ', '\\ ') })
-  const stores = await Promise.all(Array.from({ length: 5 }, () => openTestStore(url)))
-  const outcomes = await Promise.all(stores.map(({ store }) => store.create('me', { id: 1n, name: 'Monstera' })))
-  expect(outcomes.sort()).toEqual(['created', 'exists', 'exists', 'exists', 'exists'])
-  const client = await openConnection(url)
-  expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 2 }])
-})
+test.for(['read committed', 'serializable'])(
+  'several that open an empty %s database at once make the schema once',
+  async (isolation) => {
+    const url = await temporaryDatabase({ default_transaction_isolation: isolation.replace(' ', '\\ ') })
+    const stores = await Promise.all(Array.from({ length: 5 }, () => openTestStore(url)))
+    const outcomes = await Promise.all(stores.map(({ store }) => store.create('me', { id: 1n, name: 'Monstera' })))
+    expect(outcomes.sort()).toEqual(['created', 'exists', 'exists', 'exists', 'exists'])
+    const client = await openConnection(url)
+    expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 2 }])
+  },
+)
 
 test('a database that is opened again holds what it held', async () => {
   const url = await temporaryDatabase()
@@ -38,7 +43,10 @@ test('the fault of a connection that nobody uses says what happened and nothing 
   const { store, faults } = await openTestStore(url.href)
   await store.create('me', { id: 1n, name: 'Monstera' })
   const client = await openConnection(url.href)
-  await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = current_setting($1)', ['application_name'])
+  await client.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = current_setting($1)',
+    ['application_name'],
+  )
   await expect.poll(() => faults.length).toBeGreaterThan(0)
   for (const fault of faults) {
     expect(fault.message).toMatch(/terminat/)
@@ -50,7 +58,9 @@ test('a schema from the future is refused', async () => {
   const url = await temporaryDatabase()
   const client = await openConnection(url)
   await client.query('CREATE TABLE plant_store_schema AS SELECT 7 AS version')
-  await expect(openTestStore(url)).rejects.toThrow('has schema version 7, and this release knows versions up to 2: start a newer release; nothing was changed')
+  await expect(openTestStore(url)).rejects.toThrow(
+    'has schema version 7, and this release knows versions up to 2: start a newer release; nothing was changed',
+  )
   expect(await tablesIn(url)).toEqual(['plant_store_schema'])
 })
 
@@ -68,7 +78,9 @@ test('a schema that is up to date is opened without the right to make tables', a
   const client = await openConnection(url)
   const { rows } = await client.query<{ schema: string }>('SELECT current_schema AS schema')
   const schema = rows[0]?.schema ?? ''
-  await client.query(`CREATE ROLE ${schema} LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA ${schema} TO ${schema}; GRANT SELECT, INSERT, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${schema}`)
+  await client.query(
+    `CREATE ROLE ${schema} LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA ${schema} TO ${schema}; GRANT SELECT, INSERT, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${schema}`,
+  )
   onTestFinished(() => client.query(`DROP OWNED BY ${schema}; DROP ROLE ${schema}`).then(() => undefined))
   const limited = new URL(url)
   limited.username = schema
@@ -84,5 +96,7 @@ test('a database that does not keep text as UTF-8 is refused', async () => {
   onTestFinished(() => client.query(`DROP DATABASE ${name}`).then(() => undefined))
   const url = new URL(inject('databaseUrl'))
   url.pathname = `/${name}`
-  await expect(openTestStore(url.href)).rejects.toThrow(/keeps text as LATIN1; this service needs one that was created with ENCODING 'UTF8'/)
+  await expect(openTestStore(url.href)).rejects.toThrow(
+    /keeps text as LATIN1; this service needs one that was created with ENCODING 'UTF8'/,
+  )
 })

@@ -37,7 +37,9 @@ test('servers that create and delete the same plants of a serializable database 
         const outcomes = await Promise.all(
           Array.from({ length: 3 }, (_, number) => {
             const id = BigInt(number)
-            return (number + round + server) % 2 === 0 ? store.create('me', { id, name: 'Monstera' }) : store.delete('me', id)
+            return (number + round + server) % 2 === 0
+              ? store.create('me', { id, name: 'Monstera' })
+              : store.delete('me', id)
           }),
         )
         for (const outcome of outcomes) counts[outcome]++

@@ -24,9 +24,19 @@ describe('three servers on one database', () => {
     return stdout.trim()
   }
 
-  function send({ origin }: ServerProcess, method: string, path: string, plant?: object, bearer = token): Promise<Response> {
+  function send(
+    { origin }: ServerProcess,
+    method: string,
+    path: string,
+    plant?: object,
+    bearer = token,
+  ): Promise<Response> {
     const content = plant === undefined ? {} : { body: JSON.stringify(plant) }
-    return fetch(origin + path, { method, headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }, ...content })
+    return fetch(origin + path, {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      ...content,
+    })
   }
 
   async function namesOn(server: ServerProcess, bearer = token): Promise<string[]> {
@@ -43,14 +53,20 @@ describe('three servers on one database', () => {
     for (const [index, server] of servers.entries()) {
       expect((await send(server, 'POST', '/plants', { id: index, name: String(index) }, bearer)).status).toBe(200)
       for (const other of servers) expect(await namesOn(other, bearer)).toEqual([String(index)])
-      expect((await send(servers[(index + 1) % 3]!, 'DELETE', `/plants/${String(index)}`, undefined, bearer)).status).toBe(204)
+      expect(
+        (await send(servers[(index + 1) % 3]!, 'DELETE', `/plants/${String(index)}`, undefined, bearer)).status,
+      ).toBe(204)
       for (const other of servers) expect(await namesOn(other, bearer)).toEqual([])
     }
   })
 
   test('of sixty creates of one id over all of them exactly one wins, and its plant is there', async () => {
     const bearer = await issueToken('one id')
-    const responses = await Promise.all(Array.from({ length: 60 }, (_, index) => send(servers[index % 3]!, 'POST', '/plants', { id: 54, name: String(index) }, bearer)))
+    const responses = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        send(servers[index % 3]!, 'POST', '/plants', { id: 54, name: String(index) }, bearer),
+      ),
+    )
     const statuses = responses.map(({ status }) => status)
     expect(statuses.toSorted()).toEqual([200, ...Array<number>(59).fill(409)])
     expect(await namesOn(servers[0]!, bearer)).toEqual([String(statuses.indexOf(200))])

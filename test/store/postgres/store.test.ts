@@ -24,16 +24,22 @@ test('a list is the same text as on SQLite and from JSON.stringify, whatever the
   onTestFinished(() => sqlite.close())
   // Every text that the contract lets through: no U+0000, no lone surrogates.
   const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter((value) => !value.includes('\0'))
-  const known = [...Array.from({ length: 0x100 }, (_, code) => String.fromCodePoint(code + 1)), ...awkwardTexts.map(([, value]) => value)]
+  const known = [
+    ...Array.from({ length: 0x100 }, (_, code) => String.fromCodePoint(code + 1)),
+    ...awkwardTexts.map(([, value]) => value),
+  ]
   let callers = 0
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.record({ name: text, tag: text }, { requiredKeys: ['name'] }), { minLength: 1, maxLength: 50 }), async (plants) => {
-      const caller = `caller ${String(++callers)}`
-      for (const each of [store, sqlite]) {
-        await Promise.all(plants.map((plant, id) => each.create(caller, { id: BigInt(id), ...plant })))
-        expect(await listText(each, caller)).toBe(JSON.stringify(plants))
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(fc.record({ name: text, tag: text }, { requiredKeys: ['name'] }), { minLength: 1, maxLength: 50 }),
+      async (plants) => {
+        const caller = `caller ${String(++callers)}`
+        for (const each of [store, sqlite]) {
+          await Promise.all(plants.map((plant, id) => each.create(caller, { id: BigInt(id), ...plant })))
+          expect(await listText(each, caller)).toBe(JSON.stringify(plants))
+        }
+      },
+    ),
     { numRuns: 50, examples: [[known.map((value) => ({ name: value, tag: value }))]] },
   )
 })
@@ -44,7 +50,8 @@ test('a list longer than a page comes in pages, in the order of the ids, from th
   await Promise.all(ids.map((id) => store.create('me', { id, name: String(id) })))
   const names = [...ids].sort((a, b) => (a < b ? -1 : 1)).map((id) => ({ name: String(id) }))
   expect(JSON.parse(await listText(store, 'me'))).toEqual(names)
-  for (const limit of [0, 1, 999, 1_000, 1_001, 2_000, 2_001, 2_147_483_647]) expect(JSON.parse(await listText(store, 'me', limit))).toEqual(names.slice(0, limit))
+  for (const limit of [0, 1, 999, 1_000, 1_001, 2_000, 2_001, 2_147_483_647])
+    expect(JSON.parse(await listText(store, 'me', limit))).toEqual(names.slice(0, limit))
 })
 
 test('writes that arrive together are one transaction, each with its own outcome', async () => {
@@ -54,7 +61,9 @@ test('writes that arrive together are one transaction, each with its own outcome
   const outcomes = await Promise.all([1n, 2n, 3n, 4n].map((id) => store.create('me', { id, name: 'new' })))
   expect(outcomes).toEqual(['created', 'created', 'exists', 'created'])
   const client = await openConnection(url)
-  const { rows } = await client.query(`SELECT array_agg(id ORDER BY id) AS ids FROM plants GROUP BY xmin::text ORDER BY min(id)`)
+  const { rows } = await client.query(
+    `SELECT array_agg(id ORDER BY id) AS ids FROM plants GROUP BY xmin::text ORDER BY min(id)`,
+  )
   expect(rows).toEqual([{ ids: ['1', '2', '4'] }, { ids: ['3'] }])
 })
 
@@ -130,7 +139,9 @@ test('writes take their locks in one order, in whatever order they arrive', asyn
 test('uses of tokens take their locks in one order, in whatever order they are recorded', async () => {
   const url = await temporaryDatabase()
   const { store } = await openTestStore(url)
-  const tokens = [createToken('me', 0).stored, createToken('me', 0).stored].sort((a, b) => Buffer.compare(a.hash, b.hash))
+  const tokens = [createToken('me', 0).stored, createToken('me', 0).stored].sort((a, b) =>
+    Buffer.compare(a.hash, b.hash),
+  )
   for (const token of tokens) await store.addToken(token)
   const [first, second] = tokens.map(({ hash }) => hash)
   const other = await openConnection(url)

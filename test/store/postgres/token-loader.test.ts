@@ -18,7 +18,16 @@ function open(outcome?: 'unavailable' | Error) {
     const hashes = values?.[0] as Buffer[]
     asked.push(hashes.length)
     const known = hashes.map((hash) => hash.readUInt32BE()).filter((index) => index % 2 === 0)
-    return outcome ?? known.toReversed().map((index) => ({ hash: hashOf(index), caller: `caller ${String(index)}`, expires_at: index % 4 === 0 ? null : String(index) }))
+    return (
+      outcome ??
+      known
+        .toReversed()
+        .map((index) => ({
+          hash: hashOf(index),
+          caller: `caller ${String(index)}`,
+          expires_at: index % 4 === 0 ? null : String(index),
+        }))
+    )
   })
   return { loader, asked }
 }
@@ -26,7 +35,15 @@ function open(outcome?: 'unavailable' | Error) {
 test('of tokens that are looked up in one iteration of the event loop each has its own answer, and all share a query', async () => {
   const { loader, asked } = open()
   const found = await Promise.all([0, 1, 2, 4, 6, 7, 6].map((index) => loader.find(hashOf(index), 6)))
-  expect(found).toEqual([{ caller: 'caller 0' }, 'unknown', 'unknown', { caller: 'caller 4' }, 'unknown', 'unknown', 'unknown'])
+  expect(found).toEqual([
+    { caller: 'caller 0' },
+    'unknown',
+    'unknown',
+    { caller: 'caller 4' },
+    'unknown',
+    'unknown',
+    'unknown',
+  ])
   expect(asked).toEqual([6])
   expect(await loader.find(hashOf(6), 5)).toEqual({ caller: 'caller 6' })
   expect(asked).toEqual([6, 1])
@@ -34,7 +51,10 @@ test('of tokens that are looked up in one iteration of the event loop each has i
 
 test('of the same token at two times each is checked by its own', async () => {
   const { loader, asked } = open()
-  expect(await Promise.all([loader.find(hashOf(6), 5), loader.find(hashOf(6), 6)])).toEqual([{ caller: 'caller 6' }, 'unknown'])
+  expect(await Promise.all([loader.find(hashOf(6), 5), loader.find(hashOf(6), 6)])).toEqual([
+    { caller: 'caller 6' },
+    'unknown',
+  ])
   expect(asked).toEqual([1])
 })
 

@@ -28,8 +28,14 @@ test('a database that is too slow is unavailable, nothing has changed, and it is
   const url = await temporaryDatabase()
   const { store, faults } = await openTestStore(url, { statementTimeoutMilliseconds: 200 })
   const other = await lockPlants(url)
-  expect(await Promise.all([store.create('me', plant), store.delete('me', 2n), store.list('me', undefined)])).toEqual(['unavailable', 'unavailable', 'unavailable'])
-  expect(new Set(faults.map(({ message }) => message))).toEqual(new Set(['canceling statement due to statement timeout']))
+  expect(await Promise.all([store.create('me', plant), store.delete('me', 2n), store.list('me', undefined)])).toEqual([
+    'unavailable',
+    'unavailable',
+    'unavailable',
+  ])
+  expect(new Set(faults.map(({ message }) => message))).toEqual(
+    new Set(['canceling statement due to statement timeout']),
+  )
   await other.query('ROLLBACK')
   expect(await listText(store, 'me')).toBe('[]')
   expect(await store.create('me', plant)).toBe('created')
@@ -73,7 +79,11 @@ test('a connection that breaks in the middle of a statement makes it unavailable
   const { proxy, url } = await throughProxy(direct)
   const { store, faults } = await openTestStore(url)
   const other = await lockPlants(direct)
-  const outcomes = Promise.all([store.create('me', plant), store.create('me', { ...plant, id: 2n }), store.list('me', undefined)])
+  const outcomes = Promise.all([
+    store.create('me', plant),
+    store.create('me', { ...plant, id: 2n }),
+    store.list('me', undefined),
+  ])
   await waitUntilBlocking(other, 2)
   proxy.cut()
   expect(await outcomes).toEqual(['unavailable', 'unavailable', 'unavailable'])
@@ -89,7 +99,9 @@ test('a network that swallows everything makes reads and writes unavailable in b
   proxy.freeze()
   // The first on the connection that is open, the second on a new one.
   for (let time = 0; time < 2; time++) {
-    expect(await Promise.all([store.create('me', plant), store.list('me', 1), store.findCaller(new Uint8Array(32), 0)])).toEqual(['unavailable', 'unavailable', 'unavailable'])
+    expect(
+      await Promise.all([store.create('me', plant), store.list('me', 1), store.findCaller(new Uint8Array(32), 0)]),
+    ).toEqual(['unavailable', 'unavailable', 'unavailable'])
   }
   expect(await store.isReady()).toBe(false)
   proxy.thaw()
@@ -100,7 +112,11 @@ test('a network that swallows everything makes reads and writes unavailable in b
 test('a list whose next page cannot be read ends with an error, not as if it were whole', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
   const { store } = await openTestStore(url)
-  await Promise.all(Array.from({ length: 1_001 }, (_, id) => store.create('me', { id: BigInt(id), name: 'Monstera', tag: 'x'.repeat(255) })))
+  await Promise.all(
+    Array.from({ length: 1_001 }, (_, id) =>
+      store.create('me', { id: BigInt(id), name: 'Monstera', tag: 'x'.repeat(255) }),
+    ),
+  )
   const pages = await listPages(store, 'me')
   await proxy.close()
   const chunks: Buffer[] = []
@@ -113,8 +129,16 @@ test('a list whose next page cannot be read ends with an error, not as if it wer
 })
 
 test.for<[string, string, RegExp]>([
-  ['cannot be reached', 'postgres://me:secret@127.0.0.1:1/plants', /^cannot open the database 127\.0\.0\.1:1\/plants: .*ECONNREFUSED/],
-  ['cannot be read as an address', 'postgres://me:secret@127.0.0.1:port/plants', /^cannot open the database: its URL cannot be read$/],
+  [
+    'cannot be reached',
+    'postgres://me:secret@127.0.0.1:1/plants',
+    /^cannot open the database 127\.0\.0\.1:1\/plants: .*ECONNREFUSED/,
+  ],
+  [
+    'cannot be read as an address',
+    'postgres://me:secret@127.0.0.1:port/plants',
+    /^cannot open the database: its URL cannot be read$/,
+  ],
 ])('a database that %s is unusable, which is said in one line without the password', async ([, url, message]) => {
   const failure: unknown = await openTestStore(url).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(UnusableStore)

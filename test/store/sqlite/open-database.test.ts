@@ -75,7 +75,10 @@ describe('the open connections', () => {
     const file = join(await temporaryFolder(), 'plants.db')
     open(file)
     const { writer } = open(file)
-    expect([writer.pragma('journal_mode', { simple: true }), writer.pragma('synchronous', { simple: true })]).toEqual(['wal', 2])
+    expect([writer.pragma('journal_mode', { simple: true }), writer.pragma('synchronous', { simple: true })]).toEqual([
+      'wal',
+      2,
+    ])
   })
 
   test('cut a log that grew behind a long read when it is begun anew', async () => {
@@ -93,16 +96,26 @@ describe('the open connections', () => {
 
   test('read without being able to write', async () => {
     const { reader } = open(join(await temporaryFolder(), 'plants.db'))
-    expect(() => reader.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'a')`)).toThrow(expect.objectContaining({ code: 'SQLITE_READONLY' }))
+    expect(() => reader.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'a')`)).toThrow(
+      expect.objectContaining({ code: 'SQLITE_READONLY' }),
+    )
   })
 
   test('have strict tables, clustered by their keys', async () => {
     const { reader, writer } = open(join(await temporaryFolder(), 'plants.db'))
-    expect(reader.prepare(`SELECT name, strict, wr FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%' ORDER BY name`).all()).toEqual([
+    expect(
+      reader
+        .prepare(
+          `SELECT name, strict, wr FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%' ORDER BY name`,
+        )
+        .all(),
+    ).toEqual([
       { name: 'plants', strict: 1, wr: 1 },
       { name: 'tokens', strict: 1, wr: 1 },
     ])
-    expect(() => writer.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 'x', 'a')`)).toThrow(/cannot store TEXT value in INTEGER column/)
+    expect(() => writer.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 'x', 'a')`)).toThrow(
+      /cannot store TEXT value in INTEGER column/,
+    )
   })
 })
 
@@ -111,12 +124,49 @@ describe('a file that is not ours to use', () => {
     ['a text', (file) => writeFile(file, 'my plants\n'), /is not an SQLite database/],
     ['a text longer than a header', (file) => writeFile(file, 'my plants\n'.repeat(100)), /is not an SQLite database/],
     ['the beginning of a header', (file) => writeFile(file, 'SQLite format 3\0'), /is not an SQLite database/],
-    ['a header and nonsense', (file) => writeFile(file, Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(1_000)])), /^cannot open the database/],
-    ['a schema from the future', (file) => { makeDatabase(file, `PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = ${String(migrations.length + 1)}; CREATE TABLE plants (x)`) }, /schema version \d+.*start a newer release/],
-    ["another program's database", (file) => { makeDatabase(file, 'CREATE TABLE notes (text)') }, /of another program/],
-    ["another program's database with a version", (file) => { makeDatabase(file, 'CREATE TABLE notes (text); PRAGMA user_version = 1') }, /of another program/],
-    ["another program's database with an application id", (file) => { makeDatabase(file, 'CREATE TABLE notes (text); PRAGMA application_id = 252006673') }, /of another program/],
-    ["another program's database with a log", (file) => { makeDatabase(file, 'PRAGMA journal_mode = WAL; CREATE TABLE notes (text)') }, /of another program/],
+    [
+      'a header and nonsense',
+      (file) => writeFile(file, Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(1_000)])),
+      /^cannot open the database/,
+    ],
+    [
+      'a schema from the future',
+      (file) => {
+        makeDatabase(
+          file,
+          `PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = ${String(migrations.length + 1)}; CREATE TABLE plants (x)`,
+        )
+      },
+      /schema version \d+.*start a newer release/,
+    ],
+    [
+      "another program's database",
+      (file) => {
+        makeDatabase(file, 'CREATE TABLE notes (text)')
+      },
+      /of another program/,
+    ],
+    [
+      "another program's database with a version",
+      (file) => {
+        makeDatabase(file, 'CREATE TABLE notes (text); PRAGMA user_version = 1')
+      },
+      /of another program/,
+    ],
+    [
+      "another program's database with an application id",
+      (file) => {
+        makeDatabase(file, 'CREATE TABLE notes (text); PRAGMA application_id = 252006673')
+      },
+      /of another program/,
+    ],
+    [
+      "another program's database with a log",
+      (file) => {
+        makeDatabase(file, 'PRAGMA journal_mode = WAL; CREATE TABLE notes (text)')
+      },
+      /of another program/,
+    ],
   ])('%s is refused with one line and left as it was', async (_description, make, message) => {
     const folder = await temporaryFolder()
     const file = join(folder, 'plants.db')
@@ -158,10 +208,13 @@ test('several processes that start at once on a new file migrate it once, and al
     process.stdout.write(await store.create('me', { id: BigInt(process.pid), name: 'a' }))
     await store.close()`
   const runs = Array.from({ length: 4 }, async () => {
-    const child = spawn(join(project, 'node_modules/.bin/node'), ['--input-type=module', '-e', script, file], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(join(project, 'node_modules/.bin/node'), ['--input-type=module', '-e', script, file], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     onTestFinished(() => void child.kill())
     let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text))
     await once(child, 'close')
     return output
   })

@@ -40,7 +40,9 @@ test('of hundreds of lists that are asked for at once each has the plants of its
   const { store } = await openTestStore()
   const callers = Array.from({ length: 300 }, (_, index) => `caller ${String(index)}`)
   await Promise.all(callers.map((caller) => store.create(caller, { id: 1n, name: caller })))
-  expect(await Promise.all(callers.map((caller) => listText(store, caller)))).toEqual(callers.map((caller) => `[{"name":"${caller}"}]`))
+  expect(await Promise.all(callers.map((caller) => listText(store, caller)))).toEqual(
+    callers.map((caller) => `[{"name":"${caller}"}]`),
+  )
 })
 
 /** Another process's connection. */
@@ -56,11 +58,14 @@ test('the list is the text that JSON.stringify gives, whatever the texts are', a
   const every = Array.from({ length: 0x2_100 }, (_, code) => String.fromCodePoint(code + 1))
   let callers = 0
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.record({ name: text, tag: text }, { requiredKeys: ['name'] }), { maxLength: 30 }), async (plants) => {
-      const caller = `caller ${String(++callers)}`
-      await Promise.all(plants.map((plant, index) => store.create(caller, { id: BigInt(index), ...plant })))
-      expect(await listText(store, caller)).toBe(JSON.stringify(plants))
-    }),
+    fc.asyncProperty(
+      fc.array(fc.record({ name: text, tag: text }, { requiredKeys: ['name'] }), { maxLength: 30 }),
+      async (plants) => {
+        const caller = `caller ${String(++callers)}`
+        await Promise.all(plants.map((plant, index) => store.create(caller, { id: BigInt(index), ...plant })))
+        expect(await listText(store, caller)).toBe(JSON.stringify(plants))
+      },
+    ),
     { numRuns: 50, examples: [[every.map((name) => ({ name }))]] },
   )
 })
@@ -72,8 +77,16 @@ test('each statement that lists walks the primary key and sorts nothing', async 
     writer.close()
   })
   const { shortList, page, idBehind } = prepareReads(reader)
-  const planOf = (sql: string, ...parameters: unknown[]) => reader.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters).map(({ detail }) => detail)
-  for (const plan of [planOf(shortList.source, 'me', 1), planOf(page.source, 'me', 1n, 1), planOf(idBehind.source, 'me', 1n, 1)]) {
+  const planOf = (sql: string, ...parameters: unknown[]) =>
+    reader
+      .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...parameters)
+      .map(({ detail }) => detail)
+  for (const plan of [
+    planOf(shortList.source, 'me', 1),
+    planOf(page.source, 'me', 1n, 1),
+    planOf(idBehind.source, 'me', 1n, 1),
+  ]) {
     expect(plan.join('\n')).toMatch(/SEARCH plants USING PRIMARY KEY \(caller=\?/)
     expect(plan.join('\n')).not.toMatch(/TEMP B-TREE|SCAN plants/)
   }
@@ -97,7 +110,11 @@ describe('while another connection holds the write lock', () => {
     await store.create('me', { id: 1n, name: 'a' })
     const other = connect(file)
     other.exec(`BEGIN IMMEDIATE; INSERT INTO plants (caller, id, name) VALUES ('me', 2, 'of the other')`)
-    const outcomes = Promise.all([store.create('me', { id: 2n, name: 'b' }), store.create('me', { id: 3n, name: 'c' }), store.delete('me', 1n)])
+    const outcomes = Promise.all([
+      store.create('me', { id: 2n, name: 'b' }),
+      store.create('me', { id: 3n, name: 'c' }),
+      store.delete('me', 1n),
+    ])
     expect(await listText(store, 'me')).toBe('[{"name":"a"}]')
     expect(await store.isReady()).toBe(true)
     other.exec('COMMIT')
@@ -111,7 +128,10 @@ describe('while another connection holds the write lock', () => {
     await store.create('me', { id: 1n, name: 'a' })
     const other = connect(file)
     other.exec('BEGIN IMMEDIATE')
-    expect(await Promise.all([store.create('me', { id: 2n, name: 'b' }), store.delete('me', 1n)])).toEqual(['unavailable', 'unavailable'])
+    expect(await Promise.all([store.create('me', { id: 2n, name: 'b' }), store.delete('me', 1n)])).toEqual([
+      'unavailable',
+      'unavailable',
+    ])
     expect(faults).toMatchObject([{ code: 'SQLITE_BUSY' }])
     expect(await listText(store, 'me')).toBe('[{"name":"a"}]')
     other.exec('ROLLBACK')
@@ -147,14 +167,29 @@ test('when the file can grow no more, writes are unavailable, what was acknowled
     console.log(JSON.stringify({ created, again, list: list.chunks, faults }))
     process.exit()`
   // The limit on a file's size is the kernel's own; without the trap its signal would end the process.
-  const child = spawn('bash', ['-c', `trap '' XFSZ; ulimit -f 400; exec "$0" --input-type=module -e "$1" "$2"`, join(import.meta.dirname, '../../../node_modules/.bin/node'), script, file], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    'bash',
+    [
+      '-c',
+      `trap '' XFSZ; ulimit -f 400; exec "$0" --input-type=module -e "$1" "$2"`,
+      join(import.meta.dirname, '../../../node_modules/.bin/node'),
+      script,
+      file,
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   onTestFinished(() => void child.kill())
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
   await once(child, 'close')
-  const { created, again, list, faults } = JSON.parse(output) as { created: number; again: string; list: string; faults: string[] }
+  const { created, again, list, faults } = JSON.parse(output) as {
+    created: number
+    again: string
+    list: string
+    faults: string[]
+  }
   expect(created).toBeGreaterThan(10)
   expect(created).toBeLessThan(10_000)
   expect(again).toBe('unavailable')

@@ -126,7 +126,11 @@ test('a write beyond the bound of those that wait is refused at once and not don
 test('a write that throws takes no other with it, and leaves nothing half done', async () => {
   const { queue, insert, ids, faults } = await makeQueue()
   const outcomes = await Promise.allSettled([queue.write(insert(1)), queue.write(insert(1)), queue.write(insert(2))])
-  expect(outcomes).toMatchObject([{ value: 'inserted 1' }, { reason: { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' } }, { value: 'inserted 2' }])
+  expect(outcomes).toMatchObject([
+    { value: 'inserted 1' },
+    { reason: { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' } },
+    { value: 'inserted 2' },
+  ])
   expect(ids()).toEqual([1, 2])
   // A fault of the statement says nothing of the database.
   expect(faults).toEqual([])
