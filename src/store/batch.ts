@@ -19,7 +19,7 @@ export class Batcher<Item, Outcome> {
   #onIdle: (() => void)[] = []
 
   /**
-   * @param maxSize the most items in a batch; as soon as so many wait, they are processed
+   * @param maxSize the most items in a batch; as soon as this many wait, they are processed
    * @param run takes the next batch with `take` and settles each of its items. If it returns a promise, which must
    *   not reject, further items gather until the promise resolves
    */

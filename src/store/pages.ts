@@ -3,11 +3,11 @@ import type { Plant } from './store.ts'
 
 /**
  * How many plants are read at once while their size is unknown. The JSON of the longest takes about 3 KiB each, so such
- * a page takes at most 400 KiB, and a list of at most so many plants needs no limit in bytes.
+ * a page takes at most 400 KiB, and a list of at most this many plants needs no limit in bytes.
  */
 export const pageRows = 128
 
-/** In bytes. A part of a list ends once it has so many; the next part is read when the client has taken it. */
+/** In bytes. A part of a list ends once it has this many; the next part is read when the client has taken it. */
 export const chunkBytes = 128 * 1_024
 
 /** Where a list continues. */

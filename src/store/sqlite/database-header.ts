@@ -74,7 +74,7 @@ export function assertExists(file: string): void {
   if (readHeader(file) === undefined) {
     throw new UnusableStore(
       `there is no database ${resolve(file)}; name another with DATABASE_URL=sqlite:PATH, or start the server, ` +
-        'which makes it; nothing was changed',
+        'which creates it; nothing was changed',
     )
   }
 }

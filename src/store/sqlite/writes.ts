@@ -10,7 +10,7 @@ type Write = () => unknown
 interface WriteQueueOptions {
   /** The most writes that wait; a further one is `unavailable` at once. */
   maxQueued: number
-  /** The most writes in one transaction; when so many wait they are committed at once. */
+  /** The most writes in one transaction; when this many wait they are committed at once. */
   maxBatch: number
   /** How long another process may hold the write lock before the writes that wait are `unavailable`. */
   lockTimeoutMilliseconds: number
