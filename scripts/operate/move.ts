@@ -1,10 +1,10 @@
 import { readDatabaseLocation } from '../../src/config/variables.ts'
 import type { DatabaseLocation } from '../../src/store/open-store.ts'
-import { openTables } from '../../src/store/open-rows.ts'
+import { openRows } from '../../src/store/open-rows.ts'
 import { readHeader } from '../../src/store/sqlite/database-header.ts'
 import { UnusableStore } from '../../src/store/store.ts'
 import type { StoredToken } from '../../src/store/store.ts'
-import type { StoredPlant, Table, Tables } from '../../src/store/rows.ts'
+import type { Rows, StoreRows, StoredPlant } from '../../src/store/rows.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { type Digest, copyTable, digestTable, findResumption } from './move-table.ts'
 import { ProgressBar } from './progress-bar.ts'
@@ -17,9 +17,9 @@ environment variable PGPASSWORD, or into the file ~/.pgpass or the one that PGPA
 
 async function run(): Promise<void> {
   const { from, to } = readCommand()
-  const source = await openTables(from)
+  const source = await openRows(from)
   try {
-    const target = await openTables(to)
+    const target = await openRows(to)
     try {
       await move(source, target)
     } finally {
@@ -45,14 +45,14 @@ function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
 }
 
 /** Nothing is written before both tables of the target are known to hold nothing else. */
-async function move(source: Tables, target: Tables): Promise<void> {
+async function move(source: StoreRows, target: StoreRows): Promise<void> {
   const tokens = await prepare('tokens', source.tokens, target.tokens, encodeToken)
   const plants = await prepare('plants', source.plants, target.plants, encodePlant)
   console.log(`verified  ${await tokens()}`)
   console.log(`verified  ${await plants()}`)
 }
 
-async function prepare<Row>(label: string, from: Table<Row>, to: Table<Row>, encode: (row: Row) => string): Promise<() => Promise<string>> {
+async function prepare<Row>(label: string, from: Rows<Row>, to: Rows<Row>, encode: (row: Row) => string): Promise<() => Promise<string>> {
   const held = await findResumption(from, to, encode)
   if (held === undefined) throw new UsageError(`the target holds other ${label} than the source; nothing was changed`)
   const { last, count } = held

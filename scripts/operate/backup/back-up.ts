@@ -1,13 +1,9 @@
 import Database from 'better-sqlite3'
 import { closeSync, existsSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import {
-  applicationId,
-  assertExists,
-  assertPaired,
-  assertUsable,
-  readVersions,
-} from '../../../src/store/sqlite/database-header.ts'
+import { assertExists, assertUsable, readVersions } from '../../../src/store/sqlite/database-header.ts'
+import { assertPaired } from '../../../src/store/sqlite/open-files.ts'
+import { applicationId } from '../../../src/store/sqlite/schema.ts'
 import { UsageError } from '../../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'
 import { syncFile, syncName } from './durable-file.ts'

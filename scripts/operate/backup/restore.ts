@@ -13,7 +13,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { realPathOf } from '../../../src/store/sqlite/real-path.ts'
+import { realPathOf } from '../../../src/store/sqlite/open-files.ts'
 import { UsageError } from '../../command.ts'
 import { syncFile, syncName } from './durable-file.ts'
 import { findHolder } from './open-elsewhere.ts'

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
-import { applicationId, assertUsable, readHeader } from '../../../src/store/sqlite/database-header.ts'
+import { assertUsable, readHeader } from '../../../src/store/sqlite/database-header.ts'
+import { applicationId } from '../../../src/store/sqlite/schema.ts'
 import { UsageError } from '../../command.ts'
 
 /** How much is in a database. */
