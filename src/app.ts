@@ -5,7 +5,7 @@ import { TokenUses } from './auth/last-used.ts'
 import { createEngine } from './contract/engine.ts'
 import { bearerSchemesOf } from './contract/document.ts'
 import type { Contract } from './contract/load-contract.ts'
-import type { Handlers } from './contract/types.ts'
+import type { Caller, Handlers } from './contract/types.ts'
 import { type ClosingTimes, defaultClosingTimes, registerClosing } from './connections/graceful-shutdown.ts'
 import { registerDocs } from './docs/docs.ts'
 import { registerFailures, routedUrl } from './http/failures.ts'
@@ -18,12 +18,12 @@ import { createOverloadHook } from './http/overload.ts'
 import { constantHeaders } from './http/response-headers.ts'
 import { RequestLog, logCutOff, requestIdOf } from './http/request-log.ts'
 import { UnreadBytes } from './connections/unread-bytes.ts'
-import type { Store } from './store/store.ts'
+import type { PlantStore, Store } from './store/store.ts'
 
 export interface AppOptions {
   contract: Contract
   /** The handler of each operation; the engine refuses to start when one is missing. */
-  handlers: Partial<Handlers>
+  handlers: Partial<Handlers<{ caller: Caller; plants: PlantStore }>>
   store: Store
   log: FastifyBaseLogger
   /** The largest request body, in bytes. */
@@ -66,7 +66,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const noteUse = uses.note.bind(uses)
   const verifyBearer = createBearerVerifier({ tokens: store, now, noteUse, verifyJwt })
   const verifiers = Object.fromEntries(bearerSchemesOf(contract.document).map((name) => [name, verifyBearer]))
-  const operations = await createEngine({ contract: contract.document, handlers, securitySchemes: Object.keys(verifiers), onViolation: observer?.contractBroken })
+  const operations = await createEngine({
+    contract: contract.document,
+    handlers,
+    services: { plants: store },
+    securitySchemes: Object.keys(verifiers),
+    onViolation: observer?.contractBroken,
+  })
 
   const connections = new OpenConnections(limits.pipelinedRequests, () => {
     log.info(`connection closed: more than ${String(limits.pipelinedRequests)} requests wait for the answer before them`)

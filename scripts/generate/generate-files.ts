@@ -6,7 +6,6 @@ import { stringifyJson } from '../../src/json/json.ts'
 import { BrokenContract, readContract } from './read-contract.ts'
 import { writeClient } from './write-client.ts'
 import { writeErrors } from './write-errors.ts'
-import { writeHandlers } from './write-handlers.ts'
 import { writeTypes } from './write-types.ts'
 
 /** The contract, in the project's folder. */
@@ -28,7 +27,6 @@ export async function generateFiles(root: string): Promise<{ files: Map<string, 
   const files = new Map([
     ['client.ts', `${stamp}\n${writeClient(operations)}`],
     ['errors.ts', `${stamp}\n${writeErrors(document)}`],
-    ['handlers.ts', `${stamp}\n${writeHandlers(operations)}`],
     ['openapi.ts', `${stamp}\n${await writeTypes(document)}`],
     // The last to be moved into place: the server refuses to start where it does not match openapi.yaml.
     ['contract.json', `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`],

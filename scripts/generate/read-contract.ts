@@ -4,7 +4,7 @@ import { type ContractDocument, dereference, operationsOf } from '../../src/cont
 import { problemsOf } from '../../src/contract/check-contract.ts'
 import { createLocator } from './locate.ts'
 import { errorProblems } from './write-errors.ts'
-import { namingProblems } from './write-handlers.ts'
+import { namingProblems } from './handler-files.ts'
 
 /** A contract that cannot be generated from. The message has a line for each reason, with its place where it is known. */
 export class BrokenContract extends Error {}

@@ -32,7 +32,7 @@ export interface AnyReply {
 }
 
 /** Any operation's handler. `Handlers` is the type that a handler is written against. */
-type AnyHandler = (input: never, caller: Caller) => Promise<AnyReply> | AnyReply
+type AnyHandler<Services> = (input: never, context: Services & { caller: Caller }) => Promise<AnyReply> | AnyReply
 
 /** One operation, ready to be served. */
 export interface BoundOperation {
@@ -53,10 +53,12 @@ export interface BoundOperation {
   handle: (request: OperationRequest) => Promise<AnyReply>
 }
 
-export interface EngineOptions {
+export interface EngineOptions<Services> {
   contract: ContractDocument
   /** A handler for each operationId. */
-  handlers: Record<string, AnyHandler | undefined>
+  handlers: Record<string, AnyHandler<Services> | undefined>
+  /** What each handler receives beside the caller. */
+  services: Services
   /** The security schemes for which the caller of this function has a verifier. */
   securitySchemes: readonly string[]
   /** Told of each reply of a handler that breaks the contract, before it is thrown. */
@@ -70,7 +72,7 @@ export interface EngineOptions {
  * @throws UnservableContract when the contract has a problem, an operation has no handler, a handler has no operation,
  *   or a security scheme has no verifier
  */
-export async function createEngine({ contract, handlers, securitySchemes, onViolation }: EngineOptions): Promise<BoundOperation[]> {
+export async function createEngine<Services extends object>({ contract, handlers, services, securitySchemes, onViolation }: EngineOptions<Services>): Promise<BoundOperation[]> {
   const document = readable(contract)
   const operations = operationsOf(document)
   refuse(problemsOf(document))
@@ -97,7 +99,7 @@ export async function createEngine({ contract, handlers, securitySchemes, onViol
         operations.map((operation) => {
           const { id, parameters } = operation
           const headerNames = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
-          return [id, async (context: Context) => judged(operation, await call(handlers[id]!, headerNames, context))]
+          return [id, async (context: Context) => judged(operation, await call(handlers[id]!, headerNames, services, context))]
         }),
       ),
       validationFail: ({ validation }: Context) => failure('invalid_request', describeErrors(validation.errors ?? [])),
@@ -156,7 +158,7 @@ function readable(contract: ContractDocument): ContractDocument {
   }
 }
 
-function bindingProblems(operations: { id: string; security: Record<string, unknown>[] }[], handlers: Record<string, AnyHandler | undefined>, securitySchemes: readonly string[]): string[] {
+function bindingProblems(operations: { id: string; security: Record<string, unknown>[] }[], handlers: Record<string, unknown>, securitySchemes: readonly string[]): string[] {
   const ids = operations.map(({ id }) => id)
   const required = new Set(operations.flatMap(({ security }) => security.flatMap((requirement) => Object.keys(requirement))))
   return [
@@ -170,7 +172,7 @@ function refuse(problems: string[]): void {
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
 }
 
-function call(handler: AnyHandler, headerNames: string[], { request, security }: Context<unknown, unknown, unknown, unknown>): Promise<AnyReply> | AnyReply {
+function call<Services extends object>(handler: AnyHandler<Services>, headerNames: string[], services: Services, { request, security }: Context<unknown, unknown, unknown, unknown>): Promise<AnyReply> | AnyReply {
   // Node gives the names of headers in lower case, the contract's types give them as the contract writes them.
   const headers = request.headers as Record<string, unknown>
   const present = headerNames.filter((name) => headers[name.toLowerCase()] !== undefined)
@@ -179,5 +181,5 @@ function call(handler: AnyHandler, headerNames: string[], { request, security }:
   const caller = Object.values(security).find((value): value is Caller => typeof value === 'string')
   if (caller === undefined) throw new Error('openapi-backend let a request through without credentials')
   // Validation has just shown that the input is what the handler's type says.
-  return handler(input as never, caller)
+  return handler(input as never, { ...services, caller })
 }

@@ -94,7 +94,10 @@ export type Reply<Id extends OperationId> = {
 }[keyof operations[Id]['responses']]
 
 /** Answers one operation. What it throws is a fault of the service, answered with 500. */
-export type Handler<Id extends OperationId> = (input: Input<Id>, caller: Caller) => Promise<Reply<Id>> | Reply<Id>
+export type Handler<Id extends OperationId, Context> = (
+  input: Input<Id>,
+  context: Context,
+) => Promise<Reply<Id>> | Reply<Id>
 
-/** One handler for each operation: none missing, none left over. */
-export type Handlers = { [Id in OperationId]: Handler<Id> }
+/** One handler for each operation. @typeParam Context the caller, and the services that the handlers work with */
+export type Handlers<Context> = { [Id in OperationId]: Handler<Id, Context> }

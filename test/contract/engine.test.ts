@@ -39,7 +39,7 @@ const answer = (): AnyReply => ({ status: 200, body: { name: 'a thing' } })
 /** Why the engine does not start; one line. */
 async function refusalOf(contract: ContractDocument, handlers: Handlers = { getThing: answer }, securitySchemes = ['bearer']): Promise<string> {
   try {
-    await createEngine({ contract, handlers, securitySchemes })
+    await createEngine({ contract, handlers, services: {}, securitySchemes })
   } catch (error) {
     expect(error).toBeInstanceOf(UnservableContract)
     const { message } = error as UnservableContract
@@ -202,11 +202,11 @@ describe('the engine refuses to start', () => {
 /** Sends a request of the caller `me` to the one operation of a contract: what its handler saw, or the reply. */
 async function send(contract: ContractDocument, request: Partial<OperationRequest>): Promise<{ input: unknown; caller: unknown } | AnyReply> {
   let seen: { input: unknown; caller: unknown } | undefined
-  const handler = (input: unknown, caller: unknown): AnyReply => {
+  const handler = (input: unknown, { caller }: { caller: unknown }): AnyReply => {
     seen = structuredClone({ input, caller })
     return answer()
   }
-  const [operation] = await createEngine({ contract, handlers: { getThing: handler }, securitySchemes: ['bearer'] })
+  const [operation] = await createEngine({ contract, handlers: { getThing: handler }, services: {}, securitySchemes: ['bearer'] })
   const reply = await operation!.handle({ headers: {}, path: { id: '54' }, query: {}, body: undefined, callers: { bearer: 'me' }, ...request })
   return seen ?? reply
 }
@@ -265,7 +265,7 @@ describe('a handler', () => {
   it('throws through', async () => {
     const fault = new Error('out of water')
     const handlers = { getThing: () => Promise.reject(fault) }
-    const [operation] = await createEngine({ contract: contractOf(), handlers, securitySchemes: ['bearer'] })
+    const [operation] = await createEngine({ contract: contractOf(), handlers, services: {}, securitySchemes: ['bearer'] })
     await expect(operation!.handle({ headers: {}, path: { id: '54' }, query: {}, body: undefined, callers: { bearer: 'me' } })).rejects.toBe(fault)
   })
 })
@@ -313,7 +313,7 @@ describe('a bound operation', () => {
       paths: { '/things/{id}': { parameters: [id], get: { ...getThing, parameters: [] }, put: { operationId: 'putThing', security: [{ bearer: [] }, { bearer: [], other: [] }], responses: ok, requestBody: { required: true, content: { 'application/json': { schema: thing } } } } } },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, other: { type: 'http', scheme: 'basic' } } },
     })
-    expect(await createEngine({ contract, handlers, securitySchemes: ['bearer', 'other'] })).toMatchObject([
+    expect(await createEngine({ contract, handlers, services: {}, securitySchemes: ['bearer', 'other'] })).toMatchObject([
       { id: 'getThing', method: 'get', path: '/things/{id}', takesBody: false, requiresBody: false, security: [['bearer']] },
       { id: 'putThing', method: 'put', path: '/things/{id}', takesBody: true, requiresBody: true, security: [['bearer'], ['bearer', 'other']] },
     ])
