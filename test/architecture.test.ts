@@ -39,7 +39,7 @@ const importedOnlyBy: Record<string, string[]> = {
 
 /** Where in src each library may be known. */
 const libraryRooms: Record<string, string[]> = {
-  'openapi-backend': ['src/contract/'],
+  'openapi-backend': ['src/contract/openapi-backend.ts'],
   ajv: ['src/contract/', 'src/schema/'],
   envalid: ['src/config/'],
   jose: ['src/auth/jwt.ts', 'src/auth/key-set.ts'],

@@ -14,8 +14,8 @@ import type { UnreadBytes } from '../connections/unread-bytes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** For whom each security scheme that was satisfied lets the request act. */
-    callers: Record<string, Caller>
+    /** For whom the request acts; set by the authentication of its operation. */
+    caller: Caller
   }
   interface FastifyContextConfig {
     operation?: BoundOperation
@@ -38,7 +38,7 @@ export interface OperationsOptions {
  * @param app a context of its own: its body parsers take JSON alone
  */
 export function registerOperations(app: FastifyInstance, { operations, verifiers, rateLimits, unread }: OperationsOptions): void {
-  app.decorateRequest('callers')
+  app.decorateRequest('caller')
   registerParsers(app)
   for (const operation of operations) {
     const names: string[] = []
@@ -101,29 +101,47 @@ const inviteContent: onRequestHookHandler = ({ headers, raw: { httpVersion } }, 
   done()
 }
 
-function createAuthentication({ security }: BoundOperation, verifiers: Record<string, Verifier>, countRefused: RateLimits['countRefused'] | undefined): onRequestHookHandler {
+function createAuthentication(
+  { security }: BoundOperation,
+  verifiers: Record<string, Verifier>,
+  countRefused: RateLimits['countRefused'] | undefined,
+): onRequestHookHandler {
   const schemes = [...new Set(security.flat())]
   return (request, reply, done) => {
-    const judge = (verdicts: Verdict[]): void => {
-      const callers: Record<string, Caller> = {}
-      schemes.forEach((scheme, index) => {
-        const verdict = verdicts[index]!
-        if ('caller' in verdict) callers[scheme] = verdict.caller
-      })
-      request.callers = callers
-      const refusal = verdicts.find((verdict): verdict is Refusal => !('caller' in verdict))
-      // One satisfied alternative is enough.
-      if (refusal === undefined || security.some((alternative) => alternative.every((scheme) => scheme in callers))) done()
-      else sendFailure(reply, (isFailure(refusal, 'token_invalid') ? countRefused?.(request) : undefined) ?? refusal)
+    const decide = (verdicts: Verdict[]): void => {
+      const caller = callerOf(security, new Map(schemes.map((scheme, index) => [scheme, verdicts[index]!])))
+      if (caller !== undefined) {
+        request.caller = caller
+        done()
+        return
+      }
+      const refusal = verdicts.find((verdict): verdict is Refusal => !('caller' in verdict)) ?? differentCallers
+      sendFailure(reply, (isFailure(refusal, 'token_invalid') ? countRefused?.(request) : undefined) ?? refusal)
     }
     // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 has it, they are no credentials.
     const authorization = request.headers.authorization && fieldValues(request.raw.rawHeaders, 'authorization').join(', ')
     // createEngine has refused a contract with a scheme that has no verifier.
     const verdicts = schemes.map((scheme) => verifiers[scheme]!(authorization))
     const settled = verdicts.filter((verdict): verdict is Verdict => !(verdict instanceof Promise))
-    if (settled.length === verdicts.length) judge(settled)
-    else Promise.all(verdicts.map((verdict) => Promise.resolve(verdict))).then(judge, done)
+    if (settled.length === verdicts.length) decide(settled)
+    else Promise.all(verdicts.map((verdict) => Promise.resolve(verdict))).then(decide, done)
   }
+}
+
+/**
+ * The caller of the first alternative in which every scheme has authenticated the same one. Schemes that are required
+ * together and give different callers do not satisfy their alternative.
+ */
+function callerOf(security: string[][], verdicts: Map<string, Verdict>): Caller | undefined {
+  for (const alternative of security) {
+    const callers = alternative.map((scheme) => {
+      const verdict = verdicts.get(scheme)
+      return verdict !== undefined && 'caller' in verdict ? verdict.caller : undefined
+    })
+    const [caller] = callers
+    if (caller !== undefined && callers.every((other) => other === caller)) return caller
+  }
+  return undefined
 }
 
 async function answer(operation: BoundOperation, names: string[], unread: UnreadBytes, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -135,12 +153,15 @@ async function answer(operation: BoundOperation, names: string[], unread: Unread
     path: Object.fromEntries(names.map((name, index) => [name, params[`p${String(index)}`] ?? ''])),
     query: request.query as Record<string, string | string[]>,
     body: request.body,
-    callers: request.callers,
+    caller: request.caller,
   })
   return send(reply, result, unread)
 }
 
 const notJson: Failure = failure('unsupported_media_type', 'send the body as Content-Type: application/json')
+const differentCallers: Refusal = failure('token_invalid', 'the credentials belong to different callers', {
+  'WWW-Authenticate': 'Bearer realm="plant-store", error="invalid_token"',
+})
 const encoded: Failure = failure('unsupported_media_type', 'send the body without Content-Encoding')
 /** What a body in chunks holds as a rule: the chunk that is being sent, and what the kernel has not taken of it. */
 const streamBytes = 512 * 1_024

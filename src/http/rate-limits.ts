@@ -44,7 +44,7 @@ export function createRateLimits(perMinute: number): RateLimits {
       return requests <= perMinute ? undefined : tooManyRefused(milliseconds)
     },
     onAuthenticated: (request, reply, done) => {
-      const { requests, milliseconds } = ofCaller.add(Object.values(request.callers).join())
+      const { requests, milliseconds } = ofCaller.add(request.caller)
       const left = Math.max(0, perMinute - requests)
       reply.header('ratelimit-policy', policy).header('ratelimit', `"caller";r=${String(left)};t=${String(secondsOf(milliseconds))}`)
       if (requests <= perMinute) done()
