@@ -19,6 +19,7 @@ export function problemsOf(document: ContractDocument): string[] {
     // First the schemas that have a name, so that it is under this name that the problems inside of them are told.
     ...Object.entries(document.components?.schemas ?? {}).flatMap(([name, schema]) => exampleProblems({}, schema, `components/schemas/${name}`, judge)),
     ...operations.flatMap((operation) => [...structureProblems(operation, document), ...valueProblems(operation, judge)]),
+    ...openOperations(operations.filter(({ id }) => typeof (id as unknown) === 'string')),
     ...duplicates(operations.map(({ id }) => id)).map((id) => `operationId ${id}: is used more than once`),
     ...Object.entries(document['x-unmatched-responses'] ?? {}).flatMap(([status, response]) =>
       responseProblems(response, `x-unmatched-responses/${status}`, judge),
@@ -67,10 +68,14 @@ function structureProblems({ id, method, path, parameters, security, object }: C
   for (const scheme of security.flatMap((requirement) => Object.keys(requirement))) {
     if (!(scheme in schemes)) problems.push(`${place}: requires the security scheme ${scheme}, which components/securitySchemes does not describe`)
   }
-  if (security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0)) {
-    problems.push(`${place}: can be called without credentials, and every operation of this service acts for a caller`)
-  }
   return problems
+}
+
+/** One line for each operation that can be called without credentials. */
+export function openOperations(operations: ContractOperation[]): string[] {
+  return operations
+    .filter(({ security }) => security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0))
+    .map(({ id }) => `operation ${id}: can be called without credentials, and every operation of this service acts for a caller`)
 }
 
 function valueProblems({ id, parameters, object }: ContractOperation, judge: Judge): string[] {

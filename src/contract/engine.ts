@@ -1,4 +1,4 @@
-import { problemsOf } from './check-contract.ts'
+import { openOperations } from './check-contract.ts'
 import { type ContractDocument, type ContractMethod, type ContractOperation, dereference, operationsOf } from './document.ts'
 import { type InputHandler, createDispatch, isReservedName } from './openapi-backend.ts'
 import { ContractViolation, createReplyJudge } from './response-validation.ts'
@@ -47,6 +47,7 @@ export interface BoundOperation {
 }
 
 export interface EngineOptions<Services> {
+  /** A contract without problems (`problemsOf`); `npm run generate` has checked the one that is served. */
   contract: ContractDocument
   /** A handler for each operationId. */
   handlers: Record<string, AnyHandler<Services> | undefined>
@@ -65,10 +66,10 @@ export interface EngineOptions<Services> {
  *   without credentials, or a security scheme has no verifier
  */
 export async function createEngine<Services extends object>(options: EngineOptions<Services>): Promise<BoundOperation[]> {
-  const document = readable(options.contract)
+  const document = dereference(options.contract)
   const operations = operationsOf(document)
-  refuse(problemsOf(document))
-  refuse(bindingProblems(operations, options.handlers, options.securitySchemes))
+  const problems = bindingProblems(operations, options.handlers, options.securitySchemes)
+  if (problems.length > 0) throw new UnservableContract(problems.join('; '))
   const dispatch = await createDispatch(document, operations, inputHandlers(operations, options))
   return operations.map(({ id, method, path, security, object }) => ({
     id,
@@ -79,18 +80,6 @@ export async function createEngine<Services extends object>(options: EngineOptio
     security: security.map((requirement) => Object.keys(requirement)),
     handle: (request) => dispatch(id, request),
   }))
-}
-
-function readable(contract: ContractDocument): ContractDocument {
-  try {
-    return dereference(contract)
-  } catch (error) {
-    throw new UnservableContract(error instanceof Error ? error.message : String(error), { cause: error })
-  }
-}
-
-function refuse(problems: string[]): void {
-  if (problems.length > 0) throw new UnservableContract(problems.join('; '))
 }
 
 function bindingProblems(
@@ -107,6 +96,7 @@ function bindingProblems(
     ...unhandled.map((id) => `operation ${id}: has no handler; npm run generate -- --scaffold writes one`),
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
     ...unverified.map((scheme) => `security scheme ${scheme}: has no verifier`),
+    ...openOperations(operations),
     ...ids.filter(isReservedName).map((id) => `operation ${id}: has a name that openapi-backend keeps for itself`),
   ]
 }

@@ -24,7 +24,7 @@ test('a check prints one line for each part, and below them what failed', async 
   const failed = await check(root, ...parts)
   expect(failed.code).toBe(1)
   expect(failed.stdout.trim().split('\n').map((line) => line.slice(0, 8))).toEqual(['✗ genera', '✓ contra', '✗ breaki'])
-  expect(failed.stderr).toMatch(/\ngenerated\n(?:generated\/\S+ does not match openapi\.yaml: run npm run generate\n){4}\nbreaking\nbreaking {2}GET \/plants: `operationId` .*\n/)
+  expect(failed.stderr).toMatch(/\ngenerated\n(?:generated\/\S+ does not match openapi\.yaml: run npm run generate\n){5}\nbreaking\nbreaking {2}GET \/plants: `operationId` .*\n/)
 })
 
 test('a part that there is not is refused with the usage', async () => {
