@@ -1,7 +1,7 @@
 import { openOperations } from './check-contract.ts'
 import { type ContractDocument, type ContractMethod, type ContractOperation, dereference, operationsOf } from './document.ts'
 import { type InputHandler, createDispatch, isReservedName } from './openapi-backend.ts'
-import { ContractViolation, createReplyJudge } from './response-validation.ts'
+import { ContractViolation, createResponseValidator } from './response-validation.ts'
 import type { Caller } from './types.ts'
 
 /** A contract that is not served. The message says why in one line. */
@@ -106,14 +106,14 @@ function inputHandlers<Services extends object>(
   operations: ContractOperation[],
   { handlers, services, onViolation }: EngineOptions<Services>,
 ): Map<string, InputHandler> {
-  const judgeReply = createReplyJudge()
+  const validateResponse = createResponseValidator()
   const handlerOf = (operation: ContractOperation): InputHandler => {
     // bindingProblems has found none missing.
     const handler = handlers[operation.id]!
     return async (input, caller) => {
       // The input is valid, so it has the type that the handler declares.
       const reply = await handler(input as never, { ...services, caller })
-      const problem = judgeReply(operation, reply)
+      const problem = validateResponse(operation, reply)
       if (problem === undefined) return reply
       onViolation?.(operation.id)
       throw new ContractViolation(`${operation.id} was to answer ${String(reply.status)}: ${problem}`)
