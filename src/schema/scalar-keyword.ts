@@ -1,5 +1,5 @@
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
-import { integerRanges, readDecimal, readJsonInteger } from '../json/integers.ts'
+import { integerRanges, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
 import { sourceOfNumber } from '../json/json.ts'
 
 /**
@@ -31,8 +31,6 @@ type Scalar = number | bigint | boolean
 
 /** Says what is wrong with a value, or gives the value that a handler is to see. */
 type Reading = { value: Scalar } | undefined
-
-const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
 /**
  * The Ajv keyword that `withExactScalars` writes. It replaces a valid value by what a handler is to see: a bigint
@@ -75,12 +73,12 @@ function readText(schema: ScalarSchema, data: unknown): Reading {
     case 'boolean':
       return data === 'true' || data === 'false' ? { value: data === 'true' } : undefined
     case 'number':
-      return jsonNumber.test(data) && Number.isFinite(Number(data)) ? { value: Number(data) } : undefined
+      return isJsonNumber(data) && Number.isFinite(Number(data)) ? { value: Number(data) } : undefined
     case 'integer':
       return readInteger(schema, readDecimal(data))
     case undefined:
       // Another subschema of the same value says that the text is a number.
-      return jsonNumber.test(data) ? { value: readJsonInteger(data) ?? Number(data) } : undefined
+      return isJsonNumber(data) ? { value: readJsonInteger(data) ?? Number(data) } : undefined
   }
 }
 
