@@ -24,7 +24,7 @@ const mayImport: Record<string, string[]> = {
   'src/store/postgres/': ['src/store/pages.ts', 'src/store/store.ts', 'src/store/tables.ts', 'src/contract/types.ts'],
   'src/json/': [],
   'src/schema/': ['src/json/'],
-  'src/contract/': ['src/json/', 'src/schema/', 'generated/errors.ts', 'generated/openapi.ts'],
+  'src/contract/': ['src/client/request-types.ts', 'src/json/', 'src/schema/', 'generated/errors.ts', 'generated/openapi.ts'],
   // The client is for other programs: nothing of the server.
   'src/client/': ['generated/client.ts', 'generated/openapi.ts'],
   'generated/': [],
