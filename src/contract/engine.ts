@@ -47,7 +47,7 @@ export interface BoundOperation {
 }
 
 export interface EngineOptions<Services> {
-  /** A contract without problems (`problemsOf`); `npm run generate` has checked the one that is served. */
+  /** A contract without problems (`checkContract`); `npm run generate` has checked the one that is served. */
   contract: ContractDocument
   /** A handler for each operationId. */
   handlers: Record<string, AnyHandler<Services> | undefined>

@@ -27,7 +27,7 @@ export type Dispatch = (operationId: string, request: OperationRequest) => Promi
  * Sets openapi-backend up for requests that the HTTP server has matched, parsed and authenticated: it validates them
  * with Ajv and dispatches them to the handlers. By itself it would match, parse and authenticate each request again.
  *
- * @param document a dereferenced contract without problems (`problemsOf`)
+ * @param document a dereferenced contract without problems (`checkContract`)
  * @param operations those of the document
  * @param handlers one for each operation
  */
@@ -38,7 +38,7 @@ export async function createDispatch(
 ): Promise<Dispatch> {
   const backend = new OpenAPIBackend({
     definition: definitionOf(document),
-    // Skips the check of the document, which knows OpenAPI 3.0 only; `problemsOf` is the check for 3.1.
+    // Skips the check of the document, which knows OpenAPI 3.0 only; `checkContract` is the check for 3.1.
     quick: true,
     strict: true,
     ignoreTrailingSlashes: false,

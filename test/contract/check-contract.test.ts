@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { problemsOf } from '../../src/contract/check-contract.ts'
+import { checkContract } from '../../src/contract/check-contract.ts'
 import { type ContractDocument, dereference } from '../../src/contract/document.ts'
 import { contractOf, getThing, id, ok, thing, withBody, withComponents, withParameter } from './things-contract.ts'
 
 /** What is wrong with a contract, on one line. */
 function problemOf(contract: ContractDocument): string {
-  const problem = problemsOf(dereference(contract)).join('; ')
+  const problem = checkContract(dereference(contract)).join('; ')
   expect(problem).not.toContain('\n')
   return problem
 }
