@@ -48,14 +48,17 @@ export function readTable(root: string): HandlerTable | undefined {
 export function addToTable(root: string, id: string, file: string): string | undefined {
   const table = readTable(root)
   const line = `import { ${id} } from '${relativePath(file)}'`
-  if (table === undefined) return `${tableFile} cannot be read; add \`${line}\`, and \`${id}\` to the object \`handlers\``
+  if (table === undefined) {
+    return `${tableFile} cannot be read; add \`${line}\`, and \`${id}\` to the object \`handlers\``
+  }
   const { text, files, endOfImports, object } = table
   if (files.has(id)) return undefined
   const last = object.properties.at(-1)
   const place = last?.end ?? object.end - 1
   const member = last === undefined ? ` ${id} ` : `, ${id}`
   const importLine = endOfImports === 0 ? `${line}\n` : `\n${line}`
-  writeFileSync(join(root, tableFile), `${text.slice(0, endOfImports)}${importLine}${text.slice(endOfImports, place)}${member}${text.slice(place)}`)
+  const pieces = [text.slice(0, endOfImports), importLine, text.slice(endOfImports, place), member, text.slice(place)]
+  writeFileSync(join(root, tableFile), pieces.join(''))
   return `added ${id} to ${tableFile}`
 }
 

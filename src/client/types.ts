@@ -40,7 +40,7 @@ export interface CallOptions {
   signal?: AbortSignal
 }
 
-/** One function for each operation of the contract, of its name. A request in which nothing is required may be left out. */
+/** A function for each operation, by operationId. A request in which nothing is required may be left out. */
 export type Client = {
   [Id in OperationId]: (
     ...call: Record<never, never> extends ClientRequest<Id>

@@ -148,7 +148,7 @@ function responseProblems({ headers, content }: ContractResponse, place: string,
   ]
 }
 
-/** Validates examples by their schemas. It checks the examples inside a schema once, however often it is referred to. */
+/** Validates examples by their schemas. The examples inside a schema are checked once, whatever refers to it. */
 class ExampleCheck {
   readonly #ajv: Ajv2020 = createAjv('json')
   readonly #checked = new Set<Schema>()
@@ -175,7 +175,8 @@ class ExampleCheck {
     if (this.#checked.has(schema)) return []
     this.#checked.add(schema)
     const { examples, example } = schema
-    const values = [...(Array.isArray(examples) ? (examples as unknown[]) : []), ...(example === undefined ? [] : [example])]
+    const listed = Array.isArray(examples) ? (examples as unknown[]) : []
+    const values = example === undefined ? listed : [...listed, example]
     return [
       ...values.flatMap((value) => this.#valueProblem(value, schema, place)),
       ...subschemasOf(schema).flatMap(([name, subschema]) => this.#innerProblems(subschema, `${place}/${name}`)),

@@ -1,5 +1,6 @@
 import { openOperations } from './check-contract.ts'
-import { type ContractDocument, type ContractMethod, type ContractOperation, dereference, operationsOf } from './document.ts'
+import type { ContractDocument, ContractMethod, ContractOperation } from './document.ts'
+import { dereference, operationsOf } from './document.ts'
 import { type InputHandler, createDispatch, isReservedName } from './openapi-backend.ts'
 import { ContractViolation, createResponseValidator } from './response-validation.ts'
 import type { Caller } from './types.ts'
@@ -65,7 +66,9 @@ export interface EngineOptions<Services> {
  * @throws UnservableContract when an operation has no handler, a handler has no operation, an operation can be called
  *   without credentials, or a security scheme has no verifier
  */
-export async function createEngine<Services extends object>(options: EngineOptions<Services>): Promise<BoundOperation[]> {
+export async function createEngine<Services extends object>(
+  options: EngineOptions<Services>,
+): Promise<BoundOperation[]> {
   const document = dereference(options.contract)
   const operations = operationsOf(document)
   const problems = bindingProblems(operations, options.handlers, options.securitySchemes)
@@ -90,8 +93,8 @@ function bindingProblems(
   const ids = operations.map(({ id }) => id)
   const unhandled = ids.filter((id) => !Object.hasOwn(handlers, id) || handlers[id] === undefined)
   const leftOver = Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id))
-  const required = new Set(operations.flatMap(({ security }) => security.flatMap((requirement) => Object.keys(requirement))))
-  const unverified = [...required].filter((scheme) => !securitySchemes.includes(scheme))
+  const required = operations.flatMap(({ security }) => security.flatMap((requirement) => Object.keys(requirement)))
+  const unverified = [...new Set(required)].filter((scheme) => !securitySchemes.includes(scheme))
   return [
     ...unhandled.map((id) => `operation ${id}: has no handler; npm run generate -- --scaffold writes one`),
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),

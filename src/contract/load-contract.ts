@@ -47,6 +47,7 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new UnservableContract(`cannot read the contract: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UnservableContract(`cannot read the contract: ${reason}`, { cause: error })
   }
 }

@@ -20,7 +20,7 @@ export interface AnyInput {
 /** Handles the valid requests of one operation. */
 export type InputHandler = (input: AnyInput, caller: Caller) => Promise<AnyReply>
 
-/** Validates a request to the operation, and hands it to the operation's handler or answers it with `invalid_request`. */
+/** Validates a request to an operation, and passes it to its handler or gives the failure `invalid_request`. */
 export type Dispatch = (operationId: string, request: OperationRequest) => Promise<AnyReply>
 
 /**
@@ -44,7 +44,9 @@ export async function createDispatch(
     ignoreTrailingSlashes: false,
     customizeAjv: (_ajv, _options, context: string) => createAjv(context === 'requestBodyValidator' ? 'json' : 'text'),
     handlers: {
-      ...Object.fromEntries(operations.map((operation) => [operation.id, handlerOf(operation, handlers.get(operation.id)!)])),
+      ...Object.fromEntries(
+        operations.map((operation) => [operation.id, handlerOf(operation, handlers.get(operation.id)!)]),
+      ),
       validationFail: ({ validation }: Context) => failure('invalid_request', describeErrors(validation.errors ?? [])),
     },
   })
@@ -165,8 +167,8 @@ interface RequestValidation {
 function replaceValidation({ validator }: OpenAPIBackend, operations: ContractOperation[]): void {
   const byId = new Map(
     operations.map(({ id, parameters }): [string, RequestValidation] => {
-      const isArray = ({ in: place, schema }: (typeof parameters)[number]) => place === 'query' && schema?.['type'] === 'array'
-      const arrays = parameters.filter(isArray).map(({ name }) => name)
+      const inQuery = parameters.filter((parameter) => parameter.in === 'query')
+      const arrays = inQuery.filter(({ schema }) => schema?.['type'] === 'array').map(({ name }) => name)
       return [id, { validators: validator.getRequestValidatorsForOperation(id), arrays }]
     }),
   )

@@ -62,5 +62,7 @@ export function parseJsonWithBigInts(text: string): unknown {
 
 /** Writes a JSON value, bigints among it as their digits. */
 export function stringifyJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member), indent)
+  const replacer = (_key: string, member: unknown) =>
+    typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member
+  return JSON.stringify(value, replacer, indent)
 }

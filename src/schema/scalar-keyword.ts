@@ -21,7 +21,7 @@ interface ScalarSchema {
   const?: Scalar
 }
 
-/** Where the value that is judged stands. */
+/** Where the validated value stands. */
 interface Place {
   parentData: Record<string | number, unknown>
   parentDataProperty: string | number
@@ -29,7 +29,7 @@ interface Place {
 
 type Scalar = number | bigint | boolean
 
-/** Says what is wrong with a value, or gives the value that a handler is to see. */
+/** The value that a handler is to see; undefined where the value is not valid. */
 type Reading = { value: Scalar } | undefined
 
 /**
@@ -52,7 +52,8 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
       const validate: SchemaValidateFunction = (data: unknown, context) => {
         // Ajv always gives the context to a keyword's function.
         const { parentData: container, parentDataProperty: key } = context as Place
-        const reading = source === 'text' ? readText(schema, data) : readJson(schema, data, sourceOfNumber(container, key))
+        const reading =
+          source === 'text' ? readText(schema, data) : readJson(schema, data, sourceOfNumber(container, key))
         if (schema.type === undefined && reading === undefined) return true
         if (reading === undefined || !meetsAssertions(schema, reading.value)) {
           validate.errors = [{ keyword: 'scalar', message, params: {} }]
@@ -133,7 +134,9 @@ const checkedFormats: Record<'integer' | 'number', readonly string[]> = {
 
 function assertKnownFormat({ type, format }: ScalarSchema): void {
   if (format === undefined || type === undefined) return
-  if (type === 'boolean' || !checkedFormats[type].includes(format)) throw new Error(`unknown format "${format}" of a schema of type ${type}`)
+  if (type === 'boolean' || !checkedFormats[type].includes(format)) {
+    throw new Error(`unknown format "${format}" of a schema of type ${type}`)
+  }
 }
 
 function describe(schema: ScalarSchema, source: Source): string {
@@ -154,8 +157,10 @@ function describe(schema: ScalarSchema, source: Source): string {
   return words.join(' ')
 }
 
+type Bound = number | bigint | undefined
+
 /** The greater of two bounds, or with `sign` -1 the smaller. */
-function greatest(a: number | bigint | undefined, b: number | bigint | undefined, sign = 1): number | bigint | undefined {
+function greatest(a: Bound, b: Bound, sign = 1): Bound {
   if (a === undefined || b === undefined) return a ?? b
   return (a > b) === (sign === 1) ? a : b
 }
