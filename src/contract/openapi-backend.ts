@@ -36,25 +36,11 @@ export async function createDispatch(
   operations: ContractOperation[],
   handlers: Map<string, InputHandler>,
 ): Promise<Dispatch> {
-  const backend = new OpenAPIBackend({
-    definition: definitionOf(document),
-    // Skips the check of the document, which knows OpenAPI 3.0 only; `checkContract` is the check for 3.1.
-    quick: true,
-    strict: true,
-    ignoreTrailingSlashes: false,
-    customizeAjv: (_ajv, _options, context: string) => createAjv(context === 'requestBodyValidator' ? 'json' : 'text'),
-    handlers: {
-      ...Object.fromEntries(
-        operations.map((operation) => [operation.id, handlerOf(operation, handlers.get(operation.id)!)]),
-      ),
-      validationFail: ({ validation }: Context) => failure('invalid_request', describeErrors(validation.errors ?? [])),
-    },
-  })
+  const backend = createBackend(document, operations, handlers)
   await backend.init()
   const matched = new Map(backend.router.getOperations().map((operation) => [String(operation.operationId), operation]))
-  const router = new MatchedRouter(matched)
-  backend.router = router
-  backend.validator.router = router
+  backend.router = new MatchedRouter(matched)
+  backend.validator.router = backend.router
   replaceValidation(backend, operations)
   const withHeaders = new Set(operations.filter((operation) => headerNames(operation).length > 0).map(({ id }) => id))
 
@@ -74,6 +60,29 @@ export async function createDispatch(
     }
     return backend.handleRequest(request, caller) as Promise<AnyReply>
   }
+}
+
+function createBackend(
+  document: ContractDocument,
+  operations: ContractOperation[],
+  handlers: Map<string, InputHandler>,
+): OpenAPIBackend {
+  const operationHandlers = operations.map((operation) => [
+    operation.id,
+    handlerOf(operation, handlers.get(operation.id)!),
+  ] as const)
+  return new OpenAPIBackend({
+    definition: definitionOf(document),
+    // Skips the check of the document, which knows OpenAPI 3.0 only; `checkContract` is the check for 3.1.
+    quick: true,
+    strict: true,
+    ignoreTrailingSlashes: false,
+    customizeAjv: (_ajv, _options, context: string) => createAjv(context === 'requestBodyValidator' ? 'json' : 'text'),
+    handlers: {
+      ...Object.fromEntries(operationHandlers),
+      validationFail: ({ validation }: Context) => failure('invalid_request', describeErrors(validation.errors ?? [])),
+    },
+  })
 }
 
 /** Whether openapi-backend keeps this name for a hook, so that no operation can have it. */
