@@ -10,7 +10,7 @@ import { UnreadBytes } from './connections/unread-bytes.ts'
 import { bearerSchemesOf } from './contract/document.ts'
 import { type BoundOperation, createEngine } from './contract/engine.ts'
 import type { Contract } from './contract/load-contract.ts'
-import type { Handlers } from './contract/types.ts'
+import type { Caller, Handlers } from './contract/types.ts'
 import { registerDocs } from './docs/docs.ts'
 import { authenticate } from './http/authentication.ts'
 import { expectContent } from './http/content.ts'
@@ -22,12 +22,12 @@ import { constantHeaders } from './http/send.ts'
 import { type Stage, inOrder } from './http/stage.ts'
 import { registerHealth } from './monitoring/health.ts'
 import { type OnAnswered, RequestLog, followResponse, requestIdOf } from './monitoring/request-log.ts'
-import type { Store } from './store/store.ts'
+import type { PlantStore, Store } from './store/store.ts'
 
 export interface AppOptions {
   contract: Contract
   /** The handler of each operation; the engine refuses to start when one is missing. */
-  handlers: Partial<Handlers>
+  handlers: Partial<Handlers<{ caller: Caller; plants: PlantStore }>>
   store: Store
   log: FastifyBaseLogger
   /** The most requests a minute for one caller, and the most refused tokens a minute from one address; undefined when there is no limit. */
@@ -65,7 +65,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const noteUse = uses.note.bind(uses)
   const verifyBearer = createBearerVerifier({ tokens: store, now, noteUse, verifyJwt })
   const verifiers = Object.fromEntries(bearerSchemesOf(contract.document).map((name) => [name, verifyBearer]))
-  const operations = await createEngine({ contract: contract.document, handlers, securitySchemes: Object.keys(verifiers), onViolation: observer?.contractBroken })
+  const operations = await createEngine({
+    contract: contract.document,
+    handlers,
+    services: { plants: store },
+    securitySchemes: Object.keys(verifiers),
+    onViolation: observer?.contractBroken,
+  })
 
   const connections = new OpenConnections(limits.pipelinedRequests, () => {
     log.info(`connection closed: more than ${String(limits.pipelinedRequests)} requests wait for the answer before them`)

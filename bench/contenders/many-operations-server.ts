@@ -1,9 +1,8 @@
 import { pino } from 'pino'
-import { buildApp } from '../../src/app.ts'
+import { type AppOptions, buildApp } from '../../src/app.ts'
 import { contractMethods, type ContractDocument, type PathItem } from '../../src/contract/document.ts'
 import { loadContract } from '../../src/contract/load-contract.ts'
-import type { Handlers } from '../../src/contract/types.ts'
-import { loadHandlers } from '../../src/handlers.ts'
+import { handlers as ownHandlers } from '../../src/plants/handlers.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { printOrigin } from '../peers/print-origin.ts'
 
@@ -18,13 +17,13 @@ const store = await openStore({ engine: 'sqlite', file }, {
     console.error(error.message)
   },
 })
-const { document, handlers } = multiplied(contract.document, await loadHandlers(store), Number(process.env['OPERATIONS']))
+const { document, handlers } = multiplied(contract.document, ownHandlers, Number(process.env['OPERATIONS']))
 const log = pino({ level: 'info' }, pino.destination(2))
 const app = await buildApp({ contract: { ...contract, document }, handlers, store, log, rateLimit: undefined })
 await app.listen({ host: '127.0.0.1', port: 0 })
 printOrigin(app.server)
 
-function multiplied(document: ContractDocument, handlers: Partial<Handlers>, count: number): { document: ContractDocument; handlers: Partial<Handlers> } {
+function multiplied(document: ContractDocument, handlers: AppOptions['handlers'], count: number): Pick<AppOptions, 'handlers'> & { document: ContractDocument } {
   const paths: Record<string, PathItem> = {}
   const copied: Record<string, unknown> = {}
   let operations = 0
@@ -37,7 +36,7 @@ function multiplied(document: ContractDocument, handlers: Partial<Handlers>, cou
         if (operation === undefined || operations === count) continue
         const operationId = `${operation.operationId}${suffix}`
         copy[method] = { ...operation, operationId }
-        copied[operationId] = handlers[operation.operationId as keyof Handlers]
+        copied[operationId] = handlers[operation.operationId as keyof typeof handlers]
         operations++
       }
       if (Object.keys(copy).length > 0) paths[path.replace('/plants', `/plants${suffix}`)] = copy

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { createToken } from '../../src/auth/tokens.ts'
 import { loadContract } from '../../src/contract/load-contract.ts'
-import { loadHandlers } from '../../src/handlers.ts'
+import { handlers } from '../../src/plants/handlers.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { execute, openDocsPage } from './screenshot/docs-page.ts'
 import { findChromium, launchChromium } from './screenshot/chromium.ts'
@@ -24,7 +24,7 @@ const { text: token, stored } = createToken('me', Date.now())
 await store.addToken(stored)
 const app = await buildApp({
   contract: await loadContract(root),
-  handlers: await loadHandlers(store),
+  handlers,
   store,
   log: pino({ level: 'silent' }),
   rateLimit: undefined,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stampFile, stampOf } from '../../src/contract/load-contract.ts'
 import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
 import { type Mutant, mutantsOf } from './mutate-contract/mutants.ts'
 import type { ContractDocument } from '../../src/contract/document.ts'
@@ -66,7 +67,9 @@ async function test({ side, edit }: Mutant, name: string): Promise<string | unde
   edit(contract)
   await mkdir(join(copy, 'generated'), { recursive: true })
   await copyFile(join(project, 'openapi.yaml'), join(copy, 'openapi.yaml'))
-  await writeFile(join(copy, 'generated/contract.json'), stringifyJson(contract))
+  const json = stringifyJson(contract)
+  await writeFile(join(copy, 'generated/contract.json'), json)
+  await writeFile(join(copy, stampFile), stampOf(await readFile(join(copy, 'openapi.yaml'), 'utf8'), json))
   const code = await runSuite({ [side === 'tests' ? 'JUDGED_CONTRACT_FOLDER' : 'SERVED_CONTRACT_FOLDER']: copy, CONTRACT_SEED: seed }, report)
   if (code === 0) return undefined
   if (code === null) throw new Error(`the suite did not end in ${String(timeoutMilliseconds / 1000)} s`)

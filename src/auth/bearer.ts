@@ -14,7 +14,7 @@ export type AuthenticationFailure =
 export type AuthenticationResult = { caller: Caller } | AuthenticationFailure
 
 /** Authenticates a request by its field `Authorization`. */
-export type Verifier = (authorization: string | undefined) => Promise<AuthenticationResult> | AuthenticationResult
+export type Verifier = (authorization: string | undefined) => Promise<AuthenticationResult>
 
 export interface BearerOptions {
   /** The store of the opaque tokens. */

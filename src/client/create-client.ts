@@ -51,16 +51,20 @@ export function createClient({ baseUrl, token, fetch: send = fetch }: ClientOpti
 
 function toFetch({ method, path }: ClientOperation, { path: names = {}, query = {}, header = {}, body }: AnyRequest) {
   const search = new URLSearchParams(pairs(query)).toString()
-  const url = path.replaceAll(/\{([^{}]+)\}/g, (_template, name: string) => encodeURIComponent(String(names[name]))) + (search === '' ? '' : `?${search}`)
+  const filled = path.replaceAll(/\{([^{}]+)\}/g, (_template, name: string) => encodeURIComponent(String(names[name])))
+  const url = search === '' ? filled : `${filled}?${search}`
   const headers = new Headers(pairs(header))
   if (body === undefined) return { url, init: { method, headers } }
   headers.set('content-type', 'application/json')
   return { url, init: { method, headers, body: writeBody(body) } }
 }
 
-/** Each parameter that is given, as text; an array is given item by item, as OpenAPI's default style has it. */
+/** The given parameters as text, an array item by item: the default style of OpenAPI. */
 function pairs(parameters: Parameters): [string, string][] {
-  return Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [value].flat().map((item): [string, string] => [name, String(item)])))
+  return Object.entries(parameters).flatMap(([name, value]) => {
+    const items = value === undefined ? [] : [value].flat()
+    return items.map((item): [string, string] => [name, String(item)])
+  })
 }
 
 async function receive(id: string, { replies }: ClientOperation, response: Response) {
@@ -68,7 +72,8 @@ async function receive(id: string, { replies }: ClientOperation, response: Respo
   const int64Places = replies[status]
   const text = await response.text()
   if (int64Places === null) return { status, headers, body: undefined }
-  if (int64Places === undefined || !/^application\/json\b/i.test(headers.get('content-type') ?? '')) throw new UndeclaredReply(id, status)
+  const isJson = /^application\/json\b/i.test(headers.get('content-type') ?? '')
+  if (int64Places === undefined || !isJson) throw new UndeclaredReply(id, status)
   try {
     return { status, headers, body: readBody(text, int64Places) }
   } catch (error) {

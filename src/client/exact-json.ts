@@ -7,7 +7,9 @@ declare global {
 
 /** Writes a request body, bigints in it as their digits. */
 export function writeBody(body: unknown): string {
-  return JSON.stringify(body, (_key, member: unknown) => (typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member))
+  const replacer = (_key: string, member: unknown) =>
+    typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member
+  return JSON.stringify(body, replacer)
 }
 
 /**
@@ -17,7 +19,10 @@ export function writeBody(body: unknown): string {
  * @throws SyntaxError when the text is not JSON
  */
 export function readBody(text: string, int64Places: string[][]): unknown {
-  const body = JSON.parse(text, (_key, value, { source = '' }) => (typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value))
+  const body = JSON.parse(text, (_key, value, { source = '' }) => {
+    const isInexact = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+    return isInexact ? BigInt(source) : value
+  })
   const holder = { body }
   for (const place of int64Places) toBigInts(holder, ['body', ...place])
   return holder.body

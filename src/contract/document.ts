@@ -4,7 +4,11 @@ export interface ContractDocument {
   info: { title: string; version: string }
   security?: SecurityRequirement[]
   paths?: Record<string, PathItem>
-  components?: { securitySchemes?: Record<string, unknown>; schemas?: Record<string, Schema>; [section: string]: unknown }
+  components?: {
+    securitySchemes?: Record<string, unknown>
+    schemas?: Record<string, Schema>
+    [section: string]: unknown
+  }
   'x-unmatched-responses'?: Record<string, ContractResponse>
   'x-generated-from'?: string
 }
@@ -74,16 +78,19 @@ export function operationsOf(document: ContractDocument): ContractOperation[] {
       if (written === undefined) return []
       const object = { ...written, responses: written.responses ?? {} }
       const parameters = [...(object.parameters ?? []), ...(item.parameters ?? [])]
-      return [{ id: object.operationId, method, path, parameters, security: object.security ?? document.security ?? [], object }]
+      const security = object.security ?? document.security ?? []
+      return [{ id: object.operationId, method, path, parameters, security, object }]
     }),
   )
 }
 
-/** The names of the security schemes that are bearer authentication (RFC 6750), which the contract may call what it likes. */
+/** The names of the security schemes that are bearer authentication (RFC 6750), whatever the contract calls them. */
 export function bearerSchemesOf({ components }: ContractDocument): string[] {
   return Object.entries(components?.securitySchemes ?? {}).flatMap(([name, scheme]) => {
-    const { type, scheme: authentication } = (typeof scheme === 'object' && scheme !== null ? scheme : {}) as { type?: unknown; scheme?: unknown }
-    return type === 'http' && typeof authentication === 'string' && authentication.toLowerCase() === 'bearer' ? [name] : []
+    if (typeof scheme !== 'object' || scheme === null) return []
+    const { type, scheme: authentication } = scheme as { type?: unknown; scheme?: unknown }
+    const isBearer = type === 'http' && typeof authentication === 'string' && authentication.toLowerCase() === 'bearer'
+    return isBearer ? [name] : []
   })
 }
 
@@ -100,7 +107,9 @@ export function dereference(document: unknown): ContractDocument {
 
   function resolve(reference: string): unknown {
     if (resolved.has(reference)) return resolved.get(reference)
-    if (open.has(reference)) throw new Error(`the reference ${reference} leads back to itself, which this service does not support`)
+    if (open.has(reference)) {
+      throw new Error(`the reference ${reference} leads back to itself, which this service does not support`)
+    }
     open.add(reference)
     const target = copy(find(document, reference))
     open.delete(reference)
@@ -112,14 +121,16 @@ export function dereference(document: unknown): ContractDocument {
     if (Array.isArray(node)) return node.map(copy)
     if (typeof node !== 'object' || node === null) return node
     const { $ref: reference, ...siblings } = node as Record<string, unknown>
-    if (typeof reference !== 'string') return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copy(member)]))
+    if (typeof reference !== 'string') {
+      return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copy(member)]))
+    }
     const target = resolve(reference)
     const described = Object.keys(siblings).filter((name) => name !== 'description' && name !== 'summary')
     // OpenAPI lets a reference carry a description of its own; JSON Schema 2020-12 lets it carry more assertions.
     return described.length === 0 ? target : { allOf: [target, copy(siblings)] }
   }
 
-  // The caller has judged the document's structure, or is about to.
+  // The caller checks the document's structure before or after.
   return copy(document) as ContractDocument
 }
 
@@ -128,7 +139,8 @@ function find(document: unknown, reference: string): unknown {
   let node = document
   for (const token of reference.slice(2).split('/')) {
     const name = percentDecoded(token, reference).replaceAll('~1', '/').replaceAll('~0', '~')
-    node = typeof node === 'object' && node !== null && Object.hasOwn(node, name) ? (node as Record<string, unknown>)[name] : undefined
+    const isMember = typeof node === 'object' && node !== null && Object.hasOwn(node, name)
+    node = isMember ? (node as Record<string, unknown>)[name] : undefined
   }
   if (node === undefined) throw new Error(`the reference ${reference} leads to nothing`)
   return node
@@ -142,17 +154,27 @@ function percentDecoded(token: string, reference: string): string {
   }
 }
 
-/** Lists the schemas that are directly inside of a schema (JSON Schema 2020-12, core, section 10), with their places in it. */
+/** Lists the schemas directly inside a schema (JSON Schema 2020-12, core, section 10), with their places in it. */
 export function subschemasOf(schema: Schema): [string, Schema][] {
   return Object.entries(schema).flatMap(([keyword, member]) => {
     if (singles.includes(keyword)) return isSchema(member) ? [[keyword, member]] : []
     if (!collections.includes(keyword) || typeof member !== 'object' || member === null) return []
-    return Object.entries(member).flatMap(([name, subschema]): [string, Schema][] => (isSchema(subschema) ? [[`${keyword}/${name}`, subschema]] : []))
+    return Object.entries(member).flatMap(([name, subschema]): [string, Schema][] =>
+      isSchema(subschema) ? [[`${keyword}/${name}`, subschema]] : [],
+    )
   })
 }
 
-const singles = ['items', 'additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else', 'unevaluatedItems', 'unevaluatedProperties']
-const collections = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'allOf', 'anyOf', 'oneOf', 'prefixItems']
+/** Keywords whose value is a schema. */
+const singles = [
+  'items', 'additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else', 'unevaluatedItems',
+  'unevaluatedProperties',
+]
+
+/** Keywords whose value holds schemas. */
+const collections = [
+  'properties', 'patternProperties', 'dependentSchemas', '$defs', 'allOf', 'anyOf', 'oneOf', 'prefixItems',
+]
 
 /** `true` and `false` are schemas too, which hold nothing. */
 function isSchema(member: unknown): member is Schema {

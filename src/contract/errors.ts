@@ -25,7 +25,11 @@ type Known<Headers> = Record<Exclude<keyof Headers, HeaderName>, never>
  * @param headers the headers that the contract declares for this status
  */
 export function failure<Name extends ErrorName>(name: Name, message: string): Failure<Name, Record<never, never>>
-export function failure<Name extends ErrorName, Headers extends Record<string, string | number>>(name: Name, message: string, headers: Headers & Known<Headers>): Failure<Name, Headers>
+export function failure<Name extends ErrorName, Headers extends Record<string, string | number>>(
+  name: Name,
+  message: string,
+  headers: Headers & Known<Headers>,
+): Failure<Name, Headers>
 export function failure(name: ErrorName, message: string, headers: Record<string, string | number> = {}): Failure {
   const { error, status } = errors[name]
   return { status, headers, body: { error, message } }

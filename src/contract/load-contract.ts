@@ -15,31 +15,39 @@ export interface Contract {
 /**
  * Loads the contract that `npm run generate` wrote.
  *
- * @param folder the project's folder, with openapi.yaml and generated/contract.json
- * @throws UnservableContract when a file is missing or not JSON, or generated/ was made from another openapi.yaml
+ * @param folder the project's folder, with openapi.yaml and generated/
+ * @throws UnservableContract when a file is missing, or the stamp is not that of openapi.yaml and contract.json
  */
 export async function loadContract(folder: string): Promise<Contract> {
-  const [yaml, json] = await Promise.all([read(join(folder, 'openapi.yaml')), read(join(folder, 'generated', 'contract.json'))])
-  const document = parse(json)
-  const origin = `openapi.yaml sha256:${createHash('sha256').update(yaml).digest('hex')}`
-  // A file that is not what generate writes may hold any JSON.
-  if ((document as ContractDocument | null)?.['x-generated-from'] !== origin) throw new UnservableContract('generated/ does not match openapi.yaml; run npm run generate')
-  return { document, json, yaml }
+  const files = ['openapi.yaml', 'generated/contract.json', stampFile]
+  const [yaml = '', json = '', stamp] = await Promise.all(files.map((file) => read(join(folder, file))))
+  if (stamp !== stampOf(yaml, json)) {
+    throw new UnservableContract('generated/ does not match openapi.yaml; run npm run generate')
+  }
+  // The stamp says that generate has checked the document and written it.
+  return { document: parseJsonWithBigInts(json) as ContractDocument, json, yaml }
+}
+
+/** The file of the stamp, in the project's folder. */
+export const stampFile = 'generated/contract.sha256'
+
+/**
+ * The stamp that `npm run generate` writes when it has checked the contract: the hashes of the contract and of the
+ * document made from it, in the form that `sha256sum --check` reads.
+ */
+export function stampOf(yaml: string, json: string): string {
+  return `${sha256(yaml)}  openapi.yaml\n${sha256(json)}  generated/contract.json\n`
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 async function read(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new UnservableContract(`cannot read the contract: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
-  }
-}
-
-function parse(json: string): ContractDocument {
-  try {
-    // generate has judged the document before it wrote it, and createEngine judges it again.
-    return parseJsonWithBigInts(json) as ContractDocument
-  } catch (error) {
-    throw new UnservableContract('generated/contract.json is not JSON; run npm run generate', { cause: error })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UnservableContract(`cannot read the contract: ${reason}`, { cause: error })
   }
 }

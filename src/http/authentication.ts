@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { AuthenticationFailure, AuthenticationResult, Verifier } from '../auth/bearer.ts'
 import type { BoundOperation } from '../contract/engine.ts'
-import { type Failure, isFailure } from '../contract/errors.ts'
+import { type Failure, failure, isFailure } from '../contract/errors.ts'
 import type { Caller } from '../contract/types.ts'
 import { fieldValues } from './raw-headers.ts'
 import type { Stage } from './stage.ts'
@@ -40,19 +40,19 @@ export function authenticate(
       request.caller = caller
       return undefined
     }
-    const refusal = results.find((result): result is AuthenticationFailure => !('caller' in result))
-    if (refusal === undefined) throw new Error('the security schemes of one alternative name different callers')
+    const refusal = results.find((result): result is AuthenticationFailure => !('caller' in result)) ?? differentCallers
     return (isFailure(refusal, 'token_invalid') ? onRefused(request) : undefined) ?? refusal
   }
 
-  return (request) => {
+  return async (request) => {
     // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 says, they are no credentials.
     const authorization =
       request.headers.authorization && fieldValues(request.raw.rawHeaders, 'authorization').join(', ')
     // createEngine has refused a contract with a scheme that has no verifier.
-    const results = schemes.map((scheme) => verifiers[scheme]!(authorization))
-    const settled = results.filter((result): result is AuthenticationResult => !(result instanceof Promise))
-    if (settled.length === results.length) return decide(request, settled)
-    return Promise.all(results.map((result) => Promise.resolve(result))).then((all) => decide(request, all))
+    return decide(request, await Promise.all(schemes.map((scheme) => verifiers[scheme]!(authorization))))
   }
 }
+
+const differentCallers: Failure = failure('token_invalid', 'the credentials belong to different callers', {
+  'WWW-Authenticate': 'Bearer realm="plant-store", error="invalid_token"',
+})

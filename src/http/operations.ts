@@ -71,7 +71,7 @@ async function answer(
     path: Object.fromEntries(names.map((name, index) => [name, params[`p${String(index)}`] ?? ''])),
     query: query as Record<string, string | string[]>,
     body,
-    callers: Object.fromEntries(operation.security.flat().map((scheme) => [scheme, caller])),
+    caller,
   })
   return send(reply, result, unread)
 }

@@ -1,5 +1,6 @@
 const canonicalDecimal = /^(?:0|-?[1-9][0-9]*)$/
-const jsonNumber = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
+/** The number of RFC 8259, section 6: its sign, integer part, fraction and exponent. */
+const jsonNumber = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
 
 const limitOfExactDoubles = 2n ** 53n
 
@@ -20,6 +21,11 @@ const longestInteger = 20
  */
 export function readDecimal(text: string): bigint | undefined {
   return text.length <= longestInteger && canonicalDecimal.test(text) ? BigInt(text) : undefined
+}
+
+/** Whether a text is a JSON number. */
+export function isJsonNumber(text: string): boolean {
+  return jsonNumber.test(text)
 }
 
 /**

@@ -1,10 +1,11 @@
-import type { Handler, Reply } from '../contract/types.ts'
-import type { PlantStore } from '../store/store.ts'
+import type { Input, Reply } from '../contract/types.ts'
+import type { PlantContext } from './context.ts'
 import { storeUnavailable } from './store-unavailable.ts'
 
-export function listPlants(plants: PlantStore): Handler<'listPlants'> {
-  return async ({ query: { limit } }, caller): Promise<Reply<'listPlants'>> => {
-    const body = await plants.list(caller, limit)
-    return body === 'unavailable' ? storeUnavailable() : { status: 200, body }
-  }
+export async function listPlants(
+  { query: { limit } }: Input<'listPlants'>,
+  { caller, plants }: PlantContext,
+): Promise<Reply<'listPlants'>> {
+  const body = await plants.list(caller, limit)
+  return body === 'unavailable' ? storeUnavailable() : { status: 200, body }
 }

@@ -6,7 +6,7 @@ import { createToken } from '../auth/tokens.ts'
 import { BadConfig, type Config, loadConfig } from '../config/config.ts'
 import { UnservableContract } from '../contract/engine.ts'
 import { loadContract } from '../contract/load-contract.ts'
-import { loadHandlers } from '../handlers.ts'
+import { handlers } from '../plants/handlers.ts'
 import { openStore } from '../store/open-store.ts'
 import { type Store, UnusableStore } from '../store/store.ts'
 import { isStandardOutputJournal } from './journal.ts'
@@ -64,7 +64,7 @@ async function start(config: Config): Promise<void> {
     metrics?.watchQueue(store.waitingWrites)
     const app = await buildApp({
       contract,
-      handlers: await loadHandlers(store),
+      handlers,
       store,
       log,
       rateLimit: config.rateLimit,

@@ -14,7 +14,8 @@ function describeError({ instancePath, keyword, message = 'is not valid', params
   }
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     const name = String(params['additionalProperty'] ?? params['unevaluatedProperty'])
-    return place === 'query' ? `query/${name} is not a parameter of this operation` : `${place}/${name} is not a property here`
+    const problem = place === 'query' ? 'is not a parameter of this operation' : 'is not a property here'
+    return `${place}/${name} ${problem}`
   }
   return `${place} ${message}`
 }

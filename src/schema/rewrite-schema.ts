@@ -2,16 +2,21 @@ const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveM
 const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
 
 /** Members of the OpenAPI document and of its schemas that hold values, not schemas. */
-const valueMembers: readonly string[] = ['example', 'examples', 'default', 'enum', 'const', 'required', 'security', 'tags']
+const valueMembers: readonly string[] = [
+  'example', 'examples', 'default', 'enum', 'const', 'required', 'security', 'tags',
+]
 
 /** Members whose own members are named by the contract's author, so that `default` there is a name, not a keyword. */
-const mapMembers: readonly string[] = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'paths', 'responses', 'headers', 'content', 'schemas', 'securitySchemes']
+const mapMembers: readonly string[] = [
+  'properties', 'patternProperties', 'dependentSchemas', '$defs', 'paths', 'responses', 'headers', 'content', 'schemas',
+  'securitySchemes',
+]
 
 /** Keywords of the OpenAPI vocabulary that assert nothing, and would make Ajv's strict mode refuse the schema. */
 const annotations: readonly string[] = ['example', 'examples', 'default', 'xml', 'externalDocs', 'discriminator']
 
 /**
- * Rewrites a contract so that integers, numbers and booleans are judged by the keyword `scalar` alone.
+ * Rewrites a contract so that the keyword `scalar` alone validates integers, numbers and booleans.
  *
  * Ajv's own keywords compare doubles, and its coercion of parameters takes ` 5 `, `0x10` and `1e3`.
  *
@@ -26,13 +31,15 @@ export function withExactScalars(node: unknown): unknown {
   if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
     // null has no format.
     const { format: _, ...formatless } = object
-    return { anyOf: type.map((member) => withExactScalars({ ...(member === 'null' ? formatless : object), type: member as unknown })) }
+    const alternative = (member: unknown) => ({ ...(member === 'null' ? formatless : object), type: member })
+    return { anyOf: type.map((member) => withExactScalars(alternative(member))) }
   }
   const copy: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(object)) {
     if (name.startsWith('x-') || annotations.includes(name)) continue
     // openapi-backend takes an object that it meets twice for a cycle, so nothing of the copy is shared.
-    copy[name] = valueMembers.includes(name) ? structuredClone(member) : mapMembers.includes(name) ? mapValues(member) : withExactScalars(member)
+    if (valueMembers.includes(name)) copy[name] = structuredClone(member)
+    else copy[name] = mapMembers.includes(name) ? mapValues(member) : withExactScalars(member)
   }
   const scalar: Record<string, unknown> = {}
   if (scalarTypes.includes(type)) {

@@ -1,5 +1,5 @@
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
-import { integerRanges, readDecimal, readJsonInteger } from '../json/integers.ts'
+import { integerRanges, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
 import { sourceOfNumber } from '../json/json.ts'
 
 /**
@@ -21,7 +21,7 @@ interface ScalarSchema {
   const?: Scalar
 }
 
-/** Where the value that is judged stands. */
+/** Where the validated value stands. */
 interface Place {
   parentData: Record<string | number, unknown>
   parentDataProperty: string | number
@@ -29,10 +29,8 @@ interface Place {
 
 type Scalar = number | bigint | boolean
 
-/** Says what is wrong with a value, or gives the value that a handler is to see. */
+/** The value that a handler is to see; undefined where the value is not valid. */
 type Reading = { value: Scalar } | undefined
-
-const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
 /**
  * The Ajv keyword that `withExactScalars` writes. It replaces a valid value by what a handler is to see: a bigint
@@ -54,7 +52,8 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
       const validate: SchemaValidateFunction = (data: unknown, context) => {
         // Ajv always gives the context to a keyword's function.
         const { parentData: container, parentDataProperty: key } = context as Place
-        const reading = source === 'text' ? readText(schema, data) : readJson(schema, data, sourceOfNumber(container, key))
+        const reading =
+          source === 'text' ? readText(schema, data) : readJson(schema, data, sourceOfNumber(container, key))
         if (schema.type === undefined && reading === undefined) return true
         if (reading === undefined || !meetsAssertions(schema, reading.value)) {
           validate.errors = [{ keyword: 'scalar', message, params: {} }]
@@ -75,12 +74,12 @@ function readText(schema: ScalarSchema, data: unknown): Reading {
     case 'boolean':
       return data === 'true' || data === 'false' ? { value: data === 'true' } : undefined
     case 'number':
-      return jsonNumber.test(data) && Number.isFinite(Number(data)) ? { value: Number(data) } : undefined
+      return isJsonNumber(data) && Number.isFinite(Number(data)) ? { value: Number(data) } : undefined
     case 'integer':
       return readInteger(schema, readDecimal(data))
     case undefined:
       // Another subschema of the same value says that the text is a number.
-      return jsonNumber.test(data) ? { value: readJsonInteger(data) ?? Number(data) } : undefined
+      return isJsonNumber(data) ? { value: readJsonInteger(data) ?? Number(data) } : undefined
   }
 }
 
@@ -135,7 +134,9 @@ const checkedFormats: Record<'integer' | 'number', readonly string[]> = {
 
 function assertKnownFormat({ type, format }: ScalarSchema): void {
   if (format === undefined || type === undefined) return
-  if (type === 'boolean' || !checkedFormats[type].includes(format)) throw new Error(`unknown format "${format}" of a schema of type ${type}`)
+  if (type === 'boolean' || !checkedFormats[type].includes(format)) {
+    throw new Error(`unknown format "${format}" of a schema of type ${type}`)
+  }
 }
 
 function describe(schema: ScalarSchema, source: Source): string {
@@ -156,8 +157,10 @@ function describe(schema: ScalarSchema, source: Source): string {
   return words.join(' ')
 }
 
+type Bound = number | bigint | undefined
+
 /** The greater of two bounds, or with `sign` -1 the smaller. */
-function greatest(a: number | bigint | undefined, b: number | bigint | undefined, sign = 1): number | bigint | undefined {
+function greatest(a: Bound, b: Bound, sign = 1): Bound {
   if (a === undefined || b === undefined) return a ?? b
   return (a > b) === (sign === 1) ? a : b
 }

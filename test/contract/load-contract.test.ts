@@ -7,11 +7,14 @@ import { temporaryFolder } from '../support/start-app.ts'
 
 const project = join(import.meta.dirname, '../..')
 
+/** What a server needs of its contract. */
+const files = ['openapi.yaml', 'generated/contract.json', 'generated/contract.sha256']
+
 /** A folder with the project's contract, to be broken. */
 async function copyOfContract(): Promise<string> {
   const folder = await temporaryFolder()
   await mkdir(join(folder, 'generated'))
-  for (const file of ['openapi.yaml', 'generated/contract.json']) await cp(join(project, file), join(folder, file))
+  for (const file of files) await cp(join(project, file), join(folder, file))
   return folder
 }
 
@@ -40,19 +43,28 @@ describe('loadContract', () => {
     expect(await refusalOf(folder)).toBe(stale)
   })
 
-  it.each(['null', '[]', '{}', '54', '{"x-generated-from":"openapi.yaml"}'])('refuses a contract.json that generate did not write: %s', async (text) => {
+  it.each([
+    'null', '[]', '{}', '54', '{"x-generated-from":"openapi.yaml"}', '', '{', 'openapi: 3.1.0', '{"openapi":"3.1.0","openapi":"3.1.0"}',
+  ])('refuses a contract.json that generate did not write: %j', async (text) => {
     const folder = await copyOfContract()
     await writeFile(join(folder, 'generated/contract.json'), text)
     expect(await refusalOf(folder)).toBe(stale)
   })
 
-  it.each(['', '{', 'openapi: 3.1.0', '{"openapi":"3.1.0","openapi":"3.1.0"}'])('refuses a contract.json that is not JSON: %j', async (text) => {
+  it('refuses a contract.json that was edited by hand, if only by a space', async () => {
     const folder = await copyOfContract()
-    await writeFile(join(folder, 'generated/contract.json'), text)
-    expect(await refusalOf(folder)).toBe('generated/contract.json is not JSON; run npm run generate')
+    const file = join(folder, 'generated/contract.json')
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"maxLength": 255', '"maxLength":  255'))
+    expect(await refusalOf(folder)).toBe(stale)
   })
 
-  it.each(['openapi.yaml', 'generated/contract.json'])('refuses to go without %s and names it', async (file) => {
+  it('refuses a stamp that generate did not write', async () => {
+    const folder = await copyOfContract()
+    await writeFile(join(folder, 'generated/contract.sha256'), '')
+    expect(await refusalOf(folder)).toBe(stale)
+  })
+
+  it.each(files)('refuses to go without %s and names it', async (file) => {
     const folder = await copyOfContract()
     await rm(join(folder, file))
     expect(await refusalOf(folder)).toMatch(/^cannot read the contract: ENOENT.*/)

@@ -6,7 +6,12 @@
 import { failure } from '../../src/contract/errors.ts'
 import type { Encoded, Handler, Handlers, Input, OperationId, Reply, Schemas } from '../../src/contract/types.ts'
 
-declare const handlers: Handlers
+/** What a handler receives beside the request. */
+interface Context {
+  caller: string
+}
+
+declare const handlers: Handlers<Context>
 declare const plant: Schemas['Plant']
 declare const stored: Promise<Schemas['Plant']>
 declare const input: { list: Input<'listPlants'>; create: Input<'createPlant'>; delete: Input<'deletePlant'> }
@@ -16,24 +21,32 @@ type Holds<Statement extends true> = Statement
 type Same<A, B> = [A, B] extends [B, A] ? true : false
 
 // An operation without a handler.
-export const complete = { ...handlers } satisfies Handlers
+export const complete = { ...handlers } satisfies Handlers<Context>
 const { deletePlant: _, ...others } = handlers
 // @ts-expect-error -- deletePlant is missing
-export const incomplete = others satisfies Handlers
+export const incomplete = others satisfies Handlers<Context>
 
 // A handler for no operation.
 export const leftOver = {
   ...complete,
   // @ts-expect-error -- the contract has no waterPlant
   waterPlant: handlers.listPlants,
-} satisfies Handlers
+} satisfies Handlers<Context>
 // An operation more in the contract changes nothing here.
 export type operationIds = Holds<'listPlants' | 'createPlant' | 'deletePlant' extends OperationId ? true : false>
 
 // A handler in the place of another.
-export const inPlace: Handler<'createPlant'> = handlers.createPlant
+export const inPlace: Handler<'createPlant', Context> = handlers.createPlant
 // @ts-expect-error -- deletePlant answers 204 and 404, which createPlant does not declare
-export const misplaced: Handler<'createPlant'> = handlers.deletePlant
+export const misplaced: Handler<'createPlant', Context> = handlers.deletePlant
+
+// A handler that needs what the context does not have.
+interface Services extends Context {
+  plants: string
+}
+export const withServices: Handlers<Services> = handlers
+// @ts-expect-error -- the context has no plants
+export const withoutServices: Handlers<Context> = withServices
 
 // A body.
 export const declaredBody = (): Reply<'createPlant'> => ({ status: 200, body: { name: 'Aloe vera', tag: 'indoor' } })
@@ -102,9 +115,9 @@ export const retryAndMore = (): Reply<'listPlants'> => failure('unavailable', ''
 export const unknownFailure = (): Reply<'createPlant'> => failure('plant_wilted', '')
 
 // Promises of replies are held to the same.
-export const later: Handler<'createPlant'> = async (): Promise<Reply<'createPlant'>> => ({ status: 200, body: await stored })
+export const later: Handler<'createPlant', Context> = async (): Promise<Reply<'createPlant'>> => ({ status: 200, body: await stored })
 // @ts-expect-error -- a plant that is returned carries no id
-export const laterWithId: Handler<'createPlant'> = async (): Promise<Reply<'createPlant'>> => ({ status: 200, body: { id: 54n, name: (await stored).name } })
+export const laterWithId: Handler<'createPlant', Context> = async (): Promise<Reply<'createPlant'>> => ({ status: 200, body: { id: 54n, name: (await stored).name } })
 
 // An int64 is a bigint, an int32 a number.
 export type idInBody = Holds<Same<typeof input.create.body.id, bigint>>

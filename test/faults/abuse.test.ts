@@ -3,7 +3,6 @@ import { type Socket, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { Encoded } from '../../src/contract/types.ts'
-import { loadHandlers } from '../../src/handlers.ts'
 import { exchange } from '../support/exchange.ts'
 import { expectFailure } from '../support/expect-failure.ts'
 import { type TestApp, startApp, temporaryStore } from '../support/start-app.ts'
@@ -119,7 +118,7 @@ test('a client that stops reading is cut off, and its list is read from the stor
     }
   }
   const endlessStore = { ...store, list: () => Promise.resolve(new Encoded<{ name: string }[]>(endless())) }
-  const { listen, token, logLines } = await startApp({ store: endlessStore, handlers: await loadHandlers(endlessStore), limits: { standstillMilliseconds: 300 } })
+  const { listen, token, logLines } = await startApp({ store: endlessStore, limits: { standstillMilliseconds: 300 } })
   const socket = await openSocket(await listen())
   socket.write(`GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`)
   await expect.poll(() => logLines.some((line) => line.includes('response cut off')), { timeout: 5_000 }).toBe(true)

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { loadHandlers } from '../../src/handlers.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { expectFailure } from '../support/expect-failure.ts'
 import { startApp, temporaryFolder } from '../support/start-app.ts'
@@ -67,7 +66,7 @@ test('when the queue of writes is full the next write is refused at once, and re
   const file = join(await temporaryFolder(), 'plants.db')
   const store = openSqliteStore({ file, onFault: () => undefined, maxQueued: 3, lockTimeoutMilliseconds: 60_000 })
   onTestFinished(() => store.close())
-  const { send } = await startApp({ store, handlers: await loadHandlers(store) })
+  const { send } = await startApp({ store })
   const other = new Database(file)
   other.exec('BEGIN IMMEDIATE')
   const waiting = [1, 2, 3].map((id) => send({ method: 'POST', url: '/plants', body: { id, name: 'a' } }))

@@ -10,7 +10,7 @@ import { generate } from '../../scripts/develop/generate/generate.ts'
 import { buildApp } from '../../src/app.ts'
 import { createToken } from '../../src/auth/tokens.ts'
 import { loadContract } from '../../src/contract/load-contract.ts'
-import { loadHandlers } from '../../src/handlers.ts'
+import { handlers } from '../../src/plants/handlers.ts'
 import { temporaryStore } from '../support/start-app.ts'
 import { addGetPlant, copyReleasedProject, cut, replace } from './project-copy.ts'
 
@@ -19,7 +19,7 @@ async function serveContractOf(root: string) {
   const store = await temporaryStore()
   const { text, stored } = createToken('me', Date.now())
   await store.addToken(stored)
-  const app = await buildApp({ contract: await loadContract(root), handlers: await loadHandlers(store), store, log: pino({ level: 'silent' }), rateLimit: undefined })
+  const app = await buildApp({ contract: await loadContract(root), handlers, store, log: pino({ level: 'silent' }), rateLimit: undefined })
   onTestFinished(() => app.close())
   return async (method: 'GET' | 'POST', url: string, body?: object) => {
     const { statusCode } = await app.inject({ method, url, headers: { authorization: `Bearer ${text}` }, ...(body === undefined ? {} : { payload: body }) })

@@ -1,4 +1,11 @@
-import { expect, test } from 'vitest'
+import fastify from 'fastify'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Verifier } from '../../src/auth/bearer.ts'
+import { UnreadBytes } from '../../src/connections/unread-bytes.ts'
+import type { BoundOperation } from '../../src/contract/engine.ts'
+import { failure } from '../../src/contract/errors.ts'
+import { authenticate } from '../../src/http/authentication.ts'
+import { registerOperations } from '../../src/http/operations.ts'
 import { exchange } from '../support/exchange.ts'
 import { expectFailure } from '../support/expect-failure.ts'
 import { assertKeepsContract } from '../support/judge.ts'
@@ -116,4 +123,52 @@ test('a revoked token is refused by the very next request', async () => {
   expect((await send({ method: 'GET', url: '/plants' })).status).toBe(200)
   await store.revokeTokens(token.slice(0, 11))
   expectFailure(await send({ method: 'GET', url: '/plants' }), 'token_invalid')
+})
+
+describe('an operation whose security', () => {
+  const refuse: Verifier = () =>
+    Promise.resolve(failure('credentials_missing', 'none', { 'WWW-Authenticate': 'Bearer realm="test"' }))
+  const verifiers: Record<string, Verifier> = {
+    me: () => Promise.resolve({ caller: 'me' }),
+    meLater: () => Promise.resolve({ caller: 'me' }),
+    you: () => Promise.resolve({ caller: 'you' }),
+    nobody: refuse,
+  }
+
+  test.each<[string, string[][], number, string[]]>([
+    ['is one scheme', [['me']], 200, ['me']],
+    ['is one scheme that refuses', [['nobody']], 401, []],
+    ['is two schemes together that agree', [['me', 'meLater']], 200, ['me']],
+    ['is two schemes together that differ', [['me', 'you']], 401, []],
+    ['is two schemes together of which one refuses', [['me', 'nobody']], 401, []],
+    ['is two alternatives of which the first refuses', [['nobody'], ['you']], 200, ['you']],
+    ['is two alternatives of which both accept', [['you'], ['me']], 200, ['you']],
+    ['is two alternatives of which the first differs', [['me', 'you'], ['meLater']], 200, ['me']],
+    ['is an alternative that needs nothing', [[]], 401, []],
+  ])('%s', async (_description, security, status, callers) => {
+    const seen: string[] = []
+    const operation: BoundOperation = {
+      id: 'getThing',
+      method: 'get',
+      path: '/thing',
+      takesBody: false,
+      requiresBody: false,
+      security,
+      handle: ({ caller }) => {
+        seen.push(caller)
+        return Promise.resolve({ status: 200, body: {} })
+      },
+    }
+    const app = fastify()
+    onTestFinished(() => app.close())
+    registerOperations(app, {
+      operations: [operation],
+      stagesOf: (each) => [authenticate(each, verifiers, () => undefined)],
+      unread: new UnreadBytes(1_024),
+    })
+    const response = await app.inject('/thing')
+    expect(response.statusCode).toBe(status)
+    expect(seen).toEqual(callers)
+    if (status === 401) expect(response.headers['www-authenticate']).toMatch(/^Bearer realm="[^"]+"/)
+  })
 })

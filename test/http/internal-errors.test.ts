@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadHandlers } from '../../src/handlers.ts'
+import { handlers } from '../../src/plants/handlers.ts'
 import type { Store } from '../../src/store/store.ts'
 import { Encoded } from '../../src/contract/types.ts'
 import { expectFailure } from '../support/expect-failure.ts'
@@ -33,7 +33,6 @@ test.each(Object.keys(requests) as Operation[])('when %s throws, the answer give
 })
 
 test('when a handler throws what is no Error, the answer is the same', async () => {
-  const handlers = await loadHandlers(await temporaryStore())
   const { send, logLines } = await startApp({
     handlers: {
       ...handlers,

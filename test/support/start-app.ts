@@ -7,7 +7,7 @@ import { beforeAll, inject, onTestFinished } from 'vitest'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createToken } from '../../src/auth/tokens.ts'
 import { loadContract } from '../../src/contract/load-contract.ts'
-import { loadHandlers } from '../../src/handlers.ts'
+import { handlers } from '../../src/plants/handlers.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type ReceivedResponse, assertKeepsContract } from './judge.ts'
@@ -103,7 +103,7 @@ export async function startApp(options: TestAppOptions = {}, onFinished: OnFinis
   const store = options.store ?? (await temporaryStore(onFinished))
   const logLines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
-  const app = await buildApp({ handlers: await loadHandlers(store), rateLimit: undefined, ...options, limits: { waitMilliseconds: 60_000, shutdownDelayMilliseconds: 0, ...options.limits }, contract, store, log })
+  const app = await buildApp({ handlers, rateLimit: undefined, ...options, limits: { waitMilliseconds: 60_000, shutdownDelayMilliseconds: 0, ...options.limits }, contract, store, log })
   const secrets = new LogSecrets()
   app.server.on('request', (request) => {
     secrets.noteRequest(request)

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type ContractOperation, dereference, operationsOf } from '../../../src/contract/document.ts'
+import { sha256, stampFile, stampOf } from '../../../src/contract/load-contract.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
 import { BrokenContract, readContract } from './read-contract.ts'
 import { writeClient } from './write-client.ts'
 import { writeErrors } from './write-errors.ts'
-import { writeHandlers } from './write-handlers.ts'
 import { writeTypes } from './write-types.ts'
 
 /** The contract, in the project's folder. */
@@ -22,16 +21,17 @@ export const contractFile = 'openapi.yaml'
 export async function generateFiles(root: string): Promise<{ files: Map<string, string>; operations: ContractOperation[] }> {
   const source = await readSource(join(root, contractFile))
   const document = await readContract(source, contractFile)
-  const origin = `${contractFile} sha256:${createHash('sha256').update(source).digest('hex')}`
+  const origin = `${contractFile} sha256:${sha256(source)}`
   const stamp = `// Generated from ${origin} by npm run generate. Do not edit.\n`
   const operations = operationsOf(dereference(document))
+  const json = `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`
   const files = new Map([
     ['client.ts', `${stamp}\n${writeClient(operations)}`],
     ['errors.ts', `${stamp}\n${writeErrors(document)}`],
-    ['handlers.ts', `${stamp}\n${writeHandlers(operations)}`],
     ['openapi.ts', `${stamp}\n${await writeTypes(document)}`],
-    // The last to be moved into place: the server refuses to start where it does not match openapi.yaml.
-    ['contract.json', `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`],
+    ['contract.json', json],
+    // Moved into place last: the server starts only where it matches openapi.yaml and contract.json.
+    [basename(stampFile), stampOf(source, json)],
   ])
   return { files, operations }
 }

@@ -45,7 +45,7 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
   const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]
   if (written.length > 0) lines.push(`wrote ${written.map((file) => `${folder}/${file}`).join(', ')}`)
   if (removed.length > 0) lines.push(`removed ${removed.map((file) => `${folder}/${file}`).join(', ')}`)
-  if (mode === 'scaffold') lines.push(...missing.map((operation) => `wrote ${scaffoldHandler(root, operation)}`))
+  if (mode === 'scaffold') lines.push(...missing.flatMap((operation) => scaffoldHandler(root, operation)))
   else lines.push(...missing.map(({ id }) => `operation ${id} has no handler: npm run generate -- --scaffold writes one`))
   lines.push(...strayHandlers(root, operations))
   return { ok: true, lines, missing: mode === 'scaffold' ? [] : missing }

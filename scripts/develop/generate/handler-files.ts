@@ -1,45 +1,85 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import ts from 'typescript'
 import type { ContractOperation } from '../../../src/contract/document.ts'
-import { handlerFile } from './write-handlers.ts'
+import { addToTable, readTable, tableFile } from './handler-table.ts'
 
-/** The operations whose handler has no file in `src` of the project's folder `root`. */
+/**
+ * Where the handler of an operation belongs: in the folder of its first tag, in a file named like the operation.
+ *
+ * @returns a path from the project's folder
+ */
+export function handlerFile({ id, object }: ContractOperation): string {
+  return `src/${object.tags?.[0] ?? 'operations'}/${id}.ts`
+}
+
+/** Why an operation cannot have a function and a file of its name: one line for each reason. */
+export function namingProblems(operations: ContractOperation[]): string[] {
+  return operations.flatMap(({ id, object }) => {
+    const tag = object.tags?.[0]
+    return [
+      ...(isFunctionName(id) ? [] : [`operation ${id}: its operationId is no name that a function can have`]),
+      ...(tag === undefined || /^[a-z][a-z0-9-]*$/.test(tag)
+        ? []
+        : [`operation ${id}: its first tag, ${JSON.stringify(tag)}, is no name of a folder in lower case`]),
+    ]
+  })
+}
+
+function isFunctionName(text: string): boolean {
+  const token = ts.createScanner(ts.ScriptTarget.Latest, false, undefined, text).scan()
+  const isReserved = token >= ts.SyntaxKind.FirstReservedWord && token <= ts.SyntaxKind.LastReservedWord
+  return /^[A-Za-z][A-Za-z0-9]*$/.test(text) && !isReserved
+}
+
+/** The operations that have no handler in the table of handlers, or whose file is missing. */
 export function missingHandlers(root: string, operations: ContractOperation[]): ContractOperation[] {
-  return operations.filter((operation) => !existsSync(join(root, handlerFile(operation))))
+  const table = readTable(root)
+  return operations.filter((operation) => {
+    // Where the table cannot be read, a file in the right place counts.
+    const file = table === undefined ? handlerFile(operation) : table.files.get(operation.id)
+    return file === undefined || !existsSync(join(root, file))
+  })
+}
+
+/** Names each handler of the table whose operation is not in the contract, or whose file belongs elsewhere. */
+export function strayHandlers(root: string, operations: ContractOperation[]): string[] {
+  const expected = new Map(operations.map((operation) => [operation.id, handlerFile(operation)]))
+  return [...(readTable(root)?.files ?? [])].sort().flatMap(([id, file]) => {
+    const place = expected.get(id)
+    if (place === file) return []
+    return place === undefined
+      ? `${file}: the contract has no operation ${id}; remove it from ${tableFile}, and the file if it is not needed`
+      : `${file}: the contract wants the handler of ${id} in ${place}`
+  })
 }
 
 /**
- * Writes a handler that fails until a person has written it.
+ * Writes a handler that throws until a person has written it, and adds it to the table of handlers.
  *
- * @returns its file, from the project's folder
- * @throws Error when the file exists: written code is never touched
+ * @returns what was done, a line for each file; an existing handler is left as it is
  */
-export function scaffoldHandler(root: string, operation: ContractOperation): string {
+export function scaffoldHandler(root: string, operation: ContractOperation): string[] {
   const { id } = operation
-  const file = handlerFile(operation)
-  mkdirSync(join(root, dirname(file)), { recursive: true })
-  const code = `import type { Handler, Reply } from '../contract/types.ts'
-import type { PlantStore } from '../store/store.ts'
-
-export function ${id}(_plants: PlantStore): Handler<'${id}'> {
-  return (_input, _caller): Reply<'${id}'> => {
-    throw new Error('${id} is not written yet')
+  // A handler that the table has, and that has lost its file, gets the file that the table imports.
+  const file = readTable(root)?.files.get(id) ?? handlerFile(operation)
+  const lines: string[] = []
+  if (!existsSync(join(root, file))) {
+    mkdirSync(join(root, dirname(file)), { recursive: true })
+    writeFileSync(join(root, file), stubOf(id, file), { flag: 'wx' })
+    lines.push(`wrote ${file}`)
   }
+  const added = addToTable(root, id, file)
+  return added === undefined ? lines : [...lines, added]
+}
+
+function stubOf(id: string, file: string): string {
+  const context = posix.relative(dirname(file), 'src/plants/context.ts')
+  return `import type { Input, Reply } from '../contract/types.ts'
+import type { PlantContext } from '${context.startsWith('.') ? context : `./${context}`}'
+
+export function ${id}(_input: Input<'${id}'>, _context: PlantContext): Promise<Reply<'${id}'>> {
+  throw new Error('${id} is not written yet')
 }
 `
-  writeFileSync(join(root, file), code, { flag: 'wx' })
-  return file
-}
-
-/** Says of each handler in `src` for which the contract has no operation, or has it elsewhere, what a person may do with it. */
-export function strayHandlers(root: string, operations: ContractOperation[]): string[] {
-  const expected = new Map(operations.map((operation) => [operation.id, handlerFile(operation)]))
-  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).sort()
-  return files.flatMap((name) => {
-    const file = `src/${name.replaceAll('\\', '/')}`
-    const id = basename(name, '.ts')
-    if (expected.get(id) === file || !readFileSync(join(root, file), 'utf8').includes(`Handler<'${id}'>`)) return []
-    const place = expected.get(id)
-    return place === undefined ? `${file}: the contract has no operation ${id}; remove it if it is not needed` : `${file}: the contract wants the handler of ${id} in ${place}`
-  })
 }

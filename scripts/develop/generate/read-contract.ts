@@ -1,10 +1,10 @@
 import { createConfig, getLineColLocation, lintFromString } from '@redocly/openapi-core'
 import { LineCounter, parseDocument } from 'yaml'
 import { type ContractDocument, dereference, operationsOf } from '../../../src/contract/document.ts'
-import { problemsOf } from '../../../src/contract/check-contract.ts'
+import { checkContract } from '../../../src/contract/check-contract.ts'
 import { createLocator } from './locate.ts'
 import { errorProblems } from './write-errors.ts'
-import { namingProblems } from './write-handlers.ts'
+import { namingProblems } from './handler-files.ts'
 
 /** A contract that cannot be generated from. The message has a line for each reason, with its place where it is known. */
 export class BrokenContract extends Error {}
@@ -114,7 +114,7 @@ async function structureFindings(source: string, file: string): Promise<Finding[
 function servingProblems(document: ContractDocument): string[] {
   try {
     const dereferenced = dereference(document)
-    const problems = problemsOf(dereferenced)
+    const problems = checkContract(dereferenced)
     return problems.length > 0 ? problems : [...namingProblems(operationsOf(dereferenced)), ...errorProblems(document)]
   } catch (error) {
     return [messageOf(error)]

@@ -1,0 +1,185 @@
+import { isJsonNumber } from './integers.ts'
+
+/** Why a body is not a JSON document, in words that can be sent to the client. */
+export class MalformedJson extends Error {}
+
+/** An object or array of a parsed document, addressed as a parser addresses its members. */
+export type Container = Record<string, unknown>
+
+/**
+ * Gives the value of a number that a double may not hold as it was written.
+ *
+ * @param container where the number stands, under `key`
+ */
+type ReadInexactNumber = (container: Container, key: string, source: string) => unknown
+
+const space = 0x20
+const quote = 0x22
+const comma = 0x2c
+const minus = 0x2d
+const zero = 0x30
+const nine = 0x39
+const colon = 0x3a
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const numberSigns = [0x2b, minus, 0x2e, 0x45, 0x65]
+
+/** A double holds every integer of up to 15 digits; a point or an exponent can hide a fraction that it does not. */
+const mayBeInexact = /^-?\d{16}|[.eE]/
+
+/**
+ * Parses one JSON document (RFC 8259) in one pass. It keeps its own stack, because a body may nest deeper than the call
+ * stack reaches.
+ *
+ * `JSON.parse` would not do: it takes the last of two equal names, rounds numbers, and after `{"id":1,"t\\u":2}` it
+ * reads `{"id":1,"t\u0061g":2}` as if it were the same (nodejs/node#63785, seen in 24.21).
+ */
+export class JsonParser {
+  readonly #text: string
+  readonly #readInexactNumber: ReadInexactNumber
+  #at = 0
+  #doubledName: string | undefined
+
+  constructor(text: string, readInexactNumber: ReadInexactNumber) {
+    this.#text = text
+    this.#readInexactNumber = readInexactNumber
+  }
+
+  /** @throws MalformedJson when the text is no JSON document, or an object in it names a property twice */
+  parse(): unknown {
+    const parents: Container[] = []
+    // An array makes the root a member like any other.
+    const root: unknown[] = []
+    let container = root as unknown as Container
+    do {
+      const value = this.#readMember(container)
+      if (typeof value === 'object' && value !== null) {
+        // Only `{` and `[` give an object, which is open now.
+        parents.push(container)
+        container = value as Container
+        if (!this.#skip(closerOf(container))) continue
+        container = parents.pop()!
+      }
+      while (parents.length > 0 && !this.#skip(comma)) {
+        if (!this.#skip(closerOf(container))) throw malformed()
+        container = parents.pop()!
+      }
+    } while (parents.length > 0)
+    this.#skipSpace()
+    if (this.#at < this.#text.length) throw malformed()
+    if (this.#doubledName !== undefined) {
+      throw new MalformedJson(`the body names the property ${JSON.stringify(this.#doubledName)} twice`)
+    }
+    return root[0]
+  }
+
+  /** Reads a member into its container, up to the first character of an object or array that it is. */
+  #readMember(container: Container): unknown {
+    this.#skipSpace()
+    if (Array.isArray(container)) {
+      const value = this.#readValue(container, container.length)
+      container.push(value)
+      return value
+    }
+    const name = this.#readString()
+    if (!this.#skip(colon)) throw malformed()
+    // Reported at the end: a document that is not JSON is refused for that.
+    if (Object.hasOwn(container, name)) this.#doubledName ??= name
+    this.#skipSpace()
+    const value = this.#readValue(container, name)
+    if (name === '__proto__') Object.defineProperty(container, name, { value, ...ownProperty })
+    else container[name] = value
+    return value
+  }
+
+  #readValue(container: Container, key: string | number): unknown {
+    const character = this.#text.charCodeAt(this.#at)
+    if (character === quote) return this.#readString()
+    if (character === minus || isDigit(character)) return this.#readNumber(container, key)
+    if (character === openBrace || character === openBracket) {
+      this.#at++
+      return character === openBrace ? {} : []
+    }
+    for (const [literal, value] of literals) {
+      if (!this.#text.startsWith(literal, this.#at)) continue
+      this.#at += literal.length
+      return value
+    }
+    throw malformed()
+  }
+
+  #readNumber(container: Container, key: string | number): unknown {
+    const start = this.#at
+    while (isNumberCharacter(this.#text.charCodeAt(this.#at))) this.#at++
+    const source = this.#text.slice(start, this.#at)
+    if (!isJsonNumber(source)) throw malformed()
+    return mayBeInexact.test(source) ? this.#readInexactNumber(container, String(key), source) : Number(source)
+  }
+
+  #readString(): string {
+    const text = this.#text
+    const start = this.#at
+    if (text.charCodeAt(start) !== quote) throw malformed()
+    let isEscaped = false
+    let at = start + 1
+    for (let character = text.charCodeAt(at); character !== quote; character = text.charCodeAt(++at)) {
+      // NaN, behind the end of the text, is not at least a space either.
+      if (!(character >= space)) throw malformed()
+      if (character !== backslash) continue
+      isEscaped = true
+      at++
+    }
+    this.#at = at + 1
+    return isEscaped ? unescaped(text.slice(start, at + 1)) : text.slice(start + 1, at)
+  }
+
+  /** Passes a character and the space before it, if the character is there. */
+  #skip(character: number): boolean {
+    this.#skipSpace()
+    if (this.#text.charCodeAt(this.#at) !== character) return false
+    this.#at++
+    return true
+  }
+
+  #skipSpace(): void {
+    while (isSpace(this.#text.charCodeAt(this.#at))) this.#at++
+  }
+}
+
+const ownProperty = { writable: true, enumerable: true, configurable: true }
+
+const literals = [['true', true], ['false', false], ['null', null]] as const
+
+function malformed(): MalformedJson {
+  // Nothing of the body is quoted: it belongs in no answer and no log.
+  return new MalformedJson('the body is not one JSON document')
+}
+
+function unescaped(source: string): string {
+  try {
+    // What stands between quotes is a string, if it is anything.
+    return JSON.parse(source) as string
+  } catch {
+    throw malformed()
+  }
+}
+
+function closerOf(container: Container): number {
+  return Array.isArray(container) ? closeBracket : closeBrace
+}
+
+function isSpace(character: number): boolean {
+  return character === space || character === 0x0a || character === 0x0d || character === 0x09
+}
+
+function isDigit(character: number): boolean {
+  return character >= zero && character <= nine
+}
+
+/** Digits, and `+`, `-`, `.`, `E`, `e`. */
+function isNumberCharacter(character: number): boolean {
+  return isDigit(character) || numberSigns.includes(character)
+}

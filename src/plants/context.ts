@@ -1,0 +1,8 @@
+import type { Caller } from '../contract/types.ts'
+import type { PlantStore } from '../store/store.ts'
+
+/** What each handler receives beside the request. */
+export interface PlantContext {
+  caller: Caller
+  plants: PlantStore
+}
