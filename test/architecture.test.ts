@@ -34,7 +34,7 @@ const mayImport: Record<string, string[]> = {
 /** Files that alone may import something, because it is to be replaceable or the way to it is to be one. */
 const importedOnlyBy: Record<string, string[]> = {
   'generated/openapi.ts': ['src/client/types.ts', 'src/contract/types.ts'],
-  'src/plants/handlers.ts': ['src/process/serve.ts', 'scripts/develop/screenshot.ts', 'bench/contenders/many-operations-server.ts'],
+  'src/plants/handlers.ts': ['src/process/serve.ts', 'scripts/develop/screenshot.ts'],
   'openapi-typescript': ['scripts/develop/generate/write-types.ts'],
 }
 

@@ -1,4 +1,4 @@
-import { type Failure, failure } from '../contract/errors.ts'
+import { type Failure, type Unavailable, failure, unavailable } from '../contract/errors.ts'
 import type { Caller } from '../contract/types.ts'
 import type { FoundCaller, TokenStore } from '../store/store.ts'
 import { isOpaqueCaller } from './callers.ts'
@@ -8,7 +8,7 @@ import { hashToken, isOpaqueToken } from './tokens.ts'
 /** The response to a request whose credentials are missing or invalid, or cannot be checked now. */
 export type AuthenticationFailure =
   | Failure<'credentials_missing' | 'token_invalid', { 'WWW-Authenticate': string }>
-  | Failure<'unavailable', { 'Retry-After': number }>
+  | Unavailable
 
 /** The caller of a request, or the response to it. */
 export type AuthenticationResult = { caller: Caller } | AuthenticationFailure
@@ -57,7 +57,7 @@ export function createBearerVerifier({ tokens, now, noteUse, verifyJwt }: Bearer
     const isOpaque = verifyJwt === undefined || isOpaqueToken(token)
     const found = await (isOpaque ? findOpaque(token) : verifyJwt(token))
     if (found === 'unavailable') {
-      return failure('unavailable', 'tokens cannot be checked now; try again in a second', { 'Retry-After': 1 })
+      return unavailable('tokens cannot be checked now; try again in a second')
     }
     return found === 'unknown' ? invalid() : found
   }

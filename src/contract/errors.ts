@@ -39,3 +39,11 @@ export function failure(name: ErrorName, message: string, headers: Record<string
 export function isFailure({ body }: Failure, name: ErrorName): boolean {
   return body.error === errors[name].error
 }
+
+/** The failure of a request that could succeed in a moment. Its `Retry-After` is one second. */
+export type Unavailable = Failure<'unavailable', { 'Retry-After': number }>
+
+/** Makes the failure of a request that could succeed in a moment. @param reason what is not available, and the remedy if there is one */
+export function unavailable(reason: string): Unavailable {
+  return failure('unavailable', reason, { 'Retry-After': 1 })
+}

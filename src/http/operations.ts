@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { streamChunks } from '../connections/stream-chunks.ts'
 import type { UnreadBytes } from '../connections/unread-bytes.ts'
 import type { AnyReply, BoundOperation } from '../contract/engine.ts'
-import { type Failure, failure } from '../contract/errors.ts'
+import { type Failure, failure, unavailable } from '../contract/errors.ts'
 import { Encoded, isWhole } from '../contract/types.ts'
 import { stringifyJson } from '../json/json.ts'
 import { RefusedBody, registerParsers } from './content.ts'
@@ -79,11 +79,7 @@ async function answer(
 /** What a body in chunks holds as a rule: the chunk that is being sent, and what V8 has not collected of its making. */
 const streamBytes = 512 * 1_024
 
-const tooMuchUnread: Failure = failure(
-  'unavailable',
-  'too many long answers wait to be read; try again in a second',
-  { 'Retry-After': 1 },
-)
+const tooMuchUnread: Failure = unavailable('too many long answers wait to be read; try again in a second')
 const emptyBody: Failure = failure('malformed_body', 'the body is empty')
 
 function send(reply: FastifyReply, { status, headers, body }: AnyReply, unread: UnreadBytes): FastifyReply {

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { failure } from '../contract/errors.ts'
+import { unavailable } from '../contract/errors.ts'
 import type { Stage } from './stage.ts'
 
 /** How many samples are taken within the longest wait. */
@@ -55,4 +55,4 @@ export function refuseWhenOverloaded(waitMilliseconds: number, onClose: (end: ()
   }
 }
 
-const overloaded = failure('unavailable', 'the server is overloaded; try again in a second', { 'Retry-After': 1 })
+const overloaded = unavailable('the server is overloaded; try again in a second')

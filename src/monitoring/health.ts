@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { failure } from '../contract/errors.ts'
+import { unavailable } from '../contract/errors.ts'
 import { sendFailure, sendJson } from '../http/send.ts'
 
 const ok = JSON.stringify({ status: 'ok' })
@@ -13,6 +13,6 @@ export function registerHealth(app: FastifyInstance, isReady: () => Promise<bool
   app.get('/livez', (_request, reply) => sendJson(reply, ok))
   app.get('/readyz', async (_request, reply) => {
     if (await isReady()) return sendJson(reply, ok)
-    return sendFailure(reply, failure('unavailable', 'the server is stopping or its store does not answer', { 'Retry-After': 1 }))
+    return sendFailure(reply, unavailable('the server is stopping or its store does not answer'))
   })
 }

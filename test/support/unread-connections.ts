@@ -10,6 +10,9 @@ import { startArguments } from '../../scripts/measure/servers/server-process.ts'
 import { temporaryLocation } from './start-app.ts'
 import { type ServerProcess, nodeBinary, startProcess } from './start-process.ts'
 
+/** How many connections to the database a server opens when it needs them. */
+export const poolSize = inject('engine') === 'postgres' ? 10 : 0
+
 /** A real server, as `npm start` runs it, of a caller whose connections are counted in memory. */
 export interface Served extends ServerProcess {
   port: number
@@ -117,7 +120,7 @@ export async function expectCheapPipelines(
   await readTogether(served, request)
   await readInTurn(served, 3, request.repeat(reads))
   const before = memoryOf(served.pid, 'VmHWM')
-  const watch = watchServer(served, { livezMilliseconds: 3_000, growthMebibytes: Infinity })
+  const watch = watchServer(served, { livezMilliseconds: 3_000, growthMebibytes: Infinity, moreDescriptors: poolSize })
   // With one connection first: where there is no bound, many would take the machine's memory.
   const alone = (await peakOf(served, 1, pipeline)) - before
   expect(alone, 'MiB for one connection').toBeLessThan(2 + garbage)

@@ -8,6 +8,8 @@ export interface Bounds {
   livezMilliseconds: number
   /** How much more resident memory than at the start. */
   growthMebibytes: number
+  /** How many descriptors more than at the start, such as connections to a database. */
+  moreDescriptors?: number
 }
 
 export interface Watch {
@@ -23,9 +25,9 @@ const settleMilliseconds = 10_000
 /** Watches a server process that is warm and idle now. */
 export function watchServer(
   { port, pid }: { port: number; pid: number },
-  { livezMilliseconds, growthMebibytes }: Bounds,
+  { livezMilliseconds, growthMebibytes, moreDescriptors = 0 }: Bounds,
 ): Watch {
-  const descriptors = descriptorsOf(pid).length
+  const descriptors = descriptorsOf(pid).length + moreDescriptors
   const resident = memoryOf(pid, 'VmRSS')
   resetPeak(pid)
   const problems: string[] = []
