@@ -3,9 +3,21 @@ import { join } from 'node:path'
 import { defineConfig } from 'oxlint'
 
 /** Plain rules of ESLint, https://eslint.org/docs/latest/rules. */
-const javascript = ['eqeqeq', 'no-array-constructor', 'no-unused-expressions', 'no-useless-constructor', 'no-var', 'prefer-const', 'prefer-rest-params', 'prefer-spread']
+const javascript = [
+  'eqeqeq',
+  'no-array-constructor',
+  'no-unused-expressions',
+  'no-useless-constructor',
+  'no-var',
+  'prefer-const',
+  'prefer-rest-params',
+  'prefer-spread',
+]
 
-/** The rules of typescript-eslint's `strict-type-checked`, https://typescript-eslint.io/rules, most of which ask the compiler for types. */
+/**
+ * The rules of typescript-eslint's `strict-type-checked`, https://typescript-eslint.io/rules, most of which ask the
+ * compiler for types.
+ */
 const typescript = [
   'await-thenable',
   'consistent-type-imports',
@@ -79,12 +91,30 @@ export default defineConfig({
   options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
   ignorePatterns: ['generated/', 'coverage/', 'reports/', '.stryker-tmp/', 'data/', ...untyped],
   rules: {
-    ...Object.fromEntries([...javascript, ...typescript.map((name) => `typescript/${name}`)].map((name) => [name, 'error'])),
+    ...Object.fromEntries(
+      [...javascript, ...typescript.map((name) => `typescript/${name}`)].map((name) => [name, 'error']),
+    ),
     'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
     'typescript/ban-ts-comment': ['error', { minimumDescriptionLength: 10 }],
-    'typescript/restrict-plus-operands': ['error', { allowAny: false, allowBoolean: false, allowNullish: false, allowNumberAndString: false, allowRegExp: false }],
-    'typescript/restrict-template-expressions': ['error', { allowAny: false, allowBoolean: false, allowNever: false, allowNullish: false, allowNumber: false, allowRegExp: false }],
+    'typescript/restrict-plus-operands': [
+      'error',
+      { allowAny: false, allowBoolean: false, allowNullish: false, allowNumberAndString: false, allowRegExp: false },
+    ],
+    'typescript/restrict-template-expressions': [
+      'error',
+      {
+        allowAny: false,
+        allowBoolean: false,
+        allowNever: false,
+        allowNullish: false,
+        allowNumber: false,
+        allowRegExp: false,
+      },
+    ],
     'typescript/return-await': ['error', 'error-handling-correctness-only'],
-    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: false }],
+    'typescript/switch-exhaustiveness-check': [
+      'error',
+      { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: false },
+    ],
   },
 })

@@ -61,7 +61,8 @@ async function measureAll({ only, huge, rounds, milliseconds }: BenchOptions, fo
       progress.tell('from the start to the first answer')
       measured.start = await measureStart(folder, rounds)
     }
-    if (isChosen('processes')) measured.processes = await measureProcesses(folder, rounds, milliseconds, generator, progress.tell)
+    if (isChosen('processes'))
+      measured.processes = await measureProcesses(folder, rounds, milliseconds, generator, progress.tell)
     if (huge) measured.huge = await measureHuge(folder, rounds, milliseconds, generator, progress.tell)
     return measured
   } finally {
@@ -75,7 +76,12 @@ function machine(): Figures['machine'] {
   const database = new Database(':memory:')
   const sqlite = database.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? ''
   database.close()
-  return { processor: processors[0]?.model ?? 'unknown', processors: processors.length, node: process.versions.node, sqlite }
+  return {
+    processor: processors[0]?.model ?? 'unknown',
+    processors: processors.length,
+    node: process.versions.node,
+    sqlite,
+  }
 }
 
 async function writeReport(figures: Figures): Promise<void> {

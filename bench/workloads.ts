@@ -22,9 +22,23 @@ export const listedPlants = 2_000
 
 const maxRequests = 20_000
 
-export const create: Workload = { name: 'create', title: 'create, 32 connections', kind: 'create', connections: 32, status: 200, maxRequests }
+export const create: Workload = {
+  name: 'create',
+  title: 'create, 32 connections',
+  kind: 'create',
+  connections: 32,
+  status: 200,
+  maxRequests,
+}
 
-export const remove: Workload = { name: 'delete', title: 'delete, 32 connections', kind: 'delete', connections: 32, status: 204, maxRequests }
+export const remove: Workload = {
+  name: 'delete',
+  title: 'delete, 32 connections',
+  kind: 'delete',
+  connections: 32,
+  status: 204,
+  maxRequests,
+}
 
 export const list20 = list('list-20', 20, 32)
 
@@ -36,7 +50,14 @@ export const workloads: readonly Workload[] = [
   remove,
   list('list-20-alone', 20, 1),
   { name: 'create-alone', title: 'create, 1 connection', kind: 'create', connections: 1, status: 200, maxRequests },
-  { name: 'delete-alone', title: 'delete, 1 connection', kind: 'delete', connections: 1, status: 204, maxRequests: 2_000 },
+  {
+    name: 'delete-alone',
+    title: 'delete, 1 connection',
+    kind: 'delete',
+    connections: 1,
+    status: 204,
+    maxRequests: 2_000,
+  },
 ]
 
 function list(name: string, limit: number, connections: number): Workload {

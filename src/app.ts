@@ -30,7 +30,10 @@ export interface AppOptions {
   handlers: Partial<Handlers<{ caller: Caller; plants: PlantStore }>>
   store: Store
   log: FastifyBaseLogger
-  /** The most requests a minute for one caller, and the most refused tokens a minute from one address; undefined when there is no limit. */
+  /**
+   * The most requests a minute for one caller, and the most refused tokens a minute from one address; undefined when
+   * there is no limit.
+   */
   rateLimit: number | undefined
   /** The addresses of proxies whose `X-Forwarded-For` is believed. */
   trustedProxies?: string | undefined
@@ -59,7 +62,18 @@ export interface AppObserver {
  * @throws UnservableContract
  */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { contract, handlers, store, log, rateLimit, trustedProxies, verifyJwt, corsOrigins, observer, now = Date.now } = options
+  const {
+    contract,
+    handlers,
+    store,
+    log,
+    rateLimit,
+    trustedProxies,
+    verifyJwt,
+    corsOrigins,
+    observer,
+    now = Date.now,
+  } = options
   const limits = { ...defaultLimits, ...options.limits }
   const uses = new TokenUses(store)
   const noteUse = uses.note.bind(uses)
@@ -74,7 +88,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
 
   const connections = new OpenConnections(limits.pipelinedRequests, () => {
-    log.info(`connection closed: more than ${String(limits.pipelinedRequests)} requests wait for the answer before them`)
+    log.info(
+      `connection closed: more than ${String(limits.pipelinedRequests)} requests wait for the answer before them`,
+    )
   })
   const app = fastify({
     serverFactory: (listener) => createHttpServer(listener, connections, limits, log),
@@ -102,7 +118,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // What is not configured is not loaded: it would take the start time and memory.
   if (corsOrigins !== undefined) {
     const { registerCors } = await import('./http/cors.ts')
-    await registerCors(app, corsOrigins, operations.map(({ method }) => method.toUpperCase()))
+    await registerCors(
+      app,
+      corsOrigins,
+      operations.map(({ method }) => method.toUpperCase()),
+    )
   }
   // Every request passes these stages, in the order that the contract promises.
   app.addHook('onRequest', inOrder([refuseMalformed, refuseUnmatched(app)]))

@@ -5,13 +5,33 @@ import { describe, expect, it } from 'vitest'
 
 /**
  * Which of the project's files and folders each room may import from, beside its own. The longest matching key
- * is a file's room. Arrows run one way: main → serve → app → http, auth → contract → generated; nothing but the start of
+ * is a file's room. Arrows run one way: main → serve → app → http, auth → contract → generated; nothing but the start
+ * of
  * the process imports the plants' handlers.
  */
 const mayImport: Record<string, string[]> = {
   'src/main.ts': ['src/process/'],
-  'src/process/': ['src/app.ts', 'src/plants/handlers.ts', 'src/config/', 'src/auth/', 'src/contract/', 'src/monitoring/', 'src/store/open-store.ts', 'src/store/store.ts'],
-  'src/app.ts': ['src/config/limits.ts', 'src/connections/', 'src/http/', 'src/rate-limit/', 'src/docs/', 'src/monitoring/', 'src/auth/', 'src/contract/', 'src/store/store.ts'],
+  'src/process/': [
+    'src/app.ts',
+    'src/plants/handlers.ts',
+    'src/config/',
+    'src/auth/',
+    'src/contract/',
+    'src/monitoring/',
+    'src/store/open-store.ts',
+    'src/store/store.ts',
+  ],
+  'src/app.ts': [
+    'src/config/limits.ts',
+    'src/connections/',
+    'src/http/',
+    'src/rate-limit/',
+    'src/docs/',
+    'src/monitoring/',
+    'src/auth/',
+    'src/contract/',
+    'src/store/store.ts',
+  ],
   'src/config/': ['src/auth/jwt.ts', 'src/store/open-store.ts'],
   'src/connections/': ['src/config/limits.ts', 'src/contract/errors.ts', 'src/contract/types.ts', 'src/http/send.ts'],
   'src/http/': ['src/connections/', 'src/auth/', 'src/contract/', 'src/json/'],
@@ -21,11 +41,31 @@ const mayImport: Record<string, string[]> = {
   'src/auth/': ['src/contract/types.ts', 'src/contract/errors.ts', 'src/store/limits.ts', 'src/store/store.ts'],
   'src/plants/': ['src/contract/types.ts', 'src/contract/errors.ts', 'src/store/store.ts'],
   'src/store/': ['src/contract/types.ts'],
-  'src/store/sqlite/': ['src/store/batch.ts', 'src/store/limits.ts', 'src/store/pages.ts', 'src/store/rows.ts', 'src/store/store.ts', 'src/contract/types.ts'],
-  'src/store/postgres/': ['src/store/batch.ts', 'src/store/limits.ts', 'src/store/pages.ts', 'src/store/rows.ts', 'src/store/store.ts', 'src/contract/types.ts'],
+  'src/store/sqlite/': [
+    'src/store/batch.ts',
+    'src/store/limits.ts',
+    'src/store/pages.ts',
+    'src/store/rows.ts',
+    'src/store/store.ts',
+    'src/contract/types.ts',
+  ],
+  'src/store/postgres/': [
+    'src/store/batch.ts',
+    'src/store/limits.ts',
+    'src/store/pages.ts',
+    'src/store/rows.ts',
+    'src/store/store.ts',
+    'src/contract/types.ts',
+  ],
   'src/json/': [],
   'src/schema/': ['src/json/'],
-  'src/contract/': ['src/client/request-types.ts', 'src/json/', 'src/schema/', 'generated/errors.ts', 'generated/openapi.ts'],
+  'src/contract/': [
+    'src/client/request-types.ts',
+    'src/json/',
+    'src/schema/',
+    'generated/errors.ts',
+    'generated/openapi.ts',
+  ],
   // The client is for other programs: nothing of the server.
   'src/client/': ['generated/client.ts', 'generated/openapi.ts'],
   'generated/': [],
@@ -47,7 +87,15 @@ const libraryRooms: Record<string, string[]> = {
   'ipaddr.js': ['src/rate-limit/'],
   'toad-cache': ['src/auth/last-used.ts', 'src/rate-limit/request-counts.ts'],
   'prom-client': ['src/monitoring/metrics.ts'],
-  fastify: ['src/process/', 'src/app.ts', 'src/connections/', 'src/http/', 'src/docs/', 'src/monitoring/', 'src/rate-limit/'],
+  fastify: [
+    'src/process/',
+    'src/app.ts',
+    'src/connections/',
+    'src/http/',
+    'src/docs/',
+    'src/monitoring/',
+    'src/rate-limit/',
+  ],
   '@fastify': ['src/docs/', 'src/http/cors.ts'],
   'better-sqlite3': ['src/store/sqlite/'],
   pg: ['src/store/postgres/'],
@@ -65,7 +113,9 @@ function textOf(file: string): string {
 
 /** What a file imports, types too, as paths from the project's folder, or as the names of packages. */
 function importsOf(file: string): string[] {
-  return ts.preProcessFile(textOf(file)).importedFiles.map(({ fileName }) => (fileName.startsWith('.') ? join(dirname(file), fileName) : fileName))
+  return ts
+    .preProcessFile(textOf(file))
+    .importedFiles.map(({ fileName }) => (fileName.startsWith('.') ? join(dirname(file), fileName) : fileName))
 }
 
 function isWithin(file: string, place: string): boolean {
@@ -77,7 +127,9 @@ function isOf(imported: string, library: string): boolean {
 }
 
 function roomOf(file: string): string | undefined {
-  return Object.keys(mayImport).filter((room) => isWithin(file, room)).sort((a, b) => b.length - a.length)[0]
+  return Object.keys(mayImport)
+    .filter((room) => isWithin(file, room))
+    .sort((a, b) => b.length - a.length)[0]
 }
 
 /** The lines of a file on which a node is that the test speaks of. */
@@ -112,11 +164,15 @@ describe('imports', () => {
 
   it('of one database or the other are in the files that open them alone', () => {
     const others = sources.filter((file) => !/^src\/store\/(?:(?:sqlite|postgres)\/|open-)/.test(file))
-    expect(others.filter((file) => importsOf(file).some((imported) => /^src\/store\/(?:sqlite|postgres)\//.test(imported)))).toEqual([])
+    expect(
+      others.filter((file) => importsOf(file).some((imported) => /^src\/store\/(?:sqlite|postgres)\//.test(imported))),
+    ).toEqual([])
   })
 
   it.each(Object.entries(importedOnlyBy))('of %s are in %j alone', (target, importers) => {
-    expect([...sources, ...scripts].filter((file) => importsOf(file).some((imported) => isOf(imported, target)))).toEqual(importers)
+    expect(
+      [...sources, ...scripts].filter((file) => importsOf(file).some((imported) => isOf(imported, target))),
+    ).toEqual(importers)
   })
 
   it.each(Object.entries(libraryRooms))('of %s are in %j alone', (library, rooms) => {
@@ -126,19 +182,28 @@ describe('imports', () => {
   })
 
   it('of src never reach into scripts or test', () => {
-    expect(sources.filter((file) => importsOf(file).some((imported) => /^(?:scripts|test)\//.test(imported)))).toEqual([])
+    expect(sources.filter((file) => importsOf(file).some((imported) => /^(?:scripts|test)\//.test(imported)))).toEqual(
+      [],
+    )
   })
 })
 
 describe('the code of src', () => {
   it('uses `process` where the process starts and ends alone', () => {
-    const isProcess = (node: ts.Node) => ts.isIdentifier(node) ? node.text === 'process' : ts.isStringLiteral(node) && node.text === 'node:process'
+    const isProcess = (node: ts.Node) =>
+      ts.isIdentifier(node) ? node.text === 'process' : ts.isStringLiteral(node) && node.text === 'node:process'
     const users = sources.filter((file) => linesWith(file, isProcess).length > 0)
     expect(users).toEqual(['src/main.ts', 'src/process/serve.ts', 'src/process/signals.ts'])
   })
 
   it('has no `any`, and neither have the scripts and the tests', () => {
-    const written = filesIn('src/**/*.ts', 'scripts/**/*.ts', 'bench/*.ts', 'bench/!(node_modules)/**/*.ts', 'test/**/*.ts')
+    const written = filesIn(
+      'src/**/*.ts',
+      'scripts/**/*.ts',
+      'bench/*.ts',
+      'bench/!(node_modules)/**/*.ts',
+      'test/**/*.ts',
+    )
     expect(written.flatMap((file) => linesWith(file, (node) => node.kind === ts.SyntaxKind.AnyKeyword))).toEqual([])
   })
 })

@@ -21,13 +21,24 @@ function textOf(file: string): string {
 
 /** The anchors that GitHub gives to the headings of a page. */
 function anchorsOf(file: string): string[] {
-  const headings = [...textOf(file).replaceAll(/^```[^]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)]
-  return headings.map(([, text = '']) => text.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'))
+  const headings = [
+    ...textOf(file)
+      .replaceAll(/^```[^]*?^```/gm, '')
+      .matchAll(/^#+ (.+)$/gm),
+  ]
+  return headings.map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
 }
 
 /** The links of a page that do not lead to another site. */
 function linksOf(file: string): string[] {
-  return [...textOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target).filter((target) => !/^\w+:/.test(target))
+  return [...textOf(file).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^\w+:/.test(target))
 }
 
 /** The part of a page below a heading. */
@@ -58,8 +69,12 @@ describe('the documentation', () => {
 
   test('can be reached from the README, every page of it', () => {
     const linked = linksOf('README.md').map((link) => link.replace(/#.*/, ''))
-    const fromReadme = [...linked, ...linked.filter((page) => page.endsWith('.md')).flatMap((page) =>
-      linksOf(page).map((link) => join(dirname(page), link.replace(/#.*/, ''))))]
+    const fromReadme = [
+      ...linked,
+      ...linked
+        .filter((page) => page.endsWith('.md'))
+        .flatMap((page) => linksOf(page).map((link) => join(dirname(page), link.replace(/#.*/, '')))),
+    ]
     expect(pages.filter((page) => page !== 'README.md' && !fromReadme.includes(page))).toEqual([])
   })
 

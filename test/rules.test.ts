@@ -4,10 +4,17 @@ import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 
-/** Rules of the service that have one home in src: what a line looks like that states the rule, and the file that may have it. */
+/**
+ * Rules of the service that have one home in src: what a line looks like that states the rule, and the file that may
+ * have it.
+ */
 const homes: [string, RegExp, string][] = [
   ['the Retry-After of a second', /'Retry-After': \d/, 'src/contract/errors.ts'],
-  ['the default of a limit', /(?:headerBytes|bodyBytes|keepAliveMilliseconds|standstillMilliseconds|pipelinedRequests|unreadBytes): \d/, 'src/config/limits.ts'],
+  [
+    'the default of a limit',
+    /(?:headerBytes|bodyBytes|keepAliveMilliseconds|standstillMilliseconds|pipelinedRequests|unreadBytes): \d/,
+    'src/config/limits.ts',
+  ],
   ['the most writes that wait', /axQueued\w* = \d/, 'src/store/limits.ts'],
   ['the resolution of the last use', /astUsedResolution\w* = \d/, 'src/store/limits.ts'],
   ['how many plants a page has', /\bpageRows = \d/, 'src/store/pages.ts'],
@@ -22,7 +29,10 @@ const homes: [string, RegExp, string][] = [
   ['the beginning of a token', /'plst_'/, 'src/auth/tokens.ts'],
 ]
 
-const sources = globSync('src/**/*.ts', { cwd: root }).map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
+const sources = globSync('src/**/*.ts', { cwd: root }).map((file) => ({
+  file,
+  text: readFileSync(join(root, file), 'utf8'),
+}))
 
 describe('a rule stands in one place:', () => {
   test.each(homes)('%s', (_rule, pattern, home) => {
@@ -44,7 +54,16 @@ test('no folder of src has more than ten files', () => {
 test('both stores have the same eight files', () => {
   const eight = ['errors', 'open-database', 'reads', 'rows', 'schema', 'statements', 'store', 'writes']
   for (const engine of ['sqlite', 'postgres']) {
-    const files = globSync(`src/store/${engine}/*.ts`, { cwd: root }).map((file) => file.split('/').at(-1)!.replace('.ts', ''))
+    const files = globSync(`src/store/${engine}/*.ts`, { cwd: root }).map((file) =>
+      file.split('/').at(-1)!.replace('.ts', ''),
+    )
     expect(files).toEqual(expect.arrayContaining(eight))
   }
+})
+
+test('no line of src is longer than 120 characters', () => {
+  const long = sources.flatMap(({ file, text }) =>
+    text.split('\n').flatMap((line, index) => (line.length > 120 ? [`${file}:${String(index + 1)}`] : [])),
+  )
+  expect(long).toEqual([])
 })

@@ -7,6 +7,9 @@ const folder = join(import.meta.dirname, '../docs')
 test('every test that the table of threats names is where it says', () => {
   const links = [...readFileSync(join(folder, 'threats.md'), 'utf8').matchAll(/\[([^\]]+)\]\((\.\.\/test\/[^)]+)\)/g)]
   expect(links.length).toBeGreaterThan(30)
-  const missing = links.filter(([, title = '', file = '']) => !existsSync(join(folder, file)) || !readFileSync(join(folder, file), 'utf8').includes(title))
+  const missing = links.filter(
+    ([, title = '', file = '']) =>
+      !existsSync(join(folder, file)) || !readFileSync(join(folder, file), 'utf8').includes(title),
+  )
   expect(missing.map(([link]) => link)).toEqual([])
 })

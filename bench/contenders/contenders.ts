@@ -14,19 +14,34 @@ export interface Contender {
 export const own: Contender = { name: 'plant-store', schema: 'own', arguments: startArguments, environment: {} }
 
 /** The project without its log, to show what the log costs. The peers log nothing. */
-export const ownSilent: Contender = { name: 'plant-store, silent log', schema: 'own', arguments: startArguments, environment: { LOG_LEVEL: 'silent' } }
+export const ownSilent: Contender = {
+  name: 'plant-store, silent log',
+  schema: 'own',
+  arguments: startArguments,
+  environment: { LOG_LEVEL: 'silent' },
+}
 
 export const nodeHttp = peer('node:http by hand', 'node-http')
 
 /** With the one statement of the project's that a peer written by hand does not have: see `openPeerStore`. */
-export const nodeHttpPreparedOnce: Contender = { ...nodeHttp, name: `${nodeHttp.name}, lists prepared once`, environment: { PREPARE_LISTS_ONCE: '1' } }
+export const nodeHttpPreparedOnce: Contender = {
+  ...nodeHttp,
+  name: `${nodeHttp.name}, lists prepared once`,
+  environment: { PREPARE_LISTS_ONCE: '1' },
+}
 
 export const fastifyByHand = peer('Fastify by hand', 'fastify-by-hand')
 export const fastifyOpenapiGlue = peer('fastify-openapi-glue', 'fastify-openapi-glue')
 export const openapiBackendExample = peer("openapi-backend's example", 'openapi-backend-example')
 export const expressOpenapiValidator = peer('express-openapi-validator', 'express-openapi-validator')
 
-export const peers: readonly Contender[] = [nodeHttp, fastifyByHand, fastifyOpenapiGlue, openapiBackendExample, expressOpenapiValidator]
+export const peers: readonly Contender[] = [
+  nodeHttp,
+  fastifyByHand,
+  fastifyOpenapiGlue,
+  openapiBackendExample,
+  expressOpenapiValidator,
+]
 
 /** Everyone who takes part in every workload, the project first. */
 export const contenders: readonly Contender[] = [own, ...peers, ownSilent, nodeHttpPreparedOnce]

@@ -17,7 +17,8 @@ export interface DatabaseFile {
 }
 
 /**
- * Makes a database file: the project's own through its store, so that its schema is what the project makes it, or the peers'.
+ * Makes a database file: the project's own through its store, so that its schema is what the project makes it, or the
+ * peers'.
  *
  * @param file a path at which there is no file yet
  */
@@ -45,7 +46,10 @@ function issueTokens(): { tokens: CallerTokens; stored: StoredToken[] } {
   const issued = callers.map((caller) => createToken(caller, Date.now()))
   const [reader, writer, bystander] = issued.map(({ text }) => text)
   // There are as many tokens as callers.
-  return { tokens: { reader: reader!, writer: writer!, bystander: bystander! }, stored: issued.map(({ stored }) => stored) }
+  return {
+    tokens: { reader: reader!, writer: writer!, bystander: bystander! },
+    stored: issued.map(({ stored }) => stored),
+  }
 }
 
 /** How many plants one transaction adds, so that the write-ahead log stays small. */
@@ -59,7 +63,13 @@ export interface AddPlantsOptions {
 }
 
 /** Adds plants with ids that begin at `firstId`, consecutive unless the options say otherwise, without a server. */
-export function addPlants(file: string, caller: BenchCaller, firstId: number, count: number, { distance = 1, onProgress = () => undefined }: AddPlantsOptions = {}): void {
+export function addPlants(
+  file: string,
+  caller: BenchCaller,
+  firstId: number,
+  count: number,
+  { distance = 1, onProgress = () => undefined }: AddPlantsOptions = {},
+): void {
   const database = new Database(file, { timeout: 10_000 })
   // The plants are thrown away with the folder, so they need not survive a loss of power.
   database.pragma('synchronous = OFF')

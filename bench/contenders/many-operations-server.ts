@@ -12,18 +12,25 @@ import { printOrigin } from '../peers/print-origin.ts'
  */
 const contract = await loadContract(`${import.meta.dirname}/../..`)
 const file = (process.env['DATABASE_URL'] ?? '').replace('sqlite:', '')
-const store = await openStore({ engine: 'sqlite', file }, {
-  onFault: (error) => {
-    console.error(error.message)
+const store = await openStore(
+  { engine: 'sqlite', file },
+  {
+    onFault: (error) => {
+      console.error(error.message)
+    },
   },
-})
+)
 const { document, handlers } = multiplied(contract.document, ownHandlers, Number(process.env['OPERATIONS']))
 const log = pino({ level: 'info' }, pino.destination(2))
 const app = await buildApp({ contract: { ...contract, document }, handlers, store, log, rateLimit: undefined })
 await app.listen({ host: '127.0.0.1', port: 0 })
 printOrigin(app.server)
 
-function multiplied(document: ContractDocument, handlers: AppOptions['handlers'], count: number): Pick<AppOptions, 'handlers'> & { document: ContractDocument } {
+function multiplied(
+  document: ContractDocument,
+  handlers: AppOptions['handlers'],
+  count: number,
+): Pick<AppOptions, 'handlers'> & { document: ContractDocument } {
   const paths: Record<string, PathItem> = {}
   const copied: Record<string, unknown> = {}
   let operations = 0

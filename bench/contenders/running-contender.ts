@@ -14,11 +14,19 @@ export interface RunningContender {
 }
 
 /** Makes a contender's file, lets `fill` put plants in it, and starts its server. */
-export async function startContender(contender: Contender, folder: string, fill: (database: DatabaseFile) => void): Promise<RunningContender> {
+export async function startContender(
+  contender: Contender,
+  folder: string,
+  fill: (database: DatabaseFile) => void,
+): Promise<RunningContender> {
   const name = contender.name.replaceAll(/\W+/g, '-')
   const database = await createDatabaseFile(join(folder, `${name}.db`), contender.schema)
   fill(database)
-  const server = await startServer({ arguments: contender.arguments, environment: environmentOf(contender, database), logFile: join(folder, `${name}.log`) })
+  const server = await startServer({
+    arguments: contender.arguments,
+    environment: environmentOf(contender, database),
+    logFile: join(folder, `${name}.log`),
+  })
   return { contender, database, server }
 }
 
@@ -32,7 +40,9 @@ export interface Measurement {
   /** Server CPU for one request, in microseconds. */
   microseconds: number
   requestsPerSecond: number
-  /** The share of the time in which the load generator used its processor: near 1 it is the generator that was measured. */
+  /**
+   * The share of the time in which the load generator used its processor: near 1 it is the generator that was measured.
+   */
   generatorBusy: number
   /** The share of the time in which the server was ready to run and another process had its processor. */
   serverWaiting: number
@@ -45,9 +55,21 @@ export interface Measurement {
  * @param firstId the first id that the workload may use
  * @throws Error when an answer is not the one that the workload expects
  */
-export async function measure({ contender, server, database }: RunningContender, workload: Workload, firstId: number, milliseconds: number, generator: LoadGenerator): Promise<Measurement> {
+export async function measure(
+  { contender, server, database }: RunningContender,
+  workload: Workload,
+  firstId: number,
+  milliseconds: number,
+  generator: LoadGenerator,
+): Promise<Measurement> {
   const before = server.scheduling()
-  const result = await runWorkload({ name: contender.name, port: server.port, tokens: database.tokens }, workload, firstId, milliseconds, generator)
+  const result = await runWorkload(
+    { name: contender.name, port: server.port, tokens: database.tokens },
+    workload,
+    firstId,
+    milliseconds,
+    generator,
+  )
   const after = server.scheduling()
   return {
     microseconds: (after.running - before.running) / result.requests,
@@ -73,7 +95,13 @@ const settleMilliseconds = 20
  *
  * @throws Error when an answer is not the one that the workload expects
  */
-export async function runWorkload({ name, port, tokens }: Loaded, workload: Workload, firstId: number, milliseconds: number, generator: LoadGenerator): Promise<LoadResult> {
+export async function runWorkload(
+  { name, port, tokens }: Loaded,
+  workload: Workload,
+  firstId: number,
+  milliseconds: number,
+  generator: LoadGenerator,
+): Promise<LoadResult> {
   const result = await generator.run({
     port,
     token: tokens[callerOf(workload)],
@@ -83,7 +111,10 @@ export async function runWorkload({ name, port, tokens }: Loaded, workload: Work
     maxMilliseconds: milliseconds,
   })
   const { requests, statuses } = result
-  if (statuses[String(workload.status)] !== requests) throw new Error(`${name} did not do the work ${workload.name}: of ${String(requests)} answers it gave ${JSON.stringify(statuses)}`)
+  if (statuses[String(workload.status)] !== requests)
+    throw new Error(
+      `${name} did not do the work ${workload.name}: of ${String(requests)} answers it gave ${JSON.stringify(statuses)}`,
+    )
   await new Promise((resolve) => setTimeout(resolve, settleMilliseconds))
   return result
 }

@@ -8,7 +8,11 @@ import { installPeers } from '../install-peers.ts'
 import { type Outcome, judgeSpellings } from './judge-spellings.ts'
 
 const folderOfPage = join(import.meta.dirname, '../../docs/bench')
-const titles = { path: 'In the path: `DELETE /plants/{id}`', query: 'In the query: `GET /plants?limit=`', body: 'In the body: `POST /plants` with `"id":`' } as const
+const titles = {
+  path: 'In the path: `DELETE /plants/{id}`',
+  query: 'In the query: `GET /plants?limit=`',
+  body: 'In the body: `POST /plants` with `"id":`',
+} as const
 
 /** What one server made of all spellings. */
 interface Verdicts {
@@ -16,7 +20,10 @@ interface Verdicts {
   outcomes: Outcome[]
 }
 
-/** Has the project and its peers read every spelling of the contract's integers, prints the page and writes docs/bench/integers.md. */
+/**
+ * Has the project and its peers read every spelling of the contract's integers, prints the page and writes
+ * docs/bench/integers.md.
+ */
 async function run(): Promise<void> {
   installPeers()
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-integers-'))
@@ -38,7 +45,11 @@ async function run(): Promise<void> {
 function pageOf(verdicts: Verdicts[]): string {
   const places = Object.entries(titles).map(([place, title]) => {
     const shown = [...integerSpellings.entries()].filter(([, spelling]) => spelling.place === place)
-    const rows = shown.map(([index, spelling]) => [code(spelling.spelling), wanted(spelling), ...verdicts.map(({ outcomes }) => cell(outcomes[index]))])
+    const rows = shown.map(([index, spelling]) => [
+      code(spelling.spelling),
+      wanted(spelling),
+      ...verdicts.map(({ outcomes }) => cell(outcomes[index])),
+    ])
     return `## ${title}\n\n${table(['sent', 'the contract says', ...verdicts.map(({ server }) => server)], rows)}`
   })
   const summary = verdicts.map(({ server, outcomes }) => [
@@ -52,7 +63,12 @@ function pageOf(verdicts: Verdicts[]): string {
 Written by \`npm run bench:integers\`: every server is sent the same ${String(integerSpellings.length)} spellings, and its database file is looked at afterwards. ✓ is what the
 contract says: the plant with exactly this id, or 400. What the peers do otherwise is what their defaults do; none of them is broken by it
 in its own terms, but a JavaScript number does not hold an int64.`
-  const head = ['server', 'as the contract says', 'another plant than the one that was named', 'a refused form taken for a number']
+  const head = [
+    'server',
+    'as the contract says',
+    'another plant than the one that was named',
+    'a refused form taken for a number',
+  ]
   return `${[intro, table(head, summary), ...places].join('\n\n')}\n`
 }
 

@@ -21,12 +21,19 @@ const createsPerRound = 20_000
 const neededBytes = 8 * 2 ** 30
 
 /**
- * Measures what 10,000,000 plants in the file add to a request. The ids of the plants are 1,000 apart and new plants fall
+ * Measures what 10,000,000 plants in the file add to a request. The ids of the plants are 1,000 apart and new plants
+ * fall
  * between them in no order, so that each lands on another page.
  *
  * @throws Error when the folder's disk has too little room
  */
-export async function measureHuge(folder: string, rounds: number, milliseconds: number, generator: LoadGenerator, onProgress: (what: string) => void): Promise<HugeRounds> {
+export async function measureHuge(
+  folder: string,
+  rounds: number,
+  milliseconds: number,
+  generator: LoadGenerator,
+  onProgress: (what: string) => void,
+): Promise<HugeRounds> {
   const { bavail, bsize } = statfsSync(folder)
   if (bavail * bsize < neededBytes) throw new Error(`${folder} has less than ${String(neededBytes / 2 ** 30)} GiB free`)
   const running: RunningContender[] = []
@@ -39,7 +46,9 @@ export async function measureHuge(folder: string, rounds: number, milliseconds: 
             addPlants(file, caller, 0, plants / 2, {
               distance: 1_000,
               onProgress: (added) => {
-                onProgress(`${added.toLocaleString('en')} of the ${caller}'s ${(plants / 2).toLocaleString('en')} plants`)
+                onProgress(
+                  `${added.toLocaleString('en')} of the ${caller}'s ${(plants / 2).toLocaleString('en')} plants`,
+                )
               },
             })
           }
@@ -54,10 +63,24 @@ export async function measureHuge(folder: string, rounds: number, milliseconds: 
         [list20, figures.list],
         [{ ...create, maxRequests: createsPerRound }, figures.create],
       ] as const) {
-        onProgress(`${workload.title} with 1,000 and with 10,000,000 plants: ${round === 0 ? 'warm-up' : `round ${String(round)} of ${String(rounds)}`}`)
+        onProgress(
+          `${workload.title} with 1,000 and with 10,000,000 plants: ${round === 0 ? 'warm-up' : `round ${String(round)} of ${String(rounds)}`}`,
+        )
         const pair = {
-          small: await measure(small, { ...workload, scatterOver: smallPlants / 2 }, round * createsPerRound, milliseconds, generator),
-          huge: await measure(huge, { ...workload, scatterOver: hugePlants / 2 }, round * createsPerRound, milliseconds, generator),
+          small: await measure(
+            small,
+            { ...workload, scatterOver: smallPlants / 2 },
+            round * createsPerRound,
+            milliseconds,
+            generator,
+          ),
+          huge: await measure(
+            huge,
+            { ...workload, scatterOver: hugePlants / 2 },
+            round * createsPerRound,
+            milliseconds,
+            generator,
+          ),
         }
         if (round === 0) continue
         results.small.push(pair.small)

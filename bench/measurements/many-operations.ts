@@ -14,11 +14,21 @@ export interface ManyOperationsRounds {
 const file = join(import.meta.dirname, '../contenders/many-operations-server.ts')
 
 /** Measures what a request costs when the contract has 1,000 operations instead of three. */
-export async function measureManyOperations(folder: string, rounds: number, milliseconds: number, generator: LoadGenerator): Promise<ManyOperationsRounds> {
+export async function measureManyOperations(
+  folder: string,
+  rounds: number,
+  milliseconds: number,
+  generator: LoadGenerator,
+): Promise<ManyOperationsRounds> {
   const running: RunningContender[] = []
   try {
     for (const operations of [3, 1_000]) {
-      const contender: Contender = { name: `${String(operations)} operations`, schema: 'own', arguments: [file], environment: { OPERATIONS: String(operations) } }
+      const contender: Contender = {
+        name: `${String(operations)} operations`,
+        schema: 'own',
+        arguments: [file],
+        environment: { OPERATIONS: String(operations) },
+      }
       running.push(
         await startContender(contender, folder, (database) => {
           addPlants(database.file, 'reader', 1, listedPlants)

@@ -27,7 +27,8 @@ const otherTimeoutMilliseconds = 60_000
 /** Has the project and node:http by hand list 1,000,000 plants while another caller lists 20 again and again. */
 export async function measureMillion(folder: string): Promise<MillionFigures[]> {
   const figures: MillionFigures[] = []
-  for (const contender of [own, nodeHttp]) figures.push(await measureOne({ ...contender, name: `${contender.name}, million` }, contender.name, folder))
+  for (const contender of [own, nodeHttp])
+    figures.push(await measureOne({ ...contender, name: `${contender.name}, million` }, contender.name, folder))
   return figures
 }
 
@@ -38,7 +39,8 @@ async function measureOne(contender: Contender, name: string, folder: string): P
   })
   const agent = new Agent({ keepAlive: true })
   try {
-    for (let request = 0; request < 500; request++) await drain(await ask(running, 'bystander', '/plants?limit=20', agent))
+    for (let request = 0; request < 500; request++)
+      await drain(await ask(running, 'bystander', '/plants?limit=20', agent))
     const idle = running.server.memory().resident
     running.server.resetPeak()
     let isDone = false
@@ -61,7 +63,9 @@ async function measureOne(contender: Contender, name: string, folder: string): P
   }
 }
 
-async function readSlowly(running: RunningContender): Promise<{ bodyBytes: number; firstByteMilliseconds: number; milliseconds: number }> {
+async function readSlowly(
+  running: RunningContender,
+): Promise<{ bodyBytes: number; firstByteMilliseconds: number; milliseconds: number }> {
   const start = performance.now()
   const response = await ask(running, 'reader', '/plants', undefined)
   let bodyBytes = 0
@@ -77,7 +81,11 @@ async function readSlowly(running: RunningContender): Promise<{ bodyBytes: numbe
   return { bodyBytes, firstByteMilliseconds, milliseconds: performance.now() - start - pauseMilliseconds }
 }
 
-async function askAgain(running: RunningContender, agent: Agent, isDone: () => boolean): Promise<{ slowest: number; count: number }> {
+async function askAgain(
+  running: RunningContender,
+  agent: Agent,
+  isDone: () => boolean,
+): Promise<{ slowest: number; count: number }> {
   let slowest = 0
   let count = 0
   do {
@@ -90,9 +98,20 @@ async function askAgain(running: RunningContender, agent: Agent, isDone: () => b
   return { slowest, count }
 }
 
-function ask({ server, database }: RunningContender, caller: 'reader' | 'bystander', path: string, agent: Agent | undefined): Promise<IncomingMessage> {
+function ask(
+  { server, database }: RunningContender,
+  caller: 'reader' | 'bystander',
+  path: string,
+  agent: Agent | undefined,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port: server.port, path, headers: { authorization: `Bearer ${database.tokens[caller]}` }, timeout: otherTimeoutMilliseconds }
+    const options = {
+      host: '127.0.0.1',
+      port: server.port,
+      path,
+      headers: { authorization: `Bearer ${database.tokens[caller]}` },
+      timeout: otherTimeoutMilliseconds,
+    }
     const request = get(agent === undefined ? options : { ...options, agent }, (response) => {
       if (response.statusCode === 200) resolve(response)
       else reject(new Error(`${path} was answered with ${String(response.statusCode)}`))

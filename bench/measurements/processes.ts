@@ -54,7 +54,13 @@ const works: readonly { work: string; workload: Workload }[] = [
 const warmUpMilliseconds = 2_000
 
 /** Measures one and two servers on SQLite and on a PostgreSQL that waits for the disk, round by round in turn. */
-export async function measureProcesses(folder: string, rounds: number, milliseconds: number, generator: LoadGenerator, onProgress: (what: string) => void): Promise<ProcessesRounds> {
+export async function measureProcesses(
+  folder: string,
+  rounds: number,
+  milliseconds: number,
+  generator: LoadGenerator,
+  onProgress: (what: string) => void,
+): Promise<ProcessesRounds> {
   onProgress('starting PostgreSQL')
   const postgres = await startPostgres({ isDurable: true })
   const groups: Group[] = []
@@ -64,7 +70,10 @@ export async function measureProcesses(folder: string, rounds: number, milliseco
       for (const store of ['SQLite', 'PostgreSQL'] as const) {
         onProgress(`starting ${nameOf(store, processes)}`)
         const name = `processes_${String(processes)}`
-        const database = store === 'SQLite' ? await createSqliteDatabase(join(folder, `${name}.db`)) : await createPostgresDatabase(postgres.url, name)
+        const database =
+          store === 'SQLite'
+            ? await createSqliteDatabase(join(folder, `${name}.db`))
+            : await createPostgresDatabase(postgres.url, name)
         await database.addPlants('reader', 1, listedPlants)
         groups.push({ store, database, servers: await startGroup(processes, database, folder) })
       }
@@ -76,7 +85,9 @@ export async function measureProcesses(folder: string, rounds: number, milliseco
       const measured = groups.map((group) => ({ group, rounds: [] as ProcessesMeasurement[] }))
       // Round 0 warms this workload up.
       for (let round = 0; round <= rounds; round++) {
-        onProgress(`${work} of 1 and 2 processes: ${round === 0 ? 'warm-up' : `round ${String(round)} of ${String(rounds)}`}`)
+        onProgress(
+          `${work} of 1 and 2 processes: ${round === 0 ? 'warm-up' : `round ${String(round)} of ${String(rounds)}`}`,
+        )
         for (const { group, rounds: results } of measured) {
           if (workload.kind === 'delete') await group.database.addPlants('writer', firstId, workload.maxRequests)
           const measurement = await measureGroup(group, workload, firstId, milliseconds, generator, postgres)
@@ -84,7 +95,14 @@ export async function measureProcesses(folder: string, rounds: number, milliseco
         }
         firstId += workload.maxRequests
       }
-      entries.push(...measured.map(({ group: { store, servers }, rounds: results }) => ({ work, store, processes: servers.length, rounds: results })))
+      entries.push(
+        ...measured.map(({ group: { store, servers }, rounds: results }) => ({
+          work,
+          store,
+          processes: servers.length,
+          rounds: results,
+        })),
+      )
     }
     return { entries, waits }
   } finally {
@@ -93,19 +111,36 @@ export async function measureProcesses(folder: string, rounds: number, milliseco
   }
 }
 
-async function measureGroup({ store, database, servers }: Group, workload: Workload, firstId: number, milliseconds: number, generator: LoadGenerator, postgres: PostgresServer): Promise<ProcessesMeasurement> {
-  const read = () => ({ servers: servers.map((server) => server.scheduling().running), database: processTimes(postgres.processId()) })
+async function measureGroup(
+  { store, database, servers }: Group,
+  workload: Workload,
+  firstId: number,
+  milliseconds: number,
+  generator: LoadGenerator,
+  postgres: PostgresServer,
+): Promise<ProcessesMeasurement> {
+  const read = () => ({
+    servers: servers.map((server) => server.scheduling().running),
+    database: processTimes(postgres.processId()),
+  })
   const before = read()
   // A group has at least one server.
   const loaded = { name: nameOf(store, servers.length), port: servers[0]!.port, tokens: database.tokens }
-  const result = await runWorkload(loaded, { ...workload, connections: processesConnections }, firstId, milliseconds, generator)
+  const result = await runWorkload(
+    loaded,
+    { ...workload, connections: processesConnections },
+    firstId,
+    milliseconds,
+    generator,
+  )
   const after = read()
   const used = after.servers.map((time, index) => time - (before.servers[index] ?? 0))
   const total = used.reduce((sum, time) => sum + time, 0)
   return {
     requestsPerSecond: requestsPerSecond(result),
     serverMicroseconds: total / result.requests,
-    databaseMicroseconds: store === 'SQLite' ? undefined : timeBetween(before.database, after.database) / result.requests,
+    databaseMicroseconds:
+      store === 'SQLite' ? undefined : timeBetween(before.database, after.database) / result.requests,
     shares: used.map((time) => time / total),
     generatorBusy: generatorBusy(result),
   }

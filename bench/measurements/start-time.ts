@@ -23,18 +23,25 @@ export async function measureStart(folder: string, rounds: number): Promise<Star
   const database = await createDatabaseFile(join(folder, 'start.db'), 'own')
   addPlants(database.file, 'reader', 1, listedPlants)
   const milliseconds: number[] = []
-  for (let round = 0; round < rounds; round++) milliseconds.push(await timeStart(own, environmentOf(own, database), database.tokens.reader))
+  for (let round = 0; round < rounds; round++)
+    milliseconds.push(await timeStart(own, environmentOf(own, database), database.tokens.reader))
   return { contender: own.name, milliseconds }
 }
 
 async function timeStart(contender: Contender, environment: Record<string, string>, token: string): Promise<number> {
   const port = await freePort()
   const start = performance.now()
-  const child = spawn(process.execPath, contender.arguments, { cwd: projectFolder, env: { PATH: process.env['PATH'], PORT: String(port), ...environment }, stdio: 'ignore' })
+  const child = spawn(process.execPath, contender.arguments, {
+    cwd: projectFolder,
+    env: { PATH: process.env['PATH'], PORT: String(port), ...environment },
+    stdio: 'ignore',
+  })
   const exited = once(child, 'exit')
   try {
     for (;;) {
-      const status = await fetch(`http://127.0.0.1:${String(port)}/plants?limit=20`, { headers: { authorization: `Bearer ${token}` } }).then(
+      const status = await fetch(`http://127.0.0.1:${String(port)}/plants?limit=20`, {
+        headers: { authorization: `Bearer ${token}` },
+      }).then(
         async (response) => {
           await response.arrayBuffer()
           return response.status
@@ -43,7 +50,8 @@ async function timeStart(contender: Contender, environment: Record<string, strin
       )
       const milliseconds = performance.now() - start
       if (status === 200) return milliseconds
-      if (child.exitCode !== null || milliseconds > giveUpMilliseconds) throw new Error(`the server did not start; its last answer was ${String(status)}`)
+      if (child.exitCode !== null || milliseconds > giveUpMilliseconds)
+        throw new Error(`the server did not start; its last answer was ${String(status)}`)
       await wait(retryMilliseconds)
     }
   } finally {

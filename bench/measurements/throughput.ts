@@ -34,7 +34,14 @@ const warmUpMilliseconds = 1_500
  * Has every contender do every workload, in rounds that take the contenders in turn, each time from another one on:
  * what disturbs the machine then disturbs all of them.
  */
-export async function measureThroughput({ only, rounds, milliseconds, folder, generator, onProgress }: ThroughputOptions): Promise<{ throughput: ThroughputRounds[]; memory: MemoryFigures[] }> {
+export async function measureThroughput({
+  only,
+  rounds,
+  milliseconds,
+  folder,
+  generator,
+  onProgress,
+}: ThroughputOptions): Promise<{ throughput: ThroughputRounds[]; memory: MemoryFigures[] }> {
   const chosen = workloads.filter(({ name }) => only === undefined || only.has(name))
   if (chosen.length === 0) return { throughput: [], memory: [] }
   const running: RunningContender[] = []
@@ -57,18 +64,34 @@ export async function measureThroughput({ only, rounds, milliseconds, folder, ge
         for (const index of running.keys()) {
           // The remainder is an index of the array.
           const current = running[(index + round) % running.length]!
-          onProgress(`${workload.title}: ${round === 0 ? 'warm-up' : `round ${String(round)} of ${String(rounds)}`}, ${current.contender.name}`)
+          onProgress(
+            `${workload.title}: ${round === 0 ? 'warm-up' : `round ${String(round)} of ${String(rounds)}`}, ${current.contender.name}`,
+          )
           const firstId = ids.next(current, workload)
           if (workload.kind === 'delete') addPlants(current.database.file, 'writer', firstId, workload.maxRequests)
-          const measurement = await measure(current, workload, firstId, round === 0 ? warmUpMilliseconds : milliseconds, generator)
+          const measurement = await measure(
+            current,
+            workload,
+            firstId,
+            round === 0 ? warmUpMilliseconds : milliseconds,
+            generator,
+          )
           if (round > 0) figures.get(current.contender)?.push(measurement)
         }
       }
-      const results = contenders.map((contender) => ({ workload: workload.name, contender: contender.name, rounds: figures.get(contender) ?? [] }))
+      const results = contenders.map((contender) => ({
+        workload: workload.name,
+        contender: contender.name,
+        rounds: figures.get(contender) ?? [],
+      }))
       assertSameBodies(workload, results)
       throughput.push(...results)
     }
-    const memory = running.map(({ contender, server }, index) => ({ contender: contender.name, idle: idle[index] ?? 0, peak: server.memory().peak }))
+    const memory = running.map(({ contender, server }, index) => ({
+      contender: contender.name,
+      idle: idle[index] ?? 0,
+      peak: server.memory().peak,
+    }))
     return { throughput, memory }
   } finally {
     for (const { server } of running) await server.stop()
@@ -89,5 +112,6 @@ class IdRanges {
 function assertSameBodies({ name }: Workload, results: ThroughputRounds[]): void {
   const sizes = new Set(results.flatMap(({ rounds }) => rounds.map(({ bodyBytes }) => bodyBytes)))
   // Plants whose ids have more digits have longer names, so only lists answer the same each time.
-  if (name.startsWith('list') && sizes.size > 1) throw new Error(`${name}: the contenders did not answer the same; their bodies have ${[...sizes].join(', ')} bytes`)
+  if (name.startsWith('list') && sizes.size > 1)
+    throw new Error(`${name}: the contenders did not answer the same; their bodies have ${[...sizes].join(', ')} bytes`)
 }

@@ -10,10 +10,16 @@ export const contractFile = join(import.meta.dirname, '../../openapi.yaml')
  * `license.identifier` and the schemas' lists of `examples`.
  */
 export function contractAsOpenApi30(): Record<string, unknown> {
-  const { info, ...rest } = parse(readFileSync(contractFile, 'utf8')) as { info: { license: Record<string, unknown> } & Record<string, unknown> }
+  const { info, ...rest } = parse(readFileSync(contractFile, 'utf8')) as {
+    info: { license: Record<string, unknown> } & Record<string, unknown>
+  }
   const { summary: _summary, license, ...otherInfo } = info
   const { identifier: _identifier, ...otherLicense } = license
-  return { ...(withoutExamples(rest) as Record<string, unknown>), openapi: '3.0.3', info: { ...otherInfo, license: otherLicense } }
+  return {
+    ...(withoutExamples(rest) as Record<string, unknown>),
+    openapi: '3.0.3',
+    info: { ...otherInfo, license: otherLicense },
+  }
 }
 
 function withoutExamples(node: unknown): unknown {

@@ -4,7 +4,10 @@ import { contractFile } from './contract-file.ts'
 import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
 import { printOrigin } from './print-origin.ts'
 
-/** express-openapi-validator as its README shows, with a handler for the security scheme. It validates requests and, as is its default, no responses. */
+/**
+ * express-openapi-validator as its README shows, with a handler for the security scheme. It validates requests and, as
+ * is its default, no responses.
+ */
 const store = openPeerStore()
 const app = express()
 const callers = new WeakMap<Request, string>()
@@ -48,7 +51,12 @@ app.delete('/plants/:id', (request, response) => {
   else response.status(404).json({ error: 40401, message: 'there is no such plant' })
 })
 
-const answerError: ErrorRequestHandler = (error: { status?: number; message: string; errors?: unknown }, _request, response, _next) => {
+const answerError: ErrorRequestHandler = (
+  error: { status?: number; message: string; errors?: unknown },
+  _request,
+  response,
+  _next,
+) => {
   response.status(error.status ?? 500).json({ message: error.message, errors: error.errors })
 }
 app.use(answerError)

@@ -3,14 +3,25 @@ import fastify from 'fastify'
 import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
 import { printOrigin } from './print-origin.ts'
 
-/** Fastify by hand: a route with its schemas for each operation, validated by Ajv and serialised by fast-json-stringify (its guides "Getting Started" and "Validation and Serialization"). */
+/**
+ * Fastify by hand: a route with its schemas for each operation, validated by Ajv and serialised by fast-json-stringify
+ * (its guides "Getting Started" and "Validation and Serialization").
+ */
 const store = openPeerStore()
 const app = fastify()
 
 const text = { type: 'string', minLength: 1, maxLength: 255 } as const
 const plant = { type: 'object', required: ['name'], properties: { name: text, tag: text } } as const
-const newPlant = { type: 'object', required: ['name', 'id'], properties: { ...plant.properties, id: { type: 'integer' } } } as const
-const failure = { type: 'object', required: ['error', 'message'], properties: { error: { type: 'integer' }, message: { type: 'string' } } } as const
+const newPlant = {
+  type: 'object',
+  required: ['name', 'id'],
+  properties: { ...plant.properties, id: { type: 'integer' } },
+} as const
+const failure = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: { error: { type: 'integer' }, message: { type: 'string' } },
+} as const
 
 app.decorateRequest('caller', '')
 app.addHook('onRequest', (request, reply, done) => {
@@ -34,14 +45,23 @@ app.get<{ Querystring: { limit?: number } }>(
   async (request) => store.list(request.getDecorator<string>('caller'), request.query.limit ?? noLimit),
 )
 
-app.post<{ Body: NewPeerPlant }>('/plants', { schema: { body: newPlant, response: { 200: plant, 409: failure } } }, async (request, reply) => {
-  if (store.create(request.getDecorator<string>('caller'), request.body)) return request.body
-  return reply.code(409).send({ error: 40900, message: 'there is such a plant' })
-})
+app.post<{ Body: NewPeerPlant }>(
+  '/plants',
+  { schema: { body: newPlant, response: { 200: plant, 409: failure } } },
+  async (request, reply) => {
+    if (store.create(request.getDecorator<string>('caller'), request.body)) return request.body
+    return reply.code(409).send({ error: 40900, message: 'there is such a plant' })
+  },
+)
 
 app.delete<{ Params: { id: number } }>(
   '/plants/:id',
-  { schema: { params: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } }, response: { 404: failure } } },
+  {
+    schema: {
+      params: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+      response: { 404: failure },
+    },
+  },
   async (request, reply) => {
     if (store.delete(request.getDecorator<string>('caller'), request.params.id)) return reply.code(204).send()
     return reply.code(404).send({ error: 40401, message: 'there is no such plant' })

@@ -5,7 +5,10 @@ import { contractFile } from './contract-file.ts'
 import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
 import { printOrigin } from './print-origin.ts'
 
-/** fastify-openapi-glue as its README shows: a class of service handlers and one of security handlers, Ajv without its strict mode. */
+/**
+ * fastify-openapi-glue as its README shows: a class of service handlers and one of security handlers, Ajv without its
+ * strict mode.
+ */
 const store = openPeerStore()
 
 class Service {
@@ -42,6 +45,10 @@ app.setErrorHandler((error: FastifyError, _request, reply) => {
   const status = error.statusCode ?? 500
   return reply.code(status).send({ error: status * 100, message: error.message })
 })
-await app.register(openapiGlue, { specification: contractFile, serviceHandlers: new Service(), securityHandlers: new Security() })
+await app.register(openapiGlue, {
+  specification: contractFile,
+  serviceHandlers: new Service(),
+  securityHandlers: new Security(),
+})
 await app.listen({ host: '127.0.0.1', port: 0 })
 printOrigin(app.server)

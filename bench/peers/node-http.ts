@@ -59,7 +59,9 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
 
 function sendJson(response: ServerResponse, status: number, value: unknown): void {
   const text = JSON.stringify(value)
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+    .end(text)
 }
 
 server.listen(0, '127.0.0.1', () => {

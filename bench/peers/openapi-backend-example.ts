@@ -4,7 +4,9 @@ import { contractAsOpenApi30 } from './contract-file.ts'
 import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
 import { printOrigin } from './print-origin.ts'
 
-/** openapi-backend as in its example `examples/fastify`, with a security handler as in `examples/express-apikey-auth`. */
+/**
+ * openapi-backend as in its example `examples/fastify`, with a security handler as in `examples/express-apikey-auth`.
+ */
 const store = openPeerStore()
 const app = fastify()
 
@@ -28,12 +30,16 @@ const api = new OpenAPIBackend({
       return reply.code(409).send({ error: 40900, message: 'there is such a plant' })
     },
     deletePlant: async (c: Context, _request: FastifyRequest, reply: FastifyReply) => {
-      if (store.delete(callerOf(c), Number((c.request.params as Record<string, string>)['id']))) return reply.code(204).send()
+      if (store.delete(callerOf(c), Number((c.request.params as Record<string, string>)['id'])))
+        return reply.code(204).send()
       return reply.code(404).send({ error: 40401, message: 'there is no such plant' })
     },
-    validationFail: async (c: Context, _request: FastifyRequest, reply: FastifyReply) => reply.code(400).send({ err: c.validation.errors }),
-    notFound: async (_c: Context, _request: FastifyRequest, reply: FastifyReply) => reply.code(404).send({ err: 'not found' }),
-    unauthorizedHandler: async (_c: Context, _request: FastifyRequest, reply: FastifyReply) => reply.code(401).send({ err: 'unauthorized' }),
+    validationFail: async (c: Context, _request: FastifyRequest, reply: FastifyReply) =>
+      reply.code(400).send({ err: c.validation.errors }),
+    notFound: async (_c: Context, _request: FastifyRequest, reply: FastifyReply) =>
+      reply.code(404).send({ err: 'not found' }),
+    unauthorizedHandler: async (_c: Context, _request: FastifyRequest, reply: FastifyReply) =>
+      reply.code(401).send({ err: 'unauthorized' }),
   },
   securityHandlers: {
     bearer: (_c: Context, request: FastifyRequest) => store.findCaller(request.headers.authorization),

@@ -43,26 +43,39 @@ export interface PeerStore {
 export function createPeerFile(file: string, tokens: StoredToken[]): void {
   const database = openFile(file)
   database.exec(schema)
-  const insert = database.prepare('INSERT INTO tokens (hash, prefix, caller, issued_at, expires_at) VALUES (?, ?, ?, ?, ?)')
-  for (const { hash: tokenHash, prefix, caller, issuedAt, expiresAt } of tokens) insert.run(tokenHash, prefix, caller, issuedAt, expiresAt ?? null)
+  const insert = database.prepare(
+    'INSERT INTO tokens (hash, prefix, caller, issued_at, expires_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  for (const { hash: tokenHash, prefix, caller, issuedAt, expiresAt } of tokens)
+    insert.run(tokenHash, prefix, caller, issuedAt, expiresAt ?? null)
   database.close()
 }
 
 /**
- * Opens the file that `DATABASE_FILE` names. With `?`, as everybody writes it, SQLite prepares a list again at each execution;
+ * Opens the file that `DATABASE_FILE` names. With `?`, as everybody writes it, SQLite prepares a list again at each
+ * execution;
  * where `PREPARE_LISTS_ONCE` is set the list is written with `+?`, as the project's is.
  */
 export function openPeerStore(): PeerStore {
   const database = openFile(process.env['DATABASE_FILE'] ?? '')
   const parameter = process.env['PREPARE_LISTS_ONCE'] === undefined ? '?' : '+?'
   const statements = {
-    list: database.prepare<[string, number], { name: string; tag: string | null }>(`SELECT name, tag FROM plants WHERE caller = ${parameter} ORDER BY id LIMIT ${parameter}`),
-    create: database.prepare<[string, number, string, string | null]>('INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'),
+    list: database.prepare<[string, number], { name: string; tag: string | null }>(
+      `SELECT name, tag FROM plants WHERE caller = ${parameter} ORDER BY id LIMIT ${parameter}`,
+    ),
+    create: database.prepare<[string, number, string, string | null]>(
+      'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    ),
     delete: database.prepare<[string, number]>('DELETE FROM plants WHERE caller = ? AND id = ?'),
-    callerOfToken: database.prepare<[Buffer, number], string>('SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)').pluck(),
+    callerOfToken: database
+      .prepare<[Buffer, number], string>(
+        'SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)',
+      )
+      .pluck(),
   }
   return {
-    list: (caller, limit) => statements.list.all(caller, limit).map(({ name, tag }) => (tag === null ? { name } : { name, tag })),
+    list: (caller, limit) =>
+      statements.list.all(caller, limit).map(({ name, tag }) => (tag === null ? { name } : { name, tag })),
     create: (caller, { id, name, tag }) => statements.create.run(caller, id, name, tag ?? null).changes === 1,
     delete: (caller, id) => statements.delete.run(caller, id).changes === 1,
     findCaller: (authorization) => {

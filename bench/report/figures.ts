@@ -64,4 +64,3 @@ export function figuresAsJson(figures: Figures): string {
 function textOfEntry(entry: unknown): string {
   return `    ${JSON.stringify(entry)}`
 }
-

@@ -14,7 +14,8 @@ const panelHead = 44
 const panelDistance = 18
 
 /**
- * Draws CPU a request as bars, a panel for each workload, the project first. Whiskers reach from the lowest round to the
+ * Draws CPU a request as bars, a panel for each workload, the project first. Whiskers reach from the lowest round to
+ * the
  * highest.
  *
  * @returns an SVG document
@@ -27,7 +28,9 @@ export function plotFigures(figures: Figures): string {
   })
   const heights = panels.map(({ bars }) => panelHead + bars.length * barDistance + panelDistance)
   const height = headHeight + heights.reduce((sum, value) => sum + value, 0)
-  const drawn = panels.map(({ title, bars }, index) => panel(title, bars, headHeight + heights.slice(0, index).reduce((sum, value) => sum + value, 0)))
+  const drawn = panels.map(({ title, bars }, index) =>
+    panel(title, bars, headHeight + heights.slice(0, index).reduce((sum, value) => sum + value, 0)),
+  )
   return frame({
     height,
     description: `CPU time a request, ${own.name} and its peers`,

@@ -16,13 +16,24 @@ export interface Table {
 
 /** Every table of a run: the promises first, then each workload, then the rest. */
 export function tablesOf(figures: Figures): Table[] {
-  return [...targetTable(figures), ...workloadTables(figures), ...memoryTable(figures), ...millionTable(figures), ...processesTables(figures)]
+  return [
+    ...targetTable(figures),
+    ...workloadTables(figures),
+    ...memoryTable(figures),
+    ...millionTable(figures),
+    ...processesTables(figures),
+  ]
 }
 
 function targetTable(figures: Figures): Table[] {
   const measured = targetsOf(figures).filter(({ reached }) => reached !== undefined)
   if (measured.length === 0) return []
-  const rows = measured.map(({ work, promise, reached, isKept }) => [work, promise, reached ?? '', isKept === true ? 'kept' : 'not kept'])
+  const rows = measured.map(({ work, promise, reached, isKept }) => [
+    work,
+    promise,
+    reached ?? '',
+    isKept === true ? 'kept' : 'not kept',
+  ])
   return [{ title: 'Promises', head: ['work', 'promise', 'reached: median (lowest–highest)', ''], rows }]
 }
 
@@ -38,27 +49,59 @@ function workloadTables(figures: Figures): Table[] {
       percent(entry.generatorBusy),
       percent(entry.serverWaiting),
     ])
-    return [{ title, head: ['server', 'CPU a request, µs', `${own.name} / server`, 'requests a second', 'generator busy', 'server kept waiting'], rows }]
+    return [
+      {
+        title,
+        head: [
+          'server',
+          'CPU a request, µs',
+          `${own.name} / server`,
+          'requests a second',
+          'generator busy',
+          'server kept waiting',
+        ],
+        rows,
+      },
+    ]
   })
 }
 
 function memoryTable({ memory }: Figures): Table[] {
   if (memory.length === 0) return []
   const base = memory.find(({ contender }) => contender === nodeHttp.name)?.peak ?? NaN
-  const rows = memory.map(({ contender, idle, peak }) => [contender, mebibytes(idle), mebibytes(peak), (peak / base).toFixed(2)])
-  return [{ title: 'Memory', head: ['server', 'idle after the start, MiB', 'peak under all workloads, MiB', `peak / ${nodeHttp.name}`], rows }]
+  const rows = memory.map(({ contender, idle, peak }) => [
+    contender,
+    mebibytes(idle),
+    mebibytes(peak),
+    (peak / base).toFixed(2),
+  ])
+  return [
+    {
+      title: 'Memory',
+      head: ['server', 'idle after the start, MiB', 'peak under all workloads, MiB', `peak / ${nodeHttp.name}`],
+      rows,
+    },
+  ]
 }
 
 function millionTable({ million = [] }: Figures): Table[] {
   if (million.length === 0) return []
-  const rows = million.map(({ contender, memoryAboveIdle, firstByteMilliseconds, milliseconds, slowestOtherMilliseconds, otherRequests }) => [
-    contender,
-    mebibytes(memoryAboveIdle),
-    firstByteMilliseconds.toFixed(1),
-    milliseconds.toFixed(0),
-    `${slowestOtherMilliseconds.toFixed(1)} of ${String(otherRequests)}`,
-  ])
-  const head = ['server', 'memory above idle, MiB', 'first byte, ms', 'whole list, ms', "slowest of another caller's requests, ms"]
+  const rows = million.map(
+    ({ contender, memoryAboveIdle, firstByteMilliseconds, milliseconds, slowestOtherMilliseconds, otherRequests }) => [
+      contender,
+      mebibytes(memoryAboveIdle),
+      firstByteMilliseconds.toFixed(1),
+      milliseconds.toFixed(0),
+      `${slowestOtherMilliseconds.toFixed(1)} of ${String(otherRequests)}`,
+    ],
+  )
+  const head = [
+    'server',
+    'memory above idle, MiB',
+    'first byte, ms',
+    'whole list, ms',
+    "slowest of another caller's requests, ms",
+  ]
   return [{ title: 'A list of 1,000,000 plants, whose reader stops reading for a second', head, rows }]
 }
 
@@ -79,14 +122,28 @@ function processesTables({ processes }: Figures): Table[] {
     percent(entry.busiestShare),
     percent(entry.generatorBusy),
   ])
-  const head = ['work', 'store', 'servers', 'CPU of the servers a request, µs', 'CPU of the database a request, µs', 'requests a second', 'share of the busier server', 'generator busy']
+  const head = [
+    'work',
+    'store',
+    'servers',
+    'CPU of the servers a request, µs',
+    'CPU of the database a request, µs',
+    'requests a second',
+    'share of the busier server',
+    'generator busy',
+  ]
   const { append, roundTrip } = processes.waits
   const waits = [
     ['4 KiB appended to a file, until fdatasync returns', spreadText(append, 0)],
     ['a lone `SELECT 1` to PostgreSQL on this machine and back', spreadText(roundTrip, 0)],
   ]
   return [
-    { title: `Servers that share a port (\`REUSE_PORT=1\`), ${String(processesConnections)} connections`, note: processesNote, head, rows },
+    {
+      title: `Servers that share a port (\`REUSE_PORT=1\`), ${String(processesConnections)} connections`,
+      note: processesNote,
+      head,
+      rows,
+    },
     { title: 'What a request waits for', head: ['wait', 'µs'], rows: waits },
   ]
 }

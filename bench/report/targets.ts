@@ -1,4 +1,11 @@
-import { expressOpenapiValidator, fastifyOpenapiGlue, nodeHttp, openapiBackendExample, own, peers } from '../contenders/contenders.ts'
+import {
+  expressOpenapiValidator,
+  fastifyOpenapiGlue,
+  nodeHttp,
+  openapiBackendExample,
+  own,
+  peers,
+} from '../contenders/contenders.ts'
 import type { Spread } from '../../scripts/measure/report/spread.ts'
 import type { Figures } from './figures.ts'
 import { workloads } from '../workloads.ts'
@@ -18,17 +25,39 @@ type Quantity = 'microseconds' | 'requestsPerSecond'
 export function targetsOf(figures: Figures): Target[] {
   function atMost(workload: string, limit: number, peerName: string): Target {
     const spread = ratioOf(figures, workload, peerName, 'microseconds')
-    return target(titleOf(workload), `CPU ≤ ${limit.toFixed(2)} of ${peerName}`, spread && { value: spread.median, text: ratioText(spread) }, (value) => value <= limit)
+    return target(
+      titleOf(workload),
+      `CPU ≤ ${limit.toFixed(2)} of ${peerName}`,
+      spread && { value: spread.median, text: ratioText(spread) },
+      (value) => value <= limit,
+    )
   }
   function writes(workload: string): Target[] {
-    const cpu = peers.map(({ name }) => ratioOf(figures, workload, name, 'microseconds')).filter((spread) => spread !== undefined)
+    const cpu = peers
+      .map(({ name }) => ratioOf(figures, workload, name, 'microseconds'))
+      .filter((spread) => spread !== undefined)
     const rate = slowestRate(figures, workload)
     const alone = slowestRate(figures, `${workload}-alone`)
     const worst = cpu.toSorted((a, b) => b.median - a.median)[0]
     return [
-      target(titleOf(workload), 'CPU ≤ 0.40 of any peer', worst && { value: worst.median, text: `${ratioText(worst)} of the best peer` }, (value) => value <= 0.4),
-      target(titleOf(workload), 'requests a second ≥ 4 times any peer', rate && { value: rate.median, text: `${ratioText(rate)} times the fastest peer` }, (value) => value >= 4),
-      target(titleOf(`${workload}-alone`), 'requests a second ≥ any peer', alone && { value: alone.median, text: `${ratioText(alone)} times the fastest peer` }, (value) => value >= 1),
+      target(
+        titleOf(workload),
+        'CPU ≤ 0.40 of any peer',
+        worst && { value: worst.median, text: `${ratioText(worst)} of the best peer` },
+        (value) => value <= 0.4,
+      ),
+      target(
+        titleOf(workload),
+        'requests a second ≥ 4 times any peer',
+        rate && { value: rate.median, text: `${ratioText(rate)} times the fastest peer` },
+        (value) => value >= 4,
+      ),
+      target(
+        titleOf(`${workload}-alone`),
+        'requests a second ≥ any peer',
+        alone && { value: alone.median, text: `${ratioText(alone)} times the fastest peer` },
+        (value) => value >= 1,
+      ),
     ]
   }
   return [
@@ -51,16 +80,41 @@ function otherTargets({ operations, million, huge, start, memory }: Figures): Ta
   const list = 'list of 1,000,000 plants'
   return [
     pairTarget('1,000 operations in the contract', 'CPU ≤ 1.10 of that with 3', 1.1, operations),
-    target(list, 'at most 64 MiB above idle', large && { value: large.memoryAboveIdle / 2 ** 20, text: `${(large.memoryAboveIdle / 2 ** 20).toFixed(0)} MiB` }, (value) => value <= 64),
-    target(list, 'first byte within 50 ms', large && { value: large.firstByteMilliseconds, text: `${large.firstByteMilliseconds.toFixed(1)} ms` }, (value) => value <= 50),
-    target(list, "another caller's request meanwhile within 100 ms", large && { value: large.slowestOtherMilliseconds, text: `${large.slowestOtherMilliseconds.toFixed(1)} ms at the slowest` }, (value) => value <= 100),
+    target(
+      list,
+      'at most 64 MiB above idle',
+      large && { value: large.memoryAboveIdle / 2 ** 20, text: `${(large.memoryAboveIdle / 2 ** 20).toFixed(0)} MiB` },
+      (value) => value <= 64,
+    ),
+    target(
+      list,
+      'first byte within 50 ms',
+      large && { value: large.firstByteMilliseconds, text: `${large.firstByteMilliseconds.toFixed(1)} ms` },
+      (value) => value <= 50,
+    ),
+    target(
+      list,
+      "another caller's request meanwhile within 100 ms",
+      large && {
+        value: large.slowestOtherMilliseconds,
+        text: `${large.slowestOtherMilliseconds.toFixed(1)} ms at the slowest`,
+      },
+      (value) => value <= 100,
+    ),
     pairTarget('list 20, 10,000,000 plants in the file', 'CPU ≤ 1.30 of that at 1,000', 1.3, huge?.list),
     pairTarget('create, 10,000,000 plants in the file', 'CPU ≤ 1.30 of that at 1,000', 1.3, huge?.create),
-    target('start', 'first answer within 600 ms', start && { value: start.median, text: `${spreadText(start, 0)} ms` }, (value) => value <= 600),
+    target(
+      'start',
+      'first answer within 600 ms',
+      start && { value: start.median, text: `${spreadText(start, 0)} ms` },
+      (value) => value <= 600,
+    ),
     target(
       'memory, peak under all workloads',
       `≤ 1.25 of ${nodeHttp.name}`,
-      ownPeak === undefined || nodePeak === undefined ? undefined : { value: ownPeak / nodePeak, text: (ownPeak / nodePeak).toFixed(2) },
+      ownPeak === undefined || nodePeak === undefined
+        ? undefined
+        : { value: ownPeak / nodePeak, text: (ownPeak / nodePeak).toFixed(2) },
       (value) => value <= 1.25,
     ),
   ]
@@ -70,7 +124,12 @@ function pairTarget(work: string, promise: string, limit: number, spread: Spread
   return target(work, promise, spread && { value: spread.median, text: ratioText(spread) }, (value) => value <= limit)
 }
 
-function target(work: string, promise: string, reached: { value: number; text: string } | undefined, isKept: (value: number) => boolean): Target {
+function target(
+  work: string,
+  promise: string,
+  reached: { value: number; text: string } | undefined,
+  isKept: (value: number) => boolean,
+): Target {
   return { work, promise, reached: reached?.text, isKept: reached && isKept(reached.value) }
 }
 
@@ -81,7 +140,9 @@ function ratioOf({ throughput }: Figures, workload: string, contender: string, q
 
 /** The requests a second of the project as a ratio of those of the peer that comes closest. */
 function slowestRate(figures: Figures, workload: string): Spread | undefined {
-  const ratios = peers.map(({ name }) => ratioOf(figures, workload, name, 'requestsPerSecond')).filter((spread) => spread !== undefined)
+  const ratios = peers
+    .map(({ name }) => ratioOf(figures, workload, name, 'requestsPerSecond'))
+    .filter((spread) => spread !== undefined)
   return ratios.toSorted((a, b) => a.median - b.median)[0]
 }
 
@@ -97,4 +158,3 @@ export function spreadText({ median, lowest, highest }: Spread, digits: number):
 function ratioText(spread: Spread): string {
   return spreadText(spread, 2)
 }
-

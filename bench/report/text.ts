@@ -8,6 +8,8 @@ export function figuresAsText(figures: Figures): string {
 
 function tableAsText({ title, note, head, rows }: Table): string {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)))
-  const lines = [head, ...rows].map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+  const lines = [head, ...rows].map((row) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+  )
   return [title, ...(note === undefined ? [] : [note]), ...lines].join('\n')
 }

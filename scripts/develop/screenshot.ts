@@ -39,7 +39,10 @@ const create = await unfold('createPlant')
 await create.locator('select', { hasText: 'a double cannot hold' }).first().selectOption('beyondDouble')
 await execute(page, create)
 await page.evaluate('scrollTo(0, 0)')
-const [top, bottom] = await Promise.all([page.locator('.scheme-container').boundingBox(), create.locator('.live-responses-table').boundingBox()])
+const [top, bottom] = await Promise.all([
+  page.locator('.scheme-container').boundingBox(),
+  create.locator('.live-responses-table').boundingBox(),
+])
 if (top === null || bottom === null) throw new Error('the page shows no response')
 const clip = { x: 0, y: top.y, width: 1200, height: bottom.y + bottom.height - top.y }
 await page.screenshot({ path: join(root, 'docs/docs-page.png'), fullPage: true, clip })

@@ -99,7 +99,11 @@ const bodySpellings: Record<string, bigint | 'refused'> = {
 }
 
 /** Every spelling with its verdict. */
-export const integerSpellings: readonly IntegerSpelling[] = [...rows('path', pathSpellings), ...rows('query', querySpellings), ...rows('body', bodySpellings)]
+export const integerSpellings: readonly IntegerSpelling[] = [
+  ...rows('path', pathSpellings),
+  ...rows('query', querySpellings),
+  ...rows('body', bodySpellings),
+]
 
 function rows(place: IntegerSpelling['place'], spellings: Record<string, bigint | 'refused'>): IntegerSpelling[] {
   return Object.entries(spellings).map(([spelling, verdict]) => ({ place, spelling, verdict }))

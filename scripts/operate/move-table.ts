@@ -40,7 +40,12 @@ export async function findResumption<Row>(
  *
  * @param onProgress told how many more have been copied
  */
-export async function copyTable<Row>(from: Table<Row>, to: Table<Row>, last: Row | undefined, onProgress: (copied: number) => void): Promise<void> {
+export async function copyTable<Row>(
+  from: Table<Row>,
+  to: Table<Row>,
+  last: Row | undefined,
+  onProgress: (copied: number) => void,
+): Promise<void> {
   for (let rows = await from.after(last, pageSize); rows.length > 0; rows = await from.after(rows.at(-1), pageSize)) {
     await to.add(rows)
     onProgress(rows.length)
@@ -53,10 +58,18 @@ export async function copyTable<Row>(from: Table<Row>, to: Table<Row>, last: Row
  * @param encode gives texts that are equal when rows are, without line breaks
  * @param onProgress told how many more have been read
  */
-export async function digestTable<Row>(table: Table<Row>, encode: (row: Row) => string, onProgress: (read: number) => void): Promise<Digest> {
+export async function digestTable<Row>(
+  table: Table<Row>,
+  encode: (row: Row) => string,
+  onProgress: (read: number) => void,
+): Promise<Digest> {
   const hash = createHash('sha256')
   let count = 0
-  for (let rows = await table.after(undefined, pageSize); rows.length > 0; rows = await table.after(rows.at(-1), pageSize)) {
+  for (
+    let rows = await table.after(undefined, pageSize);
+    rows.length > 0;
+    rows = await table.after(rows.at(-1), pageSize)
+  ) {
     for (const row of rows) hash.update(`${encode(row)}\n`)
     count += rows.length
     onProgress(rows.length)

@@ -52,7 +52,12 @@ async function move(source: StoreRows, target: StoreRows): Promise<void> {
   console.log(`verified  ${await plants()}`)
 }
 
-async function prepare<Row>(label: string, from: Rows<Row>, to: Rows<Row>, encode: (row: Row) => string): Promise<() => Promise<string>> {
+async function prepare<Row>(
+  label: string,
+  from: Rows<Row>,
+  to: Rows<Row>,
+  encode: (row: Row) => string,
+): Promise<() => Promise<string>> {
   const held = await findResumption(from, to, encode)
   if (held === undefined) throw new UsageError(`the target holds other ${label} than the source; nothing was changed`)
   const { last, count } = held
@@ -60,15 +65,24 @@ async function prepare<Row>(label: string, from: Rows<Row>, to: Rows<Row>, encod
     const total = await from.count()
     if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target holds already`)
     await withBar(`copying   ${label}`, total, count, (advance) => copyTable(from, to, last, advance))
-    const [there, here] = await withBar(`verifying ${label} on both sides`, 2 * total, 0, (advance) => Promise.all([digestTable(from, encode, advance), digestTable(to, encode, advance)]))
+    const [there, here] = await withBar(`verifying ${label} on both sides`, 2 * total, 0, (advance) =>
+      Promise.all([digestTable(from, encode, advance), digestTable(to, encode, advance)]),
+    )
     if (there.count !== here.count || there.checksum !== here.checksum) {
-      throw new UsageError(`the ${label} differ: ${describe(there)} in the source, ${describe(here)} in the target. Was the source written to meanwhile? Stop the servers and move into an empty target.`)
+      throw new UsageError(
+        `the ${label} differ: ${describe(there)} in the source, ${describe(here)} in the target. Was the source written to meanwhile? Stop the servers and move into an empty target.`,
+      )
     }
     return `${label}: ${describe(here)} on both sides`
   }
 }
 
-async function withBar<Result>(label: string, total: number, done: number, run: (advance: (count: number) => void) => Promise<Result>): Promise<Result> {
+async function withBar<Result>(
+  label: string,
+  total: number,
+  done: number,
+  run: (advance: (count: number) => void) => Promise<Result>,
+): Promise<Result> {
   const bar = new ProgressBar(process.stderr, label)
   let shown = done
   try {
@@ -89,7 +103,14 @@ function encodePlant({ caller, id, name, tag }: StoredPlant): string {
 }
 
 function encodeToken({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt }: StoredToken): string {
-  return JSON.stringify([Buffer.from(hash).toString('hex'), prefix, caller, issuedAt, expiresAt ?? null, lastUsedAt ?? null])
+  return JSON.stringify([
+    Buffer.from(hash).toString('hex'),
+    prefix,
+    caller,
+    issuedAt,
+    expiresAt ?? null,
+    lastUsedAt ?? null,
+  ])
 }
 
 await runCommand(run, UnusableStore)

@@ -34,10 +34,15 @@ async function run(): Promise<void> {
 
 async function issue(store: Store, caller: string, ttl: string | undefined): Promise<void> {
   const lifetime = ttl === undefined ? undefined : readTtl(ttl)
-  if (ttl !== undefined && lifetime === undefined) throw new UsageError(`--ttl must be like 90s, 15m, 12h or 30d, not ${JSON.stringify(ttl)}`)
-  if (!isOpaqueCaller(caller)) throw new UsageError('the caller must not be empty, and not begin with jwt:, which the callers of JSON Web Tokens do')
+  if (ttl !== undefined && lifetime === undefined)
+    throw new UsageError(`--ttl must be like 90s, 15m, 12h or 30d, not ${JSON.stringify(ttl)}`)
+  if (!isOpaqueCaller(caller))
+    throw new UsageError(
+      'the caller must not be empty, and not begin with jwt:, which the callers of JSON Web Tokens do',
+    )
   const { text, stored } = createToken(caller, Date.now(), lifetime)
-  if ((await store.addToken(stored)) === 'unavailable') throw new UsageError('the store cannot be written now; no token was issued')
+  if ((await store.addToken(stored)) === 'unavailable')
+    throw new UsageError('the store cannot be written now; no token was issued')
   console.log(text)
 }
 
@@ -51,13 +56,17 @@ async function list(store: Store): Promise<void> {
 async function revoke(store: Store, prefix: string): Promise<void> {
   const revoked = await store.revokeTokens(prefixOf(prefix))
   if (revoked === 'unavailable') throw new UsageError('the store cannot be written now; no token was revoked')
-  if (revoked.length === 0) throw new UsageError(`there is no token ${prefixOf(prefix)}…; npm run token -- list shows those that there are`)
+  if (revoked.length === 0)
+    throw new UsageError(`there is no token ${prefixOf(prefix)}…; npm run token -- list shows those that there are`)
   for (const token of revoked) console.log(`revoked ${describe(token)}`)
 }
 
 function describe({ prefix, caller, issuedAt, expiresAt, lastUsedAt }: StoredToken): string {
   const expiry = expiresAt === undefined ? 'never expires' : `expires ${new Date(expiresAt).toISOString()}`
-  const use = lastUsedAt === undefined ? 'never used' : `last used ${new Date(lastUsedAt).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length)}Z`
+  const use =
+    lastUsedAt === undefined
+      ? 'never used'
+      : `last used ${new Date(lastUsedAt).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length)}Z`
   return `${prefix}…  ${caller}  issued ${new Date(issuedAt).toISOString()}  ${expiry}  ${use}`
 }
 

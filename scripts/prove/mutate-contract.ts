@@ -41,11 +41,15 @@ async function run(): Promise<number> {
       for (const [index, mutant] of queue) {
         const killer = await test(mutant, String(index))
         if (killer === undefined) survivors.push(mutant)
-        console.log(`${String(++done).padStart(3)}/${String(mutants.length)} ${killer === undefined ? 'SURVIVED' : 'killed  '} ${mutant.side.padEnd(7)} ${mutant.name}${killer === undefined ? '' : `  ← ${killer}`}`)
+        console.log(
+          `${String(++done).padStart(3)}/${String(mutants.length)} ${killer === undefined ? 'SURVIVED' : 'killed  '} ${mutant.side.padEnd(7)} ${mutant.name}${killer === undefined ? '' : `  ← ${killer}`}`,
+        )
       }
     }),
   )
-  console.log(`\n${String(Math.round(performance.now() / 1000))} s, ${String(mutants.length)} mutants, ${String(mutants.length - survivors.length)} killed, ${String(survivors.length)} survived`)
+  console.log(
+    `\n${String(Math.round(performance.now() / 1000))} s, ${String(mutants.length)} mutants, ${String(mutants.length - survivors.length)} killed, ${String(survivors.length)} survived`,
+  )
   return survivors.length === 0 ? 0 : 1
 }
 
@@ -70,16 +74,36 @@ async function test({ side, edit }: Mutant, name: string): Promise<string | unde
   const json = stringifyJson(contract)
   await writeFile(join(copy, 'generated/contract.json'), json)
   await writeFile(join(copy, stampFile), stampOf(await readFile(join(copy, 'openapi.yaml'), 'utf8'), json))
-  const code = await runSuite({ [side === 'tests' ? 'JUDGED_CONTRACT_FOLDER' : 'SERVED_CONTRACT_FOLDER']: copy, CONTRACT_SEED: seed }, report)
+  const code = await runSuite(
+    { [side === 'tests' ? 'JUDGED_CONTRACT_FOLDER' : 'SERVED_CONTRACT_FOLDER']: copy, CONTRACT_SEED: seed },
+    report,
+  )
   if (code === 0) return undefined
   if (code === null) throw new Error(`the suite did not end in ${String(timeoutMilliseconds / 1000)} s`)
   return firstFailure(await readFile(report, 'utf8'))
 }
 
 function runSuite(variables: Record<string, string>, report: string): Promise<number | null> {
-  const args = [join(project, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'sqlite', 'test/contract-suite/', '--bail', '1', '--reporter', 'json', '--outputFile', report]
+  const args = [
+    join(project, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    '--project',
+    'sqlite',
+    'test/contract-suite/',
+    '--bail',
+    '1',
+    '--reporter',
+    'json',
+    '--outputFile',
+    report,
+  ]
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: project, stdio: 'ignore', env: { ...process.env, ...variables }, timeout: timeoutMilliseconds })
+    const child = spawn(process.execPath, args, {
+      cwd: project,
+      stdio: 'ignore',
+      env: { ...process.env, ...variables },
+      timeout: timeoutMilliseconds,
+    })
     child.on('error', reject)
     child.on('exit', resolve)
   })
@@ -92,6 +116,8 @@ interface Report {
 function firstFailure(report: string): string {
   // Written by vitest's reporter of this name.
   const { testResults } = JSON.parse(report) as Report
-  const failed = testResults.flatMap(({ assertionResults }) => assertionResults).find(({ status }) => status === 'failed')
+  const failed = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .find(({ status }) => status === 'failed')
   return failed?.title ?? `at the start: ${testResults.map(({ message }) => message.split('\n', 1).join()).join()}`
 }

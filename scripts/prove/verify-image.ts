@@ -9,9 +9,13 @@ const unprivileged = 65_534
 
 const root = join(import.meta.dirname, '../..')
 
-/** Does without a container engine what the image does: installs for production, and serves as a user who may write its data alone. */
+/**
+ * Does without a container engine what the image does: installs for production, and serves as a user who may write its
+ * data alone.
+ */
 async function verify(): Promise<void> {
-  if (process.getuid?.() !== 0) throw new Error('only root can start a server as another user: run this as root, or build the image')
+  if (process.getuid?.() !== 0)
+    throw new Error('only root can start a server as another user: run this as root, or build the image')
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-image-'))
   try {
     const image = readImage(await readFile(join(root, 'Dockerfile'), 'utf8'))
@@ -32,23 +36,43 @@ async function verify(): Promise<void> {
     await chmod(folder, 0o755)
     await mkdir(data, { mode: 0o700 })
     await runAs(0, folder, ['chown', String(unprivileged), data], process.env)
-    const environment = { ...image.environment, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: `sqlite:${join(data, 'plants.db')}`, PATH: dirname(node) }
-    const asUser = (parameters: string[], more: Record<string, string> = {}) => runAs(user.uid, app, [node, ...parameters], { ...environment, ...more })
+    const environment = {
+      ...image.environment,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATABASE_URL: `sqlite:${join(data, 'plants.db')}`,
+      PATH: dirname(node),
+    }
+    const asUser = (parameters: string[], more: Record<string, string> = {}) =>
+      runAs(user.uid, app, [node, ...parameters], { ...environment, ...more })
 
-    await refuses(asUser(['-e', `require('node:fs').writeFileSync('src/main.ts', '')`]), 'the code can be written by its user')
+    await refuses(
+      asUser(['-e', `require('node:fs').writeFileSync('src/main.ts', '')`]),
+      'the code can be written by its user',
+    )
     await refuses(asUser(['-e', `require('typescript')`]), 'a development dependency is installed')
     const server = await serveAs(user.uid, app, [node, ...image.command], environment)
     try {
       const token = (await asUser(['scripts/operate/token.ts', 'issue', 'me'])).trim()
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      const created = await fetch(`${server.origin}/plants`, { method: 'POST', headers, body: '{"id":54,"name":"Monstera deliciosa"}' })
-      if (created.status !== 200) throw new Error(`a create was answered ${String(created.status)}: ${await created.text()}`)
+      const created = await fetch(`${server.origin}/plants`, {
+        method: 'POST',
+        headers,
+        body: '{"id":54,"name":"Monstera deliciosa"}',
+      })
+      if (created.status !== 200)
+        throw new Error(`a create was answered ${String(created.status)}: ${await created.text()}`)
       await asUser(image.healthcheck, { PORT: new URL(server.origin).port })
     } finally {
       await server.stop()
     }
-    await refuses(asUser(image.healthcheck, { PORT: new URL(server.origin).port }), 'the health check is content with a server that has stopped')
-    console.log(`served      a create, and the health check, as user ${String(unprivileged)}; stopped with 0 after SIGTERM`)
+    await refuses(
+      asUser(image.healthcheck, { PORT: new URL(server.origin).port }),
+      'the health check is content with a server that has stopped',
+    )
+    console.log(
+      `served      a create, and the health check, as user ${String(unprivileged)}; stopped with 0 after SIGTERM`,
+    )
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -7,8 +7,7 @@ import { hashToken, isOpaqueToken } from './tokens.ts'
 
 /** The response to a request whose credentials are missing or invalid, or cannot be checked now. */
 export type AuthenticationFailure =
-  | Failure<'credentials_missing' | 'token_invalid', { 'WWW-Authenticate': string }>
-  | Unavailable
+  Failure<'credentials_missing' | 'token_invalid', { 'WWW-Authenticate': string }> | Unavailable
 
 /** The caller of a request, or the response to it. */
 export type AuthenticationResult = { caller: Caller } | AuthenticationFailure

@@ -14,7 +14,10 @@ export interface Config {
   logLevel: (typeof logLevels)[number]
   /** The largest request body, in bytes. */
   bodyLimit: number
-  /** The most requests a minute for one caller, and the most refused tokens a minute from one address; undefined when there is no limit. */
+  /**
+   * The most requests a minute for one caller, and the most refused tokens a minute from one address; undefined when
+   * there is no limit.
+   */
   rateLimit: number | undefined
   /** The proxies whose `X-Forwarded-For` is trusted; undefined when none is. */
   trustedProxies: string | undefined
@@ -76,7 +79,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     {
       reporter: ({ errors, env }) => {
         const problems = [
-          ...Object.entries<Error>(errors).map(([name, error]) => `${name} ${error instanceof EnvMissingError ? 'is missing' : error.message}`),
+          ...Object.entries<Error>(errors).map(
+            ([name, error]) => `${name} ${error instanceof EnvMissingError ? 'is missing' : error.message}`,
+          ),
           ...missingOfProvider(given),
           // envalid gives the values that it could read, by the variables' names.
           ...shutdownProblems(env as Partial<Record<string, unknown>>),
@@ -115,27 +120,45 @@ const providerNames = ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
 /** Without issuer and audience, a token that the provider issued for another service would be accepted. */
 function missingOfProvider(given: NodeJS.ProcessEnv): string[] {
   const missing = providerNames.filter((name) => given[name] === undefined)
-  return missing.length === providerNames.length ? [] : missing.map((name) => `${name} is missing: ${providerNames.join(', ')} go together`)
+  return missing.length === providerNames.length
+    ? []
+    : missing.map((name) => `${name} is missing: ${providerNames.join(', ')} go together`)
 }
 
-function shutdownProblems({ SHUTDOWN_DELAY: delay, SHUTDOWN_GRACE: grace }: Partial<Record<string, unknown>>): string[] {
+function shutdownProblems({
+  SHUTDOWN_DELAY: delay,
+  SHUTDOWN_GRACE: grace,
+}: Partial<Record<string, unknown>>): string[] {
   // A bad variable has no number.
-  return typeof delay === 'number' && typeof grace === 'number' && delay >= grace ? [`SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is ${String(grace)}`] : []
+  return typeof delay === 'number' && typeof grace === 'number' && delay >= grace
+    ? [`SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is ${String(grace)}`]
+    : []
 }
 
-function providerOf(jwksUrl: string | undefined, issuer: string | undefined, audience: string | undefined): IdentityProvider | undefined {
-  return jwksUrl === undefined || issuer === undefined || audience === undefined ? undefined : { jwksUrl, issuer, audience }
+function providerOf(
+  jwksUrl: string | undefined,
+  issuer: string | undefined,
+  audience: string | undefined,
+): IdentityProvider | undefined {
+  return jwksUrl === undefined || issuer === undefined || audience === undefined
+    ? undefined
+    : { jwksUrl, issuer, audience }
 }
 
 /** Variables that have an effect only together with another one. */
 const dependent: Record<string, string> = { TRUST_PROXY: 'RATE_LIMIT', METRICS_HOST: 'METRICS_PORT' }
 
 function warningsOf(given: NodeJS.ProcessEnv): string[] {
-  const vain = Object.entries(dependent).filter(([name, other]) => given[name] !== undefined && given[other] === undefined)
+  const vain = Object.entries(dependent).filter(
+    ([name, other]) => given[name] !== undefined && given[other] === undefined,
+  )
   const warnings = vain.map(([name, other]) => `${name} has no effect without ${other}`)
   // The service speaks plain HTTP, so a proxy usually stands between it and clients of other machines.
   if (given['RATE_LIMIT'] !== undefined && given['TRUST_PROXY'] === undefined) {
-    warnings.push('RATE_LIMIT without TRUST_PROXY: behind a proxy all clients have its address, and the refused tokens of one lock out the others; set TRUST_PROXY to the address of the proxy')
+    warnings.push(
+      'RATE_LIMIT without TRUST_PROXY: behind a proxy all clients have its address, and ' +
+        'the refused tokens of one lock out the others; set TRUST_PROXY to the address of the proxy',
+    )
   }
   return warnings
 }

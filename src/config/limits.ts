@@ -22,7 +22,10 @@ export interface Limits {
   unreadBytes: number
   /** The longest that a request may have waited before the server looks at it; one that waited longer is refused. */
   waitMilliseconds: number
-  /** How long new connections are accepted after the signal to stop, so that who asks `/readyz` learns of the end before it comes. */
+  /**
+   * How long new connections are accepted after the signal to stop, so that who asks `/readyz` learns of the end before
+   * it comes.
+   */
   shutdownDelayMilliseconds: number
   /** How long after that signal the server has stopped, the delay included. */
   shutdownGraceMilliseconds: number
@@ -39,7 +42,8 @@ export const defaultLimits: Limits = {
   keepAliveMilliseconds: 72_000,
   standstillMilliseconds: 30_000,
   connections: 10_000,
-  // Each takes some 1.6 KiB. One read brings at most 64 KiB, so a client with a token in each request never has as many.
+  // Each takes some 1.6 KiB. One read brings at most 64 KiB, so a client with a token in each request never has as
+  // many.
   pipelinedRequests: 1_000,
   unreadBytes: 64 * 1_024 * 1_024,
   // Longer than a pause of the collector or of a slow disk, which by themselves are no overload.

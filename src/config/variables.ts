@@ -13,7 +13,8 @@ export const host = makeValidator((text: string) => {
 export function integer(minimum: number, maximum: number) {
   return makeValidator<number>((text: string) => {
     const value = /^(?:0|[1-9][0-9]*)$/.test(text) ? Number(text) : NaN
-    if (!(value >= minimum && value <= maximum)) throw new Error(`must be an integer from ${String(minimum)} to ${String(maximum)}, not ${quoted(text)}`)
+    if (!(value >= minimum && value <= maximum))
+      throw new Error(`must be an integer from ${String(minimum)} to ${String(maximum)}, not ${quoted(text)}`)
     return value
   })
 }
@@ -31,7 +32,11 @@ export function oneOf<Word extends string>(words: readonly Word[]) {
 export const databaseLocation = makeValidator<DatabaseLocation>((text: string) => {
   const location = readDatabaseLocation(text)
   // The value may hold a password, so the message does not quote it.
-  if (location === undefined) throw new Error('must be sqlite:PATH or postgres://USER@HOST:PORT/DATABASE, with the password in PGPASSWORD or in the file PGPASSFILE')
+  if (location === undefined)
+    throw new Error(
+      'must be sqlite:PATH or postgres://USER@HOST:PORT/DATABASE, ' +
+        'with the password in PGPASSWORD or in the file PGPASSFILE',
+    )
   return location
 })
 
@@ -45,7 +50,8 @@ export function readDatabaseLocation(text: string): DatabaseLocation | undefined
 /** The URL of a key set. Over plain HTTP anybody between the machines could replace the keys. */
 export const keysUrl = makeValidator<string>((text: string) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))
+  const isSafe =
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))
   if (!isSafe) throw new Error('must be an https: URL, or an http: URL of this machine')
   // Its host is logged, and Node's fetch refuses such a URL with an error that quotes it.
   if (url.username !== '' || url.password !== '') throw new Error('must have neither a user name nor a password')
@@ -61,21 +67,35 @@ export const identifier = makeValidator<string>((text: string) => {
 /** Origins of web pages, separated by commas, or `*` for every origin. */
 export const origins = makeValidator<string[]>((text: string) => {
   const all = text.split(',').map((origin) => origin.trim())
-  const bad = all.find((origin) => !(origin === '*' && all.length === 1) && !(URL.canParse(origin) && new URL(origin).origin === origin))
-  if (bad !== undefined) throw new Error(`must be origins such as https://plants.example, separated by commas, or * alone, not ${quoted(bad)}`)
+  const bad = all.find(
+    (origin) => !(origin === '*' && all.length === 1) && !(URL.canParse(origin) && new URL(origin).origin === origin),
+  )
+  if (bad !== undefined)
+    throw new Error(
+      `must be origins such as https://plants.example, separated by commas, or * alone, not ${quoted(bad)}`,
+    )
   return all
 })
 
 /** Addresses and networks, separated by commas. The three names are those of proxy-addr, which Fastify uses. */
 export const addresses = makeValidator<string>((text: string) => {
-  const bad = text.split(',').map((address) => address.trim()).find((address) => !['loopback', 'linklocal', 'uniquelocal'].includes(address) && !isNetwork(address))
-  if (bad !== undefined) throw new Error(`must be addresses, networks such as 10.0.0.0/8, or loopback, linklocal and uniquelocal, separated by commas, not ${quoted(bad)}`)
+  const bad = text
+    .split(',')
+    .map((address) => address.trim())
+    .find((address) => !['loopback', 'linklocal', 'uniquelocal'].includes(address) && !isNetwork(address))
+  if (bad !== undefined)
+    throw new Error(
+      `must be addresses, networks such as 10.0.0.0/8, or loopback, linklocal and uniquelocal, ` +
+        `separated by commas, not ${quoted(bad)}`,
+    )
   return text
 })
 
 /** A value as a message quotes it; a value that may hold a password is not quoted. */
 function quoted(text: string): string {
-  return text.includes('@') ? 'the value that it has, which is not shown because it may hold a password' : JSON.stringify(text)
+  return text.includes('@')
+    ? 'the value that it has, which is not shown because it may hold a password'
+    : JSON.stringify(text)
 }
 
 function isNetwork(text: string): boolean {

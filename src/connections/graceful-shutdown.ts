@@ -8,7 +8,8 @@ import type { OpenConnections } from './open-connections.ts'
 const lookMilliseconds = 20
 
 /**
- * How many iterations of the event loop must bring no new connection before the listener closes. Together they take about half
+ * How many iterations of the event loop must bring no new connection before the listener closes. Together they take
+ * about half
  * a millisecond, in which a client that has just been answered connects again.
  */
 const wantedEmptyTurns = 50
@@ -17,7 +18,8 @@ const wantedEmptyTurns = 50
 const drainMilliseconds = 500
 
 /**
- * How long idle connections stay open after the listener is closed, unless the delay is shorter. A proxy without health checks
+ * How long idle connections stay open after the listener is closed, unless the delay is shorter. A proxy without health
+ * checks
  * uses its idle connections until a new one is refused.
  */
 const arrivalMilliseconds = 500
@@ -50,11 +52,14 @@ export function registerClosing(
     }
     if (shutdownDelayMilliseconds > 0) await delay(shutdownDelayMilliseconds)
     if (!server.listening) return
-    const cuttingOff = setTimeout(() => {
-      const unanswered = [...connections.all()].filter(({ isIdle }) => !isIdle).length
-      app.log.warn({ unanswered }, 'connections cut off: the time to stop is over')
-      connections.closeAll()
-    }, (shutdownGraceMilliseconds - shutdownDelayMilliseconds) * answeringShare)
+    const cuttingOff = setTimeout(
+      () => {
+        const unanswered = [...connections.all()].filter(({ isIdle }) => !isIdle).length
+        app.log.warn({ unanswered }, 'connections cut off: the time to stop is over')
+        connections.closeAll()
+      },
+      (shutdownGraceMilliseconds - shutdownDelayMilliseconds) * answeringShare,
+    )
     cuttingOff.unref()
     await closeListener(server)
     if (connections.size > 0) await delay(Math.min(shutdownDelayMilliseconds, arrivalMilliseconds))
@@ -72,14 +77,17 @@ export function registerClosing(
 }
 
 /**
- * Accepts every connection that waits in the kernel's queue, then closes the listener; the kernel resets those that are left.
- * Under load many wait, because Node accepts one in each iteration of its event loop (github.com/libuv/libuv/pull/3696).
+ * Accepts every connection that waits in the kernel's queue, then closes the listener; the kernel resets those that are
+ * left.
+ * Under load many wait, because Node accepts one in each iteration of its event loop
+ * (github.com/libuv/libuv/pull/3696).
  */
 async function closeListener(server: Server): Promise<void> {
   const taken: Socket[] = []
   const take = (socket: Socket): void => void taken.push(socket)
   server.on('connection', take)
-  // An option of net.createServer, which is read for each connection. Their requests wait until the listener is closed: a
+  // An option of net.createServer, which is read for each connection. Their requests wait until the listener is closed:
+  // a
   // client that is answered earlier would connect again, and under load the queue would never be empty.
   Object.assign(server, { pauseOnConnect: true })
   const deadline = performance.now() + drainMilliseconds

@@ -13,7 +13,12 @@ const countMilliseconds = 1_000
  * @param listener serves a request
  * @param connections follows those of the server
  */
-export function createHttpServer(listener: RequestListener, connections: OpenConnections, limits: Limits, log: FastifyBaseLogger): Server {
+export function createHttpServer(
+  listener: RequestListener,
+  connections: OpenConnections,
+  limits: Limits,
+  log: FastifyBaseLogger,
+): Server {
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: Math.min(limits.headersMilliseconds, limits.requestMilliseconds),
@@ -38,8 +43,10 @@ export function createHttpServer(listener: RequestListener, connections: OpenCon
 }
 
 /**
- * Whether the bytes behind a request cannot be trusted to be the next one. Node drops the bytes behind a request to upgrade,
- * which this server ignores (RFC 9110, section 7.8). With HTTP/1.0 a Transfer-Encoding makes the framing faulty, and with a
+ * Whether the bytes behind a request cannot be trusted to be the next one. Node drops the bytes behind a request to
+ * upgrade,
+ * which this server ignores (RFC 9110, section 7.8). With HTTP/1.0 a Transfer-Encoding makes the framing faulty, and
+ * with a
  * coding other than chunked the end of the body is unknown (RFC 9112, sections 6.1 and 6.3).
  */
 function isLast({ headers, httpVersion }: IncomingMessage): boolean {
@@ -49,7 +56,8 @@ function isLast({ headers, httpVersion }: IncomingMessage): boolean {
 }
 
 /**
- * Logs how many connections were closed as soon as they were made, because `maxConnections` were open. Node emits `drop` for
+ * Logs how many connections were closed as soon as they were made, because `maxConnections` were open. Node emits
+ * `drop` for
  * each (nodejs.org/api/net.html#event-drop); a line for each would be too many.
  */
 function logDroppedConnections(server: Server, log: FastifyBaseLogger): void {

@@ -8,20 +8,27 @@ import type { OpenConnections } from './open-connections.ts'
 import { constantHeaders } from '../http/send.ts'
 
 /**
- * How long a refused connection is still read. A client that is still sending would otherwise get a reset instead of the answer
+ * How long a refused connection is still read. A client that is still sending would otherwise get a reset instead of
+ * the answer
  * (RFC 9112, section 9.6).
  */
 const lingerMilliseconds = 1_000
 
 /**
- * Answers what Node's HTTP server refuses by itself, where there is a socket and no response, with the contract's Error body.
+ * Answers what Node's HTTP server refuses by itself, where there is a socket and no response, with the contract's Error
+ * body.
  * The answer follows those of the earlier requests of its connection.
  *
  * @param server before it listens
  * @param connections those of the server
  * @param log where a refusal is written
  */
-export function answerConnectionErrors(server: Server, connections: OpenConnections, limits: Limits, log: FastifyBaseLogger): void {
+export function answerConnectionErrors(
+  server: Server,
+  connections: OpenConnections,
+  limits: Limits,
+  log: FastifyBaseLogger,
+): void {
   const refused = new WeakSet<Socket>()
 
   function refuse(socket: Socket, reply: Failure, reason: string | undefined): void {
@@ -77,7 +84,10 @@ export function answerConnectionErrors(server: Server, connections: OpenConnecti
 function failureOf(code: string | undefined, headerBytes: number): Failure {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return failure('headers_too_large', `the request line and the headers are larger than ${String(headerBytes)} bytes`)
+      return failure(
+        'headers_too_large',
+        `the request line and the headers are larger than ${String(headerBytes)} bytes`,
+      )
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return failure('request_timeout', 'the request did not arrive in time')
     case undefined:

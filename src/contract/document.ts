@@ -167,13 +167,28 @@ export function subschemasOf(schema: Schema): [string, Schema][] {
 
 /** Keywords whose value is a schema. */
 const singles = [
-  'items', 'additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else', 'unevaluatedItems',
+  'items',
+  'additionalProperties',
+  'propertyNames',
+  'contains',
+  'not',
+  'if',
+  'then',
+  'else',
+  'unevaluatedItems',
   'unevaluatedProperties',
 ]
 
 /** Keywords whose value holds schemas. */
 const collections = [
-  'properties', 'patternProperties', 'dependentSchemas', '$defs', 'allOf', 'anyOf', 'oneOf', 'prefixItems',
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'prefixItems',
 ]
 
 /** `true` and `false` are schemas too, which hold nothing. */

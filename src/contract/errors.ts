@@ -43,7 +43,10 @@ export function isFailure({ body }: Failure, name: ErrorName): boolean {
 /** The failure of a request that could succeed in a moment. Its `Retry-After` is one second. */
 export type Unavailable = Failure<'unavailable', { 'Retry-After': number }>
 
-/** Makes the failure of a request that could succeed in a moment. @param reason what is not available, and the remedy if there is one */
+/**
+ * Makes the failure of a request that could succeed in a moment. @param reason what is not available, and the remedy if
+ * there is one
+ */
 export function unavailable(reason: string): Unavailable {
   return failure('unavailable', reason, { 'Retry-After': 1 })
 }

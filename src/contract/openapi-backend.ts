@@ -67,10 +67,9 @@ function createBackend(
   operations: ContractOperation[],
   handlers: Map<string, InputHandler>,
 ): OpenAPIBackend {
-  const operationHandlers = operations.map((operation) => [
-    operation.id,
-    handlerOf(operation, handlers.get(operation.id)!),
-  ] as const)
+  const operationHandlers = operations.map(
+    (operation) => [operation.id, handlerOf(operation, handlers.get(operation.id)!)] as const,
+  )
   return new OpenAPIBackend({
     definition: definitionOf(document),
     // Skips the check of the document, which knows OpenAPI 3.0 only; `checkContract` is the check for 3.1.

@@ -19,7 +19,8 @@ const mediaTypes: Record<string, string> = {
 const made: readonly string[] = ['index.html']
 
 /**
- * Adds the files of Swagger UI. Each is read at its first request and kept. All responses share its bytes, so a client that
+ * Adds the files of Swagger UI. Each is read at its first request and kept. All responses share its bytes, so a client
+ * that
  * does not read holds neither a descriptor nor memory. Ranges and all preconditions but `If-None-Match` are ignored.
  *
  * @param app the context of the docs page

@@ -13,10 +13,13 @@ declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: unknown) => ob
 /** Where the plugin would serve copies of the contract with rounded integers, and where the exact text is. */
 const exactTexts: Record<string, string> = { '/docs/json': '/openapi.json', '/docs/yaml': '/openapi.yaml' }
 
-const leaf = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2e7d32" d="M2 15C2 5 7 1 15 1c0 8-4 12-10 12l4-6-7 8z"/></svg>'
+const leaf =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
+  '<path fill="#2e7d32" d="M2 15C2 5 7 1 15 1c0 8-4 12-10 12l4-6-7 8z"/></svg>'
 
 /**
- * The page may load scripts and styles from this server alone, and send requests to it alone. Swagger UI writes styles into
+ * The page may load scripts and styles from this server alone, and send requests to it alone. Swagger UI writes styles
+ * into
  * its elements and has pictures in data: URLs. Headers that need TLS are left to the proxy that ends TLS.
  */
 const pageSecurity: FastifyHelmetOptions = {

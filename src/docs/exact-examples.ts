@@ -1,4 +1,7 @@
-/** What the plugin below takes of Swagger UI (https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/). */
+/**
+ * What the plugin below takes of Swagger UI
+ * (https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/).
+ */
 interface SwaggerUiSystem {
   fn: { getSampleSchema: GetSampleSchema }
 }
@@ -18,10 +21,18 @@ export function exactExamples(system: SwaggerUiSystem) {
   const exactTexts = new Set<unknown>()
 
   return {
-    statePlugins: { spec: { wrapActions: { parseToJson: (parse: (text: string) => unknown) => (text: string) => parse(withExactTexts(text)) } } },
+    statePlugins: {
+      spec: {
+        wrapActions: {
+          parseToJson: (parse: (text: string) => unknown) => (text: string) => parse(withExactTexts(text)),
+        },
+      },
+    },
     fn: {
       getSampleSchema: ((schema, mediaType, config, example) =>
-        exactTexts.has(example) ? example : getSampleSchema(schema, mediaType, config, example)) satisfies GetSampleSchema,
+        exactTexts.has(example)
+          ? example
+          : getSampleSchema(schema, mediaType, config, example)) satisfies GetSampleSchema,
     },
   }
 
@@ -29,24 +40,36 @@ export function exactExamples(system: SwaggerUiSystem) {
     // The types lack the standard's third argument. An old browser leaves it out, and rounds.
     const document: unknown = JSON.parse(contract, (_key, value: unknown, context?: { source?: string }) => {
       const source = context?.source ?? ''
-      return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value
+      return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+        ? BigInt(source)
+        : value
     })
     return JSON.stringify(withoutBigInts(document, []))
   }
 
   function withoutBigInts(node: unknown, path: string[]): unknown {
-    const isExample = (path.at(-1) === 'example' && path.at(-2) !== 'properties') || (path.at(-1) === 'value' && path.at(-3) === 'examples')
+    const isExample =
+      (path.at(-1) === 'example' && path.at(-2) !== 'properties') ||
+      (path.at(-1) === 'value' && path.at(-3) === 'examples')
     if (typeof node === 'bigint' || (isExample && hasBigInt(node))) {
-      const text = JSON.stringify(node, (_key, member: unknown) => (typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member), 2)
+      const text = JSON.stringify(
+        node,
+        (_key, member: unknown) => (typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member),
+        2,
+      )
       exactTexts.add(text)
       return text
     }
     if (Array.isArray(node)) return node.map((item, index) => withoutBigInts(item, [...path, String(index)]))
     if (typeof node !== 'object' || node === null) return node
-    return Object.fromEntries(Object.entries(node).map(([key, member]) => [key, withoutBigInts(member, [...path, key])]))
+    return Object.fromEntries(
+      Object.entries(node).map(([key, member]) => [key, withoutBigInts(member, [...path, key])]),
+    )
   }
 
   function hasBigInt(node: unknown): boolean {
-    return typeof node === 'bigint' || (typeof node === 'object' && node !== null && Object.values(node).some(hasBigInt))
+    return (
+      typeof node === 'bigint' || (typeof node === 'object' && node !== null && Object.values(node).some(hasBigInt))
+    )
   }
 }

@@ -3,7 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import type { HeaderName } from '../contract/types.ts'
 
 /** The response headers that a page may read (fetch.spec.whatwg.org, "CORS-safelisted response-header name"). */
-const readable: HeaderName[] = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Allow', 'RateLimit', 'RateLimit-Policy']
+const readable: HeaderName[] = [
+  'X-Request-Id',
+  'WWW-Authenticate',
+  'Retry-After',
+  'Allow',
+  'RateLimit',
+  'RateLimit-Policy',
+]
 
 /** How long a browser may cache a preflight response. */
 const preflightSeconds = 600
@@ -26,7 +33,10 @@ export async function registerCors(app: FastifyInstance, origins: string[], meth
   await app.register(cors, {
     // Any other OPTIONS is no preflight and is answered as the contract says.
     delegator: ({ headers }, done) => {
-      done(null, { ...allowed, preflight: headers.origin !== undefined && headers['access-control-request-method'] !== undefined })
+      done(null, {
+        ...allowed,
+        preflight: headers.origin !== undefined && headers['access-control-request-method'] !== undefined,
+      })
     },
   })
 }

@@ -23,7 +23,8 @@ function answerError(
   reply: FastifyReply,
   bodyLimit: number | undefined,
 ): FastifyReply {
-  // Fastify closes the connection when it refuses a body. Here the rest of the body is read and dropped, so that a client
+  // Fastify closes the connection when it refuses a body. Here the rest of the body is read and dropped, so that a
+  // client
   // which is still sending it can read the answer.
   reply.removeHeader('connection')
   switch (error.code) {

@@ -8,8 +8,10 @@ const samplesInWait = 20
 /**
  * Makes the stage that refuses a request which has waited too long, before any work is done for it.
  *
- * A request cannot have waited longer than the event loop has worked since it last polled for input. Comparing each request
- * with that time lets an overloaded server go on with as many as it can answer. Load-shedding plugins compare the average of
+ * A request cannot have waited longer than the event loop has worked since it last polled for input. Comparing each
+ * request
+ * with that time lets an overloaded server go on with as many as it can answer. Load-shedding plugins compare the
+ * average of
  * the last second, and then refuse every request for a second.
  *
  * @param waitMilliseconds the longest wait
@@ -28,7 +30,8 @@ export function refuseWhenOverloaded(waitMilliseconds: number, onClose: (end: ()
     idleThen = performance.nodeTiming.idleTime
     immediate = setImmediate(look).unref()
   }
-  // With many connections libuv polls up to 48 times in one iteration, and counts the events of each poll. When the count has
+  // With many connections libuv polls up to 48 times in one iteration, and counts the events of each poll. When the
+  // count has
   // changed, it has polled since the sample before.
   function sample(now: number): void {
     const counted = performance.nodeTiming.uvMetricsInfo.events
@@ -50,7 +53,8 @@ export function refuseWhenOverloaded(waitMilliseconds: number, onClose: (end: ()
     if (now - sampledAt > waitMilliseconds / samplesInWait) sample(now)
     const elapsed = now - lookedAt
     // The time that the loop was idle is asked for only when it matters: it costs more than the rest.
-    const isLate = elapsed > waitMilliseconds && elapsed - (performance.nodeTiming.idleTime - idleThen) > waitMilliseconds
+    const isLate =
+      elapsed > waitMilliseconds && elapsed - (performance.nodeTiming.idleTime - idleThen) > waitMilliseconds
     return isLate ? overloaded : undefined
   }
 }

@@ -27,7 +27,10 @@ export const refuseMalformed: Stage = ({ raw: { httpVersion, rawHeaders, headers
 /** `uri-host [ ":" port ]` of RFC 9110, section 7.2. */
 const validHost = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** Makes the stage that refuses a request which no route of the server matches, before its credentials and its body are read. */
+/**
+ * Makes the stage that refuses a request which no route of the server matches, before its credentials and its body are
+ * read.
+ */
 export function refuseUnmatched(app: FastifyInstance): Stage {
   return (request) => {
     // `*` is the route by which the CORS plugin sees each OPTIONS; it answers preflights itself.

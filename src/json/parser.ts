@@ -151,7 +151,11 @@ export class JsonParser {
 
 const ownProperty = { writable: true, enumerable: true, configurable: true }
 
-const literals = [['true', true], ['false', false], ['null', null]] as const
+const literals = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+] as const
 
 function malformed(): MalformedJson {
   // Nothing of the body is quoted: it belongs in no answer and no log.

@@ -26,7 +26,12 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const requests = new Counter({ name: 'plant_store_requests_total', help: 'Requests that were answered', labelNames: ['operation', 'status'], registers })
+  const requests = new Counter({
+    name: 'plant_store_requests_total',
+    help: 'Requests that were answered',
+    labelNames: ['operation', 'status'],
+    registers,
+  })
   const latency = new Histogram({
     name: 'plant_store_request_duration_seconds',
     help: 'From the headers of a request to the end of its answer',
@@ -34,9 +39,24 @@ export function createMetrics(): Metrics {
     buckets: latencyBuckets,
     registers,
   })
-  const violations = new Counter({ name: 'plant_store_contract_violations_total', help: 'Replies that broke the contract and were answered 500', labelNames: ['operation'], registers })
-  const faults = new Counter({ name: 'plant_store_faults_total', help: 'Faults that made an operation unavailable', labelNames: ['part'], registers })
-  const batches = new Histogram({ name: 'plant_store_batch_writes', help: 'Writes that shared one transaction', buckets: batchBuckets, registers })
+  const violations = new Counter({
+    name: 'plant_store_contract_violations_total',
+    help: 'Replies that broke the contract and were answered 500',
+    labelNames: ['operation'],
+    registers,
+  })
+  const faults = new Counter({
+    name: 'plant_store_faults_total',
+    help: 'Faults that made an operation unavailable',
+    labelNames: ['part'],
+    registers,
+  })
+  const batches = new Histogram({
+    name: 'plant_store_batch_writes',
+    help: 'Writes that shared one transaction',
+    buckets: batchBuckets,
+    registers,
+  })
 
   return {
     answered: (operation = 'none', status, seconds) => {

@@ -27,7 +27,10 @@ export class RequestLog extends LogController {
   }
 }
 
-/** Receives each request that was answered: its operationId, undefined where it matched none, its status, and how long it took. */
+/**
+ * Receives each request that was answered: its operationId, undefined where it matched none, its status, and how long
+ * it took.
+ */
 export type OnAnswered = (operation: string | undefined, status: number, seconds: number) => void
 
 /** Writes the one line of a request when its response ends, whole or not. It has no query, no body and no token. */

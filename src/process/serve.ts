@@ -25,7 +25,8 @@ const backlog = 4_096
 const expected = [BadConfig, UnservableContract, UnusableStore]
 
 /**
- * Starts the server that the environment describes, prints where it listens, and ends the process at the signals that ask for it.
+ * Starts the server that the environment describes, prints where it listens, and ends the process at the signals that
+ * ask for it.
  * A start that fails prints one line on standard error; the exit code is 1.
  */
 export async function serve(): Promise<void> {
@@ -33,7 +34,9 @@ export async function serve(): Promise<void> {
     await start(loadConfig(process.env))
   } catch (error) {
     const isExpected = expected.some((kind) => error instanceof kind)
-    console.error(`plant-store: ${isExpected ? (error as Error).message : String(error instanceof Error ? error.stack : error)}`)
+    console.error(
+      `plant-store: ${isExpected ? (error as Error).message : String(error instanceof Error ? error.stack : error)}`,
+    )
     process.exitCode = 1
   }
 }
@@ -69,7 +72,9 @@ async function start(config: Config): Promise<void> {
       log,
       rateLimit: config.rateLimit,
       trustedProxies: config.trustedProxies,
-      verifyJwt: config.identityProvider && (await import('../auth/jwt.ts')).createJwtVerifier(config.identityProvider, Date.now, onFault('key server')),
+      verifyJwt:
+        config.identityProvider &&
+        (await import('../auth/jwt.ts')).createJwtVerifier(config.identityProvider, Date.now, onFault('key server')),
       corsOrigins: config.corsOrigins,
       observer: metrics,
       limits: {
@@ -135,7 +140,13 @@ function tell(text: string, log: Logger): void {
 
 async function listen(app: Awaited<ReturnType<typeof buildApp>>, { host, port, reusePort }: Config): Promise<void> {
   // Fastify passes its options to Node; its type lacks this one.
-  const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort, backlog, listenTextResolver: (address) => `listening at ${address}` }
+  const options: FastifyListenOptions & { reusePort: boolean } = {
+    host,
+    port,
+    reusePort,
+    backlog,
+    listenTextResolver: (address) => `listening at ${address}`,
+  }
   await app.listen(options).catch((error: unknown) => {
     throw cannotListen(`HOST ${host}, PORT ${String(port)}`, error)
   })
@@ -170,7 +181,8 @@ function cannotListen(place: string, error: unknown): BadConfig {
 }
 
 /**
- * Issues a token for the person who starts an empty server on their own machine. None is issued for a database server, which
+ * Issues a token for the person who starts an empty server on their own machine. None is issued for a database server,
+ * which
  * serves more than one person, nor into the journal, which others can read.
  */
 async function firstToken(store: Store, { host, database }: Config): Promise<string | undefined> {

@@ -11,7 +11,8 @@ export function welcome(origin: string, token: string | undefined): string {
     lines.push(
       `Token        ${token}`,
       '             for the caller "me"; it is shown this once',
-      `Try          curl -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
+      `Try          curl -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' ` +
+        `-d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
       `             curl -H 'Authorization: Bearer ${token}' ${origin}/plants`,
     )
   }

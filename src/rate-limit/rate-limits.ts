@@ -31,7 +31,8 @@ export function createRateLimits(perMinute: number): RateLimits {
   const ofCaller = new RequestCounts(windowMilliseconds, maxCounted)
   const refusedOfAddress = new RequestCounts(windowMilliseconds, maxCounted)
   const policy = `"caller";q=${String(perMinute)};w=${String(windowMilliseconds / 1000)}`
-  const tooManyRefused = (milliseconds: number) => tooMany(`more than ${String(perMinute)} refused tokens a minute from this address`, milliseconds)
+  const tooManyRefused = (milliseconds: number) =>
+    tooMany(`more than ${String(perMinute)} refused tokens a minute from this address`, milliseconds)
 
   return {
     limitAddress: (request) => {
@@ -47,13 +48,16 @@ export function createRateLimits(perMinute: number): RateLimits {
       const left = Math.max(0, perMinute - requests)
       const limit = `"caller";r=${String(left)};t=${String(secondsOf(milliseconds))}`
       reply.header('ratelimit-policy', policy).header('ratelimit', limit)
-      return requests <= perMinute ? undefined : tooMany(`more than ${String(perMinute)} requests a minute`, milliseconds)
+      return requests <= perMinute
+        ? undefined
+        : tooMany(`more than ${String(perMinute)} requests a minute`, milliseconds)
     },
   }
 }
 
 /**
- * The address that a request counts for; the network for IPv6. Requests without an address count together. Such a connection
+ * The address that a request counts for; the network for IPv6. Requests without an address count together. Such a
+ * connection
  * was reset before its request was read, or a trusted proxy sent no address.
  */
 function addressOf({ ip }: Partial<Pick<FastifyRequest, 'ip'>>): string {
@@ -62,7 +66,9 @@ function addressOf({ ip }: Partial<Pick<FastifyRequest, 'ip'>>): string {
   if (!ipaddr.isValid(text)) return 'none'
   const address = ipaddr.parse(text)
   if (!(address instanceof ipaddr.IPv6)) return address.toString()
-  return address.isIPv4MappedAddress() ? address.toIPv4Address().toString() : ipaddr.IPv6.networkAddressFromCIDR(`${text}/${String(networkBits)}`).toString()
+  return address.isIPv4MappedAddress()
+    ? address.toIPv4Address().toString()
+    : ipaddr.IPv6.networkAddressFromCIDR(`${text}/${String(networkBits)}`).toString()
 }
 
 function tooMany(what: string, milliseconds: number): Failure<'rate_limited', { 'Retry-After': number }> {

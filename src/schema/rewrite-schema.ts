@@ -3,12 +3,27 @@ const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
 
 /** Members of the OpenAPI document and of its schemas that hold values, not schemas. */
 const valueMembers: readonly string[] = [
-  'example', 'examples', 'default', 'enum', 'const', 'required', 'security', 'tags',
+  'example',
+  'examples',
+  'default',
+  'enum',
+  'const',
+  'required',
+  'security',
+  'tags',
 ]
 
 /** Members whose own members are named by the contract's author, so that `default` there is a name, not a keyword. */
 const mapMembers: readonly string[] = [
-  'properties', 'patternProperties', 'dependentSchemas', '$defs', 'paths', 'responses', 'headers', 'content', 'schemas',
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'paths',
+  'responses',
+  'headers',
+  'content',
+  'schemas',
   'securitySchemes',
 ]
 

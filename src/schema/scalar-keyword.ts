@@ -162,5 +162,5 @@ type Bound = number | bigint | undefined
 /** The greater of two bounds, or with `sign` -1 the smaller. */
 function greatest(a: Bound, b: Bound, sign = 1): Bound {
   if (a === undefined || b === undefined) return a ?? b
-  return (a > b) === (sign === 1) ? a : b
+  return a > b === (sign === 1) ? a : b
 }

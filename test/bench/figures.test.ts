@@ -18,14 +18,24 @@ test('ratios compare the values of the same round', () => {
   expect(ratiosOf([10, 40], [20, 20])).toEqual([0.5, 2])
 })
 
-test.each([['--onyl', 'list-20'], ['--only', 'lists'], ['--rounds', '0'], ['--rounds', '1e1'], ['--milliseconds', '10'], ['list-20']])('%s %s is refused with the usage', (...args) => {
+test.each([
+  ['--onyl', 'list-20'],
+  ['--only', 'lists'],
+  ['--rounds', '0'],
+  ['--rounds', '1e1'],
+  ['--milliseconds', '10'],
+  ['list-20'],
+])('%s %s is refused with the usage', (...args) => {
   expect(() => readOptions(args)).toThrow(UsageError)
   expect(() => readOptions(args)).toThrow('Usage: npm run bench')
 })
 
 test('parts are chosen one by one, and the huge file only when it is asked for', () => {
   expect(readOptions([])).toMatchObject({ only: undefined, huge: false })
-  expect(readOptions(['--only', 'list-20', '--only', 'huge'])).toMatchObject({ only: new Set(['list-20', 'huge']), huge: true })
+  expect(readOptions(['--only', 'list-20', '--only', 'huge'])).toMatchObject({
+    only: new Set(['list-20', 'huge']),
+    huge: true,
+  })
 })
 
 test('the page and the plot in docs/bench are made from figures.json, which keeps no rounds', () => {

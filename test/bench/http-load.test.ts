@@ -17,7 +17,15 @@ async function listen(answer: RequestListener): Promise<number> {
 }
 
 function job(port: number, rest: Partial<LoadJob> = {}): LoadJob {
-  return { port, token: 'token', operation: { kind: 'list', path: '/plants' }, connections: 3, maxRequests: 30, maxMilliseconds: 10_000, ...rest }
+  return {
+    port,
+    token: 'token',
+    operation: { kind: 'list', path: '/plants' },
+    connections: 3,
+    maxRequests: 30,
+    maxMilliseconds: 10_000,
+    ...rest,
+  }
 }
 
 test('an answer that arrives in pieces is counted once, with the length of its body', async () => {
@@ -48,17 +56,21 @@ test('every answer is counted under its status, with and without a body', async 
 test.each([
   { scatterOver: undefined, first: 7 },
   { scatterOver: 10, first: 0 },
-])('no id is created twice, and none is a multiple of 1,000 when they are scattered ($scatterOver)', async ({ scatterOver, first }) => {
-  const ids: number[] = []
-  const port = await listen((request, response) => {
-    request.on('data', (body: Buffer) => ids.push((JSON.parse(body.toString()) as { id: number }).id))
-    request.on('end', () => response.end('{}'))
-  })
-  await load(job(port, { operation: { kind: 'create', ids: { first, scatterOver } } }))
-  expect(new Set(ids).size).toBe(30)
-  if (scatterOver === undefined) expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => first + index))
-  else expect(ids.every((id) => id % 1_000 !== 0 && id < 10_000)).toBe(true)
-})
+])(
+  'no id is created twice, and none is a multiple of 1,000 when they are scattered ($scatterOver)',
+  async ({ scatterOver, first }) => {
+    const ids: number[] = []
+    const port = await listen((request, response) => {
+      request.on('data', (body: Buffer) => ids.push((JSON.parse(body.toString()) as { id: number }).id))
+      request.on('end', () => response.end('{}'))
+    })
+    await load(job(port, { operation: { kind: 'create', ids: { first, scatterOver } } }))
+    expect(new Set(ids).size).toBe(30)
+    if (scatterOver === undefined)
+      expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => first + index))
+    else expect(ids.every((id) => id % 1_000 !== 0 && id < 10_000)).toBe(true)
+  },
+)
 
 test('a server that closes a connection before it answers fails the load', async () => {
   const port = await listen((_request, response) => {

@@ -10,60 +10,74 @@ const missing = 'no Chromium under its usual names in PATH, and CHROMIUM_PATH is
 const isLeftOut = chromium === undefined && process.env['CI'] !== 'true'
 if (isLeftOut) console.warn(`LEFT OUT: the docs page was not tested in a real browser; ${missing}`)
 
-describe.skipIf(isLeftOut)(`the docs page in Chromium${isLeftOut ? ` (LEFT OUT: ${missing})` : ''}`, { timeout: 60_000 }, () => {
-  let browser: Browser
+describe.skipIf(isLeftOut)(
+  `the docs page in Chromium${isLeftOut ? ` (LEFT OUT: ${missing})` : ''}`,
+  { timeout: 60_000 },
+  () => {
+    let browser: Browser
 
-  beforeAll(async () => {
-    if (chromium === undefined) throw new Error(missing)
-    browser = await launchChromium(chromium)
-    return () => browser.close()
-  })
+    beforeAll(async () => {
+      if (chromium === undefined) throw new Error(missing)
+      browser = await launchChromium(chromium)
+      return () => browser.close()
+    })
 
-  async function open() {
-    const app = await startApp()
-    return { ...app, ...(await openDocsPage(browser, await app.listen())) }
-  }
+    async function open() {
+      const app = await startApp()
+      return { ...app, ...(await openDocsPage(browser, await app.listen())) }
+    }
 
-  test('creates, lists and deletes a plant for whom authorises, and still knows them after a reload', async () => {
-    const { page, faults, authorize, unfold, token } = await open()
-    expect(await page.title()).toBe('Plant Store')
-    expect(await page.locator('[src*="validator"], [href*="validator"]').count()).toBe(0)
-    await authorize(token)
-    expect(await execute(page, await unfold('createPlant'))).toMatchObject({ method: 'POST', status: '200' })
+    test('creates, lists and deletes a plant for whom authorises, and still knows them after a reload', async () => {
+      const { page, faults, authorize, unfold, token } = await open()
+      expect(await page.title()).toBe('Plant Store')
+      expect(await page.locator('[src*="validator"], [href*="validator"]').count()).toBe(0)
+      await authorize(token)
+      expect(await execute(page, await unfold('createPlant'))).toMatchObject({ method: 'POST', status: '200' })
 
-    await page.reload()
-    const listed = await execute(page, await unfold('listPlants'))
-    expect(listed).toMatchObject({ method: 'GET', status: '200' })
-    expect(listed.shown).toContain('Monstera deliciosa')
-    expect(await execute(page, await unfold('deletePlant'))).toMatchObject({ method: 'DELETE', path: '/plants/54', status: '204' })
-    expect((await execute(page, page.locator('[id$="-listPlants"]'))).shown).not.toContain('Monstera deliciosa')
-    expect(faults).toEqual([])
-  })
+      await page.reload()
+      const listed = await execute(page, await unfold('listPlants'))
+      expect(listed).toMatchObject({ method: 'GET', status: '200' })
+      expect(listed.shown).toContain('Monstera deliciosa')
+      expect(await execute(page, await unfold('deletePlant'))).toMatchObject({
+        method: 'DELETE',
+        path: '/plants/54',
+        status: '204',
+      })
+      expect((await execute(page, page.locator('[id$="-listPlants"]'))).shown).not.toContain('Monstera deliciosa')
+      expect(faults).toEqual([])
+    })
 
-  test('sends an id that a double cannot hold digit for digit, whether it was typed or is an example of the contract', async () => {
-    const { page, faults, authorize, unfold, store, send, token } = await open()
-    await store.create('me', { id: 9007199254740992n, name: 'below' })
-    await store.create('me', { id: 9007199254740994n, name: 'above' })
-    const list = async () => JSON.parse((await send({ method: 'GET', url: '/plants' })).text) as unknown
-    await authorize(token)
-    const create = await unfold('createPlant')
-    const remove = await unfold('deletePlant')
+    test('sends an id that a double cannot hold digit for digit, whether it was typed or is an example of the contract', async () => {
+      const { page, faults, authorize, unfold, store, send, token } = await open()
+      await store.create('me', { id: 9007199254740992n, name: 'below' })
+      await store.create('me', { id: 9007199254740994n, name: 'above' })
+      const list = async () => JSON.parse((await send({ method: 'GET', url: '/plants' })).text) as unknown
+      await authorize(token)
+      const create = await unfold('createPlant')
+      const remove = await unfold('deletePlant')
 
-    await create.locator('textarea').fill('{"id": 9007199254740993, "name": "between"}')
-    expect(await execute(page, create)).toMatchObject({ sent: '{"id": 9007199254740993, "name": "between"}', status: '200' })
-    expect(await list()).toEqual([{ name: 'below' }, { name: 'between' }, { name: 'above' }])
-    await remove.locator('.parameters input').fill('9007199254740993')
-    expect(await execute(page, remove)).toMatchObject({ path: '/plants/9007199254740993', status: '204' })
-    expect(await list()).toEqual([{ name: 'below' }, { name: 'above' }])
+      await create.locator('textarea').fill('{"id": 9007199254740993, "name": "between"}')
+      expect(await execute(page, create)).toMatchObject({
+        sent: '{"id": 9007199254740993, "name": "between"}',
+        status: '200',
+      })
+      expect(await list()).toEqual([{ name: 'below' }, { name: 'between' }, { name: 'above' }])
+      await remove.locator('.parameters input').fill('9007199254740993')
+      expect(await execute(page, remove)).toMatchObject({ path: '/plants/9007199254740993', status: '204' })
+      expect(await list()).toEqual([{ name: 'below' }, { name: 'above' }])
 
-    await create.locator('select', { hasText: 'a double cannot hold' }).first().selectOption('beyondDouble')
-    expect(await execute(page, create)).toMatchObject({ sent: '{\n  "id": 9007199254740993,\n  "name": "Wollemia nobilis"\n}', status: '200' })
-    expect(await list()).toEqual([{ name: 'below' }, { name: 'Wollemia nobilis' }, { name: 'above' }])
-    await remove.locator('.parameters select').selectOption('lowest')
-    expect(await remove.locator('.parameters input').inputValue()).toBe('-9223372036854775808')
-    await remove.locator('.parameters select').selectOption('beyondDouble')
-    expect(await execute(page, remove)).toMatchObject({ path: '/plants/9007199254740993', status: '204' })
-    expect(await list()).toEqual([{ name: 'below' }, { name: 'above' }])
-    expect(faults).toEqual([])
-  })
-})
+      await create.locator('select', { hasText: 'a double cannot hold' }).first().selectOption('beyondDouble')
+      expect(await execute(page, create)).toMatchObject({
+        sent: '{\n  "id": 9007199254740993,\n  "name": "Wollemia nobilis"\n}',
+        status: '200',
+      })
+      expect(await list()).toEqual([{ name: 'below' }, { name: 'Wollemia nobilis' }, { name: 'above' }])
+      await remove.locator('.parameters select').selectOption('lowest')
+      expect(await remove.locator('.parameters input').inputValue()).toBe('-9223372036854775808')
+      await remove.locator('.parameters select').selectOption('beyondDouble')
+      expect(await execute(page, remove)).toMatchObject({ path: '/plants/9007199254740993', status: '204' })
+      expect(await list()).toEqual([{ name: 'below' }, { name: 'above' }])
+      expect(faults).toEqual([])
+    })
+  },
+)

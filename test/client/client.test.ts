@@ -26,7 +26,9 @@ test('neighbouring ids beyond 2^53 are three plants, in the body and in the path
   const ids = [9007199254740992n, 9007199254740993n, 9007199254740994n]
   for (const id of ids) expect((await client.createPlant({ body: { id, name: String(id) } })).status).toBe(200)
   expect((await client.deletePlant({ path: { id: ids[1]! } })).status).toBe(204)
-  expect(await client.listPlants()).toMatchObject({ body: [{ name: '9007199254740992' }, { name: '9007199254740994' }] })
+  expect(await client.listPlants()).toMatchObject({
+    body: [{ name: '9007199254740992' }, { name: '9007199254740994' }],
+  })
 })
 
 test('the ends of the int64 range arrive as they were sent', async () => {
@@ -51,7 +53,10 @@ test('a failure is a value, and its status tells its type', async () => {
   if (reply.status === 200) throw new Error(`created ${reply.body.name} twice`)
   const { error, message } = reply.body
   expect([reply.status, error, message]).toEqual([409, 40900, 'you already have a plant with id 1'])
-  expect(await client.createPlant({ body: { id: 2n, name: '' } })).toMatchObject({ status: 400, body: { error: 40001 } })
+  expect(await client.createPlant({ body: { id: 2n, name: '' } })).toMatchObject({
+    status: 400,
+    body: { error: 40001 },
+  })
   expect(await client.deletePlant({ path: { id: 3n } })).toMatchObject({ status: 404, body: { error: 40401 } })
   expect(await client.listPlants({ query: { limit: -1 } })).toMatchObject({ status: 400, body: { error: 40001 } })
 })
@@ -59,13 +64,22 @@ test('a failure is a value, and its status tells its type', async () => {
 test('a refused token is a value for every operation', async () => {
   const { baseUrl } = await startClient()
   const client = createClient({ baseUrl: `${baseUrl}/`, token: 'nobody' })
-  const replies = await Promise.all([client.listPlants(), client.createPlant({ body: { id: 1n, name: 'Aloe vera' } }), client.deletePlant({ path: { id: 1n } })])
-  expect(replies.map(({ status, body }) => [status, body])).toEqual(Array(3).fill([401, expect.objectContaining({ error: 40101 })]))
+  const replies = await Promise.all([
+    client.listPlants(),
+    client.createPlant({ body: { id: 1n, name: 'Aloe vera' } }),
+    client.deletePlant({ path: { id: 1n } }),
+  ])
+  expect(replies.map(({ status, body }) => [status, body])).toEqual(
+    Array(3).fill([401, expect.objectContaining({ error: 40101 })]),
+  )
 })
 
 test('a body over the limit, a caller over the rate and a failing service are values', async () => {
   const { client: limited } = await startClient({ limits: { bodyBytes: 16 } })
-  expect(await limited.createPlant({ body: { id: 1n, name: 'Aloe vera' } })).toMatchObject({ status: 413, body: { error: 41300 } })
+  expect(await limited.createPlant({ body: { id: 1n, name: 'Aloe vera' } })).toMatchObject({
+    status: 413,
+    body: { error: 41300 },
+  })
 
   const { client: hurried } = await startClient({ rateLimit: 1 })
   await hurried.listPlants()
@@ -73,8 +87,14 @@ test('a body over the limit, a caller over the rate and a failing service are va
   expect(refused).toMatchObject({ status: 429, body: { error: 42900 } })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 
-  for (const [status, error] of [[503, 50300], [500, 50000]] as const) {
-    const client = createClient({ baseUrl: await serve(status, 'application/json', `{"error":${String(error)},"message":"later"}`), token: 'any' })
+  for (const [status, error] of [
+    [503, 50300],
+    [500, 50000],
+  ] as const) {
+    const client = createClient({
+      baseUrl: await serve(status, 'application/json', `{"error":${String(error)},"message":"later"}`),
+      token: 'any',
+    })
     expect(await client.listPlants()).toMatchObject({ status, body: { error, message: 'later' } })
   }
 })
@@ -87,7 +107,9 @@ test('an answer that the contract does not declare is thrown, not typed as somet
   ]
   for (const [status, type, text] of answers) {
     const client = createClient({ baseUrl: await serve(status, type, text), token: 'any' })
-    await expect(client.listPlants()).rejects.toSatisfy((error) => error instanceof UndeclaredReply && error.status === status)
+    await expect(client.listPlants()).rejects.toSatisfy(
+      (error) => error instanceof UndeclaredReply && error.status === status,
+    )
   }
 })
 
@@ -99,7 +121,10 @@ test('a call ends with its signal', async () => {
 test('int64 values of a body are read as bigints, however small, and other numbers stay numbers', () => {
   const text = '{"plants":[{"id":9007199254740993,"age":7},{"id":54,"age":8}],"next":-9223372036854775808,"share":0.5}'
   expect(readBody(text, [['plants', '*', 'id'], ['next']])).toEqual({
-    plants: [{ id: 9007199254740993n, age: 7 }, { id: 54n, age: 8 }],
+    plants: [
+      { id: 9007199254740993n, age: 7 },
+      { id: 54n, age: 8 },
+    ],
     next: -9223372036854775808n,
     share: 0.5,
   })

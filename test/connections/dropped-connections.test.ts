@@ -20,5 +20,9 @@ test('connections beyond the most are closed as soon as they are made, those wit
   const [answer] = (await once(first, 'data')) as [Buffer]
   expect(answer.toString('latin1', 0, 15)).toBe('HTTP/1.1 200 OK')
   const logged = () => logLines.map((line) => JSON.parse(line) as unknown)
-  await expect.poll(logged, { timeout: 10_000 }).toContainEqual(expect.objectContaining({ level: 40, connections: 3, msg: 'connections closed as soon as made: 2 are open' }))
+  await expect
+    .poll(logged, { timeout: 10_000 })
+    .toContainEqual(
+      expect.objectContaining({ level: 40, connections: 3, msg: 'connections closed as soon as made: 2 are open' }),
+    )
 })

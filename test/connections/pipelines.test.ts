@@ -85,7 +85,11 @@ describe('the requests of one connection', () => {
     const origin = await listen()
     const list = `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`
     // More than the server reads at once.
-    const responses = exchange(origin, list + `${livez}X-Filler: ${'x'.repeat(200)}\r\n\r\n`.repeat(1_500), `${livez}Connection: close\r\n\r\n`)
+    const responses = exchange(
+      origin,
+      list + `${livez}X-Filler: ${'x'.repeat(200)}\r\n\r\n`.repeat(1_500),
+      `${livez}Connection: close\r\n\r\n`,
+    )
     await release(1)
     expect((await responses).filter(({ status }) => status === 200)).toHaveLength(1_502)
   })
@@ -176,9 +180,17 @@ describe('CONNECT', () => {
 describe('what follows on the connection cannot be read, so it is closed, after', () => {
   test.each([
     ['an Upgrade, which is ignored', `${livez}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n${livez}\r\n`, 200],
-    ['HTTP/1.0 with a Transfer-Encoding', 'GET /livez HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 200],
+    [
+      'HTTP/1.0 with a Transfer-Encoding',
+      'GET /livez HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      200,
+    ],
     ['a Transfer-Encoding beside chunked', `${livez}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 400],
-    ['a Transfer-Encoding that is named twice', `${livez}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    [
+      'a Transfer-Encoding that is named twice',
+      `${livez}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
   ])('%s', async (_name, request, status) => {
     const { listen } = await startApp()
     const responses = await exchange(await listen(), request)

@@ -19,7 +19,10 @@ export const coverage = new Coverage()
 /** Counts and judges a response. @throws Error as `assertKeepsContract` */
 export function observe(sent: SentRequest, received: ReceivedResponse): ReceivedResponse {
   coverage.record(sent, received)
-  if (coverage.requests % 5_000 === 0) console.log(`… ${coverage.requests.toLocaleString('en')} responses, ${String(Math.round(performance.now() / 1000))} s`)
+  if (coverage.requests % 5_000 === 0)
+    console.log(
+      `… ${coverage.requests.toLocaleString('en')} responses, ${String(Math.round(performance.now() / 1000))} s`,
+    )
   assertKeepsContract(sent, received)
   return received
 }
@@ -50,7 +53,13 @@ export function createClient(origin: string, token: string): ContractClient {
   const { hostname, port } = new URL(origin)
 
   async function send({ method, url, headers = {}, body }: ContractRequest): Promise<ReceivedResponse> {
-    const all: Record<string, string | undefined> = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }), ...headers }
+    const all: Record<string, string | undefined> = {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+      ...headers,
+    }
     const fields = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
     return observe({ method, url }, await receive({ agent, hostname, port, method, path: url, headers: fields }, body))
   }
@@ -65,7 +74,9 @@ function receive(options: RequestOptions, body: string | Buffer | undefined): Pr
       message.on('data', (piece: Buffer) => pieces.push(piece))
       message.on('error', reject)
       message.on('end', () => {
-        const rawHeaders = message.rawHeaders.flatMap((name, index): [string, string][] => (index % 2 === 0 ? [[name, message.rawHeaders[index + 1] ?? '']] : []))
+        const rawHeaders = message.rawHeaders.flatMap((name, index): [string, string][] =>
+          index % 2 === 0 ? [[name, message.rawHeaders[index + 1] ?? '']] : [],
+        )
         try {
           const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(pieces))
           resolve({ status: message.statusCode ?? 0, headers: message.headers, text, rawHeaders })

@@ -51,7 +51,9 @@ export class Coverage {
   #seeProperties(place: string, body: unknown, schema: Schema | undefined): void {
     for (const object of Array.isArray(body) ? (body as unknown[]) : [body]) {
       for (const name of propertiesOf(itemOf(schema)).keys()) {
-        this.#seen.add(`${place}: property ${name} ${typeof object === 'object' && object !== null && name in object ? 'present' : 'absent'}`)
+        this.#seen.add(
+          `${place}: property ${name} ${typeof object === 'object' && object !== null && name in object ? 'present' : 'absent'}`,
+        )
       }
       const { error } = (object ?? {}) as { error?: unknown }
       if (typeof error === 'number') this.#errors.set(error, (this.#errors.get(error) ?? 0) + 1)
@@ -65,7 +67,10 @@ export class Coverage {
     }
   }
 
-  /** Everything that the contract declares and no response has shown, and what responses have shown that it does not declare. */
+  /**
+   * Everything that the contract declares and no response has shown, and what responses have shown that it does not
+   * declare.
+   */
   gaps(): string[] {
     const gaps: string[] = []
     const places = new Set<string>()
@@ -94,9 +99,19 @@ export class Coverage {
         }
       }
     }
-    gaps.push(...[...this.#statuses.keys()].filter((place) => !places.has(place)).map((place) => `not declared: ${place}`))
-    gaps.push(...[...judgedErrors].filter(([, number]) => !this.#errors.has(number ?? NaN)).map(([name, number]) => `never seen: error ${String(number)} ${name}`))
-    gaps.push(...[...this.#errors.keys()].filter((number) => ![...judgedErrors.values()].includes(number)).map((number) => `not declared: error ${String(number)}`))
+    gaps.push(
+      ...[...this.#statuses.keys()].filter((place) => !places.has(place)).map((place) => `not declared: ${place}`),
+    )
+    gaps.push(
+      ...[...judgedErrors]
+        .filter(([, number]) => !this.#errors.has(number ?? NaN))
+        .map(([name, number]) => `never seen: error ${String(number)} ${name}`),
+    )
+    gaps.push(
+      ...[...this.#errors.keys()]
+        .filter((number) => ![...judgedErrors.values()].includes(number))
+        .map((number) => `not declared: error ${String(number)}`),
+    )
     return gaps
   }
 
@@ -113,10 +128,16 @@ export class Coverage {
     const statuses = [...new Set(declared.flatMap(([, responses]) => Object.keys(responses)))].sort()
     const rows = declared.map(([operation, responses]) => [
       operation,
-      ...statuses.map((status) => (status in responses ? String(this.#statuses.get(`${operation} ${status}`) ?? 0) : '')),
+      ...statuses.map((status) =>
+        status in responses ? String(this.#statuses.get(`${operation} ${status}`) ?? 0) : '',
+      ),
     ])
-    const lines = [['operation', ...statuses], ...rows].map((row) => row.map((cell, column) => (column === 0 ? cell.padEnd(16) : cell.padStart(6))).join(''))
-    const errors = [...judgedErrors].map(([name, number]) => `${String(number)} ${name}: ${String(this.#errors.get(number ?? NaN) ?? 0)}`)
+    const lines = [['operation', ...statuses], ...rows].map((row) =>
+      row.map((cell, column) => (column === 0 ? cell.padEnd(16) : cell.padStart(6))).join(''),
+    )
+    const errors = [...judgedErrors].map(
+      ([name, number]) => `${String(number)} ${name}: ${String(this.#errors.get(number ?? NaN) ?? 0)}`,
+    )
     return [...lines, '', ...errors, '', `${String(this.#requests)} responses`].join('\n')
   }
 }

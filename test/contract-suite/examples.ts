@@ -19,7 +19,8 @@ export function testExamples(): void {
       await sendExamples(client, list, 200)
       for (const [name, id] of parameterExamples(remove)) {
         // A plant for the example to delete, unless another example has created it.
-        if (!created.includes(id)) await client.send({ method: 'POST', url: create.path, body: stringifyJson({ id, name }) })
+        if (!created.includes(id))
+          await client.send({ method: 'POST', url: create.path, body: stringifyJson({ id, name }) })
       }
       await sendExamples(client, remove, 204)
     })
@@ -42,14 +43,21 @@ export function testExamples(): void {
  *
  * @returns the ids in their bodies
  */
-async function sendExamples({ send }: ContractClient, operation: ContractOperation, status: number): Promise<unknown[]> {
+async function sendExamples(
+  { send }: ContractClient,
+  operation: ContractOperation,
+  status: number,
+): Promise<unknown[]> {
   const { content } = operation.object.responses[String(status)] ?? {}
   const answers = new Map(valuesOf(Object.values(content ?? {})[0] ?? {}))
   const ids: unknown[] = []
   for (const [name, request, body] of requestExamples(operation)) {
     const response = await send(request)
     expect(response.status, `${operation.id}: ${name}: ${response.text}`).toBe(status)
-    if (content !== undefined) expect(canonical(parseJsonWithBigInts(response.text)), `${operation.id}: ${name}`).toBe(canonical(answers.get(name)))
+    if (content !== undefined)
+      expect(canonical(parseJsonWithBigInts(response.text)), `${operation.id}: ${name}`).toBe(
+        canonical(answers.get(name)),
+      )
     if (typeof body === 'object' && body !== null && 'id' in body) ids.push(body.id)
   }
   return ids
@@ -59,11 +67,25 @@ function requestExamples(operation: ContractOperation): [name: string, request: 
   const method = operation.method.toUpperCase()
   const headers = { 'content-type': bodyType(operation) }
   return [
-    ...bodyExamples(operation).map(([name, value]): [string, ContractRequest, unknown] => [name, { method, url: operation.path, headers, body: stringifyJson(value) }, value]),
+    ...bodyExamples(operation).map(([name, value]): [string, ContractRequest, unknown] => [
+      name,
+      { method, url: operation.path, headers, body: stringifyJson(value) },
+      value,
+    ]),
     ...operation.parameters.flatMap((parameter) =>
       valuesOf(parameter).map(([name, value]): [string, ContractRequest, unknown] => {
         const text = encodeURIComponent(String(value))
-        return [name, { method, url: parameter.in === 'path' ? operation.path.replace(`{${parameter.name}}`, text) : `${operation.path}?${parameter.name}=${text}` }, undefined]
+        return [
+          name,
+          {
+            method,
+            url:
+              parameter.in === 'path'
+                ? operation.path.replace(`{${parameter.name}}`, text)
+                : `${operation.path}?${parameter.name}=${text}`,
+          },
+          undefined,
+        ]
       }),
     ),
   ]

@@ -19,7 +19,9 @@ export function testFaults(): void {
   describe('when the service is at fault', () => {
     test.each(Object.entries(requests))('a store that throws makes %s answer 500', async (method, request) => {
       const store = await temporaryStore()
-      const { send } = await startService({ store: { ...store, [method]: () => Promise.reject(new Error('a fault of the store')) } })
+      const { send } = await startService({
+        store: { ...store, [method]: () => Promise.reject(new Error('a fault of the store')) },
+      })
       expect(errorOf(await send(request))).toBe(errorNumber('internal'))
     })
 

@@ -2,8 +2,21 @@ import type { Schema } from '../../src/contract/document.ts'
 
 /** The keywords that the arbitraries understand. With another one they would draw values that the contract forbids. */
 const understood = [
-  'type', 'format', 'enum', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength', 'pattern',
-  'required', 'properties', 'additionalProperties', 'items', 'allOf',
+  'type',
+  'format',
+  'enum',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'required',
+  'properties',
+  'additionalProperties',
+  'items',
+  'allOf',
 ]
 const annotations = ['title', 'description', 'example', 'examples', 'default', 'x-enum-varnames', 'x-enum-descriptions']
 
@@ -32,8 +45,11 @@ export interface FlatSchema {
  * @throws Error on a keyword that the suite has no arbitrary for, or when two parts disagree
  */
 export function flatten(schema: Schema): FlatSchema {
-  const foreign = Object.keys(schema).filter((keyword) => !understood.includes(keyword) && !annotations.includes(keyword))
-  if (foreign.length > 0) throw new Error(`the contract's tests do not understand ${foreign.join(', ')}; teach flat-schema.ts`)
+  const foreign = Object.keys(schema).filter(
+    (keyword) => !understood.includes(keyword) && !annotations.includes(keyword),
+  )
+  if (foreign.length > 0)
+    throw new Error(`the contract's tests do not understand ${foreign.join(', ')}; teach flat-schema.ts`)
   const { allOf, properties, required, examples, ...assertions } = schema
   const flat: Record<string, unknown> = { ...assertions }
   const merged = {
@@ -44,7 +60,8 @@ export function flatten(schema: Schema): FlatSchema {
   for (const part of (allOf ?? []) as Schema[]) {
     const { properties: others, required: needed, examples: more, ...rest } = flatten(part)
     for (const [name, value] of Object.entries(rest)) {
-      if (understood.includes(name) && name in flat && flat[name] !== value) throw new Error(`two parts of an allOf disagree about ${name}`)
+      if (understood.includes(name) && name in flat && flat[name] !== value)
+        throw new Error(`two parts of an allOf disagree about ${name}`)
       if (understood.includes(name)) flat[name] = value
     }
     for (const [name, property] of others) merged.properties.set(name, property)

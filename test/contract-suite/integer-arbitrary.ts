@@ -31,7 +31,14 @@ function bound(value: number | bigint | undefined, shift = 0n): bigint[] {
 export function integerOf(schema: FlatSchema): fc.Arbitrary<bigint> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum.map((member) => BigInt(member as number)))
   const { minimum, maximum } = rangeOf(schema)
-  const edges = [minimum, minimum + 1n, maximum - 1n, maximum, ...awkwardIntegers, ...schema.examples.map((example) => BigInt(example as number | bigint))]
+  const edges = [
+    minimum,
+    minimum + 1n,
+    maximum - 1n,
+    maximum,
+    ...awkwardIntegers,
+    ...schema.examples.map((example) => BigInt(example as number | bigint)),
+  ]
   const allowed = edges.filter((integer) => integer >= minimum && integer <= maximum)
   return fc.oneof(fc.constantFrom(...allowed), fc.bigInt({ min: minimum, max: maximum }))
 }
@@ -56,7 +63,15 @@ export function jsonSpellings(integer: bigint): string[] {
   const sign = integer < 0n ? '-' : ''
   const digits = String(magnitude)
   const scientific = digits.length === 1 ? `${digits}.0` : `${digits[0] ?? ''}.${digits.slice(1)}`
-  spellings.push(`${plain}.0`, `${plain}.000`, `${plain}e0`, `${plain}E+0`, `${plain}e-0`, `${plain}0e-1`, `${plain}00.0E-2`)
+  spellings.push(
+    `${plain}.0`,
+    `${plain}.000`,
+    `${plain}e0`,
+    `${plain}E+0`,
+    `${plain}e-0`,
+    `${plain}0e-1`,
+    `${plain}00.0E-2`,
+  )
   spellings.push(`${sign}${scientific}e${String(digits.length - 1)}`, `${sign}0.${digits}e${String(digits.length)}`)
   if (integer % 10n === 0n) spellings.push(`${String(integer / 10n)}e1`)
   return spellings
@@ -64,7 +79,22 @@ export function jsonSpellings(integer: bigint): string[] {
 
 /** JSON numbers that are not integers, or beyond 2^53 with a point or an exponent. */
 export const brokenJsonIntegers = fc.oneof(
-  fc.constantFrom('0.5', '-0.5', '54.5', '1e-1', '5e-324', '1.7976931348623157e308', '1e400', '-1e400', '54.00000000000000000001', '9007199254740993.0', '9007199254740993e0', '9.007199254740993e15', '1e18', '-1E18'),
+  fc.constantFrom(
+    '0.5',
+    '-0.5',
+    '54.5',
+    '1e-1',
+    '5e-324',
+    '1.7976931348623157e308',
+    '1e400',
+    '-1e400',
+    '54.00000000000000000001',
+    '9007199254740993.0',
+    '9007199254740993e0',
+    '9.007199254740993e15',
+    '1e18',
+    '-1E18',
+  ),
   fc.bigInt({ min: 1n, max: largestDouble - 1n }).map((integer) => `${String(integer)}.5`),
   fc.bigInt({ min: largestDouble + 1n, max: 2n ** 63n - 1n }).map((integer) => `${String(integer)}.0`),
 )
@@ -74,10 +104,34 @@ export function brokenDecimals(integer: bigint): string[] {
   const magnitude = String(integer < 0n ? -integer : integer)
   const sign = integer < 0n ? '-' : ''
   return [
-    `+${magnitude}`, `${sign}0${magnitude}`, `${sign}${magnitude}.0`, `${sign}${magnitude}.`, `${sign}${magnitude}e0`, `${sign}0x${BigInt(magnitude).toString(16)}`,
-    `${sign}0o${BigInt(magnitude).toString(8)}`, `${sign}0b${BigInt(magnitude).toString(2)}`, ` ${sign}${magnitude}`, `${sign}${magnitude} `, `${sign}${magnitude}\n`,
-    `\u00a0${sign}${magnitude}`, `${sign}${magnitude}n`, `${sign}${magnitude}_0`, `${sign}${magnitude},0`, `--${magnitude}`, `${sign} ${magnitude}`, `"${sign}${magnitude}"`,
-    `${sign}${toDigits(magnitude, 0x0660)}`, `${sign}${toDigits(magnitude, 0xff10)}`, `${sign}${magnitude}\u0000`, 'NaN', 'Infinity', 'null', 'true', '-', '-0', '00',
+    `+${magnitude}`,
+    `${sign}0${magnitude}`,
+    `${sign}${magnitude}.0`,
+    `${sign}${magnitude}.`,
+    `${sign}${magnitude}e0`,
+    `${sign}0x${BigInt(magnitude).toString(16)}`,
+    `${sign}0o${BigInt(magnitude).toString(8)}`,
+    `${sign}0b${BigInt(magnitude).toString(2)}`,
+    ` ${sign}${magnitude}`,
+    `${sign}${magnitude} `,
+    `${sign}${magnitude}\n`,
+    `\u00a0${sign}${magnitude}`,
+    `${sign}${magnitude}n`,
+    `${sign}${magnitude}_0`,
+    `${sign}${magnitude},0`,
+    `--${magnitude}`,
+    `${sign} ${magnitude}`,
+    `"${sign}${magnitude}"`,
+    `${sign}${toDigits(magnitude, 0x0660)}`,
+    `${sign}${toDigits(magnitude, 0xff10)}`,
+    `${sign}${magnitude}\u0000`,
+    'NaN',
+    'Infinity',
+    'null',
+    'true',
+    '-',
+    '-0',
+    '00',
   ]
 }
 

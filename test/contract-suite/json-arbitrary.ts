@@ -30,7 +30,10 @@ export function jsonOf(schema: Schema): fc.Arbitrary<Written> {
     case 'boolean':
       return fc.boolean().map((value) => ({ value, text: String(value) }))
     case 'array':
-      return fc.array(jsonOf(flat.items ?? { type: 'string' }), { maxLength: 4 }).map((items) => ({ value: items.map(({ value }) => value), text: `[${items.map(({ text }) => text).join(',')}]` }))
+      return fc.array(jsonOf(flat.items ?? { type: 'string' }), { maxLength: 4 }).map((items) => ({
+        value: items.map(({ value }) => value),
+        text: `[${items.map(({ text }) => text).join(',')}]`,
+      }))
     case 'object':
       return objectOf(flat)
     case 'number':
@@ -56,17 +59,31 @@ function objectOf(flat: FlatSchema): fc.Arbitrary<Written> {
       return fc.tuple(fc.shuffledSubarray(known, { minLength: known.length, maxLength: known.length }), spaces)
     })
     .map(([shuffled, space]) => ({
-      value: Object.fromEntries(shuffled.filter(([name]) => flat.properties.has(name)).map(([name, { value }]) => [name, value])),
+      value: Object.fromEntries(
+        shuffled.filter(([name]) => flat.properties.has(name)).map(([name, { value }]) => [name, value]),
+      ),
       text: writeObject(shuffled, space),
     }))
 }
 
 /** Properties that the schema does not describe, among them names that JavaScript gives a meaning. */
 function unknownMembers(flat: FlatSchema): fc.Arbitrary<Member[]> {
-  const names = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty', '', 'ID', 'Name', 'name ', 'height'), fc.string({ unit: 'grapheme', maxLength: 8 }))
-  const value = fc.oneof(fc.constantFrom('1e999', '123456789012345678901234567890', '[[[{"a":[]}]]]', '{"name":"inner","id":1}'), fc.json({ maxDepth: 2 }))
-  const member = fc.tuple(names.filter((name) => !flat.properties.has(name)), value.map((text): Written => ({ value: undefined, text })))
-  return fc.oneof({ weight: 2, arbitrary: fc.constant<Member[]>([]) }, { weight: 1, arbitrary: fc.uniqueArray(member, { selector: ([name]) => name, maxLength: 3 }) })
+  const names = fc.oneof(
+    fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty', '', 'ID', 'Name', 'name ', 'height'),
+    fc.string({ unit: 'grapheme', maxLength: 8 }),
+  )
+  const value = fc.oneof(
+    fc.constantFrom('1e999', '123456789012345678901234567890', '[[[{"a":[]}]]]', '{"name":"inner","id":1}'),
+    fc.json({ maxDepth: 2 }),
+  )
+  const member = fc.tuple(
+    names.filter((name) => !flat.properties.has(name)),
+    value.map((text): Written => ({ value: undefined, text })),
+  )
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.constant<Member[]>([]) },
+    { weight: 1, arbitrary: fc.uniqueArray(member, { selector: ([name]) => name, maxLength: 3 }) },
+  )
 }
 
 function writeObject(members: Member[], space: string): string {
@@ -94,30 +111,54 @@ const otherTypes: Record<FlatSchema['type'] | 'null', string[]> = {
 /** Values that break one rule of a schema, at every place in it. */
 export function jsonBreaks(schema: Schema, place: string): Break[] {
   const flat = flatten(schema)
-  const types = Object.entries(otherTypes).filter(([type]) => type !== flat.type && !(type === 'number' && flat.type === 'integer'))
+  const types = Object.entries(otherTypes).filter(
+    ([type]) => type !== flat.type && !(type === 'number' && flat.type === 'integer'),
+  )
   const breaks: Break[] = [{ place, rule: 'type', text: fc.constantFrom(...types.flatMap(([, texts]) => texts)) }]
   if (flat.type === 'string') {
-    for (const [rule, text] of Object.entries(textBreaks(flat))) breaks.push({ place, rule, text: text.map((value) => JSON.stringify(value)) })
+    for (const [rule, text] of Object.entries(textBreaks(flat)))
+      breaks.push({ place, rule, text: text.map((value) => JSON.stringify(value)) })
   }
   if (flat.type === 'integer') {
     breaks.push({ place, rule: 'integer', text: brokenJsonIntegers })
-    for (const [rule, integer] of Object.entries(integerBreaks(flat))) breaks.push({ place, rule, text: integer.map(String) })
+    for (const [rule, integer] of Object.entries(integerBreaks(flat)))
+      breaks.push({ place, rule, text: integer.map(String) })
   }
   if (flat.type === 'object') breaks.push(...objectBreaks(flat, place))
   return breaks
 }
 
 function objectBreaks(flat: FlatSchema, place: string): Break[] {
-  const others = (left: string) => ({ ...flat, properties: new Map([...flat.properties].filter(([name]) => name !== left)) })
-  const missing = [...flat.required].map((name) => ({ place: `${place}/${name}`, rule: 'required', text: objectOf(others(name)).filter(({ text }) => !Object.hasOwn(JSON.parse(text) as object, name)).map(({ text }) => text) }))
+  const others = (left: string) => ({
+    ...flat,
+    properties: new Map([...flat.properties].filter(([name]) => name !== left)),
+  })
+  const missing = [...flat.required].map((name) => ({
+    place: `${place}/${name}`,
+    rule: 'required',
+    text: objectOf(others(name))
+      .filter(({ text }) => !Object.hasOwn(JSON.parse(text) as object, name))
+      .map(({ text }) => text),
+  }))
   const broken = [...flat.properties].flatMap(([name, schema]) =>
     jsonBreaks(schema, `${place}/${name}`).map(({ place: inner, rule, text }) => ({
       place: inner,
       rule,
-      text: fc.tuple(objectOf({ ...others(name), additionalProperties: false }), text).map(([rest, value]) => withMember(rest.text, name, value)),
+      text: fc
+        .tuple(objectOf({ ...others(name), additionalProperties: false }), text)
+        .map(([rest, value]) => withMember(rest.text, name, value)),
     })),
   )
-  const closed = flat.additionalProperties === false ? [{ place, rule: 'additionalProperties', text: objectOf(flat).map(({ text }) => withMember(text, 'unknown', 'null')) }] : []
+  const closed =
+    flat.additionalProperties === false
+      ? [
+          {
+            place,
+            rule: 'additionalProperties',
+            text: objectOf(flat).map(({ text }) => withMember(text, 'unknown', 'null')),
+          },
+        ]
+      : []
   return [...missing, ...broken, ...closed]
 }
 

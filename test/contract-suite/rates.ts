@@ -20,12 +20,19 @@ const requests: [status: number, request: ContractRequest][] = [
   [400, { method: 'DELETE', url: '/plants/x' }],
 ]
 
-const plain: ContractRequest[] = [{ method: 'GET', url: '/plants' }, { method: 'POST', url: '/plants', body: '{"id":1,"name":"a"}' }, { method: 'DELETE', url: '/plants/1' }]
+const plain: ContractRequest[] = [
+  { method: 'GET', url: '/plants' },
+  { method: 'POST', url: '/plants', body: '{"id":1,"name":"a"}' },
+  { method: 'DELETE', url: '/plants/1' },
+]
 
 async function expectRates({ send }: Service, expected: [number, ContractRequest][]): Promise<void> {
   for (const [index, [status, request]] of expected.entries()) {
     const response = await send(request)
-    expect({ status: response.status, left: /^"caller";r=(\d+);/.exec(String(response.headers['ratelimit']))?.[1] }).toEqual({ status, left: String(rateLimit - 1 - index) })
+    expect({
+      status: response.status,
+      left: /^"caller";r=(\d+);/.exec(String(response.headers['ratelimit']))?.[1],
+    }).toEqual({ status, left: String(rateLimit - 1 - index) })
   }
 }
 
@@ -41,7 +48,10 @@ export function testRates(): void {
       [503, () => Promise.resolve('unavailable' as const)],
     ])('so does an answer %i', async (status, fail) => {
       const store = { ...(await temporaryStore()), list: fail, create: fail, delete: fail }
-      await expectRates(await startService({ rateLimit, store }), plain.map((request) => [status, request]))
+      await expectRates(
+        await startService({ rateLimit, store }),
+        plain.map((request) => [status, request]),
+      )
     })
 
     test('an address with too many refused tokens is refused on every operation, without a word of a caller', async () => {
@@ -49,7 +59,10 @@ export function testRates(): void {
       expect((await send({ method: 'GET', url: '/plants', headers: { authorization: 'Bearer x' } })).status).toBe(401)
       for (const request of plain) {
         const { text, headers } = await send(request)
-        expect({ error: (JSON.parse(text) as { error: unknown }).error, rate: headers['ratelimit'] }).toEqual({ error: errorNumber('rate_limited'), rate: undefined })
+        expect({ error: (JSON.parse(text) as { error: unknown }).error, rate: headers['ratelimit'] }).toEqual({
+          error: errorNumber('rate_limited'),
+          rate: undefined,
+        })
       }
     })
   })

@@ -34,5 +34,8 @@ export async function check<Drawn>(property: Property<Drawn>, runs: number, repl
   if (!details.failed) return
   const title = expect.getState().currentTestName?.replace(/^.* > /, '') ?? ''
   const at = replaysByPath && details.counterexamplePath !== null ? ` --path ${details.counterexamplePath}` : ''
-  throw new Error(`${String(fc.defaultReportMessage(details))}\n\nRepeat it: npm run test:contract -- --seed ${String(seed)}${at} --only ${JSON.stringify(title)}`, { cause: details.errorInstance })
+  throw new Error(
+    `${String(fc.defaultReportMessage(details))}\n\nRepeat it: npm run test:contract -- --seed ${String(seed)}${at} --only ${JSON.stringify(title)}`,
+    { cause: details.errorInstance },
+  )
 }

@@ -10,7 +10,8 @@ export function testSpelledIntegers(): void {
     for (const place of places) {
       test(`in the ${place} is read exactly or refused`, async () => {
         const service = await startService()
-        for (const row of integerSpellings.filter((spelling) => spelling.place === place)) await judgeSpelling[place](service, row)
+        for (const row of integerSpellings.filter((spelling) => spelling.place === place))
+          await judgeSpelling[place](service, row)
       })
     }
   })
@@ -20,23 +21,42 @@ type Judge = (service: Service, row: IntegerSpelling) => Promise<void>
 
 const judgeSpelling: Record<IntegerSpelling['place'], Judge> = {
   path: async ({ send }, { spelling, verdict }) => {
-    const ids = [54n, 0n, -54n, 5n, 9_007_199_254_740_992n, 9_007_199_254_740_993n, 9_007_199_254_740_994n, -9_007_199_254_740_993n, 9_223_372_036_854_775_807n, -9_223_372_036_854_775_808n]
-    for (const id of ids) await send({ method: 'POST', url: '/plants', body: `{"id":${String(id)},"name":"${String(id)}"}` })
+    const ids = [
+      54n,
+      0n,
+      -54n,
+      5n,
+      9_007_199_254_740_992n,
+      9_007_199_254_740_993n,
+      9_007_199_254_740_994n,
+      -9_007_199_254_740_993n,
+      9_223_372_036_854_775_807n,
+      -9_223_372_036_854_775_808n,
+    ]
+    for (const id of ids)
+      await send({ method: 'POST', url: '/plants', body: `{"id":${String(id)},"name":"${String(id)}"}` })
     const response = await send({ method: 'DELETE', url: `/plants/${spelling}` })
     expect(outcome(response, 204), spelling).toBe(verdict === 'refused' ? refused() : 'accepted')
     const left = ids.filter((id) => id !== verdict).map(String)
-    expect((JSON.parse((await send({ method: 'GET', url: '/plants' })).text) as { name: string }[]).map(({ name }) => name).sort(), spelling).toEqual(left.sort())
+    expect(
+      (JSON.parse((await send({ method: 'GET', url: '/plants' })).text) as { name: string }[])
+        .map(({ name }) => name)
+        .sort(),
+      spelling,
+    ).toEqual(left.sort())
   },
   query: async ({ send }, { spelling, verdict }) => {
     for (const id of [1, 2, 3]) await send({ method: 'POST', url: '/plants', body: `{"id":${String(id)},"name":"a"}` })
     const response = await send({ method: 'GET', url: `/plants?limit=${spelling}` })
     expect(outcome(response, 200), spelling).toBe(verdict === 'refused' ? refused() : 'accepted')
-    if (verdict !== 'refused') expect(JSON.parse(response.text), spelling).toHaveLength(verdict > 3n ? 3 : Number(verdict))
+    if (verdict !== 'refused')
+      expect(JSON.parse(response.text), spelling).toHaveLength(verdict > 3n ? 3 : Number(verdict))
   },
   body: async ({ send }, { spelling, verdict }) => {
     const response = await send({ method: 'POST', url: '/plants', body: `{"id":${spelling},"name":"a"}` })
     expect(outcome(response, 200), spelling).toBe(verdict === 'refused' ? refused() : 'accepted')
-    if (verdict !== 'refused') expect((await send({ method: 'DELETE', url: `/plants/${String(verdict)}` })).status, spelling).toBe(204)
+    if (verdict !== 'refused')
+      expect((await send({ method: 'DELETE', url: `/plants/${String(verdict)}` })).status, spelling).toBe(204)
     expect((await send({ method: 'GET', url: '/plants' })).text, spelling).toBe('[]')
   },
 }
@@ -46,5 +66,7 @@ function refused(): string {
 }
 
 function outcome({ status, text }: { status: number; text: string }, success: number): string {
-  return status === success ? 'accepted' : `${String(status)} ${String((JSON.parse(text) as { error?: unknown }).error)}`
+  return status === success
+    ? 'accepted'
+    : `${String(status)} ${String((JSON.parse(text) as { error?: unknown }).error)}`
 }

@@ -18,20 +18,24 @@ const callers = ['me', 'Me', 'you']
 /** Tests that the service differs in nothing from a Map, whatever several callers do, and when. */
 export function testStoredPlants(newPlace: StorePlace): void {
   describe('plants in a store', () => {
-    test('are those of a Map, for several callers, at the same time and across restarts', { timeout: propertyTimeout }, async () => {
-      const openStore = await newPlace()
-      const real = new RestartableService(openStore)
-      onTestFinished(() => real.stop())
-      let run = 0
-      await check(
-        fc.asyncProperty(fc.commands(commands(), { maxCommands: 25, disableReplayLog: true }), async (drawn) => {
-          await real.begin(run++)
-          await fc.asyncModelRun(() => ({ model: new PlantModel(), real }), drawn)
-        }),
-        40,
-        false,
-      )
-    })
+    test(
+      'are those of a Map, for several callers, at the same time and across restarts',
+      { timeout: propertyTimeout },
+      async () => {
+        const openStore = await newPlace()
+        const real = new RestartableService(openStore)
+        onTestFinished(() => real.stop())
+        let run = 0
+        await check(
+          fc.asyncProperty(fc.commands(commands(), { maxCommands: 25, disableReplayLog: true }), async (drawn) => {
+            await real.begin(run++)
+            await fc.asyncModelRun(() => ({ model: new PlantModel(), real }), drawn)
+          }),
+          40,
+          false,
+        )
+      },
+    )
   })
 }
 
@@ -48,7 +52,9 @@ class RestartableService {
 
   async begin(run: number): Promise<void> {
     const { issueToken } = await this.#start()
-    this.#tokens = new Map(await Promise.all(callers.map(async (caller) => [caller, await issueToken(`${caller} ${String(run)}`)] as const)))
+    this.#tokens = new Map(
+      await Promise.all(callers.map(async (caller) => [caller, await issueToken(`${caller} ${String(run)}`)] as const)),
+    )
   }
 
   async act(action: Action): Promise<Outcome> {
@@ -78,7 +84,11 @@ function requestOf(action: Action, headers: Record<string, string>) {
     case 'delete':
       return { method: 'DELETE', url: `/plants/${String(action.id)}`, headers }
     case 'list':
-      return { method: 'GET', url: action.limit === undefined ? '/plants' : `/plants?limit=${String(action.limit)}`, headers }
+      return {
+        method: 'GET',
+        url: action.limit === undefined ? '/plants' : `/plants?limit=${String(action.limit)}`,
+        headers,
+      }
   }
 }
 
@@ -95,7 +105,15 @@ function commands(): fc.Arbitrary<Command>[] {
 }
 
 /** Few ids, so that actions meet; beside each other for a double, and at both ends. */
-const ids = [-9_223_372_036_854_775_808n, -1n, 0n, 1n, 9_007_199_254_740_992n, 9_007_199_254_740_993n, 9_223_372_036_854_775_807n]
+const ids = [
+  -9_223_372_036_854_775_808n,
+  -1n,
+  0n,
+  1n,
+  9_007_199_254_740_992n,
+  9_007_199_254_740_993n,
+  9_223_372_036_854_775_807n,
+]
 
 function actions(): fc.Arbitrary<Action> {
   const caller = fc.constantFrom(...callers)
@@ -104,7 +122,14 @@ function actions(): fc.Arbitrary<Action> {
   return fc.oneof(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('create' as const), caller, id, plant }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('delete' as const), caller, id }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('list' as const), caller, limit: fc.option(fc.nat(5), { nil: undefined }) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('list' as const),
+        caller,
+        limit: fc.option(fc.nat(5), { nil: undefined }),
+      }),
+    },
   )
 }
 
@@ -129,7 +154,10 @@ class Alone implements Command {
   }
 }
 
-/** Requests at the same time. There is an order in which the Map gives the same outcomes, and lists the same plants afterwards. */
+/**
+ * Requests at the same time. There is an order in which the Map gives the same outcomes, and lists the same plants
+ * afterwards.
+ */
 class Together implements Command {
   readonly #actions: Action[]
 
@@ -149,10 +177,14 @@ class Together implements Command {
       const attempt = model.copy()
       const expected: Outcome[] = []
       for (const index of order) expected[index] = attempt.apply(this.#actions[index]!)
-      const isSame = canonical([expected, lists.map((list) => attempt.apply(list))]) === canonical([outcomes, afterwards])
+      const isSame =
+        canonical([expected, lists.map((list) => attempt.apply(list))]) === canonical([outcomes, afterwards])
       return isSame ? [attempt] : []
     })
-    expect(fitting.length, `no order of ${this.toString()} explains ${JSON.stringify({ outcomes, afterwards })}`).toBeGreaterThan(0)
+    expect(
+      fitting.length,
+      `no order of ${this.toString()} explains ${JSON.stringify({ outcomes, afterwards })}`,
+    ).toBeGreaterThan(0)
     model.become(fitting[0]!)
   }
 

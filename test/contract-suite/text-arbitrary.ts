@@ -7,13 +7,70 @@ const longestText = 1_000
 /** Code points, and halves of them, that software is known to change, cut or refuse. */
 const awkwardUnits: readonly string[] = [
   ...Array.from('aZ09 "\\/\'<&%+;:,{}[]'),
-  ...['\u0000', '\u0001', '\b', '\t', '\n', '\v', '\f', '\r', '\u001b', '\u001f', '\u007f', '\u0080', '\u0085', '\u009f', '\u00a0', '\u00ad'],
+  ...[
+    '\u0000',
+    '\u0001',
+    '\b',
+    '\t',
+    '\n',
+    '\v',
+    '\f',
+    '\r',
+    '\u001b',
+    '\u001f',
+    '\u007f',
+    '\u0080',
+    '\u0085',
+    '\u009f',
+    '\u00a0',
+    '\u00ad',
+  ],
   // Letters that combine, change case into more than one letter, or have equals under normalisation.
-  ...['\u0301', '\u0327', '\u00e9', '\u00df', '\u0130', '\u01c5', '\u03c2', '\u1e9e', '\ufb01', '\u212b', '\uff21', '\u1100', '\u1161'],
+  ...[
+    '\u0301',
+    '\u0327',
+    '\u00e9',
+    '\u00df',
+    '\u0130',
+    '\u01c5',
+    '\u03c2',
+    '\u1e9e',
+    '\ufb01',
+    '\u212b',
+    '\uff21',
+    '\u1100',
+    '\u1161',
+  ],
   ...['\u0590', '\u05d0', '\u0627', '\ufdfd', '\u200e', '\u200f', '\u202e', '\u2066', '\u2069'],
-  ...['\u180e', '\u200b', '\u200c', '\u200d', '\u2028', '\u2029', '\u2060', '\u3000', '\ufe0f', '\ufeff', '\ufff9', '\ufffc', '\ufffd'],
+  ...[
+    '\u180e',
+    '\u200b',
+    '\u200c',
+    '\u200d',
+    '\u2028',
+    '\u2029',
+    '\u2060',
+    '\u3000',
+    '\ufe0f',
+    '\ufeff',
+    '\ufff9',
+    '\ufffc',
+    '\ufffd',
+  ],
   // The neighbours of the surrogates, noncharacters, private use, unassigned.
-  ...['\ud7ff', '\ue000', '\uf8ff', '\ufdd0', '\ufdef', '\ufffe', '\uffff', '\u0378', '\u{1fffe}', '\u{10ffff}', '\u{f0000}'],
+  ...[
+    '\ud7ff',
+    '\ue000',
+    '\uf8ff',
+    '\ufdd0',
+    '\ufdef',
+    '\ufffe',
+    '\uffff',
+    '\u0378',
+    '\u{1fffe}',
+    '\u{10ffff}',
+    '\u{f0000}',
+  ],
   ...['\u{10000}', '\u{1f331}', '\u{1f3fd}', '\u{1f1e6}', '\u{e0001}', '\u{2f800}', '\u{1d165}'],
 ]
 
@@ -34,8 +91,13 @@ export function textOf(schema: FlatSchema): fc.Arbitrary<string> {
   // A pattern of one character class is met by texts of characters that meet it; any other pattern draws its own texts.
   const isOfClass = expression === undefined || awkwardUnits.some((unit) => expression.test(unit))
   if (!isOfClass) return fc.stringMatching(expression).filter((text) => isWithin(text, minLength, maxLength))
-  const unit = expression === undefined ? units.filter((drawn) => !loneSurrogates.includes(drawn)) : units.filter((drawn) => expression.test(drawn))
-  return textOfLengths(unit, lengths(minLength, maxLength), schema.examples).filter((text) => isWithin(text, minLength, maxLength) && (expression?.test(text) ?? true))
+  const unit =
+    expression === undefined
+      ? units.filter((drawn) => !loneSurrogates.includes(drawn))
+      : units.filter((drawn) => expression.test(drawn))
+  return textOfLengths(unit, lengths(minLength, maxLength), schema.examples).filter(
+    (text) => isWithin(text, minLength, maxLength) && (expression?.test(text) ?? true),
+  )
 }
 
 /** Texts that break one rule of a schema and no other, by the rule's keyword. */
@@ -43,7 +105,8 @@ export function textBreaks(schema: FlatSchema): Record<string, fc.Arbitrary<stri
   const { minLength = 0, maxLength = longestText, pattern } = schema
   const breaks: Record<string, fc.Arbitrary<string>> = {}
   if (minLength > 0) breaks['minLength'] = lengthenedTo({ ...schema, minLength: 0, maxLength: minLength - 1 })
-  if (schema.maxLength !== undefined) breaks['maxLength'] = lengthenedTo({ ...schema, minLength: maxLength + 1, maxLength: maxLength + 20 })
+  if (schema.maxLength !== undefined)
+    breaks['maxLength'] = lengthenedTo({ ...schema, minLength: maxLength + 1, maxLength: maxLength + 20 })
   if (pattern !== undefined) {
     const expression = new RegExp(pattern, 'u')
     const refused = [...awkwardUnits, ...loneSurrogates].filter((unit) => !expression.test(unit))
@@ -61,13 +124,25 @@ function lengthenedTo(schema: FlatSchema): fc.Arbitrary<string> {
 
 function lengths(minLength: number, maxLength: number): fc.Arbitrary<number> {
   const few = fc.integer({ min: minLength, max: Math.min(maxLength, minLength + 12) })
-  return fc.oneof({ weight: 5, arbitrary: few }, { weight: 1, arbitrary: fc.constantFrom(minLength, maxLength) }, { weight: 1, arbitrary: fc.integer({ min: minLength, max: maxLength }) })
+  return fc.oneof(
+    { weight: 5, arbitrary: few },
+    { weight: 1, arbitrary: fc.constantFrom(minLength, maxLength) },
+    { weight: 1, arbitrary: fc.integer({ min: minLength, max: maxLength }) },
+  )
 }
 
-function textOfLengths(unit: fc.Arbitrary<string>, length: fc.Arbitrary<number>, examples: unknown[]): fc.Arbitrary<string> {
-  const drawn = length.chain((size) => fc.array(unit, { minLength: size, maxLength: size })).map((parts) => parts.join(''))
+function textOfLengths(
+  unit: fc.Arbitrary<string>,
+  length: fc.Arbitrary<number>,
+  examples: unknown[],
+): fc.Arbitrary<string> {
+  const drawn = length
+    .chain((size) => fc.array(unit, { minLength: size, maxLength: size }))
+    .map((parts) => parts.join(''))
   const texts = examples.filter((example) => typeof example === 'string')
-  return texts.length === 0 ? drawn : fc.oneof({ weight: 30, arbitrary: drawn }, { weight: 1, arbitrary: fc.constantFrom(...texts) })
+  return texts.length === 0
+    ? drawn
+    : fc.oneof({ weight: 30, arbitrary: drawn }, { weight: 1, arbitrary: fc.constantFrom(...texts) })
 }
 
 /** JSON Schema counts the characters of RFC 8259, which are code points. */

@@ -1,28 +1,55 @@
 import { describe, expect, it } from 'vitest'
-import { type ContractDocument, bearerSchemesOf, dereference, operationsOf, subschemasOf } from '../../src/contract/document.ts'
+import {
+  type ContractDocument,
+  bearerSchemesOf,
+  dereference,
+  operationsOf,
+  subschemasOf,
+} from '../../src/contract/document.ts'
 
 describe('dereference', () => {
   it('puts what a reference refers to in its place, one object for equal references', () => {
-    const { first, second, deep } = dereference({ first: { $ref: '#/a' }, second: { $ref: '#/a' }, deep: [{ $ref: '#/b' }], a: { type: 'string' }, b: { $ref: '#/a' } }) as unknown as Record<string, unknown>
+    const { first, second, deep } = dereference({
+      first: { $ref: '#/a' },
+      second: { $ref: '#/a' },
+      deep: [{ $ref: '#/b' }],
+      a: { type: 'string' },
+      b: { $ref: '#/a' },
+    }) as unknown as Record<string, unknown>
     expect(first).toEqual({ type: 'string' })
     expect(second).toBe(first)
     expect(deep).toEqual([first])
   })
 
   it('follows escaped names, names that are percent-encoded, and places in arrays', () => {
-    const contract = { first: { $ref: '#/paths/~1things~1%7Bid%7D/get' }, second: { $ref: '#/list/1' }, third: { $ref: '#/a~01' }, paths: { '/things/{id}': { get: 1 } }, list: [0, 2], 'a~1': 3 }
+    const contract = {
+      first: { $ref: '#/paths/~1things~1%7Bid%7D/get' },
+      second: { $ref: '#/list/1' },
+      third: { $ref: '#/a~01' },
+      paths: { '/things/{id}': { get: 1 } },
+      list: [0, 2],
+      'a~1': 3,
+    }
     expect(dereference(contract)).toMatchObject({ first: 1, second: 2, third: 3 })
   })
 
   it('keeps what a reference asserts beside itself, and drops what it only describes', () => {
-    expect(dereference({ bounded: { $ref: '#/n', minimum: 9007199254740993n, description: 'A.' }, described: { $ref: '#/n', description: 'A.', summary: 'B.' }, n: { type: 'integer' } })).toMatchObject({
+    expect(
+      dereference({
+        bounded: { $ref: '#/n', minimum: 9007199254740993n, description: 'A.' },
+        described: { $ref: '#/n', description: 'A.', summary: 'B.' },
+        n: { type: 'integer' },
+      }),
+    ).toMatchObject({
       bounded: { allOf: [{ type: 'integer' }, { minimum: 9007199254740993n }] },
       described: { type: 'integer' },
     })
   })
 
   it('does not take a property named $ref for a reference', () => {
-    expect(dereference({ properties: { $ref: { type: 'string' } } })).toEqual({ properties: { $ref: { type: 'string' } } })
+    expect(dereference({ properties: { $ref: { type: 'string' } } })).toEqual({
+      properties: { $ref: { type: 'string' } },
+    })
   })
 
   it('leaves the document that it is given as it is', () => {
@@ -33,7 +60,8 @@ describe('dereference', () => {
 })
 
 describe('operationsOf', () => {
-  const contract = (members: object) => ({ openapi: '3.1.0', info: { title: '', version: '' }, ...members }) as ContractDocument
+  const contract = (members: object) =>
+    ({ openapi: '3.1.0', info: { title: '', version: '' }, ...members }) as ContractDocument
 
   it('lists every method of every path, with what it inherits', () => {
     const path = { name: 'id', in: 'path' }
@@ -41,7 +69,15 @@ describe('operationsOf', () => {
     const operations = operationsOf(
       contract({
         security: [{ bearer: [] }],
-        paths: { '/a/{id}': { parameters: [path], get: { operationId: 'getA', parameters: [own] }, trace: { operationId: 'traceA', security: [] }, summary: 'not a method' }, '/b': { put: { operationId: 'putB' } } },
+        paths: {
+          '/a/{id}': {
+            parameters: [path],
+            get: { operationId: 'getA', parameters: [own] },
+            trace: { operationId: 'traceA', security: [] },
+            summary: 'not a method',
+          },
+          '/b': { put: { operationId: 'putB' } },
+        },
       }),
     )
     expect(operations).toMatchObject([
@@ -59,13 +95,36 @@ describe('operationsOf', () => {
 describe('subschemasOf', () => {
   it('lists the schemas directly inside of a schema, each with its place', () => {
     const at = (name: string) => ({ title: name })
-    const schema = { properties: { items: at('a'), b: true }, allOf: [at('c'), false, at('d')], items: at('e'), not: at('f'), additionalProperties: false, required: ['b'], example: at('no schema'), examples: [at('no schema')], enum: [at('no schema')] }
-    expect(subschemasOf(schema)).toEqual([['properties/items', at('a')], ['allOf/0', at('c')], ['allOf/2', at('d')], ['items', at('e')], ['not', at('f')]])
+    const schema = {
+      properties: { items: at('a'), b: true },
+      allOf: [at('c'), false, at('d')],
+      items: at('e'),
+      not: at('f'),
+      additionalProperties: false,
+      required: ['b'],
+      example: at('no schema'),
+      examples: [at('no schema')],
+      enum: [at('no schema')],
+    }
+    expect(subschemasOf(schema)).toEqual([
+      ['properties/items', at('a')],
+      ['allOf/0', at('c')],
+      ['allOf/2', at('d')],
+      ['items', at('e')],
+      ['not', at('f')],
+    ])
   })
 })
 
 it('bearer authentication is known by its type and scheme, whatever the contract calls it', () => {
-  const securitySchemes = { token: { type: 'http', scheme: 'Bearer' }, bearer: { type: 'http', scheme: 'basic' }, key: { type: 'apiKey', name: 'bearer', in: 'header' }, odd: null }
-  expect(bearerSchemesOf({ openapi: '3.1.0', info: { title: '', version: '' }, components: { securitySchemes } })).toEqual(['token'])
+  const securitySchemes = {
+    token: { type: 'http', scheme: 'Bearer' },
+    bearer: { type: 'http', scheme: 'basic' },
+    key: { type: 'apiKey', name: 'bearer', in: 'header' },
+    odd: null,
+  }
+  expect(
+    bearerSchemesOf({ openapi: '3.1.0', info: { title: '', version: '' }, components: { securitySchemes } }),
+  ).toEqual(['token'])
   expect(bearerSchemesOf({ openapi: '3.1.0', info: { title: '', version: '' } })).toEqual([])
 })

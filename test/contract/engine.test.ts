@@ -9,7 +9,11 @@ type Handlers = Parameters<typeof createEngine>[0]['handlers']
 const answer = (): AnyReply => ({ status: 200, body: { name: 'a thing' } })
 
 /** Why the engine does not start; one line. */
-async function refusalOf(contract: ContractDocument, handlers: Handlers = { getThing: answer }, securitySchemes = ['bearer']): Promise<string> {
+async function refusalOf(
+  contract: ContractDocument,
+  handlers: Handlers = { getThing: answer },
+  securitySchemes = ['bearer'],
+): Promise<string> {
   try {
     await createEngine({ contract, handlers, services: {}, securitySchemes })
   } catch (error) {
@@ -25,14 +29,34 @@ describe('the engine starts', () => {
   it('with a handler for every operation and a verifier for every scheme that is required', async () => {
     expect(await refusalOf(contractOf())).toBe('started')
     expect(await refusalOf(contractOf(), { getThing: answer, other: undefined })).toBe('started')
-    expect(await refusalOf(withComponents({ securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, unused: { type: 'http', scheme: 'basic' } } }))).toBe('started')
+    expect(
+      await refusalOf(
+        withComponents({
+          securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, unused: { type: 'http', scheme: 'basic' } },
+        }),
+      ),
+    ).toBe('started')
   })
 
   it('with a schema that several places of a request refer to', async () => {
-    const twice = { type: 'object', properties: { first: { $ref: '#/components/schemas/Thing' }, second: { $ref: '#/components/schemas/Thing' } } }
+    const twice = {
+      type: 'object',
+      properties: { first: { $ref: '#/components/schemas/Thing' }, second: { $ref: '#/components/schemas/Thing' } },
+    }
     const kind = { type: 'string', enum: ['a', 'b'] }
-    const parameters = [id, { name: 'from', in: 'query', schema: { $ref: '#/components/schemas/Kind' } }, { name: 'to', in: 'query', schema: { $ref: '#/components/schemas/Kind' } }]
-    expect(await refusalOf(withComponents({ schemas: { Thing: thing, Kind: kind } }, { parameters, requestBody: { content: { 'application/json': { schema: twice } } } }))).toBe('started')
+    const parameters = [
+      id,
+      { name: 'from', in: 'query', schema: { $ref: '#/components/schemas/Kind' } },
+      { name: 'to', in: 'query', schema: { $ref: '#/components/schemas/Kind' } },
+    ]
+    expect(
+      await refusalOf(
+        withComponents(
+          { schemas: { Thing: thing, Kind: kind } },
+          { parameters, requestBody: { content: { 'application/json': { schema: twice } } } },
+        ),
+      ),
+    ).toBe('started')
   })
 })
 
@@ -45,7 +69,9 @@ describe('the engine refuses to start', () => {
   })
 
   it('with a handler for no operation', async () => {
-    expect(await refusalOf(contractOf(), { getThing: answer, waterThing: answer })).toBe('handler waterThing: the contract has no such operation')
+    expect(await refusalOf(contractOf(), { getThing: answer, waterThing: answer })).toBe(
+      'handler waterThing: the contract has no such operation',
+    )
   })
 
   it('without a verifier for every security scheme that is required', async () => {
@@ -70,20 +96,37 @@ describe('the engine refuses to start', () => {
 
   it('on an operation that is named like a hook of openapi-backend', async () => {
     for (const name of ['notFound', 'validationFail', 'unauthorizedHandler', 'postResponseHandler', '404']) {
-      expect(await refusalOf(contractOf({ operationId: name }), { [name]: answer })).toBe(`operation ${name}: has a name that openapi-backend keeps for itself`)
+      expect(await refusalOf(contractOf({ operationId: name }), { [name]: answer })).toBe(
+        `operation ${name}: has a name that openapi-backend keeps for itself`,
+      )
     }
   })
 })
 
 /** Sends a request of the caller `me` to the one operation of a contract: what its handler saw, or the reply. */
-async function send(contract: ContractDocument, request: Partial<OperationRequest>): Promise<{ input: unknown; caller: unknown } | AnyReply> {
+async function send(
+  contract: ContractDocument,
+  request: Partial<OperationRequest>,
+): Promise<{ input: unknown; caller: unknown } | AnyReply> {
   let seen: { input: unknown; caller: unknown } | undefined
   const handler = (input: unknown, { caller }: { caller: unknown }): AnyReply => {
     seen = structuredClone({ input, caller })
     return answer()
   }
-  const [operation] = await createEngine({ contract, handlers: { getThing: handler }, services: {}, securitySchemes: ['bearer'] })
-  const reply = await operation!.handle({ headers: {}, path: { id: '54' }, query: {}, body: undefined, caller: 'me', ...request })
+  const [operation] = await createEngine({
+    contract,
+    handlers: { getThing: handler },
+    services: {},
+    securitySchemes: ['bearer'],
+  })
+  const reply = await operation!.handle({
+    headers: {},
+    path: { id: '54' },
+    query: {},
+    body: undefined,
+    caller: 'me',
+    ...request,
+  })
   return seen ?? reply
 }
 
@@ -111,17 +154,33 @@ describe('a handler', () => {
         { name: 'X-Generation', in: 'header', schema: { type: 'integer', format: 'int64' } },
         { name: 'X-Tenant', in: 'header', schema: { type: 'string' } },
       ],
-      requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { id: { type: 'integer', format: 'int64' } } } } } },
+      requestBody: {
+        content: {
+          'application/json': { schema: { type: 'object', properties: { id: { type: 'integer', format: 'int64' } } } },
+        },
+      },
     })
     const input = await inputOf(contract, {
       path: { id: '9007199254740993' },
-      query: { next: '9007199254740994', ratio: '1.5', deep: 'false', tag: 'one', ids: ['9007199254740992', '9007199254740993'] },
+      query: {
+        next: '9007199254740994',
+        ratio: '1.5',
+        deep: 'false',
+        tag: 'one',
+        ids: ['9007199254740992', '9007199254740993'],
+      },
       headers: { 'x-generation': '9007199254740995', authorization: 'Bearer secret', host: 'localhost' },
       body: parseJson(Buffer.from('{"id":9007199254740996,"ids":[1]}')),
     })
     expect(input).toEqual({
       path: { id: 9007199254740993n },
-      query: { next: 9007199254740994n, ratio: 1.5, deep: false, tag: ['one'], ids: [9007199254740992n, 9007199254740993n] },
+      query: {
+        next: 9007199254740994n,
+        ratio: 1.5,
+        deep: false,
+        tag: ['one'],
+        ids: [9007199254740992n, 9007199254740993n],
+      },
       // By the name that the contract gives it, and no header that the contract does not describe.
       header: { 'X-Generation': 9007199254740995n },
       body: { id: 9007199254740996n, ids: [1] },
@@ -137,8 +196,15 @@ describe('a handler', () => {
   it('throws through', async () => {
     const fault = new Error('out of water')
     const handlers = { getThing: () => Promise.reject(fault) }
-    const [operation] = await createEngine({ contract: contractOf(), handlers, services: {}, securitySchemes: ['bearer'] })
-    await expect(operation!.handle({ headers: {}, path: { id: '54' }, query: {}, body: undefined, caller: 'me' })).rejects.toBe(fault)
+    const [operation] = await createEngine({
+      contract: contractOf(),
+      handlers,
+      services: {},
+      securitySchemes: ['bearer'],
+    })
+    await expect(
+      operation!.handle({ headers: {}, path: { id: '54' }, query: {}, body: undefined, caller: 'me' }),
+    ).rejects.toBe(fault)
   })
 })
 
@@ -148,32 +214,103 @@ describe('a request that breaks the contract is refused, naming the place and th
   const tenant = { name: 'X-Tenant', in: 'header', required: true, schema: { type: 'string', minLength: 2 } }
 
   it.each<[string, ContractDocument, Partial<OperationRequest>, string]>([
-    ['a path parameter', contractOf(), { path: { id: '1e3' } }, 'path/id must be an integer from -9223372036854775808 to 9223372036854775807 in plain decimal form'],
-    ['a query parameter that is not described', contractOf(), { query: { limt: '1' } }, 'query/limt is not a parameter of this operation'],
-    ['a query parameter named like a part of every object', contractOf(), { query: { constructor: '1' } }, 'query/constructor is not a parameter of this operation'],
+    [
+      'a path parameter',
+      contractOf(),
+      { path: { id: '1e3' } },
+      'path/id must be an integer from -9223372036854775808 to 9223372036854775807 in plain decimal form',
+    ],
+    [
+      'a query parameter that is not described',
+      contractOf(),
+      { query: { limt: '1' } },
+      'query/limt is not a parameter of this operation',
+    ],
+    [
+      'a query parameter named like a part of every object',
+      contractOf(),
+      { query: { constructor: '1' } },
+      'query/constructor is not a parameter of this operation',
+    ],
     ['a format', withParameter(uuid), { query: { key: '54' } }, 'query/key must match format "uuid"'],
-    ['a date', withParameter(since), { query: { since: '2026-02-30T00:00:00Z' } }, 'query/since must match format "date-time"'],
+    [
+      'a date',
+      withParameter(since),
+      { query: { since: '2026-02-30T00:00:00Z' } },
+      'query/since must match format "date-time"',
+    ],
     ['a required query parameter', withParameter(since), {}, 'query/since is required'],
     ['a required header', withParameter(tenant), {}, 'header/x-tenant is required'],
-    ['a header', withParameter(tenant), { headers: { 'x-tenant': 'a' } }, 'header/x-tenant must NOT have fewer than 2 characters'],
+    [
+      'a header',
+      withParameter(tenant),
+      { headers: { 'x-tenant': 'a' } },
+      'header/x-tenant must NOT have fewer than 2 characters',
+    ],
     ['a repeated parameter', withParameter(uuid), { query: { key: ['a', 'b'] } }, 'query/key must be string'],
-    ['a member of an array', withParameter({ name: 'ids', in: 'query', schema: { type: 'array', items: { type: 'integer' } } }), { query: { ids: ['1', 'x'] } }, 'query/ids/1 must be an integer in plain decimal form'],
-    ['a boolean', withParameter({ name: 'deep', in: 'query', schema: { type: 'boolean' } }), { query: { deep: '1' } }, 'query/deep must be a boolean'],
-    ['a number', withParameter({ name: 'ratio', in: 'query', schema: { type: 'number' } }), { query: { ratio: '0x1' } }, 'query/ratio must be a number'],
+    [
+      'a member of an array',
+      withParameter({ name: 'ids', in: 'query', schema: { type: 'array', items: { type: 'integer' } } }),
+      { query: { ids: ['1', 'x'] } },
+      'query/ids/1 must be an integer in plain decimal form',
+    ],
+    [
+      'a boolean',
+      withParameter({ name: 'deep', in: 'query', schema: { type: 'boolean' } }),
+      { query: { deep: '1' } },
+      'query/deep must be a boolean',
+    ],
+    [
+      'a number',
+      withParameter({ name: 'ratio', in: 'query', schema: { type: 'number' } }),
+      { query: { ratio: '0x1' } },
+      'query/ratio must be a number',
+    ],
     ['a property of the body', withBody(thing), { body: { name: 1 } }, 'body/name must be string'],
-    ['a required property', withBody({ type: 'object', properties: { thing } }), { body: { thing: {} } }, 'body/thing/name is required'],
+    [
+      'a required property',
+      withBody({ type: 'object', properties: { thing } }),
+      { body: { thing: {} } },
+      'body/thing/name is required',
+    ],
     ['the whole body', withBody(thing), { body: null }, 'body must be object'],
-    ['a property that a closed schema does not have', withBody({ ...thing, additionalProperties: false }), { body: { name: 'a', colour: 'green' } }, 'body/colour is not a property here'],
-    ['a property that nothing evaluated', withBody({ allOf: [thing], unevaluatedProperties: false }), { body: { name: 'a', colour: 'green' } }, 'body/colour is not a property here'],
-    ['a body that is required', contractOf({ requestBody: { required: true, content: { 'application/json': { schema: thing } } } }), {}, 'body is required'],
-    ['two int64 parameters at once', withParameter({ name: 'next', in: 'query', schema: { type: 'integer', format: 'int64' } }), { path: { id: '54' }, query: { next: '9223372036854775808' } }, 'query/next must be an integer from -9223372036854775808 to 9223372036854775807 in plain decimal form'],
+    [
+      'a property that a closed schema does not have',
+      withBody({ ...thing, additionalProperties: false }),
+      { body: { name: 'a', colour: 'green' } },
+      'body/colour is not a property here',
+    ],
+    [
+      'a property that nothing evaluated',
+      withBody({ allOf: [thing], unevaluatedProperties: false }),
+      { body: { name: 'a', colour: 'green' } },
+      'body/colour is not a property here',
+    ],
+    [
+      'a body that is required',
+      contractOf({ requestBody: { required: true, content: { 'application/json': { schema: thing } } } }),
+      {},
+      'body is required',
+    ],
+    [
+      'two int64 parameters at once',
+      withParameter({ name: 'next', in: 'query', schema: { type: 'integer', format: 'int64' } }),
+      { path: { id: '54' }, query: { next: '9223372036854775808' } },
+      'query/next must be an integer from -9223372036854775808 to 9223372036854775807 in plain decimal form',
+    ],
   ])('%s', async (_place, contract, request, message) => {
     expect(await send(contract, request)).toEqual(invalid(message))
   })
 
   it('and what the rules allow is not', async () => {
-    const request = { query: { key: '8f14e45f-ceea-467f-a9c1-6b1f0a6b3f0e', since: '2026-02-28T23:59:60Z' }, headers: { 'x-tenant': 'ab' } }
-    expect(await inputOf(contractOf({ parameters: [id, uuid, since, tenant] }), request)).toMatchObject({ query: request.query, header: { 'X-Tenant': 'ab' } })
+    const request = {
+      query: { key: '8f14e45f-ceea-467f-a9c1-6b1f0a6b3f0e', since: '2026-02-28T23:59:60Z' },
+      headers: { 'x-tenant': 'ab' },
+    }
+    expect(await inputOf(contractOf({ parameters: [id, uuid, since, tenant] }), request)).toMatchObject({
+      query: request.query,
+      header: { 'X-Tenant': 'ab' },
+    })
     expect(await inputOf(withBody(thing), {})).toMatchObject({ body: undefined })
   })
 })
@@ -181,13 +318,45 @@ describe('a request that breaks the contract is refused, naming the place and th
 describe('a bound operation', () => {
   it('says what the server needs to know of it', async () => {
     const handlers = { getThing: answer, putThing: answer }
-    const contract = contractOf({}, {
-      paths: { '/things/{id}': { parameters: [id], get: { ...getThing, parameters: [] }, put: { operationId: 'putThing', security: [{ bearer: [] }, { bearer: [], other: [] }], responses: ok, requestBody: { required: true, content: { 'application/json': { schema: thing } } } } } },
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, other: { type: 'http', scheme: 'basic' } } },
-    })
-    expect(await createEngine({ contract, handlers, services: {}, securitySchemes: ['bearer', 'other'] })).toMatchObject([
-      { id: 'getThing', method: 'get', path: '/things/{id}', takesBody: false, requiresBody: false, security: [['bearer']] },
-      { id: 'putThing', method: 'put', path: '/things/{id}', takesBody: true, requiresBody: true, security: [['bearer'], ['bearer', 'other']] },
+    const contract = contractOf(
+      {},
+      {
+        paths: {
+          '/things/{id}': {
+            parameters: [id],
+            get: { ...getThing, parameters: [] },
+            put: {
+              operationId: 'putThing',
+              security: [{ bearer: [] }, { bearer: [], other: [] }],
+              responses: ok,
+              requestBody: { required: true, content: { 'application/json': { schema: thing } } },
+            },
+          },
+        },
+        components: {
+          securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, other: { type: 'http', scheme: 'basic' } },
+        },
+      },
+    )
+    expect(
+      await createEngine({ contract, handlers, services: {}, securitySchemes: ['bearer', 'other'] }),
+    ).toMatchObject([
+      {
+        id: 'getThing',
+        method: 'get',
+        path: '/things/{id}',
+        takesBody: false,
+        requiresBody: false,
+        security: [['bearer']],
+      },
+      {
+        id: 'putThing',
+        method: 'put',
+        path: '/things/{id}',
+        takesBody: true,
+        requiresBody: true,
+        security: [['bearer'], ['bearer', 'other']],
+      },
     ])
   })
 })

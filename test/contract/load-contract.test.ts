@@ -32,19 +32,32 @@ describe('loadContract', () => {
   it('gives the document, integers beyond 2^53 exact, and both texts as they are', async () => {
     const { document, json, yaml } = await loadContract(await copyOfContract())
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } })
-    expect(document.components?.schemas?.['NewPlant']).toMatchObject({ allOf: [{}, { properties: { id: { examples: [54, 9007199254740993n] } } }] })
+    expect(document.components?.schemas?.['NewPlant']).toMatchObject({
+      allOf: [{}, { properties: { id: { examples: [54, 9007199254740993n] } } }],
+    })
     expect(json).toBe(await readFile(join(project, 'generated/contract.json'), 'utf8'))
     expect(yaml).toBe(await readFile(join(project, 'openapi.yaml'), 'utf8'))
   })
 
   it('refuses generated/ that was made from another openapi.yaml, if only by a comment', async () => {
     const folder = await copyOfContract()
-    await writeFile(join(folder, 'openapi.yaml'), `${await readFile(join(folder, 'openapi.yaml'), 'utf8')}# A word more.\n`)
+    await writeFile(
+      join(folder, 'openapi.yaml'),
+      `${await readFile(join(folder, 'openapi.yaml'), 'utf8')}# A word more.\n`,
+    )
     expect(await refusalOf(folder)).toBe(stale)
   })
 
   it.each([
-    'null', '[]', '{}', '54', '{"x-generated-from":"openapi.yaml"}', '', '{', 'openapi: 3.1.0', '{"openapi":"3.1.0","openapi":"3.1.0"}',
+    'null',
+    '[]',
+    '{}',
+    '54',
+    '{"x-generated-from":"openapi.yaml"}',
+    '',
+    '{',
+    'openapi: 3.1.0',
+    '{"openapi":"3.1.0","openapi":"3.1.0"}',
   ])('refuses a contract.json that generate did not write: %j', async (text) => {
     const folder = await copyOfContract()
     await writeFile(join(folder, 'generated/contract.json'), text)

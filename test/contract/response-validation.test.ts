@@ -16,10 +16,30 @@ const document = dereference({
         responses: {
           '200': {
             description: 'Things',
-            content: { 'application/json': { schema: { type: 'array', items: { type: 'object', required: ['id'], properties: { id: { type: 'integer', format: 'int64' }, part: { type: 'object', properties: { size: { type: 'number' } } } } } } } },
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'array',
+                  items: {
+                    type: 'object',
+                    required: ['id'],
+                    properties: {
+                      id: { type: 'integer', format: 'int64' },
+                      part: { type: 'object', properties: { size: { type: 'number' } } },
+                    },
+                  },
+                },
+              },
+            },
           },
           '204': { description: 'None' },
-          '503': { description: 'Later', headers: { 'Retry-After': { required: true, schema: { type: 'integer' } }, 'X-Request-Id': { required: true, schema: { type: 'string' } } } },
+          '503': {
+            description: 'Later',
+            headers: {
+              'Retry-After': { required: true, schema: { type: 'integer' } },
+              'X-Request-Id': { required: true, schema: { type: 'string' } },
+            },
+          },
         },
       },
     },
@@ -47,7 +67,10 @@ describe('response validation', () => {
     [{ status: 503 }, 'the header Retry-After is missing'],
     [{ status: 200, body: {} }, 'body must be array'],
     [{ status: 200, body: [{}] }, "body/0 must have required property 'id'"],
-    [{ status: 200, body: [{ id: 0.5 }] }, 'body/0/id must be an integer from -9223372036854775808 to 9223372036854775807'],
+    [
+      { status: 200, body: [{ id: 0.5 }] },
+      'body/0/id must be an integer from -9223372036854775808 to 9223372036854775807',
+    ],
     [{ status: 200, body: [{ id: 1n, secret: 'x' }] }, 'body/0 must NOT have unevaluated properties'],
     [{ status: 200, body: [{ id: 1n, part: { secret: 1 } }] }, 'body/0/part must NOT have unevaluated properties'],
   ])('says what is wrong with reply %#', (reply, problem) => {
@@ -65,13 +88,28 @@ describe('response validation', () => {
 describe('a handler whose reply breaks the contract', () => {
   test.each([
     ['an undeclared status', () => ({ status: 418 }), 'createPlant was to answer 418: the status is not declared'],
-    ['a column that is nobody else’s business', () => ({ status: 200, body: { name: 'a', caller: 'secret' } }), 'createPlant was to answer 200: body must NOT have unevaluated properties'],
-    ['a value of another type', () => ({ status: 200, body: { name: 1 } }), 'createPlant was to answer 200: body/name must be string'],
+    [
+      'a column that is nobody else’s business',
+      () => ({ status: 200, body: { name: 'a', caller: 'secret' } }),
+      'createPlant was to answer 200: body must NOT have unevaluated properties',
+    ],
+    [
+      'a value of another type',
+      () => ({ status: 200, body: { name: 1 } }),
+      'createPlant was to answer 200: body/name must be string',
+    ],
   ])('is answered 500, logged and counted: %s', async (_name, createPlant, problem) => {
     const broken: string[] = []
     // What the compiler would refuse is what is tested.
-    const handlers = { listPlants: () => ({ status: 200, body: [] }), deletePlant: () => ({ status: 204 }), createPlant } as unknown as NonNullable<Parameters<typeof startApp>[0]>['handlers']
-    const { send, logLines } = await startApp({ ...(handlers === undefined ? {} : { handlers }), observer: { answered: () => undefined, contractBroken: (id) => void broken.push(id) } })
+    const handlers = {
+      listPlants: () => ({ status: 200, body: [] }),
+      deletePlant: () => ({ status: 204 }),
+      createPlant,
+    } as unknown as NonNullable<Parameters<typeof startApp>[0]>['handlers']
+    const { send, logLines } = await startApp({
+      ...(handlers === undefined ? {} : { handlers }),
+      observer: { answered: () => undefined, contractBroken: (id) => void broken.push(id) },
+    })
     const response = await send({ method: 'POST', url: '/plants', body: { id: 1, name: 'a' } })
     expectFailure(response, 'internal')
     expect(response.text).not.toContain('secret')

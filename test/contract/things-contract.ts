@@ -26,5 +26,7 @@ export function withBody(schema: object, media: object = {}): ContractDocument {
 }
 
 export function withComponents(components: object, operation: object = {}): ContractDocument {
-  return contractOf(operation, { components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } }, ...components } })
+  return contractOf(operation, {
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } }, ...components },
+  })
 }

@@ -48,10 +48,14 @@ function shownContract(text: string) {
 
 test('the page shows an example with an integer beyond 2^53 as its own text, and leaves the others to Swagger UI', () => {
   const examples = '{"far":{"value":{"id":9007199254740993,"name":"a"}},"near":{"value":{"id":54}}}'
-  const { document, getSampleSchema } = shownContract(`{"content":{"examples":${examples},"example":[-9223372036854775808]}}`)
+  const { document, getSampleSchema } = shownContract(
+    `{"content":{"examples":${examples},"example":[-9223372036854775808]}}`,
+  )
   const far = '{\n  "id": 9007199254740993,\n  "name": "a"\n}'
   const list = '[\n  -9223372036854775808\n]'
-  expect(document).toEqual({ content: { examples: { far: { value: far }, near: { value: { id: 54 } } }, example: list } })
+  expect(document).toEqual({
+    content: { examples: { far: { value: far }, near: { value: { id: 54 } } }, example: list },
+  })
   expect(getSampleSchema({}, 'application/json', {}, far)).toBe(far)
   expect(getSampleSchema({}, 'application/json', {}, { id: 54 })).toBe('generated from doubles')
 })

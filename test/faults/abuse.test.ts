@@ -18,7 +18,10 @@ async function openSocket(origin: string): Promise<Socket> {
   return socket
 }
 
-/** Sends the beginning of a request, then a byte now and then. @returns what is answered until the server closes the connection */
+/**
+ * Sends the beginning of a request, then a byte now and then. @returns what is answered until the server closes the
+ * connection
+ */
 async function sendSlowly(origin: string, beginning: string): Promise<string> {
   const socket = await openSocket(origin)
   let received = ''
@@ -32,13 +35,23 @@ async function sendSlowly(origin: string, beginning: string): Promise<string> {
   return received
 }
 
-/** Works as a client that is well-behaved. @returns how many requests were served, and the longest wait in milliseconds */
-async function useMeanwhile({ token }: TestApp, origin: string, isOver: () => boolean): Promise<{ served: number; longest: number }> {
+/**
+ * Works as a client that is well-behaved. @returns how many requests were served, and the longest wait in milliseconds
+ */
+async function useMeanwhile(
+  { token }: TestApp,
+  origin: string,
+  isOver: () => boolean,
+): Promise<{ served: number; longest: number }> {
   let served = 0
   let longest = 0
   while (!isOver()) {
     const start = performance.now()
-    const { status } = await fetch(`${origin}/plants`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify({ id: served++, name: 'a' }) })
+    const { status } = await fetch(`${origin}/plants`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id: served++, name: 'a' }),
+    })
     expect(status).toBe(200)
     longest = Math.max(longest, performance.now() - start)
     await delay(20)
@@ -57,7 +70,9 @@ test('300 half-sent requests are cut off with 408, and others are served within 
   ]
   let isOver = false
   const others = useMeanwhile(app, origin, () => isOver)
-  const answers = await Promise.all(Array.from({ length: 300 }, (_, index) => sendSlowly(origin, beginnings[index % 3]!)))
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, (_, index) => sendSlowly(origin, beginnings[index % 3]!)),
+  )
   isOver = true
   expect(answers.filter((answer) => !/^HTTP\/1\.1 408 [^]*"error":40800/.test(answer))).toEqual([])
   const { served, longest } = await others
@@ -68,7 +83,10 @@ test('300 half-sent requests are cut off with 408, and others are served within 
 test('a body that comes slowly is cut off too when its request has had its answer, which HTTP allows no second of', async () => {
   const app = await startApp({ limits })
   const origin = await app.listen()
-  const answer = await sendSlowly(origin, 'POST /plants HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{')
+  const answer = await sendSlowly(
+    origin,
+    'POST /plants HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+  )
   expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401'])
 })
 
@@ -76,7 +94,8 @@ test('beside 2,000 idle connections others are served', async () => {
   const app = await startApp()
   const origin = await app.listen()
   const idle: Socket[] = []
-  for (let batch = 0; batch < 20; batch++) idle.push(...(await Promise.all(Array.from({ length: 100 }, () => openSocket(origin)))))
+  for (let batch = 0; batch < 20; batch++)
+    idle.push(...(await Promise.all(Array.from({ length: 100 }, () => openSocket(origin)))))
   let requests = 0
   const { served, longest } = await useMeanwhile(app, origin, () => requests++ > 20)
   expect(served).toBeGreaterThan(20)
@@ -94,10 +113,14 @@ test('a connection beyond the most that there may be is closed, and one that end
   first.end()
   first.resume()
   await once(first, 'close')
-  await expect.poll(async () => {
-    const responses = await exchange(origin, 'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').catch(() => [])
-    return responses.map(({ status }) => status)
-  }).toEqual([200])
+  await expect
+    .poll(async () => {
+      const responses = await exchange(origin, 'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').catch(
+        () => [],
+      )
+      return responses.map(({ status }) => status)
+    })
+    .toEqual([200])
 })
 
 test('a connection that idles after a request is closed when its time is over', async () => {
@@ -132,6 +155,9 @@ test('limits on headers and bodies are answered with 431 and 413', async () => {
   const origin = await listen()
   const [headers] = await exchange(origin, `GET /plants HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(3_000)}\r\n\r\n`)
   expectFailure(headers!, 'headers_too_large')
-  const [body] = await exchange(origin, `POST /plants HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 101\r\n\r\n${'x'.repeat(101)}`)
+  const [body] = await exchange(
+    origin,
+    `POST /plants HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 101\r\n\r\n${'x'.repeat(101)}`,
+  )
   expectFailure(body!, 'body_too_large')
 })

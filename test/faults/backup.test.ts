@@ -58,7 +58,10 @@ async function databaseWithCopy(): Promise<{ file: string; copy: string; folder:
   database.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'saved')`)
   database.close()
   const copy = join(folder, 'copy.db')
-  expect(await backUp(file, copy, { show: () => undefined, end: () => undefined })).toMatchObject({ plants: 1, tokens: 1 })
+  expect(await backUp(file, copy, { show: () => undefined, end: () => undefined })).toMatchObject({
+    plants: 1,
+    tokens: 1,
+  })
   return { file, copy, folder }
 }
 
@@ -68,45 +71,53 @@ function change(file: string): void {
   database.close()
 }
 
-test('a copy that is made while a server is written to holds the state of one moment, and the writes go on', { timeout: 60_000 }, async () => {
-  const { file, serve } = await servedDatabase()
-  const filler = new Database(file)
-  const insert = filler.prepare<[number]>(`INSERT INTO plants (caller, id, name) VALUES ('someone', ?, 'Monstera deliciosa')`)
-  filler.transaction(() => {
-    for (let id = 0; id < 50_000; id++) insert.run(id)
-  })()
-  filler.close()
-  const server = await serve()
-  const writers = 8
-  const range = 1_000_000
-  const acknowledged = Array<number>(writers).fill(0)
-  let isOver = false
-  const writing = acknowledged.map(async (_, writer) => {
-    // The loop reads what the end of the copy changes.
-    while (!isOver) {
-      expect(await server.create(writer * range + acknowledged[writer]!)).toBe(200)
-      acknowledged[writer]!++
-    }
-  })
-  await expect.poll(() => Math.min(...acknowledged)).toBeGreaterThan(3)
-  const before = [...acknowledged]
-  const copy = join(await temporaryFolder(), 'copy.db')
-  const printed = await runBackup(file, copy)
-  const after = [...acknowledged]
-  isOver = true
-  await Promise.all(writing)
+test(
+  'a copy that is made while a server is written to holds the state of one moment, and the writes go on',
+  { timeout: 60_000 },
+  async () => {
+    const { file, serve } = await servedDatabase()
+    const filler = new Database(file)
+    const insert = filler.prepare<[number]>(
+      `INSERT INTO plants (caller, id, name) VALUES ('someone', ?, 'Monstera deliciosa')`,
+    )
+    filler.transaction(() => {
+      for (let id = 0; id < 50_000; id++) insert.run(id)
+    })()
+    filler.close()
+    const server = await serve()
+    const writers = 8
+    const range = 1_000_000
+    const acknowledged = Array<number>(writers).fill(0)
+    let isOver = false
+    const writing = acknowledged.map(async (_, writer) => {
+      // The loop reads what the end of the copy changes.
+      while (!isOver) {
+        expect(await server.create(writer * range + acknowledged[writer]!)).toBe(200)
+        acknowledged[writer]!++
+      }
+    })
+    await expect.poll(() => Math.min(...acknowledged)).toBeGreaterThan(3)
+    const before = [...acknowledged]
+    const copy = join(await temporaryFolder(), 'copy.db')
+    const printed = await runBackup(file, copy)
+    const after = [...acknowledged]
+    isOver = true
+    await Promise.all(writing)
 
-  expect(printed.stdout).toMatch(/copy\.db: \d+ plants and 1 tokens in \d+ bytes, verified\n$/)
-  const ids = namesIn(copy).map(Number)
-  const copied = acknowledged.map((_, writer) => ids.filter((id) => id >= writer * range && id < (writer + 1) * range).sort((a, b) => a - b))
-  // Each writer asked for the next plant when it had been told of the last one, so one moment has no gaps.
-  for (const [writer, own] of copied.entries()) {
-    expect(own).toEqual(Array.from({ length: own.length }, (_, id) => writer * range + id))
-    expect(own.length).toBeGreaterThanOrEqual(before[writer]!)
-    expect(own.length).toBeLessThanOrEqual(after[writer]! + 1)
-  }
-  expect(after.reduce((sum, count) => sum + count)).toBeGreaterThan(before.reduce((sum, count) => sum + count))
-})
+    expect(printed.stdout).toMatch(/copy\.db: \d+ plants and 1 tokens in \d+ bytes, verified\n$/)
+    const ids = namesIn(copy).map(Number)
+    const copied = acknowledged.map((_, writer) =>
+      ids.filter((id) => id >= writer * range && id < (writer + 1) * range).sort((a, b) => a - b),
+    )
+    // Each writer asked for the next plant when it had been told of the last one, so one moment has no gaps.
+    for (const [writer, own] of copied.entries()) {
+      expect(own).toEqual(Array.from({ length: own.length }, (_, id) => writer * range + id))
+      expect(own.length).toBeGreaterThanOrEqual(before[writer]!)
+      expect(own.length).toBeLessThanOrEqual(after[writer]! + 1)
+    }
+    expect(after.reduce((sum, count) => sum + count)).toBeGreaterThan(before.reduce((sum, count) => sum + count))
+  },
+)
 
 test('a copy is one file, whole by itself, beside nothing that was left over', async () => {
   const { copy, folder } = await databaseWithCopy()
@@ -127,9 +138,27 @@ test('a file that is there is not overwritten by a copy', async () => {
 
 test.each([
   ['a database that is not there', () => undefined, /there is no database .*plants\.db; name another with/],
-  ['a file without a byte', (file: string) => { writeFileSync(file, '') }, /there is no database .*plants\.db/],
-  ['a text', (file: string) => { writeFileSync(file, 'my plants'.repeat(100)) }, /is not an SQLite database/],
-  ["another program's database", (file: string) => { new Database(file).exec('CREATE TABLE notes (text)').close() }, /is not a database of this service/],
+  [
+    'a file without a byte',
+    (file: string) => {
+      writeFileSync(file, '')
+    },
+    /there is no database .*plants\.db/,
+  ],
+  [
+    'a text',
+    (file: string) => {
+      writeFileSync(file, 'my plants'.repeat(100))
+    },
+    /is not an SQLite database/,
+  ],
+  [
+    "another program's database",
+    (file: string) => {
+      new Database(file).exec('CREATE TABLE notes (text)').close()
+    },
+    /is not a database of this service/,
+  ],
 ])('%s is not copied, and nothing is made', async (_description, make, message) => {
   const folder = await temporaryFolder()
   make(join(folder, 'plants.db'))
@@ -194,7 +223,10 @@ test('a restored copy is what a server then serves', async () => {
   expect(await runBackup(original.file, copy)).toMatchObject({ code: 0, stderr: '' })
   expect(await first.create(8)).toBe(200)
   await first.end()
-  expect(await runRestore(copy, original.file, '--force')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 plants and 1 tokens') as string })
+  expect(await runRestore(copy, original.file, '--force')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('1 plants and 1 tokens') as string,
+  })
   expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
   const second = await original.serve()
   expect(await second.names()).toEqual(['7'])
@@ -249,11 +281,41 @@ test('the database of a running server is not replaced, even with --force', asyn
 })
 
 test.each<[string, (file: string) => string]>([
-  ['under a hard link', (file) => { linkSync(file, `${file}.hard`); return `${file}.hard` }],
-  ['behind a symbolic link', (file) => { symlinkSync(file, `${file}.soft`); return `${file}.soft` }],
-  ['that was removed', (file) => { for (const suffix of ['', '-wal', '-shm']) unlinkSync(file + suffix); return file }],
-  ['that was removed without its log', (file) => { unlinkSync(file); return file }],
-  ['whose folder was removed', (file) => { rmSync(dirname(file), { recursive: true }); return file }],
+  [
+    'under a hard link',
+    (file) => {
+      linkSync(file, `${file}.hard`)
+      return `${file}.hard`
+    },
+  ],
+  [
+    'behind a symbolic link',
+    (file) => {
+      symlinkSync(file, `${file}.soft`)
+      return `${file}.soft`
+    },
+  ],
+  [
+    'that was removed',
+    (file) => {
+      for (const suffix of ['', '-wal', '-shm']) unlinkSync(file + suffix)
+      return file
+    },
+  ],
+  [
+    'that was removed without its log',
+    (file) => {
+      unlinkSync(file)
+      return file
+    },
+  ],
+  [
+    'whose folder was removed',
+    (file) => {
+      rmSync(dirname(file), { recursive: true })
+      return file
+    },
+  ],
 ])('a database %s of a running server is not replaced, and the message names the process', async (_kind, take) => {
   const { copy, folder } = await databaseWithCopy()
   const { file, serve } = await servedDatabase(join(folder, 'data'))
@@ -311,13 +373,38 @@ test.runIf(isRoot)('what root restores belongs to the owner of what it replaces,
 type Preparation = (file: string, copy: string) => [from: string, to: string]
 
 test.each<[string, Preparation, RegExp]>([
-  ['the database under another name', (file) => { linkSync(file, `${file}2`); return [`${file}2`, file] }, /is the database itself/],
-  ['a copy with a journal beside it', (file, copy) => {
-    writeFileSync(`${copy}-journal`, 'x')
-    return [copy, file]
-  }, /copy\.db-journal is beside it/],
-  ['a copy in the place of a folder', (_file, copy) => { mkdirSync(`${copy}.d`); return [copy, `${copy}.d`] }, /is no file; nothing/],
-  ['a folder', (file, copy) => { mkdirSync(`${copy}.d`); return [`${copy}.d`, file] }, /^E\w+: .*copy\.db\.d/],
+  [
+    'the database under another name',
+    (file) => {
+      linkSync(file, `${file}2`)
+      return [`${file}2`, file]
+    },
+    /is the database itself/,
+  ],
+  [
+    'a copy with a journal beside it',
+    (file, copy) => {
+      writeFileSync(`${copy}-journal`, 'x')
+      return [copy, file]
+    },
+    /copy\.db-journal is beside it/,
+  ],
+  [
+    'a copy in the place of a folder',
+    (_file, copy) => {
+      mkdirSync(`${copy}.d`)
+      return [copy, `${copy}.d`]
+    },
+    /is no file; nothing/,
+  ],
+  [
+    'a folder',
+    (file, copy) => {
+      mkdirSync(`${copy}.d`)
+      return [`${copy}.d`, file]
+    },
+    /^E\w+: .*copy\.db\.d/,
+  ],
 ])('%s is not restored, which one line says', async (_description, prepare, message) => {
   const { file, copy } = await databaseWithCopy()
   const bytes = readFileSync(file)
@@ -328,10 +415,37 @@ test.each<[string, Preparation, RegExp]>([
 
 test.each<[string, (copy: string) => void, RegExp]>([
   ['damaged', damage, /is damaged/],
-  ['cut short', (copy) => { writeFileSync(copy, readFileSync(copy).subarray(0, 5_000)) }, /is damaged/],
-  ['no database', (copy) => { writeFileSync(copy, 'my plants'.repeat(100)) }, /is not an SQLite database/],
-  ["another program's", (copy) => { writeFileSync(copy, ''); new Database(copy).exec('CREATE TABLE notes (text)').close() }, /is not a database of this service/],
-  ['of a newer release', (copy) => { const database = new Database(copy); database.pragma('user_version = 99'); database.close() }, /schema version 99/],
+  [
+    'cut short',
+    (copy) => {
+      writeFileSync(copy, readFileSync(copy).subarray(0, 5_000))
+    },
+    /is damaged/,
+  ],
+  [
+    'no database',
+    (copy) => {
+      writeFileSync(copy, 'my plants'.repeat(100))
+    },
+    /is not an SQLite database/,
+  ],
+  [
+    "another program's",
+    (copy) => {
+      writeFileSync(copy, '')
+      new Database(copy).exec('CREATE TABLE notes (text)').close()
+    },
+    /is not a database of this service/,
+  ],
+  [
+    'of a newer release',
+    (copy) => {
+      const database = new Database(copy)
+      database.pragma('user_version = 99')
+      database.close()
+    },
+    /schema version 99/,
+  ],
 ])('a copy that is %s is not restored, and the database stays as it was', async (_description, spoil, message) => {
   const { file, copy, folder } = await databaseWithCopy()
   spoil(copy)
@@ -344,8 +458,14 @@ test.each<[string, (copy: string) => void, RegExp]>([
 
 test('on PostgreSQL both commands name the tools that do it', async () => {
   const environment = { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/plants' }
-  expectRefusal(await runScript('scripts/operate/backup.ts', ['copy.db'], environment), /^DATABASE_URL names a PostgreSQL database, for which the tool is pg_dump\n$/)
-  expectRefusal(await runScript('scripts/operate/restore.ts', ['copy.db'], environment), /^DATABASE_URL names a PostgreSQL database, for which the tool is pg_restore\n$/)
+  expectRefusal(
+    await runScript('scripts/operate/backup.ts', ['copy.db'], environment),
+    /^DATABASE_URL names a PostgreSQL database, for which the tool is pg_dump\n$/,
+  )
+  expectRefusal(
+    await runScript('scripts/operate/restore.ts', ['copy.db'], environment),
+    /^DATABASE_URL names a PostgreSQL database, for which the tool is pg_restore\n$/,
+  )
 })
 
 /** Spoils the root page of a table. */

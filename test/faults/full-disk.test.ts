@@ -10,7 +10,9 @@ import { nodeBinary, projectFolder, runScript } from '../support/start-process.t
 import { type RunningServer, servedDatabase } from '../support/served-database.ts'
 
 /** Creates until a create is refused. @returns the ids of those that were acknowledged, and the refusal */
-async function createUntilRefused(server: RunningServer): Promise<{ created: string[]; refusal: Awaited<ReturnType<RunningServer['send']>> }> {
+async function createUntilRefused(
+  server: RunningServer,
+): Promise<{ created: string[]; refusal: Awaited<ReturnType<RunningServer['send']>> }> {
   const created: string[] = []
   for (let id = 0; id < 20_000; id++) {
     const answer = await server.send('POST', '/plants', { id, name: String(id), tag: '\u{1f331}'.repeat(255) })
@@ -22,7 +24,10 @@ async function createUntilRefused(server: RunningServer): Promise<{ created: str
 
 /** Writes are refused with 503, reads go on, and all that was acknowledged is there. */
 async function expectReadsAlone(server: RunningServer, created: string[]): Promise<void> {
-  for (const answer of [await server.send('POST', '/plants', { id: -1, name: 'a', tag: '\u{1f331}'.repeat(255) }), await server.send('DELETE', '/plants/0')]) {
+  for (const answer of [
+    await server.send('POST', '/plants', { id: -1, name: 'a', tag: '\u{1f331}'.repeat(255) }),
+    await server.send('DELETE', '/plants/0'),
+  ]) {
     expectFailure(answer, 'unavailable')
     expect(answer.headers.get('retry-after')).toBe('1')
   }
@@ -68,59 +73,74 @@ function canDo(...commands: string[][]): boolean {
 }
 
 const mountPoint = join(projectFolder, 'node_modules/.cache/small-disk')
-const canMount = canDo(['mkdir', '-p', mountPoint], ['mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint], ['umount', mountPoint])
+const canMount = canDo(
+  ['mkdir', '-p', mountPoint],
+  ['mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint],
+  ['umount', mountPoint],
+)
 
-test.runIf(canMount)('while its disk is full the server refuses writes and goes on reading, and when there is room it writes again', { timeout: 60_000 }, async () => {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint])
-  onTestFinished(() => void execFileSync('umount', ['--lazy', mountPoint]))
-  const { file, serve } = await servedDatabase(mountPoint)
-  const server = await serve()
-  const { created, refusal } = await createUntilRefused(server)
-  expectFailure(refusal, 'unavailable')
-  expect(created.length).toBeGreaterThan(10)
-  await expectReadsAlone(server, created)
-  execFileSync('mount', ['-o', 'remount,size=8m', mountPoint])
-  await expectWritesAgain(server, created)
-  expectIntegrity(file)
-  await server.end()
-})
+test.runIf(canMount)(
+  'while its disk is full the server refuses writes and goes on reading, and when there is room it writes again',
+  { timeout: 60_000 },
+  async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint])
+    onTestFinished(() => void execFileSync('umount', ['--lazy', mountPoint]))
+    const { file, serve } = await servedDatabase(mountPoint)
+    const server = await serve()
+    const { created, refusal } = await createUntilRefused(server)
+    expectFailure(refusal, 'unavailable')
+    expect(created.length).toBeGreaterThan(10)
+    await expectReadsAlone(server, created)
+    execFileSync('mount', ['-o', 'remount,size=8m', mountPoint])
+    await expectWritesAgain(server, created)
+    expectIntegrity(file)
+    await server.end()
+  },
+)
 
-test.runIf(canMount)('a copy that finds no room on the disk is neither made nor restored', { timeout: 60_000 }, async () => {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint])
-  onTestFinished(() => void execFileSync('umount', ['--lazy', mountPoint]))
-  const small = await servedDatabase(mountPoint)
-  const large = await servedDatabase()
-  const database = new Database(large.file)
-  database.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, hex(randomblob(1000000)))`)
-  database.close()
-  const bytes = readFileSync(small.file)
-  const run = (script: string, parameters: string[], { file }: { file: string }) =>
-    runScript(script, parameters, { DATABASE_URL: `sqlite:${file}` })
-  const refusal = (message: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(message) as string })
-  const backup = await run('scripts/operate/backup.ts', [join(mountPoint, 'copy.db')], large)
-  expect(backup).toEqual(refusal(/^.*plants\.db cannot be copied: [^\n]*\n$/))
-  const restored = await run('scripts/operate/restore.ts', [large.file, '--force'], small)
-  expect(restored).toEqual(refusal(/^ENOSPC: no space left on device[^\n]*\n$/))
-  expect(readdirSync(mountPoint)).toEqual(['plants.db'])
-  expect(readFileSync(small.file).equals(bytes)).toBe(true)
-})
+test.runIf(canMount)(
+  'a copy that finds no room on the disk is neither made nor restored',
+  { timeout: 60_000 },
+  async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint])
+    onTestFinished(() => void execFileSync('umount', ['--lazy', mountPoint]))
+    const small = await servedDatabase(mountPoint)
+    const large = await servedDatabase()
+    const database = new Database(large.file)
+    database.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, hex(randomblob(1000000)))`)
+    database.close()
+    const bytes = readFileSync(small.file)
+    const run = (script: string, parameters: string[], { file }: { file: string }) =>
+      runScript(script, parameters, { DATABASE_URL: `sqlite:${file}` })
+    const refusal = (message: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(message) as string })
+    const backup = await run('scripts/operate/backup.ts', [join(mountPoint, 'copy.db')], large)
+    expect(backup).toEqual(refusal(/^.*plants\.db cannot be copied: [^\n]*\n$/))
+    const restored = await run('scripts/operate/restore.ts', [large.file, '--force'], small)
+    expect(restored).toEqual(refusal(/^ENOSPC: no space left on device[^\n]*\n$/))
+    expect(readdirSync(mountPoint)).toEqual(['plants.db'])
+    expect(readFileSync(small.file).equals(bytes)).toBe(true)
+  },
+)
 
 const immutable = join(projectFolder, 'node_modules/.cache/immutable')
 const canFreeze = canDo(['touch', immutable], ['chattr', '+i', immutable], ['chattr', '-i', immutable])
 
-test.runIf(canFreeze)('while its files are read-only the server refuses writes and goes on reading, and when they are not it writes again', async () => {
-  const { file, serve } = await servedDatabase()
-  const server = await serve()
-  const created = ['0', '1', '2']
-  for (const id of created) expect(await server.create(Number(id))).toBe(200)
-  const files = [file, `${file}-wal`]
-  execFileSync('chattr', ['+i', ...files])
-  onTestFinished(() => void canDo(['chattr', '-i', ...files]))
-  await expectReadsAlone(server, created)
-  execFileSync('chattr', ['-i', ...files])
-  await expectWritesAgain(server, created)
-  expectIntegrity(file)
-})
+test.runIf(canFreeze)(
+  'while its files are read-only the server refuses writes and goes on reading, and when they are not it writes again',
+  async () => {
+    const { file, serve } = await servedDatabase()
+    const server = await serve()
+    const created = ['0', '1', '2']
+    for (const id of created) expect(await server.create(Number(id))).toBe(200)
+    const files = [file, `${file}-wal`]
+    execFileSync('chattr', ['+i', ...files])
+    onTestFinished(() => void canDo(['chattr', '-i', ...files]))
+    await expectReadsAlone(server, created)
+    execFileSync('chattr', ['-i', ...files])
+    await expectWritesAgain(server, created)
+    expectIntegrity(file)
+  },
+)
 
 test('while another process holds the write lock too long the server refuses writes and goes on reading, and when it lets go it writes again', async () => {
   const { file, serve } = await servedDatabase()

@@ -16,13 +16,17 @@ function withStreams(redirections: string, ...names: string[]): [string, ...stri
 
 /** Sends requests that nothing matches, each of which is logged with its long path. @returns how many */
 async function sendLong({ origin }: Pick<ServerProcess, 'origin'>, requests: number): Promise<number> {
-  for (let sent = 0; sent < requests; sent++) expect((await fetch(`${origin}/nowhere/${'x'.repeat(8_000)}`)).status).toBe(404)
+  for (let sent = 0; sent < requests; sent++)
+    expect((await fetch(`${origin}/nowhere/${'x'.repeat(8_000)}`)).status).toBe(404)
   return requests
 }
 
 function linesOf(text: string): { msg: string; lost?: number; status?: number }[] {
   // Every line is whole, though several writes may have been needed for it.
-  return text.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as { msg: string; lost?: number; status?: number })
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { msg: string; lost?: number; status?: number })
 }
 
 /** Every request has its line, or is counted as lost. */
@@ -56,7 +60,8 @@ function drain(reader: number): string {
   const pieces: Buffer[] = []
   const piece = Buffer.alloc(65_536)
   try {
-    for (let length = readSync(reader, piece); length > 0; length = readSync(reader, piece)) pieces.push(Buffer.from(piece.subarray(0, length)))
+    for (let length = readSync(reader, piece); length > 0; length = readSync(reader, piece))
+      pieces.push(Buffer.from(piece.subarray(0, length)))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
   }
@@ -126,7 +131,9 @@ test('a reader that is gone for a while finds what was kept, and how much was lo
     closeSync(reader)
   })
   let text = ''
-  await expect.poll(() => isTold((text += drain(reader)), `${lostLines}: EPIPE`), { interval: 5, timeout: 10_000 }).toBe(true)
+  await expect
+    .poll(() => isTold((text += drain(reader)), `${lostLines}: EPIPE`), { interval: 5, timeout: 10_000 })
+    .toBe(true)
   expectAccounted(text, requests)
 })
 
@@ -139,7 +146,11 @@ test('at the stop a reader that is slow still gets every line', async () => {
   const requests = await sendLong(server, 30)
   server.child.kill('SIGTERM')
   let text = ''
-  for await (const piece of createReadStream(pipe, { fd: openSync(pipe, 'r'), encoding: 'utf8', highWaterMark: 16_384 })) {
+  for await (const piece of createReadStream(pipe, {
+    fd: openSync(pipe, 'r'),
+    encoding: 'utf8',
+    highWaterMark: 16_384,
+  })) {
     text += String(piece)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
@@ -162,7 +173,9 @@ test('a reader that reads no more does not keep the server from stopping', async
 })
 
 /** Makes an error in the server that nothing handles, at SIGUSR2. */
-const fault = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`process.once('SIGUSR2',()=>{throw new Error('a fault')})`)}` }
+const fault = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`process.once('SIGUSR2',()=>{throw new Error('a fault')})`)}`,
+}
 
 test('an error that nobody handles is in the log when it has ended the server, which closes its database first', async () => {
   const { file, serve } = await servedDatabase()
@@ -171,7 +184,11 @@ test('an error that nobody handles is in the log when it has ended the server, w
   await server.end('SIGUSR2')
   expect(await server.ended).toBe(1)
   const [line, ...others] = linesOf(server.stderr())
-  expect(line).toMatchObject({ level: 60, err: { message: 'a fault' }, msg: 'stopping after an error that nobody handled' })
+  expect(line).toMatchObject({
+    level: 60,
+    err: { message: 'a fault' },
+    msg: 'stopping after an error that nobody handled',
+  })
   expect(others).toEqual([])
   expect(existsSync(`${file}-wal`)).toBe(false)
 })
@@ -191,12 +208,21 @@ async function startOnTerminal(output: 'ignore' | 'pipe') {
   // script(1) makes a terminal and copies what is written there, as far as its own output is read.
   const command = `setsid "${nodeBinary}" "${main}" >"${folder}/stdout" </dev/null & echo $! >"${folder}/pid"; wait`
   const terminal = spawn('script', ['--quiet', '--command', command, '/dev/null'], {
-    env: { ...process.env, SHELL: '/bin/bash', PORT: '0', LOG_LEVEL: 'info', SHUTDOWN_DELAY: '0', DATABASE_URL: `sqlite:${file}` },
+    env: {
+      ...process.env,
+      SHELL: '/bin/bash',
+      PORT: '0',
+      LOG_LEVEL: 'info',
+      SHUTDOWN_DELAY: '0',
+      DATABASE_URL: `sqlite:${file}`,
+    },
     stdio: ['ignore', output, 'ignore'],
   })
   onTestFinished(() => void terminal.kill('SIGKILL'))
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
-  await expect.poll(() => statSync(join(folder, 'stdout'), { throwIfNoEntry: false })?.size ?? 0, { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect
+    .poll(() => statSync(join(folder, 'stdout'), { throwIfNoEntry: false })?.size ?? 0, { timeout: 10_000 })
+    .toBeGreaterThan(0)
   const pid = Number(read('pid'))
   const isAlive = () => statSync(`/proc/${String(pid)}`, { throwIfNoEntry: false }) !== undefined
   expect(isAlive()).toBe(true)
@@ -229,7 +255,13 @@ test('a terminal that is stopped holds nothing up', async () => {
 test('standard output that cannot be written ends no start, and the log says that nothing was printed', async () => {
   const { serve } = await servedDatabase()
   // What it says goes to the test's pipe as well, which tells that it listens.
-  const server = await serve({ LOG_LEVEL: 'info' }, ['bash', '-c', `exec 3>&1; "$0" "$1" 2> >(tee >(sed -un 's/.*listening at \\([^"]*\\)".*/Plant Store  \\1\\nToken        -/p' >&3) >&2) >/dev/full & trap 'kill $!' TERM; wait; wait $!`, nodeBinary, main])
+  const server = await serve({ LOG_LEVEL: 'info' }, [
+    'bash',
+    '-c',
+    `exec 3>&1; "$0" "$1" 2> >(tee >(sed -un 's/.*listening at \\([^"]*\\)".*/Plant Store  \\1\\nToken        -/p' >&3) >&2) >/dev/full & trap 'kill $!' TERM; wait; wait $!`,
+    nodeBinary,
+    main,
+  ])
   await expect.poll(server.stderr).toContain('standard output cannot be written (ENOSPC')
   expect(await server.create(1)).toBe(200)
   await server.end('SIGTERM')

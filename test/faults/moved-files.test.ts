@@ -38,7 +38,11 @@ async function expectRefusedWrites(server: RunningServer, message: RegExp): Prom
   }
   expect((await server.send('GET', '/livez')).status).toBe(200)
   // The log is written within a tenth of a second.
-  const lines = () => server.stderr().split('\n').filter((line) => line.includes('removed or replaced'))
+  const lines = () =>
+    server
+      .stderr()
+      .split('\n')
+      .filter((line) => line.includes('removed or replaced'))
   await expect.poll(lines).toHaveLength(1)
   expect(lines()[0]).toMatch(message)
 }
@@ -46,20 +50,53 @@ async function expectRefusedWrites(server: RunningServer, message: RegExp): Prom
 const companions = ['-wal', '-shm']
 
 test.each<[string, (file: string, folder: string) => void]>([
-  ['was removed with its log', (file) => { for (const suffix of ['', ...companions]) unlinkSync(file + suffix) }],
-  ['was renamed', (file) => { renameSync(file, `${file}.old`) }],
-  ['was replaced by a copy of itself', (file) => { copyFileSync(file, `${file}.n`); renameSync(`${file}.n`, file) }],
-  ['was replaced by a folder', (file) => { unlinkSync(file); mkdirSync(file) }],
-  ['is in a folder that was removed', (_file, folder) => { rmSync(folder, { recursive: true }) }],
-  ['is in a folder that was replaced', (file, folder) => {
-    renameSync(folder, `${folder}.old`)
-    mkdirSync(folder)
-    writeFileSync(file, '')
-  }],
+  [
+    'was removed with its log',
+    (file) => {
+      for (const suffix of ['', ...companions]) unlinkSync(file + suffix)
+    },
+  ],
+  [
+    'was renamed',
+    (file) => {
+      renameSync(file, `${file}.old`)
+    },
+  ],
+  [
+    'was replaced by a copy of itself',
+    (file) => {
+      copyFileSync(file, `${file}.n`)
+      renameSync(`${file}.n`, file)
+    },
+  ],
+  [
+    'was replaced by a folder',
+    (file) => {
+      unlinkSync(file)
+      mkdirSync(file)
+    },
+  ],
+  [
+    'is in a folder that was removed',
+    (_file, folder) => {
+      rmSync(folder, { recursive: true })
+    },
+  ],
+  [
+    'is in a folder that was replaced',
+    (file, folder) => {
+      renameSync(folder, `${folder}.old`)
+      mkdirSync(folder)
+      writeFileSync(file, '')
+    },
+  ],
 ])('no write is acknowledged when the database %s', async (_description, take) => {
   const { file, folder, server } = await servedPlant()
   take(file, folder)
-  await expectRefusedWrites(server, /plants\.db was removed or replaced while it is open, so nothing is written: put it back/)
+  await expectRefusedWrites(
+    server,
+    /plants\.db was removed or replaced while it is open, so nothing is written: put it back/,
+  )
 })
 
 test('when the database is back in its place it is written again, and nothing was done meanwhile', async () => {
@@ -87,7 +124,10 @@ test('no command opens a database whose log was removed under a running server, 
   const { file, folder, server, serve } = await servedPlant()
   unlinkSync(`${file}-wal`)
   const environment = { DATABASE_URL: `sqlite:${file}` }
-  for (const [script, parameter] of [['token.ts', 'list'], ['backup.ts', join(folder, 'copy.db')]] as const) {
+  for (const [script, parameter] of [
+    ['token.ts', 'list'],
+    ['backup.ts', join(folder, 'copy.db')],
+  ] as const) {
     const { code, stderr } = await runScript(`scripts/operate/${script}`, [parameter], environment)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^.*plants\.db-wal was removed and .*plants\.db-shm was not: stop the server[^\n]*\n$/)

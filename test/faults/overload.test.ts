@@ -46,7 +46,8 @@ test('a request that has waited too long is refused with 503 and Retry-After, an
 test('whether the server is alive and ready is answered however long it has waited', async () => {
   const { listen, token } = await startApp({ limits: { waitMilliseconds } })
   const origin = await listen()
-  for (const path of ['/livez', '/readyz']) expect(await requestDuring(origin, path, token, 3 * waitMilliseconds)).toMatch(/^HTTP\/1\.1 200 /)
+  for (const path of ['/livez', '/readyz'])
+    expect(await requestDuring(origin, path, token, 3 * waitMilliseconds)).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test('a request after a long time without any has not waited', async () => {

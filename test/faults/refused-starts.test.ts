@@ -10,13 +10,24 @@ import { servedDatabase } from '../support/served-database.ts'
 
 /** Every file of a folder with its bytes. */
 function contentOf(folder: string): Record<string, string> {
-  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]))
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]),
+  )
 }
 
 /** Starts the real server, which is expected not to start. @returns its one line */
 async function refusalOf(file: string, prefix: string[] = []): Promise<string> {
-  const [command, ...parameters]: [string, ...string[]] = ['env', ...prefix, nodeBinary, join(projectFolder, 'src/main.ts')]
-  const child = spawn(command, parameters, { cwd: projectFolder, env: { ...process.env, PORT: '0', DATABASE_URL: `sqlite:${file}` }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [command, ...parameters]: [string, ...string[]] = [
+    'env',
+    ...prefix,
+    nodeBinary,
+    join(projectFolder, 'src/main.ts'),
+  ]
+  const child = spawn(command, parameters, {
+    cwd: projectFolder,
+    env: { ...process.env, PORT: '0', DATABASE_URL: `sqlite:${file}` },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   let stdout = ''
   let stderr = ''
@@ -39,16 +50,40 @@ function damage(file: string): void {
 async function filledDatabase(folder: string): ReturnType<typeof servedDatabase> {
   const served = await servedDatabase(folder)
   const database = new Database(served.file)
-  database.exec(`WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 2000) INSERT INTO plants (caller, id, name) SELECT 'someone', id, 'Monstera deliciosa' FROM ids`)
+  database.exec(
+    `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 2000) INSERT INTO plants (caller, id, name) SELECT 'someone', id, 'Monstera deliciosa' FROM ids`,
+  )
   database.close()
   return served
 }
 
 test.each<[string, (file: string) => void, RegExp]>([
   ['with damaged pages', damage, /is damaged \(.*\); restore a backup; nothing was changed/],
-  ['with a damaged schema', (file) => { const bytes = readFileSync(file); bytes.fill(0xff, 100, 300); writeFileSync(file, bytes) }, /malformed|is damaged/],
-  ['that is cut short', (file) => { writeFileSync(file, readFileSync(file).subarray(0, 6_000)) }, /malformed|is damaged/],
-  ['with a schema from the future', (file) => { const database = new Database(file); database.pragma('user_version = 99'); database.close() }, /schema version 99.*start a newer release/],
+  [
+    'with a damaged schema',
+    (file) => {
+      const bytes = readFileSync(file)
+      bytes.fill(0xff, 100, 300)
+      writeFileSync(file, bytes)
+    },
+    /malformed|is damaged/,
+  ],
+  [
+    'that is cut short',
+    (file) => {
+      writeFileSync(file, readFileSync(file).subarray(0, 6_000))
+    },
+    /malformed|is damaged/,
+  ],
+  [
+    'with a schema from the future',
+    (file) => {
+      const database = new Database(file)
+      database.pragma('user_version = 99')
+      database.close()
+    },
+    /schema version 99.*start a newer release/,
+  ],
 ])('a database %s is refused in one line, and every byte stays', async (_description, spoil, message) => {
   const folder = await temporaryFolder()
   const { file } = await filledDatabase(folder)
@@ -72,7 +107,10 @@ test('the log that a killed server left beside a database that is damaged stays 
   expect(readFileSync(`${file}-wal`).equals(log)).toBe(true)
 })
 
-/** What runs a command so that permissions bind it, which root passes over: without the capabilities to do so, it still reads its own files. */
+/**
+ * What runs a command so that permissions bind it, which root passes over: without the capabilities to do so, it still
+ * reads its own files.
+ */
 const boundByPermissions = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
 
 test('a folder in which nothing may be written is refused in one line', async () => {
@@ -80,7 +118,9 @@ test('a folder in which nothing may be written is refused in one line', async ()
   const locked = join(folder, 'locked')
   mkdirSync(locked)
   chmodSync(locked, 0o555)
-  expect(await refusalOf(join(locked, 'plants.db'), boundByPermissions)).toMatch(/permission denied|unable to open database file/i)
+  expect(await refusalOf(join(locked, 'plants.db'), boundByPermissions)).toMatch(
+    /permission denied|unable to open database file/i,
+  )
   expect(readdirSync(locked)).toEqual([])
 })
 

@@ -26,7 +26,10 @@ async function newConnection(origin: string, path: string): Promise<number | 're
 }
 
 /** Writes bytes and keeps the connection. @returns what it has received so far, and whether it is closed */
-async function openConnection(origin: string, bytes: string): Promise<{ received: () => string; closed: Promise<unknown>; write: (more: string) => void; read: () => void }> {
+async function openConnection(
+  origin: string,
+  bytes: string,
+): Promise<{ received: () => string; closed: Promise<unknown>; write: (more: string) => void; read: () => void }> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
   onTestFinished(() => void socket.destroy())
@@ -77,26 +80,41 @@ async function stopUnderLoad(signal: NodeJS.Signals): Promise<void> {
     await delay(50)
   }
   const story = told.filter((line, index) => line !== 'readyz 200' && told.indexOf(line) === index)
-  expect(story).toEqual(['readyz 503', 'livez 200', ...(story.includes('livez refused') ? ['livez refused'] : []), 'readyz refused'])
+  expect(story).toEqual([
+    'readyz 503',
+    'livez 200',
+    ...(story.includes('livez refused') ? ['livez refused'] : []),
+    'readyz refused',
+  ])
 
   expect(await server.ended).toBe(0)
   await stopWriters()
-  // A client whose connection ends between two requests sends the next one in vain; none was answered otherwise than well.
+  // A client whose connection ends between two requests sends the next one in vain; none was answered otherwise than
+  // well.
   expect(Object.keys(record.statuses).sort()).toEqual(['200', '204'])
   expect(logLength(file)).toBe(0)
   const database = new Database(file, { readonly: true })
-  expect(brokenPromises(record, database.prepare<[], string>('SELECT name FROM plants').pluck().all())).toEqual({ lost: [], returned: [] })
+  expect(brokenPromises(record, database.prepare<[], string>('SELECT name FROM plants').pluck().all())).toEqual({
+    lost: [],
+    returned: [],
+  })
   expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
   database.close()
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)('at %s under load /readyz is 503 before the listener closes, what was acknowledged is in the file, its log is folded in, and the exit code is 0', stopUnderLoad)
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'at %s under load /readyz is 503 before the listener closes, what was acknowledged is in the file, its log is folded in, and the exit code is 0',
+  stopUnderLoad,
+)
 
 test('a request that is on its way when the signal comes is answered, on a connection that then closes', async () => {
   const { token, serve } = await servedDatabase()
   const server = await serve()
   const body = '{"id":1,"name":"a"}'
-  const client = await openConnection(server.origin, `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body.slice(0, 4)}`)
+  const client = await openConnection(
+    server.origin,
+    `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body.slice(0, 4)}`,
+  )
   client.read()
   // The server has it when a later request on another connection is answered.
   await server.names()
@@ -164,7 +182,10 @@ test('a long list that is being read when the signal comes is sent to its end', 
   const database = await servedDatabase()
   const plants = fillWithLongList(database)
   const server = await database.serve()
-  const client = await openConnection(server.origin, `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${database.token}\r\n\r\n`)
+  const client = await openConnection(
+    server.origin,
+    `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${database.token}\r\n\r\n`,
+  )
   await server.create(-1)
   server.child.kill('SIGTERM')
   await refusal(server)
@@ -192,7 +213,10 @@ test('a client that does not read its long list is cut off within the grace, and
   const database = await servedDatabase()
   fillWithLongList(database)
   const server = await database.serve({ SHUTDOWN_GRACE: '1' })
-  await openConnection(server.origin, `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${database.token}\r\n\r\n`)
+  await openConnection(
+    server.origin,
+    `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${database.token}\r\n\r\n`,
+  )
   await server.create(-1)
   server.child.kill('SIGTERM')
   expect(await server.ended).toBe(0)
@@ -204,7 +228,10 @@ test('a second signal ends the server at once, and nothing that it acknowledged 
   const database = await servedDatabase()
   fillWithLongList(database)
   const server = await database.serve({ SHUTDOWN_GRACE: '600' })
-  await openConnection(server.origin, `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${database.token}\r\n\r\n`)
+  await openConnection(
+    server.origin,
+    `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${database.token}\r\n\r\n`,
+  )
   expect(await server.create(-1)).toBe(200)
   server.child.kill('SIGTERM')
   await refusal(server)

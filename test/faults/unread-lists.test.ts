@@ -1,7 +1,15 @@
 import { expect, inject, test } from 'vitest'
 import { watchServer } from '../../scripts/measure/fuzz/watch.ts'
 import { descriptorsOf, memoryOf } from '../../scripts/measure/servers/process-figures.ts'
-import { expectCheapPipelines, openUnread, peakOf, poolSize, readInTurn, readTogether, serve } from '../support/unread-connections.ts'
+import {
+  expectCheapPipelines,
+  openUnread,
+  peakOf,
+  poolSize,
+  readInTurn,
+  readTogether,
+  serve,
+} from '../support/unread-connections.ts'
 
 test(
   'a connection that sends a segment full of requests for 1,000 large plants and reads nothing costs 2 MiB at most',
@@ -21,11 +29,17 @@ test(
     await readTogether(served, served.list('/plants?limit=1'))
     await readInTurn(served, 3, request)
     const before = memoryOf(served.pid, 'VmHWM')
-    const watch = watchServer(served, { livezMilliseconds: 3_000, growthMebibytes: Infinity, moreDescriptors: poolSize })
+    const watch = watchServer(served, {
+      livezMilliseconds: 3_000,
+      growthMebibytes: Infinity,
+      moreDescriptors: poolSize,
+    })
     // What leaks adds up from round to round.
     for (const round of [1, 2]) {
       const cost = (await peakOf(served, 100, request)) - before
-      expect(cost, `MiB for 100 connections in round ${String(round)}`).toBeLessThan(100 + (inject('engine') === 'postgres' ? 32 : 0))
+      expect(cost, `MiB for 100 connections in round ${String(round)}`).toBeLessThan(
+        100 + (inject('engine') === 'postgres' ? 32 : 0),
+      )
     }
     expect((await watch.end()).problems).toEqual([])
     const descriptors = descriptorsOf(served.pid).length

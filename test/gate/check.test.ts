@@ -20,18 +20,31 @@ test('a check prints one line for each part, and below them what failed', async 
   const parts = ['generated', 'contract', 'breaking']
   const passed = await check(root, ...parts)
   expect(passed).toMatchObject({ code: 0, stderr: '' })
-  expect(passed.stdout.trim().split('\n')).toEqual(parts.map((part) => expect.stringMatching(new RegExp(`^✓ ${part} .* s {2}\\S`)) as string))
+  expect(passed.stdout.trim().split('\n')).toEqual(
+    parts.map((part) => expect.stringMatching(new RegExp(`^✓ ${part} .* s {2}\\S`)) as string),
+  )
 
   await editContract(replace('operationId: listPlants', 'operationId: findPlants'))
   const failed = await check(root, ...parts)
   expect(failed.code).toBe(1)
-  expect(failed.stdout.trim().split('\n').map((line) => line.slice(0, 8))).toEqual(['✗ genera', '✓ contra', '✗ breaki'])
-  expect(failed.stderr).toMatch(/\ngenerated\n(?:generated\/\S+ does not match openapi\.yaml: run npm run generate\n){5}\nbreaking\nbreaking {2}GET \/plants: `operationId` .*\n/)
+  expect(
+    failed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(0, 8)),
+  ).toEqual(['✗ genera', '✓ contra', '✗ breaki'])
+  expect(failed.stderr).toMatch(
+    /\ngenerated\n(?:generated\/\S+ does not match openapi\.yaml: run npm run generate\n){5}\nbreaking\nbreaking {2}GET \/plants: `operationId` .*\n/,
+  )
 })
 
 test('a part that there is not is refused with the usage', async () => {
   const { root } = await copyReleasedProject()
-  expect(await check(root, 'spelling')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^there is no part spelling\nUsage: npm run check/) as string })
+  expect(await check(root, 'spelling')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^there is no part spelling\nUsage: npm run check/) as string,
+  })
 })
 
 test('a file that is not formatted is named with the remedy, and openapi.yaml need not be', async () => {

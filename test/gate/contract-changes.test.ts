@@ -19,17 +19,32 @@ async function serveContractOf(root: string) {
   const store = await temporaryStore()
   const { text, stored } = createToken('me', Date.now())
   await store.addToken(stored)
-  const app = await buildApp({ contract: await loadContract(root), handlers, store, log: pino({ level: 'silent' }), rateLimit: undefined })
+  const app = await buildApp({
+    contract: await loadContract(root),
+    handlers,
+    store,
+    log: pino({ level: 'silent' }),
+    rateLimit: undefined,
+  })
   onTestFinished(() => app.close())
   return async (method: 'GET' | 'POST', url: string, body?: object) => {
-    const { statusCode } = await app.inject({ method, url, headers: { authorization: `Bearer ${text}` }, ...(body === undefined ? {} : { payload: body }) })
+    const { statusCode } = await app.inject({
+      method,
+      url,
+      headers: { authorization: `Bearer ${text}` },
+      ...(body === undefined ? {} : { payload: body }),
+    })
     return statusCode
   }
 }
 
 /** Starts the server of a copy as a process, up to the line that tells its address. */
 async function startServer(root: string): Promise<{ origin: string; token: string }> {
-  const server = spawn(process.execPath, ['src/main.ts'], { cwd: root, env: { ...process.env, PORT: '0', LOG_LEVEL: 'silent' }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const server = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'silent' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   onTestFinished(async () => {
     server.kill()
     await once(server, 'exit')
@@ -43,26 +58,34 @@ async function startServer(root: string): Promise<{ origin: string; token: strin
   throw new Error('the server ended before it told its address')
 }
 
-test('a new operation without a handler is named by the compiler and by the server, until its scaffold is there', { timeout: 60_000 }, async () => {
-  const { root, editContract } = await copyReleasedProject()
-  await editContract(addGetPlant)
-  expect((await generate(root, 'write')).missing.map(({ id }) => id)).toEqual(['getPlant'])
-  const refusal = expect(promisify(execFile)(process.execPath, ['src/main.ts'], { cwd: root, env: { ...process.env, PORT: '0' } })).rejects.toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^plant-store: operation getPlant: has no handler.*\n$/) as string,
-  })
-  const types = await parts.types(root)
-  expect(types.ok).toBe(false)
-  expect(types.details).toMatch(/getPlant/)
-  await refusal
+test(
+  'a new operation without a handler is named by the compiler and by the server, until its scaffold is there',
+  { timeout: 60_000 },
+  async () => {
+    const { root, editContract } = await copyReleasedProject()
+    await editContract(addGetPlant)
+    expect((await generate(root, 'write')).missing.map(({ id }) => id)).toEqual(['getPlant'])
+    const refusal = expect(
+      promisify(execFile)(process.execPath, ['src/main.ts'], { cwd: root, env: { ...process.env, PORT: '0' } }),
+    ).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^plant-store: operation getPlant: has no handler.*\n$/) as string,
+    })
+    const types = await parts.types(root)
+    expect(types.ok).toBe(false)
+    expect(types.details).toMatch(/getPlant/)
+    await refusal
 
-  await generate(root, 'scaffold')
-  expect(await parts.types(root)).toMatchObject({ ok: true, details: '' })
-  const { origin, token } = await startServer(root)
-  const response = await fetch(`${origin}/plants/54`, { headers: { authorization: `Bearer ${token}` } })
-  expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })])
-  expect((await judgeChanges(root, undefined)).lines.at(-1)).toBe('compared with v1.0.0: 0 breaking, 1 safe for clients')
-})
+    await generate(root, 'scaffold')
+    expect(await parts.types(root)).toMatchObject({ ok: true, details: '' })
+    const { origin, token } = await startServer(root)
+    const response = await fetch(`${origin}/plants/54`, { headers: { authorization: `Bearer ${token}` } })
+    expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })])
+    expect((await judgeChanges(root, undefined)).lines.at(-1)).toBe(
+      'compared with v1.0.0: 0 breaking, 1 safe for clients',
+    )
+  },
+)
 
 test('a tightened name is refused by the service and breaks clients, with no line of code changed', async () => {
   const { root, editContract } = await copyReleasedProject()
@@ -79,12 +102,20 @@ test('a tightened name is refused by the service and breaks clients, with no lin
 test('an optional query parameter is taken by the service and safe for clients, with no line of code changed', async () => {
   const { root, editContract } = await copyReleasedProject()
   expect(await (await serveContractOf(root))('GET', '/plants?tag=indoor')).toBe(400)
-  await editContract(replace('        - name: limit\n', '        - name: tag\n          in: query\n          description: The type of the plants.\n          schema:\n            type: string\n            maxLength: 5\n        - name: limit\n'))
+  await editContract(
+    replace(
+      '        - name: limit\n',
+      '        - name: tag\n          in: query\n          description: The type of the plants.\n          schema:\n            type: string\n            maxLength: 5\n        - name: limit\n',
+    ),
+  )
   await generate(root, 'write')
   const send = await serveContractOf(root)
   expect(await send('GET', '/plants?tag=herbs')).toBe(200)
   expect(await send('GET', '/plants?tag=indoor')).toBe(400)
-  expect(await judgeChanges(root, undefined)).toMatchObject({ ok: true, lines: [expect.stringMatching(/^safe .*GET \/plants parameters\/0: added/), expect.anything()] })
+  expect(await judgeChanges(root, undefined)).toMatchObject({
+    ok: true,
+    lines: [expect.stringMatching(/^safe .*GET \/plants parameters\/0: added/), expect.anything()],
+  })
 })
 
 test('a removed operation breaks clients, and its handler is named', async () => {
@@ -93,7 +124,10 @@ test('a removed operation breaks clients, and its handler is named', async () =>
   const { ok, lines } = await generate(root, 'write')
   expect(ok).toBe(true)
   expect(lines.at(-1)).toMatch(/^src\/plants\/deletePlant\.ts: the contract has no operation deletePlant/)
-  expect(await judgeChanges(root, undefined)).toMatchObject({ ok: false, lines: [expect.stringMatching(/^breaking .*Path `\/plants\/\{id\}` was removed/), expect.anything()] })
+  expect(await judgeChanges(root, undefined)).toMatchObject({
+    ok: false,
+    lines: [expect.stringMatching(/^breaking .*Path `\/plants\/\{id\}` was removed/), expect.anything()],
+  })
 })
 
 test('a file that is cut in half is refused by every part that reads it, and generated/ stays as it was', async () => {
@@ -101,7 +135,10 @@ test('a file that is cut in half is refused by every part that reads it, and gen
   const before = await readGenerated()
   await editContract((text) => text.slice(0, text.length / 2))
   expect(await generate(root, 'write')).toMatchObject({ ok: false })
-  expect(await judgeChanges(root, undefined)).toMatchObject({ ok: false, lines: [expect.stringMatching(/^openapi\.yaml:\d+:\d+: /)] })
+  expect(await judgeChanges(root, undefined)).toMatchObject({
+    ok: false,
+    lines: [expect.stringMatching(/^openapi\.yaml:\d+:\d+: /)],
+  })
   expect(await readGenerated()).toEqual(before)
 })
 
@@ -112,5 +149,8 @@ test('a limit that becomes required is refused when it is missing, and breaks cl
   const send = await serveContractOf(root)
   expect(await send('GET', '/plants')).toBe(400)
   expect(await send('GET', '/plants?limit=1')).toBe(200)
-  expect(await judgeChanges(root, undefined)).toMatchObject({ ok: false, lines: [expect.stringMatching(/^breaking .*`limit` query parameter became required/), expect.anything()] })
+  expect(await judgeChanges(root, undefined)).toMatchObject({
+    ok: false,
+    lines: [expect.stringMatching(/^breaking .*`limit` query parameter became required/), expect.anything()],
+  })
 })

@@ -11,7 +11,11 @@ const script = join(import.meta.dirname, '../../scripts/develop/dev.ts')
 
 /** Runs the command in a folder, and waits for what it says. */
 function startDev(root: string) {
-  const child = spawn(process.execPath, [script], { cwd: root, env: { ...process.env, PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: '' }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [script], {
+    cwd: root,
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const lines: string[] = []
   let read = 0
   let wake: () => void = () => undefined
@@ -41,7 +45,9 @@ function startDev(root: string) {
       })
     }
   }
-  /** Resolves when lines match all of these, in whatever order: the server and the compiler do not wait for each other. */
+  /**
+   * Resolves when lines match all of these, in whatever order: the server and the compiler do not wait for each other.
+   */
   async function nextOfEach(...patterns: RegExp[]): Promise<string[]> {
     const from = read
     const ends: number[] = []
@@ -84,7 +90,10 @@ test('the server follows every save, and keeps running where it cannot', { timeo
 
   // An operation without a handler is named, also by the compiler, until the handler is saved.
   await editContract(() => addGetPlant(good))
-  await dev.nextOfEach(/^dev: there is no handler for getPlant; the last good server goes on/, /^dev: types: .*getPlant/)
+  await dev.nextOfEach(
+    /^dev: there is no handler for getPlant; the last good server goes on/,
+    /^dev: types: .*getPlant/,
+  )
   const stub = await readFile(join(root, 'src/plants/deletePlant.ts'), 'utf8')
   await writeFile(join(root, 'src/plants/getPlant.ts'), stub.replaceAll('deletePlant', 'getPlant'))
   // The file is there, so this adds it to the table of handlers alone.

@@ -34,7 +34,11 @@ test('a check names each stale file and writes nothing', async () => {
   const before = await readGenerated()
   const { ok, lines } = await generate(root, 'check')
   expect(ok).toBe(false)
-  expect(lines).toEqual(['client.ts', 'errors.ts', 'left-over.ts'].map((file) => `generated/${file} does not match openapi.yaml: run npm run generate`))
+  expect(lines).toEqual(
+    ['client.ts', 'errors.ts', 'left-over.ts'].map(
+      (file) => `generated/${file} does not match openapi.yaml: run npm run generate`,
+    ),
+  )
   expect(await readGenerated()).toEqual(before)
 })
 
@@ -50,19 +54,62 @@ test('a run mends what is stale and removes what does not belong there', async (
 const broken: [title: string, edit: Edit, message: RegExp][] = [
   ['an empty file', () => '', /^openapi\.yaml:1:1: is not an OpenAPI document/],
   ['no OpenAPI at all', () => 'name: plants\n', /^openapi\.yaml:1:1: is not an OpenAPI document: it has no `openapi`/],
-  ['another version of OpenAPI', replace('openapi: 3.1.0', 'openapi: 3.0.3'), /^openapi\.yaml:1:1: openapi must be 3\.1\.x/],
+  [
+    'another version of OpenAPI',
+    replace('openapi: 3.1.0', 'openapi: 3.0.3'),
+    /^openapi\.yaml:1:1: openapi must be 3\.1\.x/,
+  ],
   ['a file that is cut in half', (text) => text.slice(0, text.length / 2), /^openapi\.yaml:\d+:\d+: /],
-  ['a mapping that is cut within a quoted text', (text) => text.slice(0, text.indexOf("'#/components") + 8), /^openapi\.yaml:\d+:\d+: Missing closing 'quote/],
+  [
+    'a mapping that is cut within a quoted text',
+    (text) => text.slice(0, text.indexOf("'#/components") + 8),
+    /^openapi\.yaml:\d+:\d+: Missing closing 'quote/,
+  ],
   ['a tab as indentation', replace('  title:', '\ttitle:'), /^openapi\.yaml:3:1: Tabs are not allowed as indentation/],
-  ['a name that is given twice', replace('  title: Plant Store\n', '  title: Plant Store\n  title: Plants\n'), /^openapi\.yaml:4:3: Map keys must be unique/],
+  [
+    'a name that is given twice',
+    replace('  title: Plant Store\n', '  title: Plant Store\n  title: Plants\n'),
+    /^openapi\.yaml:4:3: Map keys must be unique/,
+  ],
   ['an alias without its anchor', (text) => `${text}x-a: *nowhere\n`, /^openapi\.yaml: Unresolved alias/],
-  ['a reference to nothing', replace("'#/components/schemas/NewPlant'", "'#/components/schemas/Nothing'"), /^openapi\.yaml:\d+:\d+: the reference '#\/components\/schemas\/Nothing' leads to nothing/],
-  ['a reference to itself', replace('      required: [name]\n      properties:\n', "      required: [name]\n      properties:\n        parent:\n          $ref: '#/components/schemas/Plant'\n"), /^openapi\.yaml:\d+:\d+: the reference #\/components\/schemas\/Plant leads back to itself/],
-  ['a missing operationId', replace('      operationId: listPlants\n', ''), /^openapi\.yaml:\d+:5: Operation object should contain `operationId`/],
-  ['a doubled operationId', replace('operationId: createPlant', 'operationId: listPlants'), /^openapi\.yaml:\d+:7: Every operation must have a unique `operationId`/],
-  ['an operationId that no function can have', replace('operationId: createPlant', 'operationId: delete'), /^openapi\.yaml:\d+:20: operation delete: its operationId is no name/],
-  ['a tag that leads out of src', replace('tags: [plants]', 'tags: [../../plants]'), /^openapi\.yaml:\d+:\d+: operation listPlants: its first tag, "\.\.\/\.\.\/plants", is no name of a folder/],
-  ['an error number without a name', replace('            - malformed_body\n', ''), /^openapi\.yaml:\d+:9: components\/schemas\/Error\/properties\/error: the number 50300 has no name/],
+  [
+    'a reference to nothing',
+    replace("'#/components/schemas/NewPlant'", "'#/components/schemas/Nothing'"),
+    /^openapi\.yaml:\d+:\d+: the reference '#\/components\/schemas\/Nothing' leads to nothing/,
+  ],
+  [
+    'a reference to itself',
+    replace(
+      '      required: [name]\n      properties:\n',
+      "      required: [name]\n      properties:\n        parent:\n          $ref: '#/components/schemas/Plant'\n",
+    ),
+    /^openapi\.yaml:\d+:\d+: the reference #\/components\/schemas\/Plant leads back to itself/,
+  ],
+  [
+    'a missing operationId',
+    replace('      operationId: listPlants\n', ''),
+    /^openapi\.yaml:\d+:5: Operation object should contain `operationId`/,
+  ],
+  [
+    'a doubled operationId',
+    replace('operationId: createPlant', 'operationId: listPlants'),
+    /^openapi\.yaml:\d+:7: Every operation must have a unique `operationId`/,
+  ],
+  [
+    'an operationId that no function can have',
+    replace('operationId: createPlant', 'operationId: delete'),
+    /^openapi\.yaml:\d+:20: operation delete: its operationId is no name/,
+  ],
+  [
+    'a tag that leads out of src',
+    replace('tags: [plants]', 'tags: [../../plants]'),
+    /^openapi\.yaml:\d+:\d+: operation listPlants: its first tag, "\.\.\/\.\.\/plants", is no name of a folder/,
+  ],
+  [
+    'an error number without a name',
+    replace('            - malformed_body\n', ''),
+    /^openapi\.yaml:\d+:9: components\/schemas\/Error\/properties\/error: the number 50300 has no name/,
+  ],
 ]
 
 test.for(broken)('%s is refused in one readable message, and nothing is written', async ([, edit, message]) => {
@@ -100,8 +147,13 @@ test('a run that cannot write all of its files changes none and leaves nothing b
   const before = await readGenerated()
   await editContract(replace('maxLength: 255', 'maxLength: 100'))
   // The shell's limit on the size of a file lets the small files through and stops the large ones.
-  const limited = promisify(execFile)('bash', ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, script], { cwd: root })
-  await expect(limited).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^generated\/ cannot be written: .*\n$/) as string })
+  const limited = promisify(execFile)('bash', ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, script], {
+    cwd: root,
+  })
+  await expect(limited).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^generated\/ cannot be written: .*\n$/) as string,
+  })
   expect(await readGenerated()).toEqual(before)
   expect((await readdir(root)).filter((name) => name.startsWith('.generated-'))).toEqual([])
 })
@@ -110,7 +162,9 @@ test('a scaffold writes a handler for each operation that has none, and touches 
   const { root, editContract } = await copyProject()
   await editContract(addGetPlant)
   const written = await readFile(join(root, 'src/plants/createPlant.ts'), 'utf8')
-  expect((await generate(root, 'write')).lines).toContain('operation getPlant has no handler: npm run generate -- --scaffold writes one')
+  expect((await generate(root, 'write')).lines).toContain(
+    'operation getPlant has no handler: npm run generate -- --scaffold writes one',
+  )
   expect((await generate(root, 'scaffold')).lines).toEqual([
     'generated/ was up to date',
     'wrote src/plants/getPlant.ts',
@@ -122,12 +176,19 @@ test('a scaffold writes a handler for each operation that has none, and touches 
   expect((await generate(root, 'scaffold')).lines).toEqual(['generated/ was up to date'])
   expect(await readFile(join(root, 'src/plants/createPlant.ts'), 'utf8')).toBe(written)
   await rm(join(root, 'src/plants/getPlant.ts'))
-  expect((await generate(root, 'scaffold')).lines).toEqual(['generated/ was up to date', 'wrote src/plants/getPlant.ts'])
+  expect((await generate(root, 'scaffold')).lines).toEqual([
+    'generated/ was up to date',
+    'wrote src/plants/getPlant.ts',
+  ])
   expect(await readFile(join(root, 'src/plants/handlers.ts'), 'utf8')).toBe(table)
 })
 
 test.each([
-  ['on several lines', '{\n  createPlant,\n  listPlants,\n}', '{\n  createPlant,\n  listPlants, getPlant, deletePlant,\n}'],
+  [
+    'on several lines',
+    '{\n  createPlant,\n  listPlants,\n}',
+    '{\n  createPlant,\n  listPlants, getPlant, deletePlant,\n}',
+  ],
   ['empty', '{}', '{ listPlants, createPlant, getPlant, deletePlant }'],
 ])('a scaffold adds to a table that is %s', async (_form, members, expected) => {
   const { root, editContract } = await copyProject()

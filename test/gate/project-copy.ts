@@ -6,7 +6,16 @@ import { temporaryFolder } from '../support/start-app.ts'
 const project = join(import.meta.dirname, '../..')
 
 /** What the service and its gate are made of; the tests of a copy are those that work on it. */
-const parts = ['openapi.yaml', 'generated', 'src', 'package.json', 'tsconfig.json', 'redocly.yaml', '.redocly.lint-ignore.yaml', 'test/contract/types.proof.ts']
+const parts = [
+  'openapi.yaml',
+  'generated',
+  'src',
+  'package.json',
+  'tsconfig.json',
+  'redocly.yaml',
+  '.redocly.lint-ignore.yaml',
+  'test/contract/types.proof.ts',
+]
 
 /** A change that a person makes to a text. */
 export type Edit = (text: string) => string
@@ -37,7 +46,11 @@ export async function copyProject(): Promise<ProjectCopy> {
     },
     readGenerated: async () => {
       const names = await readdir(join(root, 'generated'))
-      return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readFile(join(root, 'generated', name), 'utf8')] as const)))
+      return Object.fromEntries(
+        await Promise.all(
+          names.map(async (name) => [name, await readFile(join(root, 'generated', name), 'utf8')] as const),
+        ),
+      )
     },
   }
 }
@@ -54,7 +67,19 @@ export async function copyReleasedProject(tag = 'v1.0.0'): Promise<ProjectCopy> 
 /** Commits openapi.yaml in a copy that is a git repository. */
 export function commit(root: string): void {
   git(root, 'add', 'openapi.yaml')
-  git(root, '-c', 'user.name=test', '-c', 'user.email=test@localhost', '-c', 'commit.gpgsign=false', 'commit', '--quiet', '--message', 'change')
+  git(
+    root,
+    '-c',
+    'user.name=test',
+    '-c',
+    'user.email=test@localhost',
+    '-c',
+    'commit.gpgsign=false',
+    'commit',
+    '--quiet',
+    '--message',
+    'change',
+  )
 }
 
 /** Runs git in a folder. */

@@ -27,26 +27,114 @@ async function run(part: ContractPart, root: string): Promise<{ ok: boolean; tex
 }
 
 const badEdits: [title: string, stoppedBy: ContractPart, edit: Edit, message: RegExp][] = [
-  ['a request example of the wrong type', 'generated', replace('                  id: 55', "                  id: '55'"), /examples\/untagged: the example \/id must be an integer/],
-  ['a response example without a required property', 'generated', replace('                    - name: Aloe vera\n', '                    - tag: indoor\n'), /the example \/1 must have required property 'name'/],
-  ['an error example with a number that is not in the catalogue', 'generated', replace('            error: 40900\n', '            error: 40999\n'), /the example \/error must be an integer out of/],
+  [
+    'a request example of the wrong type',
+    'generated',
+    replace('                  id: 55', "                  id: '55'"),
+    /examples\/untagged: the example \/id must be an integer/,
+  ],
+  [
+    'a response example without a required property',
+    'generated',
+    replace('                    - name: Aloe vera\n', '                    - tag: indoor\n'),
+    /the example \/1 must have required property 'name'/,
+  ],
+  [
+    'an error example with a number that is not in the catalogue',
+    'generated',
+    replace('            error: 40900\n', '            error: 40999\n'),
+    /the example \/error must be an integer out of/,
+  ],
   ['a format that nobody checks', 'generated', replace('format: int32', 'format: int23'), /unknown format "int23"/],
-  ['a keyword that is misspelt', 'generated', replace('          maxLength: 255', '          maxLenght: 255'), /maxLenght/],
-  ['a pattern that is no regular expression', 'generated', replace("'^[A-Za-z0-9._-]{1,128}$'", "'^[A-Za-z0-9._-{1,128}$'"), /Invalid regular expression/],
-  ['a path parameter that the path does not have', 'generated', replace('        - name: id\n', '        - name: number\n'), /number/],
-  ['a response for every other status', 'generated', replace("        '401':\n", '        default:\n'), /declares the response default/],
+  [
+    'a keyword that is misspelt',
+    'generated',
+    replace('          maxLength: 255', '          maxLenght: 255'),
+    /maxLenght/,
+  ],
+  [
+    'a pattern that is no regular expression',
+    'generated',
+    replace("'^[A-Za-z0-9._-]{1,128}$'", "'^[A-Za-z0-9._-{1,128}$'"),
+    /Invalid regular expression/,
+  ],
+  [
+    'a path parameter that the path does not have',
+    'generated',
+    replace('        - name: id\n', '        - name: number\n'),
+    /number/,
+  ],
+  [
+    'a response for every other status',
+    'generated',
+    replace("        '401':\n", '        default:\n'),
+    /declares the response default/,
+  ],
   ['a security scheme that is not described', 'generated', replace('  - bearer: []', '  - baerer: []'), /baerer/],
-  ['an operation without credentials', 'generated', replace('      operationId: listPlants\n', '      operationId: listPlants\n      security: []\n'), /operation listPlants: can be called without credentials/],
-  ['an operation without a description', 'contract', cut('      description: |\n        Deletes', '      tags:'), /operation-description/],
+  [
+    'an operation without credentials',
+    'generated',
+    replace('      operationId: listPlants\n', '      operationId: listPlants\n      security: []\n'),
+    /operation listPlants: can be called without credentials/,
+  ],
+  [
+    'an operation without a description',
+    'contract',
+    cut('      description: |\n        Deletes', '      tags:'),
+    /operation-description/,
+  ],
   ['an operation without a success', 'contract', cut("        '204':\n", "        '400':"), /operation-2xx-response/],
-  ['an operation that does not declare the refusal of credentials', 'contract', cut("        '401':\n", "        '408':"), /an operation must declare 401, 429, 500 and 503/],
-  ['a component that nothing uses', 'contract', replace('  headers:\n    X-Request-Id:\n', '  headers:\n    X-Unused:\n      description: Nothing.\n      schema:\n        type: string\n    X-Request-Id:\n'), /X-Unused/],
-  ['a removed operation', 'breaking', cut('    post:\n', '  /plants/{id}:'), /breaking .*Operation `POST \/plants` was removed/],
-  ['a renamed parameter', 'breaking', replace('        - name: limit\n', '        - name: max\n'), /breaking .*`limit` query parameter was renamed to `max`/],
-  ['a property of a request that becomes required', 'breaking', replace('required: [id]', 'required: [id, tag]'), /breaking .*Properties became required: `tag`/],
-  ['a narrowed bound of a parameter', 'breaking', replace('maximum: 2147483647', 'maximum: 1000'), /breaking .*Upper bound changed from '<= 2147483647' to '<= 1000'/],
-  ['a property that responses need not have any more', 'breaking', replace('required: [error, message]', 'required: [error]'), /breaking .*no longer required: `message`/],
-  ['another status of success', 'breaking', replace("        '204':\n", "        '202':\n"), /breaking .*Response `204` became `202`/],
+  [
+    'an operation that does not declare the refusal of credentials',
+    'contract',
+    cut("        '401':\n", "        '408':"),
+    /an operation must declare 401, 429, 500 and 503/,
+  ],
+  [
+    'a component that nothing uses',
+    'contract',
+    replace(
+      '  headers:\n    X-Request-Id:\n',
+      '  headers:\n    X-Unused:\n      description: Nothing.\n      schema:\n        type: string\n    X-Request-Id:\n',
+    ),
+    /X-Unused/,
+  ],
+  [
+    'a removed operation',
+    'breaking',
+    cut('    post:\n', '  /plants/{id}:'),
+    /breaking .*Operation `POST \/plants` was removed/,
+  ],
+  [
+    'a renamed parameter',
+    'breaking',
+    replace('        - name: limit\n', '        - name: max\n'),
+    /breaking .*`limit` query parameter was renamed to `max`/,
+  ],
+  [
+    'a property of a request that becomes required',
+    'breaking',
+    replace('required: [id]', 'required: [id, tag]'),
+    /breaking .*Properties became required: `tag`/,
+  ],
+  [
+    'a narrowed bound of a parameter',
+    'breaking',
+    replace('maximum: 2147483647', 'maximum: 1000'),
+    /breaking .*Upper bound changed from '<= 2147483647' to '<= 1000'/,
+  ],
+  [
+    'a property that responses need not have any more',
+    'breaking',
+    replace('required: [error, message]', 'required: [error]'),
+    /breaking .*no longer required: `message`/,
+  ],
+  [
+    'another status of success',
+    'breaking',
+    replace("        '204':\n", "        '202':\n"),
+    /breaking .*Response `204` became `202`/,
+  ],
 ]
 
 test.for(badEdits)('%s is stopped by the part %s', async ([, part, edit, message]) => {
@@ -59,8 +147,20 @@ test.for(badEdits)('%s is stopped by the part %s', async ([, part, edit, message
 
 const benignEdits: [title: string, edit: Edit][] = [
   ['a better description', replace('Lists plants, creates a plant', 'Keeps plants: lists plants, creates a plant')],
-  ['another optional query parameter', replace('        - name: limit\n', '        - name: tag\n          in: query\n          description: The type of the plants.\n          schema:\n            type: string\n        - name: limit\n')],
-  ['another optional property of a request', replace('          required: [id]\n          properties:\n', '          required: [id]\n          properties:\n            note:\n              description: A note.\n              type: string\n')],
+  [
+    'another optional query parameter',
+    replace(
+      '        - name: limit\n',
+      '        - name: tag\n          in: query\n          description: The type of the plants.\n          schema:\n            type: string\n        - name: limit\n',
+    ),
+  ],
+  [
+    'another optional property of a request',
+    replace(
+      '          required: [id]\n          properties:\n',
+      '          required: [id]\n          properties:\n            note:\n              description: A note.\n              type: string\n',
+    ),
+  ],
   ['another operation', addGetPlant],
   ['a loosened bound of a parameter', replace('            minimum: 0\n', '            minimum: -1\n')],
 ]
@@ -68,10 +168,17 @@ const benignEdits: [title: string, edit: Edit][] = [
 test.for(benignEdits)('%s passes', async ([, edit]) => {
   const { root, editContract } = await copyReleasedProject()
   await editContract(edit)
-  const [generated, contract, breaking] = await Promise.all([run('generated', root), run('contract', root), run('breaking', root)])
+  const [generated, contract, breaking] = await Promise.all([
+    run('generated', root),
+    run('contract', root),
+    run('breaking', root),
+  ])
   expect(generated).toMatchObject({ ok: true })
   expect(contract).toEqual({ ok: true, text: '' })
-  expect(breaking).toMatchObject({ ok: true, text: expect.stringMatching(/^safe [^]*: 0 breaking, \d+ safe for clients$/) as string })
+  expect(breaking).toMatchObject({
+    ok: true,
+    text: expect.stringMatching(/^safe [^]*: 0 breaking, \d+ safe for clients$/) as string,
+  })
 })
 
 test('what breaks clients passes with a new major version, and with no other', async () => {
@@ -85,5 +192,11 @@ test('what breaks clients passes with a new major version, and with no other', a
 
 test('every edit is one of its own', async () => {
   const contract = await readFile(join(import.meta.dirname, '../../openapi.yaml'), 'utf8')
-  expect(new Set([...badEdits.map(([, , edit]) => edit(contract)), ...benignEdits.map(([, edit]) => edit(contract)), contract]).size).toBe(26)
+  expect(
+    new Set([
+      ...badEdits.map(([, , edit]) => edit(contract)),
+      ...benignEdits.map(([, edit]) => edit(contract)),
+      contract,
+    ]).size,
+  ).toBe(26)
 })

@@ -69,30 +69,50 @@ test.each(invalid)('%s is refused as invalid on every operation', async (_descri
   const { send, token } = await newCaller()
   for (const request of operations) {
     const response = await send({ ...request, headers: { authorization: authorization(token) } })
-    expect(response).toMatchObject({ status: 401, headers: { 'www-authenticate': expect.stringMatching(/^Bearer realm="plant-store", error="invalid_token"/) as string } })
+    expect(response).toMatchObject({
+      status: 401,
+      headers: {
+        'www-authenticate': expect.stringMatching(/^Bearer realm="plant-store", error="invalid_token"/) as string,
+      },
+    })
     if (request.method !== 'HEAD') expectFailure(response, 'token_invalid')
   }
 })
 
 test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('the scheme may be written %s', async (scheme) => {
   const { send, token } = await newCaller()
-  expect((await send({ method: 'GET', url: '/plants', headers: { authorization: `${scheme} ${token}` } })).status).toBe(200)
+  expect((await send({ method: 'GET', url: '/plants', headers: { authorization: `${scheme} ${token}` } })).status).toBe(
+    200,
+  )
 })
 
 test('more than one space may follow the scheme', async () => {
   const { send, token } = await newCaller()
-  expect((await send({ method: 'GET', url: '/plants', headers: { authorization: `Bearer   ${token}` } })).status).toBe(200)
+  expect((await send({ method: 'GET', url: '/plants', headers: { authorization: `Bearer   ${token}` } })).status).toBe(
+    200,
+  )
 })
 
 test('a token anywhere but in Authorization is no credential', async () => {
   const { send, token } = await newCaller()
-  const elsewhere = { authorization: undefined, cookie: `token=${token}`, 'x-api-key': token, 'proxy-authorization': `Bearer ${token}` }
-  expectFailure(await send({ method: 'GET', url: `/plants?access_token=${token}`, headers: elsewhere }), 'credentials_missing')
+  const elsewhere = {
+    authorization: undefined,
+    cookie: `token=${token}`,
+    'x-api-key': token,
+    'proxy-authorization': `Bearer ${token}`,
+  }
+  expectFailure(
+    await send({ method: 'GET', url: `/plants?access_token=${token}`, headers: elsewhere }),
+    'credentials_missing',
+  )
 })
 
 test('white space around the header is no part of it', async () => {
   const { token, listen } = await startApp()
-  const [response] = await exchange(await listen(), `GET /plants HTTP/1.1\r\nHost: x\r\naUTHORIZATION: \t Bearer ${token} \t \r\nConnection: close\r\n\r\n`)
+  const [response] = await exchange(
+    await listen(),
+    `GET /plants HTTP/1.1\r\nHost: x\r\naUTHORIZATION: \t Bearer ${token} \t \r\nConnection: close\r\n\r\n`,
+  )
   expect(response).toMatchObject({ status: 200, text: '[]' })
 })
 
@@ -103,7 +123,10 @@ test.each([
 ])('two Authorization headers are no credentials: %s', async (_description, values) => {
   const { token, listen } = await startApp()
   const lines = values(token).map((value) => `Authorization: ${value}\r\n`)
-  const [response] = await exchange(await listen(), `GET /plants HTTP/1.1\r\nHost: x\r\n${lines.join('')}Connection: close\r\n\r\n`)
+  const [response] = await exchange(
+    await listen(),
+    `GET /plants HTTP/1.1\r\nHost: x\r\n${lines.join('')}Connection: close\r\n\r\n`,
+  )
   expectFailure(response!, 'token_invalid')
   assertKeepsContract({ method: 'GET', url: '/plants' }, response!)
 })
@@ -111,7 +134,11 @@ test.each([
 test('a token is good until the millisecond of its expiry', async () => {
   let now = 1_000_000
   const { send, issueToken } = await startApp({ now: () => now })
-  const request = { method: 'GET', url: '/plants', headers: { authorization: `Bearer ${await issueToken('me', 1_000)}` } }
+  const request = {
+    method: 'GET',
+    url: '/plants',
+    headers: { authorization: `Bearer ${await issueToken('me', 1_000)}` },
+  }
   now += 999
   expect((await send(request)).status).toBe(200)
   now += 1

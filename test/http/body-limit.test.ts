@@ -13,9 +13,22 @@ const post = { method: 'POST', url: '/plants' }
 const twoMegabytes = Buffer.from(plant.padEnd(2_000_000))
 
 /** Sends a body over a socket with Node's own client, and gives what the client could read. */
-async function sendOverSocket(origin: string, token: string, headers: Record<string, string | number>, body: Buffer): Promise<ReceivedResponse> {
+async function sendOverSocket(
+  origin: string,
+  token: string,
+  headers: Record<string, string | number>,
+  body: Buffer,
+): Promise<ReceivedResponse> {
   const response = await new Promise<ReceivedResponse>((resolve, reject) => {
-    const sent = request(`${origin}/plants`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close', ...headers } })
+    const sent = request(`${origin}/plants`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        connection: 'close',
+        ...headers,
+      },
+    })
     sent.on('error', reject)
     sent.on('response', (message) => {
       const chunks: Buffer[] = []
@@ -64,13 +77,24 @@ test('a Content-Length over the limit is refused before the body arrives', async
 
 test('a client that sends two megabytes with Content-Length reads the refusal', async () => {
   const started = await startApp()
-  expectFailure(await sendOverSocket(await started.listen(), started.token, { 'content-length': twoMegabytes.length }, twoMegabytes), 'body_too_large')
+  expectFailure(
+    await sendOverSocket(
+      await started.listen(),
+      started.token,
+      { 'content-length': twoMegabytes.length },
+      twoMegabytes,
+    ),
+    'body_too_large',
+  )
   expect(await isEmpty(started)).toBe(true)
 })
 
 test('a client that sends two megabytes in chunks reads the refusal', async () => {
   const started = await startApp()
-  expectFailure(await sendOverSocket(await started.listen(), started.token, { 'transfer-encoding': 'chunked' }, twoMegabytes), 'body_too_large')
+  expectFailure(
+    await sendOverSocket(await started.listen(), started.token, { 'transfer-encoding': 'chunked' }, twoMegabytes),
+    'body_too_large',
+  )
   expect(await isEmpty(started)).toBe(true)
 })
 
@@ -78,14 +102,22 @@ test('a client that reads nothing before it has written two megabytes reads the 
   const { token, listen } = await startApp()
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(twoMegabytes.length)}\r\n\r\n`
   const next = `GET /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`
-  const [refused, list] = await exchange(await listen(), Buffer.concat([Buffer.from(head), twoMegabytes, Buffer.from(next)]))
+  const [refused, list] = await exchange(
+    await listen(),
+    Buffer.concat([Buffer.from(head), twoMegabytes, Buffer.from(next)]),
+  )
   expectFailure(refused!, 'body_too_large')
   expect(list).toMatchObject({ status: 200, text: '[]' })
 })
 
 test('a chunked body of exactly the limit is read', async () => {
   const { token, listen } = await startApp()
-  const response = await sendOverSocket(await listen(), token, { 'transfer-encoding': 'chunked' }, Buffer.from(plant.padEnd(65_536)))
+  const response = await sendOverSocket(
+    await listen(),
+    token,
+    { 'transfer-encoding': 'chunked' },
+    Buffer.from(plant.padEnd(65_536)),
+  )
   expect(response).toMatchObject({ status: 200, text: '{"name":"a"}' })
 })
 
@@ -94,7 +126,9 @@ test('a body that ends before its Content-Length stores nothing, and the request
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${started.token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`
   const { hostname, port } = new URL(await started.listen())
   const accepted = once(started.app.server, 'connection')
-  const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(head + plant, () => socket.destroy()))
+  const socket = connect({ host: hostname, port: Number(port) }, () =>
+    socket.write(head + plant, () => socket.destroy()),
+  )
   // The types of Node's events do not say that `connection` brings a socket.
   const [served] = (await accepted) as [Socket]
   await once(served, 'close')

@@ -14,12 +14,20 @@ async function untilContinue(received: () => string): Promise<void> {
   while (!received().includes('\r\n\r\n')) await new Promise((resolve) => setTimeout(resolve, 2))
 }
 
-test.each(['100-continue', '100-Continue'])('a client that expects %s gets leave to send its body, and then the answer', async (expectation) => {
-  const { token, listen } = await startApp()
-  const [interim, response] = await exchange(await listen(), head(`Authorization: Bearer ${token}\r\n`, expectation), untilContinue, body)
-  expect(interim?.status).toBe(100)
-  expect(response).toMatchObject({ status: 200, text: '{"name":"a"}' })
-})
+test.each(['100-continue', '100-Continue'])(
+  'a client that expects %s gets leave to send its body, and then the answer',
+  async (expectation) => {
+    const { token, listen } = await startApp()
+    const [interim, response] = await exchange(
+      await listen(),
+      head(`Authorization: Bearer ${token}\r\n`, expectation),
+      untilContinue,
+      body,
+    )
+    expect(interim?.status).toBe(100)
+    expect(response).toMatchObject({ status: 200, text: '{"name":"a"}' })
+  },
+)
 
 test('a client without credentials is refused and gets no leave to send its body', async () => {
   const { listen } = await startApp()
@@ -31,7 +39,10 @@ test('a client without credentials is refused and gets no leave to send its body
 
 test('a client whose body would be too large is refused', async () => {
   const { token, listen } = await startApp()
-  const responses = await exchange(await listen(), head(`Authorization: Bearer ${token}\r\n`, '100-continue', 2_000_000))
+  const responses = await exchange(
+    await listen(),
+    head(`Authorization: Bearer ${token}\r\n`, '100-continue', 2_000_000),
+  )
   expectFailure(responses.at(-1)!, 'body_too_large')
 })
 

@@ -8,7 +8,7 @@ import { startApp } from '../support/start-app.ts'
 function dechunked(body: string): string {
   const bytes = Buffer.from(body)
   const pieces: Buffer[] = []
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const start = bytes.indexOf('\r\n', at) + 2
     const size = Number.parseInt(bytes.toString('latin1', at, start), 16)
     if (size === 0) return Buffer.concat(pieces).toString()
@@ -22,7 +22,10 @@ test.each([
   ['in chunks', 1_000],
 ])('long lists that are sent %s arrive to the last byte at a client that reads them late', async (form, plantCount) => {
   const { listen, store, token } = await startApp()
-  const plants = Array.from({ length: plantCount }, (_, id) => ({ id: BigInt(id), name: `${String(id)} ${'\u{1f331}'.repeat(250)}` }))
+  const plants = Array.from({ length: plantCount }, (_, id) => ({
+    id: BigInt(id),
+    name: `${String(id)} ${'\u{1f331}'.repeat(250)}`,
+  }))
   await Promise.all(plants.map((plant) => store.create('me', plant)))
   const list = JSON.stringify(plants.map(({ name }) => ({ name })))
   // More than the sockets between the two hold, so that the server has to keep what it sends.

@@ -8,13 +8,25 @@ const newCaller = shareApp()
 
 type TestRequest = AnyTestRequest & { body: string }
 
-/** What can be wrong with a request to create a plant, in the order in which it is judged: each spoils a request that was good so far. */
+/**
+ * What can be wrong with a request to create a plant, in the order in which it is judged: each spoils a request that
+ * was good so far.
+ */
 const faults = [
   { name: 'path_not_found', spoil: (request: TestRequest) => ({ ...request, url: `/nowhere${request.url}` }) },
   { name: 'method_not_allowed', spoil: (request: TestRequest) => ({ ...request, method: 'PUT' }) },
-  { name: 'credentials_missing', spoil: (request: TestRequest) => ({ ...request, headers: { ...request.headers, authorization: undefined } }) },
-  { name: 'unsupported_media_type', spoil: (request: TestRequest) => ({ ...request, headers: { ...request.headers, 'content-type': 'text/plain' } }) },
-  { name: 'body_too_large', spoil: (request: TestRequest) => ({ ...request, body: `${request.body}${' '.repeat(70_000)}` }) },
+  {
+    name: 'credentials_missing',
+    spoil: (request: TestRequest) => ({ ...request, headers: { ...request.headers, authorization: undefined } }),
+  },
+  {
+    name: 'unsupported_media_type',
+    spoil: (request: TestRequest) => ({ ...request, headers: { ...request.headers, 'content-type': 'text/plain' } }),
+  },
+  {
+    name: 'body_too_large',
+    spoil: (request: TestRequest) => ({ ...request, body: `${request.body}${' '.repeat(70_000)}` }),
+  },
   { name: 'malformed_body', spoil: (request: TestRequest) => ({ ...request, body: `${request.body}}` }) },
   { name: 'invalid_request', spoil: (request: TestRequest) => ({ ...request, url: `${request.url}?limt=1` }) },
   { name: 'plant_exists', spoil: (request: TestRequest) => request },
@@ -36,13 +48,37 @@ test('every fault at once is told as the first of them', async () => {
 })
 
 test.each([
-  ['broken percent-encoding before credentials', { method: 'DELETE', url: '/plants/%', headers: { authorization: undefined } }, 'malformed_http'],
-  ['credentials before the contract', { method: 'DELETE', url: '/plants/x', headers: { authorization: undefined } }, 'credentials_missing'],
-  ['credentials before the store', { method: 'DELETE', url: '/plants/1', headers: { authorization: undefined } }, 'credentials_missing'],
-  ['a bad token before the contract', { method: 'GET', url: '/plants?limit=x', headers: { authorization: 'Bearer x' } }, 'token_invalid'],
-  ['a bad token before the media type', { method: 'POST', url: '/plants', headers: { authorization: 'Bearer x', 'content-type': 'text/plain' }, body: 'x' }, 'token_invalid'],
+  [
+    'broken percent-encoding before credentials',
+    { method: 'DELETE', url: '/plants/%', headers: { authorization: undefined } },
+    'malformed_http',
+  ],
+  [
+    'credentials before the contract',
+    { method: 'DELETE', url: '/plants/x', headers: { authorization: undefined } },
+    'credentials_missing',
+  ],
+  [
+    'credentials before the store',
+    { method: 'DELETE', url: '/plants/1', headers: { authorization: undefined } },
+    'credentials_missing',
+  ],
+  [
+    'a bad token before the contract',
+    { method: 'GET', url: '/plants?limit=x', headers: { authorization: 'Bearer x' } },
+    'token_invalid',
+  ],
+  [
+    'a bad token before the media type',
+    { method: 'POST', url: '/plants', headers: { authorization: 'Bearer x', 'content-type': 'text/plain' }, body: 'x' },
+    'token_invalid',
+  ],
   ['the contract before the store', { method: 'DELETE', url: '/plants/1?force=1' }, 'invalid_request'],
-  ['the media type before an encoding that is not JSON', { method: 'POST', url: '/plants', headers: { 'content-encoding': 'gzip' }, body: '\u001f' }, 'unsupported_media_type'],
+  [
+    'the media type before an encoding that is not JSON',
+    { method: 'POST', url: '/plants', headers: { 'content-encoding': 'gzip' }, body: '\u001f' },
+    'unsupported_media_type',
+  ],
 ] as const)('%s', async (_description, request, name) => {
   const { send } = await newCaller()
   expectFailure(await send(request), name)

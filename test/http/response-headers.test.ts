@@ -2,12 +2,18 @@ import { expect, test } from 'vitest'
 import { exchange } from '../support/exchange.ts'
 import { startApp } from '../support/start-app.ts'
 
-test.each(['/plants', '/plants?limit=x', '/nowhere', '/%', '/livez', '/readyz', '/openapi.json', '/docs'])('%s is kept by nobody and is taken for nothing but its media type', async (url) => {
-  const { app, token } = await startApp()
-  for (const headers of [{ authorization: `Bearer ${token}` }, {}]) {
-    expect((await app.inject({ url, headers })).headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
-  }
-})
+test.each(['/plants', '/plants?limit=x', '/nowhere', '/%', '/livez', '/readyz', '/openapi.json', '/docs'])(
+  '%s is kept by nobody and is taken for nothing but its media type',
+  async (url) => {
+    const { app, token } = await startApp()
+    for (const headers of [{ authorization: `Bearer ${token}` }, {}]) {
+      expect((await app.inject({ url, headers })).headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      })
+    }
+  },
+)
 
 test('an answer to what is no request is kept by nobody either', async () => {
   const { listen } = await startApp()
@@ -20,7 +26,14 @@ test('the docs page may load scripts from here alone, none of them inline, and m
   for (const url of ['/docs', '/docs/static/swagger-ui-bundle.js']) {
     const { headers } = await app.inject({ url })
     const policy = String(headers['content-security-policy']).split(';')
-    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"]))
+    expect(policy).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+      ]),
+    )
     expect(headers['x-frame-options']).toBe('DENY')
   }
 })

@@ -6,7 +6,13 @@ import { integerRanges, readDecimal, readJsonInteger } from '../../src/json/inte
 const int64 = fc.oneof(
   fc.bigInt({ min: integerRanges.int64.minimum, max: integerRanges.int64.maximum }),
   // Around the places where a double, a format or a number of digits ends.
-  fc.tuple(fc.constantFrom(0n, 2n ** 31n, 2n ** 53n, 10n ** 15n, 10n ** 16n, 10n ** 18n, 2n ** 63n - 3n), fc.bigInt({ min: -3n, max: 2n }), fc.boolean()).map(([edge, step, negative]) => (negative ? -(edge + step) : edge + step)),
+  fc
+    .tuple(
+      fc.constantFrom(0n, 2n ** 31n, 2n ** 53n, 10n ** 15n, 10n ** 16n, 10n ** 18n, 2n ** 63n - 3n),
+      fc.bigInt({ min: -3n, max: 2n }),
+      fc.boolean(),
+    )
+    .map(([edge, step, negative]) => (negative ? -(edge + step) : edge + step)),
 )
 
 describe('integerRanges', () => {
@@ -20,7 +26,10 @@ describe('integerRanges', () => {
 
 describe('readDecimal', () => {
   it('reads every int64 in its canonical form', () => {
-    fc.assert(fc.property(int64, (integer) => readDecimal(String(integer)) === integer), { numRuns: 1000 })
+    fc.assert(
+      fc.property(int64, (integer) => readDecimal(String(integer)) === integer),
+      { numRuns: 1000 },
+    )
   })
 
   it('accepts nothing but the canonical form of a bigint', () => {
@@ -34,12 +43,42 @@ describe('readDecimal', () => {
     )
   })
 
-  it.each(['', '-', '+', '1e3', '1E3', '0x1', '0b1', '0o1', ' 1', '1 ', '\t1', '1\n', '+1', '1.0', '1.', '.1', '007', '00', '-0', '-01', '--1', '1_000', '1,000', '1n', 'true', 'null', 'NaN', 'Infinity', '٣', '１', '1\0', '−1'])(
-    'refuses %j',
-    (text) => {
-      expect(readDecimal(text)).toBeUndefined()
-    },
-  )
+  it.each([
+    '',
+    '-',
+    '+',
+    '1e3',
+    '1E3',
+    '0x1',
+    '0b1',
+    '0o1',
+    ' 1',
+    '1 ',
+    '\t1',
+    '1\n',
+    '+1',
+    '1.0',
+    '1.',
+    '.1',
+    '007',
+    '00',
+    '-0',
+    '-01',
+    '--1',
+    '1_000',
+    '1,000',
+    '1n',
+    'true',
+    'null',
+    'NaN',
+    'Infinity',
+    '٣',
+    '１',
+    '1\0',
+    '−1',
+  ])('refuses %j', (text) => {
+    expect(readDecimal(text)).toBeUndefined()
+  })
 
   it('reads as many digits as any format has and refuses more without converting them', () => {
     expect(readDecimal('-9223372036854775808')).toBe(-9223372036854775808n)
@@ -51,27 +90,73 @@ describe('readDecimal', () => {
 
 describe('readJsonInteger', () => {
   it('reads every int64 written as digits', () => {
-    fc.assert(fc.property(int64, (integer) => readJsonInteger(String(integer)) === integer), { numRuns: 1000 })
+    fc.assert(
+      fc.property(int64, (integer) => readJsonInteger(String(integer)) === integer),
+      { numRuns: 1000 },
+    )
   })
 
   it.each([
-    ['54.0', 54n], ['54.000', 54n], ['-54.0', -54n], ['5.4e1', 54n], ['5.4E+1', 54n], ['540e-1', 54n], ['540.0e-1', 54n], ['0.54e2', 54n], ['0.0054e4', 54n], ['1e3', 1000n], ['1E+03', 1000n], ['9e15', 9000000000000000n], ['100e-2', 1n],
-    ['0', 0n], ['-0', 0n], ['0.0', 0n], ['-0.0', 0n], ['0e999999999999', 0n], ['0e-999999999999', 0n], ['0.000e5', 0n],
-    ['9007199254740993', 9007199254740993n], ['9007199254740992.0', 9007199254740992n], ['-9007199254740992.0', -9007199254740992n], ['9007199254740992e0', 9007199254740992n], ['9.007199254740992e15', 9007199254740992n],
+    ['54.0', 54n],
+    ['54.000', 54n],
+    ['-54.0', -54n],
+    ['5.4e1', 54n],
+    ['5.4E+1', 54n],
+    ['540e-1', 54n],
+    ['540.0e-1', 54n],
+    ['0.54e2', 54n],
+    ['0.0054e4', 54n],
+    ['1e3', 1000n],
+    ['1E+03', 1000n],
+    ['9e15', 9000000000000000n],
+    ['100e-2', 1n],
+    ['0', 0n],
+    ['-0', 0n],
+    ['0.0', 0n],
+    ['-0.0', 0n],
+    ['0e999999999999', 0n],
+    ['0e-999999999999', 0n],
+    ['0.000e5', 0n],
+    ['9007199254740993', 9007199254740993n],
+    ['9007199254740992.0', 9007199254740992n],
+    ['-9007199254740992.0', -9007199254740992n],
+    ['9007199254740992e0', 9007199254740992n],
+    ['9.007199254740992e15', 9007199254740992n],
   ])('reads %s as %d', (source, integer) => {
     expect(readJsonInteger(source)).toBe(integer)
   })
 
-  it.each(['0.5', '54.1', '-1.5', '1e-1', '15e-1', '5.41e1', '0.0054e3', '1e-999999999999', '54.00000000000000000001', '0.1e0'])('refuses the fraction %s', (source) => {
+  it.each([
+    '0.5',
+    '54.1',
+    '-1.5',
+    '1e-1',
+    '15e-1',
+    '5.41e1',
+    '0.0054e3',
+    '1e-999999999999',
+    '54.00000000000000000001',
+    '0.1e0',
+  ])('refuses the fraction %s', (source) => {
     expect(readJsonInteger(source)).toBeUndefined()
   })
 
-  it.each(['9007199254740993.0', '9007199254740993e0', '-9007199254740993.0', '9.007199254740993e15', '9223372036854775807.0', '9223372036854775807e0', '1e16', '1e18', '-1e16', '1e400', '1e999999999999', '90071992547409920e-0'])(
-    'refuses %s, a form with a point or an exponent beyond 2^53',
-    (source) => {
-      expect(readJsonInteger(source)).toBeUndefined()
-    },
-  )
+  it.each([
+    '9007199254740993.0',
+    '9007199254740993e0',
+    '-9007199254740993.0',
+    '9.007199254740993e15',
+    '9223372036854775807.0',
+    '9223372036854775807e0',
+    '1e16',
+    '1e18',
+    '-1e16',
+    '1e400',
+    '1e999999999999',
+    '90071992547409920e-0',
+  ])('refuses %s, a form with a point or an exponent beyond 2^53', (source) => {
+    expect(readJsonInteger(source)).toBeUndefined()
+  })
 
   it('refuses more digits than any format has', () => {
     expect(readJsonInteger('10000000000000000000')).toBeUndefined()
@@ -84,10 +169,16 @@ describe('readJsonInteger', () => {
     const digits = fc.string({ unit: fc.constantFrom(...Array.from('0000123456789')), minLength: 1, maxLength: 20 })
     const whole = digits.map((text) => text.replace(/^0+(?=.)/, ''))
     fc.assert(
-      fc.property(fc.constantFrom('', '-'), whole, fc.oneof(fc.constant(''), digits), fc.integer({ min: -25, max: 25 }), (sign, before, after, exponent) => {
-        const source = `${sign}${before}${after === '' ? '' : `.${after}`}e${String(exponent)}`
-        expect(readJsonInteger(source)).toBe(exactInteger(sign, before, after, exponent))
-      }),
+      fc.property(
+        fc.constantFrom('', '-'),
+        whole,
+        fc.oneof(fc.constant(''), digits),
+        fc.integer({ min: -25, max: 25 }),
+        (sign, before, after, exponent) => {
+          const source = `${sign}${before}${after === '' ? '' : `.${after}`}e${String(exponent)}`
+          expect(readJsonInteger(source)).toBe(exactInteger(sign, before, after, exponent))
+        },
+      ),
       { numRuns: 3000 },
     )
   })

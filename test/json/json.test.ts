@@ -44,9 +44,46 @@ describe('parseJson', () => {
   })
 
   it.each([
-    '\ufeff{}', ' ', '{', '[', '"', '{"id":54', '{"id":54,', '{"id":', '{"id"', '[1,', '"cut', '"cut\\', 'tru', '-', '1.', '1e',
-    '{}{}', '{} {}', '1 2', '[] ]', '{}\0', 'null,', '[1,]', '{"a":1,}', '{,}', '{a:1}', "{'a':1}", '{"a":1 "b":2}', '01', '+1', '.5', '0x10', 'NaN', 'Infinity', 'undefined',
-    '"\n"', '"\\x"', '"\\u12"', '// c\n{}', '{}/**/',
+    '\ufeff{}',
+    ' ',
+    '{',
+    '[',
+    '"',
+    '{"id":54',
+    '{"id":54,',
+    '{"id":',
+    '{"id"',
+    '[1,',
+    '"cut',
+    '"cut\\',
+    'tru',
+    '-',
+    '1.',
+    '1e',
+    '{}{}',
+    '{} {}',
+    '1 2',
+    '[] ]',
+    '{}\0',
+    'null,',
+    '[1,]',
+    '{"a":1,}',
+    '{,}',
+    '{a:1}',
+    "{'a':1}",
+    '{"a":1 "b":2}',
+    '01',
+    '+1',
+    '.5',
+    '0x10',
+    'NaN',
+    'Infinity',
+    'undefined',
+    '"\n"',
+    '"\\x"',
+    '"\\u12"',
+    '// c\n{}',
+    '{}/**/',
   ])('refuses %j as not one JSON document', (text) => {
     expect(refusalOf(Buffer.from(text))).toBe(notOneDocument)
   })
@@ -70,16 +107,21 @@ describe('parseJson', () => {
   })
 
   it('reads an escaped name as what it says, whatever documents came before', () => {
-    // V8 offers the name that followed before, and compares it with the escape instead of the letter (nodejs/node#63785).
+    // V8 offers the name that followed before, and compares it with the escape instead of the letter
+    // (nodejs/node#63785).
     parseText('{"first":1,"t\\\\u":2}')
     const value = parseContainer('{"first":1,"t\\u0061g":9007199254740993}')
     expect(value).toEqual({ first: 1, tag: 9007199254740992 })
     expect(sourceOfNumber(value, 'tag')).toBe('9007199254740993')
-    expect(parseJsonWithBigInts('[{"first":1,"t\\u0061g":9007199254740993}]')).toEqual([{ first: 1, tag: 9007199254740993n }])
+    expect(parseJsonWithBigInts('[{"first":1,"t\\u0061g":9007199254740993}]')).toEqual([
+      { first: 1, tag: 9007199254740993n },
+    ])
     expect(refusalOf(Buffer.from('{"first":1,"t\\u0061g":2,"tag":3}'))).toBe('the body names the property "tag" twice')
   })
 
-  const structural = fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ':', ',', '1', '.', 'e', ' ', 'é', '😀') })
+  const structural = fc.string({
+    unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ':', ',', '1', '.', 'e', ' ', 'é', '😀'),
+  })
 
   it('does not mistake what stands inside of a string for structure', () => {
     fc.assert(
@@ -118,22 +160,42 @@ describe('a doubled name', () => {
     expect(refusalOf(Buffer.from(text))).toBe(`the body names the property ${JSON.stringify(name)} twice`)
   })
 
-  it.each(['{"a":{"a":{"a":1}}}', '[{"a":1},{"a":1}]', '{"a":"a","b":"a"}', '{"a":[1,{"a":1}],"b":{"a":"\\"a\\":"}}', '{"A":1,"a":2}', '{"é":1,"e\\u0301":2}', '{"toString":1,"__proto__":2}', '{"a":"b","b":"a:"}'])(
-    'is not seen in %s',
-    (text) => {
-      expect(parseText(text)).toEqual(JSON.parse(text))
-    },
-  )
+  it.each([
+    '{"a":{"a":{"a":1}}}',
+    '[{"a":1},{"a":1}]',
+    '{"a":"a","b":"a"}',
+    '{"a":[1,{"a":1}],"b":{"a":"\\"a\\":"}}',
+    '{"A":1,"a":2}',
+    '{"é":1,"e\\u0301":2}',
+    '{"toString":1,"__proto__":2}',
+    '{"a":"b","b":"a:"}',
+  ])('is not seen in %s', (text) => {
+    expect(parseText(text)).toEqual(JSON.parse(text))
+  })
 
   it('is refused wherever it stands in any document, however it is escaped', () => {
     const name = fc.string({ unit: 'grapheme', maxLength: 6 })
     const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value))
     fc.assert(
-      fc.property(name, json, json, fc.array(json, { maxLength: 3 }), fc.array(fc.constantFrom('array', 'object'), { maxLength: 8 }), (doubled, first, second, between, layers) => {
-        const members = [`${JSON.stringify(doubled)}:${first}`, ...between.map((value, index) => `"between ${String(index)} of many":${value}`), `${escaped(doubled)}:${second}`]
-        const text = layers.reduce((inner, layer) => (layer === 'array' ? `[0,${inner},"]"]` : `{"x":{},"y":${inner},"z":[]}`), `{${members.join(',')}}`)
-        expect(refusalOf(Buffer.from(text))).toBe(`the body names the property ${JSON.stringify(doubled)} twice`)
-      }),
+      fc.property(
+        name,
+        json,
+        json,
+        fc.array(json, { maxLength: 3 }),
+        fc.array(fc.constantFrom('array', 'object'), { maxLength: 8 }),
+        (doubled, first, second, between, layers) => {
+          const members = [
+            `${JSON.stringify(doubled)}:${first}`,
+            ...between.map((value, index) => `"between ${String(index)} of many":${value}`),
+            `${escaped(doubled)}:${second}`,
+          ]
+          const text = layers.reduce(
+            (inner, layer) => (layer === 'array' ? `[0,${inner},"]"]` : `{"x":{},"y":${inner},"z":[]}`),
+            `{${members.join(',')}}`,
+          )
+          expect(refusalOf(Buffer.from(text))).toBe(`the body names the property ${JSON.stringify(doubled)} twice`)
+        },
+      ),
       { numRuns: 500 },
     )
   })
@@ -168,12 +230,24 @@ describe('a document that nests 30000 levels deep', () => {
   })
 
   it('is refused for a name that is doubled at the bottom', () => {
-    expect(refusalOf(Buffer.from(`${'['.repeat(levels)}{"a":1,"a":2}${']'.repeat(levels)}`))).toBe('the body names the property "a" twice')
+    expect(refusalOf(Buffer.from(`${'['.repeat(levels)}{"a":1,"a":2}${']'.repeat(levels)}`))).toBe(
+      'the body names the property "a" twice',
+    )
   })
 })
 
 describe('sourceOfNumber', () => {
-  it.each(['9007199254740993', '-9007199254740993', '1000000000000000', '54.0', '1e3', '1E-2', '-0.0', '1e400', '123456789012345678901234567890'])('gives %s as it was written', (source) => {
+  it.each([
+    '9007199254740993',
+    '-9007199254740993',
+    '1000000000000000',
+    '54.0',
+    '1e3',
+    '1E-2',
+    '-0.0',
+    '1e400',
+    '123456789012345678901234567890',
+  ])('gives %s as it was written', (source) => {
     const value = parseContainer(`{"before":[1,{"n":2.5}],"n": ${source} ,"list":["9.5",[${source}],${source}]}`)
     expect(sourceOfNumber(value, 'n')).toBe(source)
     expect(sourceOfNumber(value['list']!, 2)).toBe(source)
@@ -181,9 +255,12 @@ describe('sourceOfNumber', () => {
     expect(sourceOfNumber(value['list']!, 0)).toBeUndefined()
   })
 
-  it.each(['0', '-1', '54', '999999999999999', '-999999999999999', '"9007199254740993"', 'null', 'true', '{}'])('has nothing to add to %s', (text) => {
-    expect(sourceOfNumber(parseContainer(`{"n":${text}}`), 'n')).toBeUndefined()
-  })
+  it.each(['0', '-1', '54', '999999999999999', '-999999999999999', '"9007199254740993"', 'null', 'true', '{}'])(
+    'has nothing to add to %s',
+    (text) => {
+      expect(sourceOfNumber(parseContainer(`{"n":${text}}`), 'n')).toBeUndefined()
+    },
+  )
 
   it('finds a number under a name that is escaped, empty, or __proto__', () => {
     const value = parseContainer('{"\\u006e":1.0,"":2.0,"__proto__":3.0,"a":{"__proto__":{"b":4.0}}}')
@@ -192,10 +269,17 @@ describe('sourceOfNumber', () => {
   })
 
   it('knows the source of every number of any document', () => {
-    const number = fc.oneof(fc.bigInt().map(String), fc.double({ noNaN: true, noDefaultInfinity: true }).map((double) => JSON.stringify(double)), fc.constantFrom('54.0', '1e3', '-0.0', '9007199254740993'))
+    const number = fc.oneof(
+      fc.bigInt().map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((double) => JSON.stringify(double)),
+      fc.constantFrom('54.0', '1e3', '-0.0', '9007199254740993'),
+    )
     fc.assert(
       fc.property(fc.array(number, { minLength: 1 }), fc.array(fc.string()), (numbers, strings) => {
-        const members = numbers.map((source, index) => `"${String(index)}":[${[...strings.map((text) => JSON.stringify(text)), source].join(' ,')}]`)
+        const members = numbers.map(
+          (source, index) =>
+            `"${String(index)}":[${[...strings.map((text) => JSON.stringify(text)), source].join(' ,')}]`,
+        )
         const value = parseContainer(`{${members.join(',\n')}}`)
         numbers.forEach((source, index) => {
           const list = value[String(index)] as unknown[]
@@ -209,8 +293,20 @@ describe('sourceOfNumber', () => {
 
 describe('parseJsonWithBigInts', () => {
   it('gives an integer as a bigint where a double does not hold it, and otherwise as a number', () => {
-    expect(parseJsonWithBigInts('[9007199254740991, 9007199254740992, 9007199254740993, -9223372036854775808, 54, 1e300, 9007199254740993.5, "9007199254740993", {"a": 18446744073709551616}]')).toEqual([
-      9007199254740991, 9007199254740992n, 9007199254740993n, -9223372036854775808n, 54, 1e300, 9007199254740993.5, '9007199254740993', { a: 18446744073709551616n },
+    expect(
+      parseJsonWithBigInts(
+        '[9007199254740991, 9007199254740992, 9007199254740993, -9223372036854775808, 54, 1e300, 9007199254740993.5, "9007199254740993", {"a": 18446744073709551616}]',
+      ),
+    ).toEqual([
+      9007199254740991,
+      9007199254740992n,
+      9007199254740993n,
+      -9223372036854775808n,
+      54,
+      1e300,
+      9007199254740993.5,
+      '9007199254740993',
+      { a: 18446744073709551616n },
     ])
   })
 
@@ -222,7 +318,9 @@ describe('parseJsonWithBigInts', () => {
 
 describe('stringifyJson', () => {
   it('writes bigints as their digits, in one line or indented', () => {
-    expect(stringifyJson({ id: 9007199254740993n, ids: [-9223372036854775808n, 1n], name: 'é"😀' })).toBe('{"id":9007199254740993,"ids":[-9223372036854775808,1],"name":"é\\"😀"}')
+    expect(stringifyJson({ id: 9007199254740993n, ids: [-9223372036854775808n, 1n], name: 'é"😀' })).toBe(
+      '{"id":9007199254740993,"ids":[-9223372036854775808,1],"name":"é\\"😀"}',
+    )
     expect(stringifyJson({ id: 9007199254740993n }, 2)).toBe('{\n  "id": 9007199254740993\n}')
   })
 
@@ -230,7 +328,12 @@ describe('stringifyJson', () => {
     const exact = fc.bigInt().map((integer) => (Number.isSafeInteger(Number(integer)) ? Number(integer) : integer))
     const { tree } = fc.letrec<{ tree: unknown; leaf: unknown }>((tie) => ({
       leaf: fc.oneof(exact, fc.string({ unit: 'binary' }), fc.boolean(), fc.constant(null)),
-      tree: fc.oneof({ maxDepth: 4 }, tie('leaf'), fc.array(tie('tree'), { maxLength: 5 }), fc.dictionary(fc.string(), tie('tree'), { maxKeys: 5 })),
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        tie('leaf'),
+        fc.array(tie('tree'), { maxLength: 5 }),
+        fc.dictionary(fc.string(), tie('tree'), { maxKeys: 5 }),
+      ),
     }))
     fc.assert(
       fc.property(tree, (value) => {

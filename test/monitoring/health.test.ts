@@ -5,7 +5,11 @@ import { startApp, temporaryStore } from '../support/start-app.ts'
 test.each(['/livez', '/readyz'])('%s answers 200 without a token while requests can be served', async (url) => {
   const { app } = await startApp()
   const { statusCode, headers, payload } = await app.inject({ method: 'GET', url })
-  expect({ statusCode, type: headers['content-type'], payload }).toEqual({ statusCode: 200, type: 'application/json', payload: '{"status":"ok"}' })
+  expect({ statusCode, type: headers['content-type'], payload }).toEqual({
+    statusCode: 200,
+    type: 'application/json',
+    payload: '{"status":"ok"}',
+  })
   expect(headers['x-request-id']).toBeDefined()
 })
 

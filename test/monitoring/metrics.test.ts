@@ -12,7 +12,12 @@ function samples(text: string, name: string): Record<string, number> {
 
 async function startMeasured() {
   const metrics = createMetrics()
-  const store = await openStore(await temporaryLocation(), { onFault: () => { metrics.failed('store') }, onCommit: metrics.committed })
+  const store = await openStore(await temporaryLocation(), {
+    onFault: () => {
+      metrics.failed('store')
+    },
+    onCommit: metrics.committed,
+  })
   metrics.watchQueue(store.waitingWrites)
   onTestFinished(() => store.close())
   const app = await startApp({ store, observer: metrics })
@@ -32,7 +37,11 @@ test('requests are counted by operation and status, and timed', async () => {
     'operation="listPlants",status="200"': 1,
     'operation="none",status="404"': 1,
   })
-  expect(samples(text, 'plant_store_request_duration_seconds_count')).toEqual({ 'operation="createPlant"': 3, 'operation="listPlants"': 1, 'operation="none"': 1 })
+  expect(samples(text, 'plant_store_request_duration_seconds_count')).toEqual({
+    'operation="createPlant"': 3,
+    'operation="listPlants"': 1,
+    'operation="none"': 1,
+  })
 })
 
 test('writes are counted by the transaction that they share, and those that wait by the queue', async () => {
@@ -59,19 +68,29 @@ test('faults, broken contracts and the lag of the event loop are measured', asyn
 
 test('Prometheus is answered at an address of its own, and nothing else is there', async () => {
   const { metrics, app } = await startMeasured()
-  const server = await serveMetrics(metrics, { host: '127.0.0.1', port: 0 }, (error) => expect.unreachable(String(error)))
+  const server = await serveMetrics(metrics, { host: '127.0.0.1', port: 0 }, (error) =>
+    expect.unreachable(String(error)),
+  )
   onTestFinished(() => server.close())
   const answer = await fetch(server.url)
   expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4')
   expect(await answer.text()).toContain('plant_store_requests_total')
-  for (const [url, method] of [[server.url.replace('/metrics', '/plants'), 'GET'], [server.url, 'POST']] as const) expect((await fetch(url, { method })).status).toBe(404)
+  for (const [url, method] of [
+    [server.url.replace('/metrics', '/plants'), 'GET'],
+    [server.url, 'POST'],
+  ] as const)
+    expect((await fetch(url, { method })).status).toBe(404)
   expect((await app.inject({ url: '/metrics' })).statusCode).toBe(404)
 })
 
 test('metrics that cannot be read are answered 500, and why is told', async () => {
   const faults: unknown[] = []
   const fault = new Error('a gauge that throws')
-  const server = await serveMetrics({ read: () => Promise.reject(fault) }, { host: '127.0.0.1', port: 0 }, (error) => void faults.push(error))
+  const server = await serveMetrics(
+    { read: () => Promise.reject(fault) },
+    { host: '127.0.0.1', port: 0 },
+    (error) => void faults.push(error),
+  )
   onTestFinished(() => server.close())
   expect((await fetch(server.url)).status).toBe(500)
   expect(faults).toEqual([fault])

@@ -21,7 +21,12 @@ test('each request has one line: what was asked, how it ended, how long it took'
     { method: 'DELETE', operation: 'deletePlant', path: undefined, status: 404 },
     { method: 'GET', operation: undefined, path: '/nowhere', status: 404 },
   ])
-  for (const line of lines) expect(line).toMatchObject({ level: 30, milliseconds: expect.any(Number) as number, requestId: expect.any(String) as string })
+  for (const line of lines)
+    expect(line).toMatchObject({
+      level: 30,
+      milliseconds: expect.any(Number) as number,
+      requestId: expect.any(String) as string,
+    })
 })
 
 test.each([
@@ -30,7 +35,15 @@ test.each([
   ['a token without a scheme', 401, { authorization: 'plst_secretsecretsecret' }],
 ])('with %s neither the credentials nor any other header is logged', async (_description, status, headers) => {
   const { send, token, logLines } = await startApp()
-  expect((await send({ method: 'GET', url: '/plants', headers: { cookie: 'secret=1', 'user-agent': 'secret agent', ...headers } })).status).toBe(status)
+  expect(
+    (
+      await send({
+        method: 'GET',
+        url: '/plants',
+        headers: { cookie: 'secret=1', 'user-agent': 'secret agent', ...headers },
+      })
+    ).status,
+  ).toBe(status)
   expect(logLines).toHaveLength(1)
   expect(logLines.join()).not.toContain(token)
   expect(logLines.join()).not.toMatch(/plst_|secret|authorization|bearer/i)
@@ -52,7 +65,8 @@ test.each([
 
 test('a token that was put into the path is taken out of the log', async () => {
   const { send, token, logLines } = await startApp()
-  for (const url of [`/${token}`, `/plants/54/${token}/x`, `/Bearer%20${token}?token=${token}`]) await send({ method: 'GET', url })
+  for (const url of [`/${token}`, `/plants/54/${token}/x`, `/Bearer%20${token}?token=${token}`])
+    await send({ method: 'GET', url })
   expect(logLines).toHaveLength(3)
   expect(logLines.join()).not.toContain(token.slice(5))
   expect(logLines.join()).toContain('/plants/54/[token]/x')
@@ -60,7 +74,12 @@ test('a token that was put into the path is taken out of the log', async () => {
 
 test('a percent-encoded token in the path is taken out of the log too', async () => {
   const { send, token, logLines } = await startApp()
-  for (const url of [`/${token.replace('_', '%5f')}`, `/plants/54/${token.replace('_', '%255F')}/x`, `/%zz${token.replace('p', '%70')}`]) await send({ method: 'GET', url })
+  for (const url of [
+    `/${token.replace('_', '%5f')}`,
+    `/plants/54/${token.replace('_', '%255F')}/x`,
+    `/%zz${token.replace('p', '%70')}`,
+  ])
+    await send({ method: 'GET', url })
   expect(logLines).toHaveLength(3)
   expect(logLines.join()).not.toContain(token.slice(5))
   expect(logLines.join()).toContain('/plants/54/[token]/x')
@@ -70,7 +89,10 @@ test('a token in a broken request is not logged', async () => {
   const { token, listen, logLines } = await startApp()
   const origin = await listen()
   await exchange(origin, `GET /${token} HTTP/1.1\r\nHost x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
-  await exchange(origin, `GET /%${token} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`)
+  await exchange(
+    origin,
+    `GET /%${token} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+  )
   await exchange(origin, `CONNECT ${token}:80 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
   expect(parsed(logLines).filter(({ status }) => status !== undefined)).toHaveLength(3)
   expect(logLines.join()).not.toContain(token.slice(5))

@@ -11,7 +11,11 @@ describe('what is answered and kept', () => {
   test('a plant is answered and listed without its id', async () => {
     const { send } = await newCaller()
     const created = await send({ ...post, body: { id: 54, name: 'Monstera deliciosa', tag: 'indoor' } })
-    expect(created).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' }, text: '{"name":"Monstera deliciosa","tag":"indoor"}' })
+    expect(created).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      text: '{"name":"Monstera deliciosa","tag":"indoor"}',
+    })
     expect((await send(get)).text).toBe('[{"name":"Monstera deliciosa","tag":"indoor"}]')
   })
 
@@ -23,7 +27,8 @@ describe('what is answered and kept', () => {
 
   test('properties that the contract does not name are neither stored nor echoed', async () => {
     const { send } = await newCaller()
-    const body = '{"id":1,"name":"a","colour":"green","ID":2,"nested":{"id":3,"name":"b"},"__proto__":{"tag":"c"},"constructor":null,"caller":"you","json":"[]"}'
+    const body =
+      '{"id":1,"name":"a","colour":"green","ID":2,"nested":{"id":3,"name":"b"},"__proto__":{"tag":"c"},"constructor":null,"caller":"you","json":"[]"}'
     expect((await send({ ...post, body })).text).toBe('{"name":"a"}')
     expect((await send(get)).text).toBe('[{"name":"a"}]')
   })
@@ -43,44 +48,69 @@ describe('texts', () => {
     expect(JSON.parse((await send(get)).text)).toStrictEqual([{ name: text, tag: text }])
   })
 
-  test.each(awkwardTexts)('%s is the same text when every UTF-16 unit is sent as an escape', async (_description, text) => {
-    const { send } = await newCaller()
-    const escaped = Array.from({ length: text.length }, (_, index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, '0')}`).join('')
-    const created = await send({ ...post, body: `{"id":1,"name":"${escaped}"}` })
-    expect(JSON.parse(created.text)).toStrictEqual({ name: text })
-    expect(JSON.parse((await send(get)).text)).toStrictEqual([{ name: text }])
-  })
+  test.each(awkwardTexts)(
+    '%s is the same text when every UTF-16 unit is sent as an escape',
+    async (_description, text) => {
+      const { send } = await newCaller()
+      const escaped = Array.from(
+        { length: text.length },
+        (_, index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, '0')}`,
+      ).join('')
+      const created = await send({ ...post, body: `{"id":1,"name":"${escaped}"}` })
+      expect(JSON.parse(created.text)).toStrictEqual({ name: text })
+      expect(JSON.parse((await send(get)).text)).toStrictEqual([{ name: text }])
+    },
+  )
 
   test.each(refusedTexts)('a name that %s is refused and nothing is stored', async (_description, json) => {
     const { send } = await newCaller()
-    expect(expectFailure(await send({ ...post, body: `{"id":1,"name":${json},"tag":"t"}` }), 'invalid_request')).toMatch(/^body\/name /)
+    expect(
+      expectFailure(await send({ ...post, body: `{"id":1,"name":${json},"tag":"t"}` }), 'invalid_request'),
+    ).toMatch(/^body\/name /)
     expect((await send(get)).text).toBe('[]')
   })
 
   test.each(refusedTexts)('a tag that %s is refused and nothing is stored', async (_description, json) => {
     const { send } = await newCaller()
-    expect(expectFailure(await send({ ...post, body: `{"id":1,"name":"n","tag":${json}}` }), 'invalid_request')).toMatch(/^body\/tag /)
+    expect(
+      expectFailure(await send({ ...post, body: `{"id":1,"name":"n","tag":${json}}` }), 'invalid_request'),
+    ).toMatch(/^body\/tag /)
     expect((await send(get)).text).toBe('[]')
   })
 })
 
 describe('ids', () => {
-  test.each(['-9223372036854775808', '-9223372036854775807', '-9007199254740993', '-1', '0', '-0', '1', '9007199254740991', '9007199254740993', '9223372036854775806', '9223372036854775807'])(
-    'the id %s is taken once, as exactly this integer',
-    async (id) => {
-      const { send, store, caller } = await newCaller()
-      expect((await send({ ...post, body: `{"id":${id},"name":"a"}` })).status).toBe(200)
-      expect(expectFailure(await send({ ...post, body: `{"id":${id},"name":"b"}` }), 'plant_exists')).toContain(` ${String(BigInt(id))}`)
-      expect(await store.delete(caller, BigInt(id))).toBe('deleted')
-    },
-  )
+  test.each([
+    '-9223372036854775808',
+    '-9223372036854775807',
+    '-9007199254740993',
+    '-1',
+    '0',
+    '-0',
+    '1',
+    '9007199254740991',
+    '9007199254740993',
+    '9223372036854775806',
+    '9223372036854775807',
+  ])('the id %s is taken once, as exactly this integer', async (id) => {
+    const { send, store, caller } = await newCaller()
+    expect((await send({ ...post, body: `{"id":${id},"name":"a"}` })).status).toBe(200)
+    expect(expectFailure(await send({ ...post, body: `{"id":${id},"name":"b"}` }), 'plant_exists')).toContain(
+      ` ${String(BigInt(id))}`,
+    )
+    expect(await store.delete(caller, BigInt(id))).toBe('deleted')
+  })
 
   test('9007199254740992, …993 and …994 are three plants', async () => {
     const { send } = await newCaller()
     for (const id of ['9007199254740993', '9007199254740994', '9007199254740992']) {
       expect((await send({ ...post, body: `{"name":"${id}","id":${id}}` })).status).toBe(200)
     }
-    expect(JSON.parse((await send(get)).text)).toEqual([{ name: '9007199254740992' }, { name: '9007199254740993' }, { name: '9007199254740994' }])
+    expect(JSON.parse((await send(get)).text)).toEqual([
+      { name: '9007199254740992' },
+      { name: '9007199254740993' },
+      { name: '9007199254740994' },
+    ])
   })
 
   test.each(['54.0', '5.4e1', '540e-1', '54.000E+0'])('%s is the integer 54', async (id) => {
@@ -90,11 +120,26 @@ describe('ids', () => {
   })
 
   test.each([
-    '9223372036854775808', '-9223372036854775809', '18446744073709551615', '1e400', '9007199254740993.0', '9.007199254740994e15', '0.5', '54.00000000000000000001', '1e-400',
-    '"54"', 'null', 'true', '[54]', '{}', '""',
+    '9223372036854775808',
+    '-9223372036854775809',
+    '18446744073709551615',
+    '1e400',
+    '9007199254740993.0',
+    '9.007199254740994e15',
+    '0.5',
+    '54.00000000000000000001',
+    '1e-400',
+    '"54"',
+    'null',
+    'true',
+    '[54]',
+    '{}',
+    '""',
   ])('the id %s is refused and nothing is stored', async (id) => {
     const { send } = await newCaller()
-    expect(expectFailure(await send({ ...post, body: `{"id":${id},"name":"a"}` }), 'invalid_request')).toMatch(/^body\/id .*-9223372036854775808.*9223372036854775807/)
+    expect(expectFailure(await send({ ...post, body: `{"id":${id},"name":"a"}` }), 'invalid_request')).toMatch(
+      /^body\/id .*-9223372036854775808.*9223372036854775807/,
+    )
     expect((await send(get)).text).toBe('[]')
   })
 
@@ -125,7 +170,9 @@ describe('ids', () => {
 
   test('of many requests at once for one id exactly one is answered 200, and its plant is the one that is kept', async () => {
     const { send } = await newCaller()
-    const answers = await Promise.all(Array.from({ length: 25 }, (_, index) => send({ ...post, body: { id: 54, name: `plant ${String(index)}` } })))
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, (_, index) => send({ ...post, body: { id: 54, name: `plant ${String(index)}` } })),
+    )
     const [winner, ...others] = answers.filter(({ status }) => status === 200)
     expect(others).toEqual([])
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(24)
@@ -153,7 +200,9 @@ describe('bodies that are no plant', () => {
 
   test('an array in an array, twenty thousand deep, is refused with the place and the rule', async () => {
     const { send } = await newCaller()
-    expect(expectFailure(await send({ ...post, body: '['.repeat(20_000) + ']'.repeat(20_000) }), 'invalid_request')).toContain('body must be object')
+    expect(
+      expectFailure(await send({ ...post, body: '['.repeat(20_000) + ']'.repeat(20_000) }), 'invalid_request'),
+    ).toContain('body must be object')
   })
 
   test.each([
@@ -193,18 +242,28 @@ describe('bodies that are no plant', () => {
     expect((await send(get)).text).toBe('[]')
   })
 
-  test.each(['{"id":1,"id":2,"name":"a"}', '{"id":1,"id":1,"name":"a"}', String.raw`{"id":1,"name":"a","n\u0061me":"b"}`, '{"id":1,"name":"a","x":{"y":[{"z":1,"z":2}]}}'])(
-    '%s names a property twice and is refused',
-    async (body) => {
-      const { send } = await newCaller()
-      expect(expectFailure(await send({ ...post, body }), 'malformed_body')).toMatch(/"(?:id|name|z)" twice/)
-      expect((await send(get)).text).toBe('[]')
-    },
-  )
+  test.each([
+    '{"id":1,"id":2,"name":"a"}',
+    '{"id":1,"id":1,"name":"a"}',
+    String.raw`{"id":1,"name":"a","n\u0061me":"b"}`,
+    '{"id":1,"name":"a","x":{"y":[{"z":1,"z":2}]}}',
+  ])('%s names a property twice and is refused', async (body) => {
+    const { send } = await newCaller()
+    expect(expectFailure(await send({ ...post, body }), 'malformed_body')).toMatch(/"(?:id|name|z)" twice/)
+    expect((await send(get)).text).toBe('[]')
+  })
 })
 
-test.each(['limit=1', 'name=a', 'dry_run', '=', '__proto__=1'])('the query ?%s is refused, because the operation has no parameter', async (query) => {
-  const { send } = await newCaller()
-  expect(expectFailure(await send({ method: 'POST', url: `/plants?${query}`, body: { id: 1, name: 'a' } }), 'invalid_request')).toContain(`query/${query.replace(/=.*/, '')} `)
-  expect((await send(get)).text).toBe('[]')
-})
+test.each(['limit=1', 'name=a', 'dry_run', '=', '__proto__=1'])(
+  'the query ?%s is refused, because the operation has no parameter',
+  async (query) => {
+    const { send } = await newCaller()
+    expect(
+      expectFailure(
+        await send({ method: 'POST', url: `/plants?${query}`, body: { id: 1, name: 'a' } }),
+        'invalid_request',
+      ),
+    ).toContain(`query/${query.replace(/=.*/, '')} `)
+    expect((await send(get)).text).toBe('[]')
+  },
+)

@@ -12,13 +12,20 @@ async function callerWith(...ids: bigint[]): Promise<TestCaller> {
 }
 
 async function names({ send }: TestCaller): Promise<string[]> {
-  return (JSON.parse((await send({ method: 'GET', url: '/plants' })).text) as { name: string }[]).map(({ name }) => name)
+  return (JSON.parse((await send({ method: 'GET', url: '/plants' })).text) as { name: string }[]).map(
+    ({ name }) => name,
+  )
 }
 
 test('a plant is deleted and the answer has neither body nor media type', async () => {
   const started = await callerWith(54n, 55n)
   const { status, headers, text } = await started.send({ method: 'DELETE', url: '/plants/54' })
-  expect({ status, text, type: headers['content-type'], length: headers['content-length'] }).toEqual({ status: 204, text: '', type: undefined, length: undefined })
+  expect({ status, text, type: headers['content-type'], length: headers['content-length'] }).toEqual({
+    status: 204,
+    text: '',
+    type: undefined,
+    length: undefined,
+  })
   expect(await names(started)).toEqual(['55'])
 })
 
@@ -32,7 +39,10 @@ test('an id that no plant has is not found, and neither is one that was deleted 
 test("another caller's plant is not found and stays", async () => {
   const started = await callerWith(54n)
   const authorization = `Bearer ${await started.issueToken(`not ${started.caller}`)}`
-  expectFailure(await started.send({ method: 'DELETE', url: '/plants/54', headers: { authorization } }), 'plant_not_found')
+  expectFailure(
+    await started.send({ method: 'DELETE', url: '/plants/54', headers: { authorization } }),
+    'plant_not_found',
+  )
   expect(await names(started)).toEqual(['54'])
 })
 
@@ -51,11 +61,14 @@ test('of many requests at once for one id exactly one is answered 204', async ()
 })
 
 describe('exact ids', () => {
-  test.each([2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 2n, -(2n ** 63n) + 1n])('deleting %i leaves its neighbours alone', async (id) => {
-    const started = await callerWith(id - 1n, id, id + 1n)
-    expect((await started.send({ method: 'DELETE', url: `/plants/${String(id)}` })).status).toBe(204)
-    expect(await names(started)).toEqual([String(id - 1n), String(id + 1n)])
-  })
+  test.each([2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 2n, -(2n ** 63n) + 1n])(
+    'deleting %i leaves its neighbours alone',
+    async (id) => {
+      const started = await callerWith(id - 1n, id, id + 1n)
+      expect((await started.send({ method: 'DELETE', url: `/plants/${String(id)}` })).status).toBe(204)
+      expect(await names(started)).toEqual([String(id - 1n), String(id + 1n)])
+    },
+  )
 
   test.each([2n ** 63n - 1n, -(2n ** 63n), 0n])('%i can be deleted', async (id) => {
     const started = await callerWith(id)
@@ -65,7 +78,9 @@ describe('exact ids', () => {
 
   test('an id that a double would round to one that exists is not found', async () => {
     const started = await callerWith(2n ** 53n)
-    expect(expectFailure(await started.send({ method: 'DELETE', url: '/plants/9007199254740993' }), 'plant_not_found')).toContain(' 9007199254740993')
+    expect(
+      expectFailure(await started.send({ method: 'DELETE', url: '/plants/9007199254740993' }), 'plant_not_found'),
+    ).toContain(' 9007199254740993')
     expect(await names(started)).toEqual(['9007199254740992'])
   })
 
@@ -81,37 +96,88 @@ describe('exact ids', () => {
   })
 
   test.each([
-    '054', '+54', '%2B54', '54.0', '54.', '5.4e1', '54e0', '0x36', '%2054', '54%20', '54%0A', '54%00', '%0054', '5_4', '5,4', '54n', '--54', '-054', '-0', '00', '-', '%EF%BC%95%EF%BC%94', '%E2%88%9254',
-    '9223372036854775808', '-9223372036854775809', '18446744073709551670', '1e400', 'NaN', 'null', 'undefined', 'true', '[54]', '{id}', ':id', '54;v=1', '54%2F', '54%2F55', '*',
+    '054',
+    '+54',
+    '%2B54',
+    '54.0',
+    '54.',
+    '5.4e1',
+    '54e0',
+    '0x36',
+    '%2054',
+    '54%20',
+    '54%0A',
+    '54%00',
+    '%0054',
+    '5_4',
+    '5,4',
+    '54n',
+    '--54',
+    '-054',
+    '-0',
+    '00',
+    '-',
+    '%EF%BC%95%EF%BC%94',
+    '%E2%88%9254',
+    '9223372036854775808',
+    '-9223372036854775809',
+    '18446744073709551670',
+    '1e400',
+    'NaN',
+    'null',
+    'undefined',
+    'true',
+    '[54]',
+    '{id}',
+    ':id',
+    '54;v=1',
+    '54%2F',
+    '54%2F55',
+    '*',
   ])('/plants/%s is refused, naming path/id, and nothing is deleted', async (segment) => {
     const started = await callerWith(0n, 54n)
-    const message = expectFailure(await started.send({ method: 'DELETE', url: `/plants/${segment}` }), 'invalid_request')
+    const message = expectFailure(
+      await started.send({ method: 'DELETE', url: `/plants/${segment}` }),
+      'invalid_request',
+    )
     expect(message).toMatch(/^path\/id must be an integer from -9223372036854775808 to 9223372036854775807/)
     expect(await names(started)).toEqual(['0', '54'])
   })
 
   test('ten thousand digits are refused, naming path/id', async () => {
     const { send } = await newCaller()
-    expect(expectFailure(await send({ method: 'DELETE', url: `/plants/${'5'.repeat(10_000)}` }), 'invalid_request')).toMatch(/^path\/id /)
+    expect(
+      expectFailure(await send({ method: 'DELETE', url: `/plants/${'5'.repeat(10_000)}` }), 'invalid_request'),
+    ).toMatch(/^path\/id /)
   })
 
-  test.each(['/plants/', '/plants//54', '/plants/54/', '/plants/54/leaves', '//plants/54'])('%s is no path, and nothing is deleted', async (url) => {
-    const started = await callerWith(54n)
-    expectFailure(await started.send({ method: 'DELETE', url }), 'path_not_found')
-    expect(await names(started)).toEqual(['54'])
-  })
+  test.each(['/plants/', '/plants//54', '/plants/54/', '/plants/54/leaves', '//plants/54'])(
+    '%s is no path, and nothing is deleted',
+    async (url) => {
+      const started = await callerWith(54n)
+      expectFailure(await started.send({ method: 'DELETE', url }), 'path_not_found')
+      expect(await names(started)).toEqual(['54'])
+    },
+  )
 })
 
-test.each(['force=true', 'id=55', 'limit=1'])('the query ?%s is refused, because the operation has no such parameter', async (query) => {
-  const started = await callerWith(54n, 55n)
-  expect(expectFailure(await started.send({ method: 'DELETE', url: `/plants/54?${query}` }), 'invalid_request')).toContain('query/')
-  expect(await names(started)).toEqual(['54', '55'])
-})
+test.each(['force=true', 'id=55', 'limit=1'])(
+  'the query ?%s is refused, because the operation has no such parameter',
+  async (query) => {
+    const started = await callerWith(54n, 55n)
+    expect(
+      expectFailure(await started.send({ method: 'DELETE', url: `/plants/54?${query}` }), 'invalid_request'),
+    ).toContain('query/')
+    expect(await names(started)).toEqual(['54', '55'])
+  },
+)
 
 describe('content of a request that takes none', () => {
   test('a Content-Type without a body is an ordinary delete', async () => {
     const { send } = await callerWith(54n)
-    expect((await send({ method: 'DELETE', url: '/plants/54', headers: { 'content-type': 'application/json' } })).status).toBe(204)
+    expect(
+      (await send({ method: 'DELETE', url: '/plants/54', headers: { 'content-type': 'application/json' } })).status,
+    ).toBe(204)
   })
 
   test.each([
@@ -123,7 +189,9 @@ describe('content of a request that takes none', () => {
     ['more than the body limit', 'application/json', 'x'.repeat(100_000)],
   ])('%s is not read', async (_description, type, body) => {
     const started = await callerWith(54n, 55n)
-    expect((await started.send({ method: 'DELETE', url: '/plants/54', headers: { 'content-type': type }, body })).status).toBe(204)
+    expect(
+      (await started.send({ method: 'DELETE', url: '/plants/54', headers: { 'content-type': type }, body })).status,
+    ).toBe(204)
     expect(await names(started)).toEqual(['55'])
   })
 })

@@ -30,7 +30,24 @@ test('a caller without plants gets an empty array', async () => {
 
 test('plants are in ascending order of id over the whole range of int64', async () => {
   const { send, store, caller } = await newCaller()
-  const ascending = [lowest, lowest + 1n, -(2n ** 53n) - 1n, -(2n ** 53n), -10n, -9n, -1n, 0n, 1n, 9n, 10n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 53n + 2n, highest - 1n, highest]
+  const ascending = [
+    lowest,
+    lowest + 1n,
+    -(2n ** 53n) - 1n,
+    -(2n ** 53n),
+    -10n,
+    -9n,
+    -1n,
+    0n,
+    1n,
+    9n,
+    10n,
+    2n ** 53n,
+    2n ** 53n + 1n,
+    2n ** 53n + 2n,
+    highest - 1n,
+    highest,
+  ]
   await plant(store, caller, [...ascending.slice(7), ...ascending.slice(0, 7)].reverse())
   expect(namesIn((await send(get)).text)).toEqual(ascending.map(String))
 })
@@ -43,7 +60,9 @@ test('any set of ids is listed whole and in order', async () => {
       const ascending = ids.toSorted((a, b) => (a < b ? -1 : 1)).map(String)
       expect(namesIn((await send(get)).text)).toEqual(ascending)
       const limit = Math.floor(ids.length / 2)
-      expect(namesIn((await send({ ...get, url: `/plants?limit=${String(limit)}` })).text)).toEqual(ascending.slice(0, limit))
+      expect(namesIn((await send({ ...get, url: `/plants?limit=${String(limit)}` })).text)).toEqual(
+        ascending.slice(0, limit),
+      )
     }),
     { numRuns: 30 },
   )
@@ -59,7 +78,9 @@ test.each([
 ])('of three plants limit=%s gives the first %i', async (limit, count) => {
   const { send, store, caller } = await newCaller()
   await plant(store, caller, [3n, -1n, 2n])
-  expect(namesIn((await send({ ...get, url: `/plants?limit=${limit}` })).text)).toEqual(['-1', '2', '3'].slice(0, count))
+  expect(namesIn((await send({ ...get, url: `/plants?limit=${limit}` })).text)).toEqual(
+    ['-1', '2', '3'].slice(0, count),
+  )
 })
 
 test('a limit whose digits are percent-encoded is the same limit', async () => {
@@ -69,13 +90,46 @@ test('a limit whose digits are percent-encoded is the same limit', async () => {
 })
 
 test.each([
-  'limit=', 'limit', 'limit=-1', 'limit=-0', 'limit=%2B1', 'limit=+1', 'limit=1+', 'limit=%201', 'limit=1%20', 'limit=01', 'limit=1.0', 'limit=1e3', 'limit=0x1', 'limit=1_0',
-  'limit=2147483648', 'limit=4294967296', 'limit=9223372036854775807', 'limit=1e400', `limit=${'9'.repeat(30)}`, 'limit=true', 'limit=null', 'limit=NaN', 'limit=Infinity',
-  'limit=%EF%BC%91', 'limit=%D9%A1', 'limit=1,2', 'limit=[1]', 'limit=%00', 'limit=1%00', 'limit=%zz', 'limit=1&limit=1', 'limit=1&limit=2', 'limit=1&l%69mit=2', 'limit=&limit=1',
+  'limit=',
+  'limit',
+  'limit=-1',
+  'limit=-0',
+  'limit=%2B1',
+  'limit=+1',
+  'limit=1+',
+  'limit=%201',
+  'limit=1%20',
+  'limit=01',
+  'limit=1.0',
+  'limit=1e3',
+  'limit=0x1',
+  'limit=1_0',
+  'limit=2147483648',
+  'limit=4294967296',
+  'limit=9223372036854775807',
+  'limit=1e400',
+  `limit=${'9'.repeat(30)}`,
+  'limit=true',
+  'limit=null',
+  'limit=NaN',
+  'limit=Infinity',
+  'limit=%EF%BC%91',
+  'limit=%D9%A1',
+  'limit=1,2',
+  'limit=[1]',
+  'limit=%00',
+  'limit=1%00',
+  'limit=%zz',
+  'limit=1&limit=1',
+  'limit=1&limit=2',
+  'limit=1&l%69mit=2',
+  'limit=&limit=1',
 ])('?%s is refused, naming query/limit', async (query) => {
   const { send, store, caller } = await newCaller()
   await plant(store, caller, [1n])
-  expect(expectFailure(await send({ ...get, url: `/plants?${query}` }), 'invalid_request')).toMatch(/^query\/limit must be an integer from 0 to 2147483647/)
+  expect(expectFailure(await send({ ...get, url: `/plants?${query}` }), 'invalid_request')).toMatch(
+    /^query\/limit must be an integer from 0 to 2147483647/,
+  )
 })
 
 test.each([
@@ -91,14 +145,19 @@ test.each([
   ['=1', ''],
 ])('?%s is refused, naming the parameter that there is not', async (query, name) => {
   const { send } = await newCaller()
-  expect(expectFailure(await send({ ...get, url: `/plants?${query}` }), 'invalid_request')).toContain(`query/${name} is not a parameter`)
+  expect(expectFailure(await send({ ...get, url: `/plants?${query}` }), 'invalid_request')).toContain(
+    `query/${name} is not a parameter`,
+  )
 })
 
-test.each(['/plants?', '/plants?&', '/plants?&limit=1&'])('%s has no unknown parameter and is answered', async (url) => {
-  const { send, store, caller } = await newCaller()
-  await plant(store, caller, [1n])
-  expect(namesIn((await send({ ...get, url })).text)).toEqual(['1'])
-})
+test.each(['/plants?', '/plants?&', '/plants?&limit=1&'])(
+  '%s has no unknown parameter and is answered',
+  async (url) => {
+    const { send, store, caller } = await newCaller()
+    await plant(store, caller, [1n])
+    expect(namesIn((await send({ ...get, url })).text)).toEqual(['1'])
+  },
+)
 
 test('each caller sees its own plants alone', async () => {
   const { send, store, issueToken, caller } = await newCaller()
@@ -113,7 +172,9 @@ test('each caller sees its own plants alone', async () => {
 test('every token of one caller sees the same plants', async () => {
   const { send, store, issueToken, caller } = await newCaller()
   await plant(store, caller, [1n])
-  expect(namesIn((await send({ ...get, headers: { authorization: `Bearer ${await issueToken(caller)}` } })).text)).toEqual(['1'])
+  expect(
+    namesIn((await send({ ...get, headers: { authorization: `Bearer ${await issueToken(caller)}` } })).text),
+  ).toEqual(['1'])
 })
 
 test.each([999, 1000, 1001, 2000, 2500])('a list of %i plants is complete and in order', async (count) => {
@@ -138,12 +199,16 @@ test('the same plants are answered alike whatever the limit', async () => {
   await store.create(caller, { id: 3n, name: 'Strelitzia, \u00fcppig \u{1f331}', tag: '"\\"' })
   const text = String.raw`[{"name":"1"},{"name":"2"},{"name":"Strelitzia, üppig 🌱","tag":"\"\\\""}]`
   const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
-  for (const query of ['?limit=3', '?limit=128', '?limit=129', '?limit=1000', '']) expect(await send({ ...get, url: `/plants${query}` })).toMatchObject({ status: 200, headers, text })
+  for (const query of ['?limit=3', '?limit=128', '?limit=129', '?limit=1000', ''])
+    expect(await send({ ...get, url: `/plants${query}` })).toMatchObject({ status: 200, headers, text })
 })
 
 test('a list in pieces is what it is whole, at both ends of int64', async () => {
   const { send, store, caller } = await newCaller()
-  const ids = [...Array.from({ length: 1000 }, (_, index) => lowest + BigInt(index)), ...Array.from({ length: 1000 }, (_, index) => highest - 999n + BigInt(index))]
+  const ids = [
+    ...Array.from({ length: 1000 }, (_, index) => lowest + BigInt(index)),
+    ...Array.from({ length: 1000 }, (_, index) => highest - 999n + BigInt(index)),
+  ]
   await plant(store, caller, ids.toReversed())
   expect(namesIn((await send(get)).text)).toEqual(ids.map(String))
 })
@@ -164,7 +229,11 @@ test.each([
   ['no such path', '/plant', {}, 404],
 ])('HEAD is refused as GET is: %s', async (_description, url, headers, status) => {
   const { send } = await newCaller()
-  expect(await send({ method: 'HEAD', url, headers })).toMatchObject({ status, text: '', headers: { 'content-type': 'application/json' } })
+  expect(await send({ method: 'HEAD', url, headers })).toMatchObject({
+    status,
+    text: '',
+    headers: { 'content-type': 'application/json' },
+  })
 })
 
 test('content that comes with GET is not read', async () => {

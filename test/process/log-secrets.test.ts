@@ -5,14 +5,31 @@ import { LogSecrets } from '../support/log-secrets.ts'
 import { startProcess } from '../support/start-process.ts'
 
 test('a real server that logs all it can repeats neither tokens nor queries nor bodies, and prints its first token once', async () => {
-  const { origin, stdout, stderr, end } = await startProcess({ DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'plants.db')}`, LOG_LEVEL: 'trace' })
+  const { origin, stdout, stderr, end } = await startProcess({
+    DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'plants.db')}`,
+    LOG_LEVEL: 'trace',
+  })
   onTestFinished(() => end())
   const token = /^Token +(plst_\S+)$/m.exec(stdout())?.[1] ?? ''
   const authorization = `Bearer ${token}`
   const secrets = new LogSecrets()
   const requests: [string, RequestInit][] = [
-    ['/plants', { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: '{"id":54,"name":"a secret plant","tag":"a secret tag"}' }],
-    ['/plants', { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: '{"id":54,"name":"a secret plant"' }],
+    [
+      '/plants',
+      {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: '{"id":54,"name":"a secret plant","tag":"a secret tag"}',
+      },
+    ],
+    [
+      '/plants',
+      {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: '{"id":54,"name":"a secret plant"',
+      },
+    ],
     ['/plants?limit=999999999999', { headers: { authorization } }],
     ['/plants?secret=secret-query-value', { headers: { authorization: 'Bearer plst_another-secret-token' } }],
     [`/nowhere/${token}?q=secret-query-value`, { headers: { authorization } }],
@@ -28,5 +45,9 @@ test('a real server that logs all it can repeats neither tokens nor queries nor 
   expect(lines.filter((line) => line.includes('"status"'))).toHaveLength(requests.length)
   secrets.assertAbsent(lines)
   expect(stderr()).not.toMatch(/secret|999999999999/)
-  expect(stdout().split('\n').filter((line) => line.includes(token) && line.startsWith('Token'))).toHaveLength(1)
+  expect(
+    stdout()
+      .split('\n')
+      .filter((line) => line.includes(token) && line.startsWith('Token')),
+  ).toHaveLength(1)
 })

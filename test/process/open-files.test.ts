@@ -4,12 +4,19 @@ import { openFilesWarning } from '../../src/process/file-limit.ts'
 import { temporaryFolder } from '../support/start-app.ts'
 import { nodeBinary, projectFolder, startProcess } from '../support/start-process.ts'
 
-const warning = 'MAX_CONNECTIONS 1000 needs 1100 open files, and this process may have 1099: raise the limit (ulimit -n 1100, or LimitNOFILE= in a systemd unit), or lower MAX_CONNECTIONS'
+const warning =
+  'MAX_CONNECTIONS 1000 needs 1100 open files, and this process may have 1099: raise the limit (ulimit -n 1100, or LimitNOFILE= in a systemd unit), or lower MAX_CONNECTIONS'
 
 test('a limit on open files that MAX_CONNECTIONS does not fit into is told at the start, with the remedy', async () => {
   const environment = { DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'plants.db')}`, MAX_CONNECTIONS: '1000' }
   const start = async (limit: number) => {
-    const server = await startProcess(environment, ['bash', '-c', `ulimit -n ${String(limit)}; exec "$0" "$1"`, nodeBinary, join(projectFolder, 'src/main.ts')])
+    const server = await startProcess(environment, [
+      'bash',
+      '-c',
+      `ulimit -n ${String(limit)}; exec "$0" "$1"`,
+      nodeBinary,
+      join(projectFolder, 'src/main.ts'),
+    ])
     onTestFinished(() => server.end())
     await server.end()
     return server.stderr()

@@ -19,7 +19,9 @@ test('REUSE_PORT lets processes share a port and a database, and one goes on whe
   const second = await start({ ...environment, PORT: new URL(first.origin).port })
   const { stdout } = await runScript('scripts/operate/token.ts', ['issue', 'shared'], environment)
   const headers = { authorization: `Bearer ${stdout.trim()}`, 'content-type': 'application/json', connection: 'close' }
-  const create = async (id: number) => (await fetch(`${first.origin}/plants`, { method: 'POST', headers, body: JSON.stringify({ id, name: String(id) }) })).status
+  const create = async (id: number) =>
+    (await fetch(`${first.origin}/plants`, { method: 'POST', headers, body: JSON.stringify({ id, name: String(id) }) }))
+      .status
 
   // The kernel gives each new connection to one of them.
   for (let id = 0; id < 40; id++) expect(await create(id)).toBe(200)
@@ -37,5 +39,7 @@ test('REUSE_PORT lets processes share a port and a database, and one goes on whe
 test('without REUSE_PORT a port that is taken is said to be', async () => {
   const environment = { DATABASE_URL: urlOf(await temporaryLocation()) }
   const first = await start(environment)
-  await expect(startProcess({ ...environment, PORT: new URL(first.origin).port })).rejects.toThrow(/the server ended with 1: plant-store: cannot listen at HOST 127\.0\.0\.1, PORT \d+: the port is taken/)
+  await expect(startProcess({ ...environment, PORT: new URL(first.origin).port })).rejects.toThrow(
+    /the server ended with 1: plant-store: cannot listen at HOST 127\.0\.0\.1, PORT \d+: the port is taken/,
+  )
 })

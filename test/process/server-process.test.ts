@@ -11,7 +11,10 @@ import { type ServerProcess, runScript, startProcess } from '../support/start-pr
 
 const run = promisify(execFile)
 
-async function start(environment: Record<string, string>, command?: readonly [string, ...string[]]): Promise<ServerProcess> {
+async function start(
+  environment: Record<string, string>,
+  command?: readonly [string, ...string[]],
+): Promise<ServerProcess> {
   const server = await startProcess(environment, command)
   onTestFinished(() => server.end())
   return server
@@ -33,14 +36,21 @@ test('npm start on an empty folder tells where it serves, with a token and lines
   const npmStart = ['npm', 'start', '--silent'] as const
   const first = await start(environment, npmStart)
   const token = tokenIn(first.stdout())
-  expect(first.stdout().split('\n').slice(0, 3)).toEqual([`Plant Store  ${first.origin}`, `Docs         ${first.origin}/docs`, `Token        ${token}`])
+  expect(first.stdout().split('\n').slice(0, 3)).toEqual([
+    `Plant Store  ${first.origin}`,
+    `Docs         ${first.origin}/docs`,
+    `Token        ${token}`,
+  ])
   expect((await fetch(`${first.origin}/docs`)).status).toBe(200)
 
   const lines = first.stdout().match(/curl .*/g) ?? []
   expect(lines).toHaveLength(2)
   const answers: string[] = []
   for (const line of lines) answers.push((await run('bash', ['-c', `${line} --silent --show-error`])).stdout)
-  expect(answers).toEqual(['{"name":"Monstera deliciosa","tag":"indoor"}', '[{"name":"Monstera deliciosa","tag":"indoor"}]'])
+  expect(answers).toEqual([
+    '{"name":"Monstera deliciosa","tag":"indoor"}',
+    '[{"name":"Monstera deliciosa","tag":"indoor"}]',
+  ])
 
   await first.end('SIGTERM')
   expect(await first.ended).toBe(0)
@@ -53,20 +63,27 @@ test('npm start on an empty folder tells where it serves, with a token and lines
   expect(await list.text()).toBe('[{"name":"Monstera deliciosa","tag":"indoor"}]')
 })
 
-test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)('%s ends the server with exit code 0, once the request that it has begun is answered', async (signal) => {
-  const server = await start(await newDatabase())
-  const body = '{"id":1,"name":"a"}'
-  const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenIn(server.stdout())}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\nExpect: 100-continue\r\n\r\n`
-  const untilBegun = async (received: () => string) => {
-    while (!received().startsWith('HTTP/1.1 100 ')) await new Promise((resolve) => setTimeout(resolve, 2))
-    server.child.kill(signal)
-    const readiness = () => fetch(`${server.origin}/readyz`, { headers: { connection: 'close' } }).then(({ status }) => status, () => 'nobody there')
-    await expect.poll(readiness).not.toBe(200)
-  }
-  const [, response] = await exchange(server.origin, head, untilBegun, body)
-  expect(response).toMatchObject({ status: 200, text: '{"name":"a"}' })
-  expect(await server.ended).toBe(0)
-})
+test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
+  '%s ends the server with exit code 0, once the request that it has begun is answered',
+  async (signal) => {
+    const server = await start(await newDatabase())
+    const body = '{"id":1,"name":"a"}'
+    const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenIn(server.stdout())}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\nExpect: 100-continue\r\n\r\n`
+    const untilBegun = async (received: () => string) => {
+      while (!received().startsWith('HTTP/1.1 100 ')) await new Promise((resolve) => setTimeout(resolve, 2))
+      server.child.kill(signal)
+      const readiness = () =>
+        fetch(`${server.origin}/readyz`, { headers: { connection: 'close' } }).then(
+          ({ status }) => status,
+          () => 'nobody there',
+        )
+      await expect.poll(readiness).not.toBe(200)
+    }
+    const [, response] = await exchange(server.origin, head, untilBegun, body)
+    expect(response).toMatchObject({ status: 200, text: '{"name":"a"}' })
+    expect(await server.ended).toBe(0)
+  },
+)
 
 test('a server that others can reach prints no token', async () => {
   const server = await start({ ...(await newDatabase()), HOST: '0.0.0.0' })
@@ -103,7 +120,10 @@ test('a port that is taken stops the start with one line, and no token is issued
   // A server that listens on TCP has an address with a port.
   const { port } = other.address() as { port: number }
   const environment = await newDatabase()
-  await expectRefusedStart({ ...environment, PORT: String(port) }, new RegExp(`PORT ${String(port)}: the port is taken`))
+  await expectRefusedStart(
+    { ...environment, PORT: String(port) },
+    new RegExp(`PORT ${String(port)}: the port is taken`),
+  )
   expect(tokenIn((await start(environment)).stdout())).toMatch(/^plst_/)
 })
 
@@ -111,7 +131,10 @@ test.each([
   ['an address of another machine', '192.0.2.1', 'this machine does not have the address, or not yet'],
   ['a name that there is not', 'plants.invalid', '(?:the name has no address|the name server does not answer)'],
 ])('%s as HOST stops the start with one line', async (_description, host, reason) => {
-  await expectRefusedStart({ ...(await newDatabase()), HOST: host, PORT: '0' }, new RegExp(`HOST ${host}, PORT 0: ${reason}$`, 'm'))
+  await expectRefusedStart(
+    { ...(await newDatabase()), HOST: host, PORT: '0' },
+    new RegExp(`HOST ${host}, PORT 0: ${reason}$`, 'm'),
+  )
 })
 
 async function expectRefusedStart(environment: Record<string, string>, message: RegExp): Promise<void> {

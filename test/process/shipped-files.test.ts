@@ -27,7 +27,9 @@ test('compose.yaml counts refused tokens by the addresses that its proxy tells, 
     services: { plants: { environment: Record<string, unknown>; ports: string[] } }
     networks: { default: { ipam: { config: { subnet: string }[] } } }
   }
-  const environment = Object.fromEntries(Object.entries(services.plants.environment).map(([name, value]) => [name, String(value)]))
+  const environment = Object.fromEntries(
+    Object.entries(services.plants.environment).map(([name, value]) => [name, String(value)]),
+  )
   const { rateLimit, trustedProxies, warnings } = loadConfig(environment)
   expect(warnings).toEqual([])
   expect(rateLimit).toBeGreaterThan(0)

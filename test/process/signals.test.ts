@@ -13,7 +13,16 @@ const main = join(projectFolder, 'src/main.ts')
 test('without a terminal SIGHUP is logged and ignored, SIGUSR1, SIGUSR2 and SIGPIPE do nothing, and no debugger opens', async () => {
   const { file, serve } = await servedDatabase()
   const server = await serve({ LOG_LEVEL: 'info' })
-  for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGPIPE', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGPIPE'] as const) {
+  for (const signal of [
+    'SIGHUP',
+    'SIGUSR1',
+    'SIGUSR2',
+    'SIGPIPE',
+    'SIGHUP',
+    'SIGUSR1',
+    'SIGUSR2',
+    'SIGPIPE',
+  ] as const) {
     server.child.kill(signal)
     expect(await server.names()).toEqual([])
   }
@@ -38,9 +47,16 @@ async function silentDatabase(): Promise<{ url: string; asked: Promise<unknown> 
 }
 
 /** Starts the server and signals it while it waits for its database. @returns its exit code and what it logged */
-async function signalAtStart(signals: NodeJS.Signals[], [command, ...parameters]: [string, ...string[]], send: (pid: number, signal: NodeJS.Signals) => void) {
+async function signalAtStart(
+  signals: NodeJS.Signals[],
+  [command, ...parameters]: [string, ...string[]],
+  send: (pid: number, signal: NodeJS.Signals) => void,
+) {
   const { url, asked } = await silentDatabase()
-  const child = spawn(command, parameters, { env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL: url }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, parameters, {
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL: url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
@@ -52,12 +68,19 @@ async function signalAtStart(signals: NodeJS.Signals[], [command, ...parameters]
   return { code, stderr }
 }
 
-test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)('%s stops a server with exit code 0 that still waits for its database', async (signal) => {
-  const { code, stderr } = await signalAtStart(['SIGHUP', 'SIGUSR1', 'SIGUSR2', signal], [nodeBinary, main], (pid, sent) => void process.kill(pid, sent))
-  expect(code).toBe(0)
-  expect(stderr).toContain(`"signal":"${signal}"`)
-  expect(stderr).not.toMatch(/Debugger|is not available|plant-store: /)
-})
+test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
+  '%s stops a server with exit code 0 that still waits for its database',
+  async (signal) => {
+    const { code, stderr } = await signalAtStart(
+      ['SIGHUP', 'SIGUSR1', 'SIGUSR2', signal],
+      [nodeBinary, main],
+      (pid, sent) => void process.kill(pid, sent),
+    )
+    expect(code).toBe(0)
+    expect(stderr).toContain(`"signal":"${signal}"`)
+    expect(stderr).not.toMatch(/Debugger|is not available|plant-store: /)
+  },
+)
 
 /** Only a privileged user makes a namespace of process ids. */
 function canUnshare(): boolean {
@@ -69,23 +92,41 @@ function canUnshare(): boolean {
   }
 }
 
-test.runIf(canUnshare())('the first process of a container, for which signals have no default action, stops at SIGTERM before it listens', async () => {
-  const { code } = await signalAtStart(['SIGTERM'], ['unshare', '--pid', '--fork', '--kill-child', nodeBinary, main], (pid, signal) => {
-    const first = Number(readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8'))
-    process.kill(first, signal)
-  })
-  expect(code).toBe(0)
-})
+test.runIf(canUnshare())(
+  'the first process of a container, for which signals have no default action, stops at SIGTERM before it listens',
+  async () => {
+    const { code } = await signalAtStart(
+      ['SIGTERM'],
+      ['unshare', '--pid', '--fork', '--kill-child', nodeBinary, main],
+      (pid, signal) => {
+        const first = Number(readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8'))
+        process.kill(first, signal)
+      },
+    )
+    expect(code).toBe(0)
+  },
+)
 
 test('where a terminal is attached the server stops in order when the terminal goes', async () => {
   const folder = await temporaryFolder()
   const { file } = await servedDatabase()
   const [pidFile, log] = [join(folder, 'pid'), join(folder, 'log')]
   // script(1) makes a terminal. Its shell becomes the server, which thereby leads the session that is told of the end.
-  const terminal = spawn('script', ['--quiet', '--command', `echo $$ >"${pidFile}"; exec "${nodeBinary}" "${main}" 2>"${log}"`, '/dev/null'], {
-    env: { ...process.env, SHELL: '/bin/bash', PORT: '0', LOG_LEVEL: 'info', SHUTDOWN_DELAY: '0', DATABASE_URL: `sqlite:${file}` },
-    stdio: ['ignore', 'ignore', 'ignore'],
-  })
+  const terminal = spawn(
+    'script',
+    ['--quiet', '--command', `echo $$ >"${pidFile}"; exec "${nodeBinary}" "${main}" 2>"${log}"`, '/dev/null'],
+    {
+      env: {
+        ...process.env,
+        SHELL: '/bin/bash',
+        PORT: '0',
+        LOG_LEVEL: 'info',
+        SHUTDOWN_DELAY: '0',
+        DATABASE_URL: `sqlite:${file}`,
+      },
+      stdio: ['ignore', 'ignore', 'ignore'],
+    },
+  )
   onTestFinished(() => void terminal.kill('SIGKILL'))
   const logged = () => (existsSync(log) ? readFileSync(log, 'utf8') : '')
   await expect.poll(logged, { timeout: 10_000 }).toContain('listening at')

@@ -32,7 +32,12 @@ test('a token that is issued while the server runs is good at once, and refused 
 
   const listed = await token(environment, 'list')
   expect(listed).toMatchObject({ code: 0, stderr: '2 tokens\n' })
-  expect(listed.stdout).toMatch(new RegExp(`^${text.slice(0, 11)}…  alice  issued \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z  never expires  (?:never used|last used \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ)$`, 'm'))
+  expect(listed.stdout).toMatch(
+    new RegExp(
+      `^${text.slice(0, 11)}…  alice  issued \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z  never expires  (?:never used|last used \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ)$`,
+      'm',
+    ),
+  )
   expect(listed.stdout).not.toContain(text)
 
   const revoked = await token(environment, 'revoke', text.slice(0, 11))
@@ -49,9 +54,11 @@ test('a token with a lifetime is refused once the lifetime is over', async () =>
   const server = await startProcess(environment)
   onTestFinished(() => server.end())
   const { stdout } = await token(environment, 'issue', 'alice', '--ttl', '1s')
-  const list = async () => (await fetch(`${server.origin}/plants`, { headers: { authorization: `Bearer ${stdout.trim()}` } })).status
+  const list = async () =>
+    (await fetch(`${server.origin}/plants`, { headers: { authorization: `Bearer ${stdout.trim()}` } })).status
   await expect.poll(list, { timeout: 5_000, interval: 50 }).toBe(401)
-  const [, issued = '', expires = ''] = /issued (\S+) {2}expires (\S+)/.exec((await token(environment, 'list')).stdout) ?? []
+  const [, issued = '', expires = ''] =
+    /issued (\S+) {2}expires (\S+)/.exec((await token(environment, 'list')).stdout) ?? []
   expect(Date.parse(expires) - Date.parse(issued)).toBe(1_000)
 })
 
@@ -100,10 +107,18 @@ test('a command that is not as it should be is told on standard error, and no to
 })
 
 test('a bad variable and a file that is no database are told in one line', async () => {
-  expect(await token({ DATABASE_URL: 'oracle:x' }, 'list')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^DATABASE_URL [^\n]*\n$/) as string })
+  expect(await token({ DATABASE_URL: 'oracle:x' }, 'list')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^DATABASE_URL [^\n]*\n$/) as string,
+  })
   const file = join(await temporaryFolder(), 'notes.txt')
   await writeFile(file, 'my notes')
-  expect(await token({ DATABASE_URL: `sqlite:${file}` }, 'list')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]*is not an SQLite database[^\n]*\n$/) as string })
+  expect(await token({ DATABASE_URL: `sqlite:${file}` }, 'list')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^[^\n]*is not an SQLite database[^\n]*\n$/) as string,
+  })
 })
 
 const commands = [['issue', 'me'], ['list'], ['revoke', 'plst_aaaaaa']]

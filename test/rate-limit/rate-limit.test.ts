@@ -9,7 +9,8 @@ const bad = { ...get, headers: { authorization: 'Bearer plst_unknown' } }
 
 test('a caller who exceeds the rate is told when to try again, and nothing is done', async () => {
   const { send, store } = await startApp({ rateLimit: 3 })
-  for (const id of [1, 2, 3]) expect((await send({ method: 'POST', url: '/plants', body: { id, name: String(id) } })).status).toBe(200)
+  for (const id of [1, 2, 3])
+    expect((await send({ method: 'POST', url: '/plants', body: { id, name: String(id) } })).status).toBe(200)
   const refused = await send({ method: 'POST', url: '/plants', body: { id: 4, name: '4' } })
   expectFailure(refused, 'rate_limited')
   expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
@@ -58,7 +59,10 @@ test('an address that sent too many refused tokens is refused with whatever cred
   for (const request of [bad, get]) {
     const refused = await send(request)
     expectFailure(refused, 'rate_limited')
-    expect({ after: refused.headers['retry-after'], rate: refused.headers['ratelimit'] }).toEqual({ after: '40', rate: undefined })
+    expect({ after: refused.headers['retry-after'], rate: refused.headers['ratelimit'] }).toEqual({
+      after: '40',
+      rate: undefined,
+    })
   }
   vi.advanceTimersByTime(40_000)
   expect((await send(get)).status).toBe(200)
@@ -66,8 +70,10 @@ test('an address that sent too many refused tokens is refused with whatever cred
 
 test('requests without credentials, with good ones, and to what needs none count for no address', async () => {
   const { app, send } = await startApp({ rateLimit: 3 })
-  for (let count = 0; count < 5; count++) expectFailure(await send({ ...get, headers: { authorization: undefined } }), 'credentials_missing')
-  for (let count = 0; count < 5; count++) expect((await app.inject({ method: 'GET', url: '/livez' })).statusCode).toBe(200)
+  for (let count = 0; count < 5; count++)
+    expectFailure(await send({ ...get, headers: { authorization: undefined } }), 'credentials_missing')
+  for (let count = 0; count < 5; count++)
+    expect((await app.inject({ method: 'GET', url: '/livez' })).statusCode).toBe(200)
   for (let count = 0; count < 3; count++) expect((await send(get)).status).toBe(200)
   expectFailure(await send(bad), 'token_invalid')
 })
@@ -75,8 +81,10 @@ test('requests without credentials, with good ones, and to what needs none count
 test('an X-Forwarded-For is believed from the proxies that are configured, and from nobody else', async () => {
   const from = (address: string) => ({ ...bad, headers: { ...bad.headers, 'x-forwarded-for': address } })
   const trusting = await startApp({ rateLimit: 1, trustedProxies: 'loopback' })
-  for (const address of ['192.0.2.1', '192.0.2.2', '2001:db8::1']) expectFailure(await trusting.send(from(address)), 'token_invalid')
-  for (const address of ['192.0.2.1', '198.51.100.7, 192.0.2.2', '2001:db8::2']) expectFailure(await trusting.send(from(address)), 'rate_limited')
+  for (const address of ['192.0.2.1', '192.0.2.2', '2001:db8::1'])
+    expectFailure(await trusting.send(from(address)), 'token_invalid')
+  for (const address of ['192.0.2.1', '198.51.100.7, 192.0.2.2', '2001:db8::2'])
+    expectFailure(await trusting.send(from(address)), 'rate_limited')
   const believingNobody = await startApp({ rateLimit: 1 })
   expectFailure(await believingNobody.send(from('192.0.2.1')), 'token_invalid')
   expectFailure(await believingNobody.send(from('192.0.2.2')), 'rate_limited')
@@ -108,19 +116,26 @@ test('without a configured rate nobody is limited, and nothing is said of rates'
   expect(answers.filter(({ headers }) => 'ratelimit' in headers || 'ratelimit-policy' in headers)).toEqual([])
 })
 
-test.each([undefined, 'loopback'])('a client that resets its connection before its request is read does not make the service fail (proxies: %s)', async (trustedProxies) => {
-  const { listen, logLines, token } = await startApp({ rateLimit: 3, trustedProxies })
-  const { port } = new URL(await listen())
-  const sent = 20
-  for (let count = 0; count < sent; count++) {
-    const socket = connect({ host: '127.0.0.1', port: Number(port) })
-    await once(socket, 'connect')
-    socket.write(`GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${count % 2 === 0 ? 'unknown' : token}\r\n\r\n`)
-    socket.resetAndDestroy()
-  }
-  await expect.poll(() => logLines.filter((line) => line.includes('"status"')).length).toBe(sent)
-  expect(logLines.map((line) => (JSON.parse(line) as { level: number }).level).filter((level) => level >= 50)).toEqual([])
-})
+test.each([undefined, 'loopback'])(
+  'a client that resets its connection before its request is read does not make the service fail (proxies: %s)',
+  async (trustedProxies) => {
+    const { listen, logLines, token } = await startApp({ rateLimit: 3, trustedProxies })
+    const { port } = new URL(await listen())
+    const sent = 20
+    for (let count = 0; count < sent; count++) {
+      const socket = connect({ host: '127.0.0.1', port: Number(port) })
+      await once(socket, 'connect')
+      socket.write(
+        `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${count % 2 === 0 ? 'unknown' : token}\r\n\r\n`,
+      )
+      socket.resetAndDestroy()
+    }
+    await expect.poll(() => logLines.filter((line) => line.includes('"status"')).length).toBe(sent)
+    expect(
+      logLines.map((line) => (JSON.parse(line) as { level: number }).level).filter((level) => level >= 50),
+    ).toEqual([])
+  },
+)
 
 test('setting the clock neither locks a caller or an address out, nor lets them begin anew', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -132,7 +147,9 @@ test('setting the clock neither locks a caller or an address out, nor lets them 
     rates.push((await send(get)).headers['ratelimit'])
     expectFailure(await send(bad), 'token_invalid')
   }
-  expect(rates).toEqual([2, 1, 0].map((left) => expect.stringMatching(`^"caller";r=${String(left)};t=[1-9][0-9]?$`) as string))
+  expect(rates).toEqual(
+    [2, 1, 0].map((left) => expect.stringMatching(`^"caller";r=${String(left)};t=[1-9][0-9]?$`) as string),
+  )
   vi.setSystemTime(Date.now() - 3_600_000)
   const { status, headers } = await send(get)
   expect({ status, isSoon: Number(headers['retry-after']) <= 60 }).toEqual({ status: 429, isSoon: true })
@@ -146,10 +163,12 @@ test('an address that sends many tokens at once learns of no more of them whethe
   const verifyJwt = async (token: string) => {
     if (++waiting === sent) release?.()
     await all
-    return token === 'good' ? { caller: 'me' } : 'unknown' as const
+    return token === 'good' ? { caller: 'me' } : ('unknown' as const)
   }
   const { send } = await startApp({ rateLimit: limit, verifyJwt })
   const tokens = [...Array.from({ length: sent - 1 }, (_, index) => `bad${String(index)}`), 'good']
-  const answers = await Promise.all(tokens.map((token) => send({ ...get, headers: { authorization: `Bearer ${token}` } })))
+  const answers = await Promise.all(
+    tokens.map((token) => send({ ...get, headers: { authorization: `Bearer ${token}` } })),
+  )
   expect(answers.map(({ status }) => status)).toEqual(tokens.map((_, index) => (index < limit ? 401 : 429)))
 })

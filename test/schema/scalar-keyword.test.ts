@@ -11,7 +11,9 @@ type Verdict = { value: unknown } | { refused: string }
 function judge(source: Source, schema: object, container: { value: unknown }): Verdict {
   const ajv = createAjv(source)
   const validate = ajv.compile({ type: 'object', properties: { value: withExactScalars(schema) } })
-  return validate(container) ? { value: container.value } : { refused: ajv.errorsText(validate.errors, { dataVar: '' }) }
+  return validate(container)
+    ? { value: container.value }
+    : { refused: ajv.errorsText(validate.errors, { dataVar: '' }) }
 }
 
 /** Judges a value of a JSON body, given as it is written there. */
@@ -41,23 +43,52 @@ describe('an int64', () => {
     )
   })
 
-  it.each(['9007199254740992', '9007199254740993', '9007199254740994', '-9007199254740993', '9223372036854775807', '-9223372036854775808'])('keeps %s apart from its neighbours', (text) => {
+  it.each([
+    '9007199254740992',
+    '9007199254740993',
+    '9007199254740994',
+    '-9007199254740993',
+    '9223372036854775807',
+    '-9223372036854775808',
+  ])('keeps %s apart from its neighbours', (text) => {
     expect(readJson(int64, text)).toEqual({ value: BigInt(text) })
     expect(readText(int64, text)).toEqual({ value: BigInt(text) })
   })
 
-  it.each(['9223372036854775808', '-9223372036854775809', '18446744073709551615', '99999999999999999999'])('refuses %s, which is out of range', (text) => {
-    const range = 'must be an integer from -9223372036854775808 to 9223372036854775807'
-    expect(readJson(int64, text)).toEqual({ refused: `/value ${range}` })
-    expect(readText(int64, text)).toEqual({ refused: `/value ${range} in plain decimal form` })
-  })
+  it.each(['9223372036854775808', '-9223372036854775809', '18446744073709551615', '99999999999999999999'])(
+    'refuses %s, which is out of range',
+    (text) => {
+      const range = 'must be an integer from -9223372036854775808 to 9223372036854775807'
+      expect(readJson(int64, text)).toEqual({ refused: `/value ${range}` })
+      expect(readText(int64, text)).toEqual({ refused: `/value ${range} in plain decimal form` })
+    },
+  )
 
-  it.each([['54.0', 54n], ['5.4e1', 54n], ['-0', 0n], ['-0.0', 0n], ['9007199254740992.0', 9007199254740992n]])('is %s in a body, which is integer-valued, but not in a parameter', (text, integer) => {
+  it.each([
+    ['54.0', 54n],
+    ['5.4e1', 54n],
+    ['-0', 0n],
+    ['-0.0', 0n],
+    ['9007199254740992.0', 9007199254740992n],
+  ])('is %s in a body, which is integer-valued, but not in a parameter', (text, integer) => {
     expect(readJson(int64, text)).toEqual({ value: integer })
     expect(readText(int64, text)).toEqual(refused)
   })
 
-  it.each(['54.5', '9007199254740993.0', '9007199254740993e0', '1e16', '1e400', '"54"', '54.00000000000000000001', 'null', 'true', '[54]', '{}', '""'])('refuses %s in a body', (text) => {
+  it.each([
+    '54.5',
+    '9007199254740993.0',
+    '9007199254740993e0',
+    '1e16',
+    '1e400',
+    '"54"',
+    '54.00000000000000000001',
+    'null',
+    'true',
+    '[54]',
+    '{}',
+    '""',
+  ])('refuses %s in a body', (text) => {
     expect(readJson(int64, text)).toEqual(refused)
   })
 
@@ -67,11 +98,19 @@ describe('an int64', () => {
 
   it('is compared with bounds that no double holds', () => {
     const schema = { ...int64, minimum: 9007199254740993n, maximum: 9007199254740995n }
-    const accepted = [2n, 3n, 4n, 5n, 6n].map((last) => 9007199254740990n + last).filter((integer) => 'value' in readJson(schema, String(integer)))
+    const accepted = [2n, 3n, 4n, 5n, 6n]
+      .map((last) => 9007199254740990n + last)
+      .filter((integer) => 'value' in readJson(schema, String(integer)))
     expect(accepted).toEqual([9007199254740993n, 9007199254740994n, 9007199254740995n])
-    expect(readText(schema, '9007199254740992')).toEqual({ refused: '/value must be an integer from 9007199254740993 to 9007199254740995 in plain decimal form' })
-    expect(readJson({ ...int64, exclusiveMinimum: 9007199254740992 }, '9007199254740993')).toEqual({ value: 9007199254740993n })
-    expect(readJson({ ...int64, exclusiveMinimum: 9007199254740993n }, '9007199254740993')).toEqual({ refused: '/value must be an integer from -9223372036854775808 to 9223372036854775807 above 9007199254740993' })
+    expect(readText(schema, '9007199254740992')).toEqual({
+      refused: '/value must be an integer from 9007199254740993 to 9007199254740995 in plain decimal form',
+    })
+    expect(readJson({ ...int64, exclusiveMinimum: 9007199254740992 }, '9007199254740993')).toEqual({
+      value: 9007199254740993n,
+    })
+    expect(readJson({ ...int64, exclusiveMinimum: 9007199254740993n }, '9007199254740993')).toEqual({
+      refused: '/value must be an integer from -9223372036854775808 to 9223372036854775807 above 9007199254740993',
+    })
     expect(readJson({ ...int64, exclusiveMaximum: 9007199254740993n }, '9007199254740993')).toEqual(refused)
   })
 
@@ -79,29 +118,47 @@ describe('an int64', () => {
     expect(readJson({ ...int64, multipleOf: 3 }, '9007199254740993')).toEqual({ value: 9007199254740993n })
     expect(readJson({ ...int64, multipleOf: 3 }, '9007199254740992')).toEqual(refused)
     expect(readJson({ ...int64, multipleOf: 9007199254740993n }, '9007199254740992')).toEqual(refused)
-    expect(readJson({ ...int64, multipleOf: 9007199254740993n }, '-9007199254740993')).toEqual({ value: -9007199254740993n })
-    expect(readText({ ...int64, multipleOf: 2 }, '9007199254740993')).toEqual({ refused: expect.stringContaining('divisible by 2') as string })
+    expect(readJson({ ...int64, multipleOf: 9007199254740993n }, '-9007199254740993')).toEqual({
+      value: -9007199254740993n,
+    })
+    expect(readText({ ...int64, multipleOf: 2 }, '9007199254740993')).toEqual({
+      refused: expect.stringContaining('divisible by 2') as string,
+    })
   })
 
   it('is one of an enum, or a const, that no double holds', () => {
     const schema = { ...int64, enum: [1, 9007199254740993n] }
     expect(readJson(schema, '9007199254740993')).toEqual({ value: 9007199254740993n })
     expect(readJson(schema, '1.0')).toEqual({ value: 1n })
-    expect(readJson(schema, '9007199254740992')).toEqual({ refused: expect.stringContaining('out of 1, 9007199254740993') as string })
+    expect(readJson(schema, '9007199254740992')).toEqual({
+      refused: expect.stringContaining('out of 1, 9007199254740993') as string,
+    })
     expect(readText({ ...int64, const: 9007199254740993n }, '9007199254740993')).toEqual({ value: 9007199254740993n })
-    expect(readText({ ...int64, const: 9007199254740993n }, '9007199254740994')).toEqual({ refused: expect.stringContaining('equal to 9007199254740993') as string })
+    expect(readText({ ...int64, const: 9007199254740993n }, '9007199254740994')).toEqual({
+      refused: expect.stringContaining('equal to 9007199254740993') as string,
+    })
   })
 
   it('is read in arrays, each of its members exactly', () => {
     const list = { type: 'array', items: int64, uniqueItems: true }
-    expect(readJson(list, '[9007199254740992,9007199254740993,5.4e1]')).toEqual({ value: [9007199254740992n, 9007199254740993n, 54n] })
-    expect(readText(list, ['9007199254740992', '9007199254740993'])).toEqual({ value: [9007199254740992n, 9007199254740993n] })
-    expect(readText(list, ['1', '1e3'])).toEqual({ refused: expect.stringContaining('/value/1 must be an integer') as string })
+    expect(readJson(list, '[9007199254740992,9007199254740993,5.4e1]')).toEqual({
+      value: [9007199254740992n, 9007199254740993n, 54n],
+    })
+    expect(readText(list, ['9007199254740992', '9007199254740993'])).toEqual({
+      value: [9007199254740992n, 9007199254740993n],
+    })
+    expect(readText(list, ['1', '1e3'])).toEqual({
+      refused: expect.stringContaining('/value/1 must be an integer') as string,
+    })
   })
 
   it('is read by each of the subschemas that speak of it', () => {
-    expect(readJson({ allOf: [int64, { ...int64, minimum: 2 }] }, '9007199254740993')).toEqual({ value: 9007199254740993n })
-    expect(readText({ allOf: [int64, { ...int64, minimum: 2 }] }, '9007199254740993')).toEqual({ value: 9007199254740993n })
+    expect(readJson({ allOf: [int64, { ...int64, minimum: 2 }] }, '9007199254740993')).toEqual({
+      value: 9007199254740993n,
+    })
+    expect(readText({ allOf: [int64, { ...int64, minimum: 2 }] }, '9007199254740993')).toEqual({
+      value: 9007199254740993n,
+    })
     expect(readText({ allOf: [int64, { ...int64, minimum: 2 }] }, '1')).toEqual(refused)
   })
 })
@@ -116,17 +173,27 @@ describe('an int32 or an integer without a format', () => {
   })
 
   it('is refused beyond what it can hold', () => {
-    expect(readJson(int32, '2147483648')).toEqual({ refused: '/value must be an integer from -2147483648 to 2147483647' })
+    expect(readJson(int32, '2147483648')).toEqual({
+      refused: '/value must be an integer from -2147483648 to 2147483647',
+    })
     expect(readText(int32, '-2147483649')).toEqual(refused)
     expect(readJson({ type: 'integer' }, '9007199254740992')).toEqual(refused)
     expect(readText({ type: 'integer' }, '9007199254740993')).toEqual(refused)
   })
 
   it('names the nearer of the bounds of its schema and of its format', () => {
-    expect(readText({ ...int32, minimum: 0, maximum: 9007199254740993n }, 'x')).toEqual({ refused: '/value must be an integer from 0 to 2147483647 in plain decimal form' })
-    expect(readJson({ type: 'integer', minimum: 5 }, '4')).toEqual({ refused: '/value must be an integer of at least 5' })
-    expect(readJson({ type: 'integer', maximum: 5 }, '6')).toEqual({ refused: '/value must be an integer of at most 5' })
-    expect(readJson({ type: 'integer', exclusiveMaximum: 5 }, '5')).toEqual({ refused: '/value must be an integer below 5' })
+    expect(readText({ ...int32, minimum: 0, maximum: 9007199254740993n }, 'x')).toEqual({
+      refused: '/value must be an integer from 0 to 2147483647 in plain decimal form',
+    })
+    expect(readJson({ type: 'integer', minimum: 5 }, '4')).toEqual({
+      refused: '/value must be an integer of at least 5',
+    })
+    expect(readJson({ type: 'integer', maximum: 5 }, '6')).toEqual({
+      refused: '/value must be an integer of at most 5',
+    })
+    expect(readJson({ type: 'integer', exclusiveMaximum: 5 }, '5')).toEqual({
+      refused: '/value must be an integer below 5',
+    })
   })
 })
 
@@ -141,12 +208,17 @@ describe('a number', () => {
     expect(readText({ type: 'number' }, text)).toEqual(refused)
   })
 
-  it.each(['', ' 1', '+1', '.5', '1.', '01', '0x10', 'NaN', 'Infinity', '1_0', 'true'])('is not read from the parameter %j', (text) => {
-    expect(readText({ type: 'number' }, text)).toEqual({ refused: '/value must be a number' })
-  })
+  it.each(['', ' 1', '+1', '.5', '1.', '01', '0x10', 'NaN', 'Infinity', '1_0', 'true'])(
+    'is not read from the parameter %j',
+    (text) => {
+      expect(readText({ type: 'number' }, text)).toEqual({ refused: '/value must be a number' })
+    },
+  )
 
   it('keeps its bounds', () => {
-    expect(readText({ type: 'number', exclusiveMinimum: 0, maximum: 1 }, '0.0')).toEqual({ refused: '/value must be a number of at most 1 above 0' })
+    expect(readText({ type: 'number', exclusiveMinimum: 0, maximum: 1 }, '0.0')).toEqual({
+      refused: '/value must be a number of at most 1 above 0',
+    })
     expect(readJson({ type: 'number', multipleOf: 0.5 }, '1.5')).toEqual({ value: 1.5 })
     expect(readJson({ type: 'number', multipleOf: 0.5 }, '1.25')).toEqual(refused)
     expect(readJson({ type: 'number', enum: [0.5, 1] }, '0.5')).toEqual({ value: 0.5 })
@@ -215,17 +287,28 @@ describe('a bound without a type', () => {
     for (const read of [readJson, readText]) {
       expect(read({ allOf: [int64], maximum: 9007199254740992 }, '9007199254740993')).toEqual(refused)
       expect(read({ ...int64, allOf: [{ maximum: 9007199254740992 }] }, '9007199254740993')).toEqual(refused)
-      expect(read({ ...int64, allOf: [{ maximum: 9007199254740993n }] }, '9007199254740993')).toEqual({ value: 9007199254740993n })
+      expect(read({ ...int64, allOf: [{ maximum: 9007199254740993n }] }, '9007199254740993')).toEqual({
+        value: 9007199254740993n,
+      })
     }
   })
 })
 
 describe('a format that nobody checks', () => {
   it.each([
-    { type: 'integer', format: 'int16' }, { type: 'integer', format: 'double' }, { type: 'number', format: 'int64' }, { type: 'number', format: 'decimal' }, { type: 'boolean', format: 'int32' },
-    { type: 'string', format: 'int64' }, { type: 'string', format: 'double' }, { format: 'int64' }, { type: 'string', format: 'plant' }, { type: ['integer', 'string'], format: 'int64' },
+    { type: 'integer', format: 'int16' },
+    { type: 'integer', format: 'double' },
+    { type: 'number', format: 'int64' },
+    { type: 'number', format: 'decimal' },
+    { type: 'boolean', format: 'int32' },
+    { type: 'string', format: 'int64' },
+    { type: 'string', format: 'double' },
+    { format: 'int64' },
+    { type: 'string', format: 'plant' },
+    { type: ['integer', 'string'], format: 'int64' },
   ])('is refused: %j', (schema) => {
-    for (const source of ['json', 'text'] as const) expect(() => createAjv(source).compile(withExactScalars(schema) as object)).toThrow(/unknown format "\w+"/)
+    for (const source of ['json', 'text'] as const)
+      expect(() => createAjv(source).compile(withExactScalars(schema) as object)).toThrow(/unknown format "\w+"/)
   })
 
   it.each(['uuid', 'date-time', 'date', 'email', 'uri'])('is not %s', (format) => {
@@ -235,11 +318,42 @@ describe('a format that nobody checks', () => {
 
 describe('withExactScalars', () => {
   it('tells a property that is named like a keyword from the keyword', () => {
-    const names = ['type', 'format', 'minimum', 'maximum', 'multipleOf', 'enum', 'const', 'example', 'examples', 'default', 'required', 'properties', 'items', 'allOf', 'x-tag', 'scalar', 'discriminator', 'content', 'headers', '$defs']
-    const schema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, int64])), required: names, additionalProperties: false }
+    const names = [
+      'type',
+      'format',
+      'minimum',
+      'maximum',
+      'multipleOf',
+      'enum',
+      'const',
+      'example',
+      'examples',
+      'default',
+      'required',
+      'properties',
+      'items',
+      'allOf',
+      'x-tag',
+      'scalar',
+      'discriminator',
+      'content',
+      'headers',
+      '$defs',
+    ]
+    const schema = {
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, int64])),
+      required: names,
+      additionalProperties: false,
+    }
     const body = `{${names.map((name) => `"${name}":9007199254740993`).join(',')}}`
-    expect(readJson(schema, body)).toEqual({ value: Object.fromEntries(names.map((name) => [name, 9007199254740993n])) })
-    for (const name of names) expect(readJson(schema, body.replace(`"${name}":9007199254740993`, `"${name}":"text"`))).toEqual({ refused: expect.stringContaining(`/value/${name} must be an integer`) as string })
+    expect(readJson(schema, body)).toEqual({
+      value: Object.fromEntries(names.map((name) => [name, 9007199254740993n])),
+    })
+    for (const name of names)
+      expect(readJson(schema, body.replace(`"${name}":9007199254740993`, `"${name}":"text"`))).toEqual({
+        refused: expect.stringContaining(`/value/${name} must be an integer`) as string,
+      })
   })
 
   it('reaches the schemas in every keyword that holds some', () => {
@@ -256,14 +370,30 @@ describe('withExactScalars', () => {
       expect(readJson(schema, '{"member":9007199254740993}')).toEqual({ value: { member: 9007199254740993n } })
       expect(readJson(schema, '{"member":9223372036854775808}')).toEqual(refused)
     }
-    expect(readJson({ type: 'array', prefixItems: [int64, { type: 'string' }], minItems: 2, items: false }, '[9007199254740993,"a"]')).toEqual({ value: [9007199254740993n, 'a'] })
+    expect(
+      readJson(
+        { type: 'array', prefixItems: [int64, { type: 'string' }], minItems: 2, items: false },
+        '[9007199254740993,"a"]',
+      ),
+    ).toEqual({ value: [9007199254740993n, 'a'] })
     expect(readJson({ type: 'array', contains: int64 }, '["a",54.5]')).toEqual(refused)
     expect(readJson({ not: int64 }, '54')).toEqual(refused)
     expect(readJson({ not: int64 }, '54.5')).toEqual({ value: 54.5 })
   })
 
   it('leaves out what asserts nothing and shares nothing with what it was given', () => {
-    const schema = { type: 'object', example: { a: 1n }, examples: [1n], default: {}, 'x-note': 1n, xml: {}, externalDocs: {}, discriminator: {}, properties: { a: { type: 'string', enum: ['a'] } }, required: ['a'] }
+    const schema = {
+      type: 'object',
+      example: { a: 1n },
+      examples: [1n],
+      default: {},
+      'x-note': 1n,
+      xml: {},
+      externalDocs: {},
+      discriminator: {},
+      properties: { a: { type: 'string', enum: ['a'] } },
+      required: ['a'],
+    }
     const copy = withExactScalars(schema) as typeof schema
     expect(copy).toEqual({ type: 'object', properties: { a: { type: 'string', enum: ['a'] } }, required: ['a'] })
     expect(copy.required).not.toBe(schema.required)

@@ -41,11 +41,16 @@ async function using<Result>(location: DatabaseLocation, run: (store: Store) => 
 async function fill(store: Store): Promise<void> {
   for (const caller of callers) {
     await store.addToken(createToken(caller, 1_795_000_000_000).stored)
-    for (const [index, [, text]] of awkwardTexts.entries()) void store.create(caller, { id: BigInt(index), name: text, tag: text })
+    for (const [index, [, text]] of awkwardTexts.entries())
+      void store.create(caller, { id: BigInt(index), name: text, tag: text })
     for (const id of [-9223372036854775808n, 9223372036854775807n]) void store.create(caller, { id, name: String(id) })
   }
   await store.addToken(createToken('me', 1_795_000_000_000, 1_000).stored)
-  const outcomes = await Promise.all(Array.from({ length: 2_345 }, (_, index) => store.create('many', { id: BigInt(index) - 1_000n, name: `Monstera ${String(index)}` })))
+  const outcomes = await Promise.all(
+    Array.from({ length: 2_345 }, (_, index) =>
+      store.create('many', { id: BigInt(index) - 1_000n, name: `Monstera ${String(index)}` }),
+    ),
+  )
   expect(new Set(outcomes)).toEqual(new Set(['created']))
 }
 
@@ -65,7 +70,8 @@ test('a store moves to the other kind and back, whole, and what is there is veri
   await using(first, fill)
   const there = await move(first, second)
   const back = await move(second, third)
-  const verified = /^verified {2}tokens: 8 with SHA-256 [0-9a-f]{64} on both sides\nverified {2}plants: 2,548 with SHA-256 [0-9a-f]{64} on both sides\n$/
+  const verified =
+    /^verified {2}tokens: 8 with SHA-256 [0-9a-f]{64} on both sides\nverified {2}plants: 2,548 with SHA-256 [0-9a-f]{64} on both sides\n$/
   expect(there).toEqual({ code: 0, stdout: expect.stringMatching(verified) as string, stderr: '' })
   expect(back).toEqual(there)
   const content = await using(first, contentOf)
@@ -76,19 +82,33 @@ test('a store moves to the other kind and back, whole, and what is there is veri
 test('a move that was killed goes on where it was', async () => {
   const [from, to] = [await sqliteLocation(), await postgresLocation()]
   await using(from, async (store) => {
-    for (let first = 0; first < 40_000; first += 5_000) await Promise.all(Array.from({ length: 5_000 }, (_, index) => store.create('me', { id: BigInt(first + index), name: 'Monstera' })))
+    for (let first = 0; first < 40_000; first += 5_000)
+      await Promise.all(
+        Array.from({ length: 5_000 }, (_, index) =>
+          store.create('me', { id: BigInt(first + index), name: 'Monstera' }),
+        ),
+      )
   })
   await using(to, () => Promise.resolve())
   const client = await connect(urlOf(to))
   onTestFinished(() => client.end())
-  const killed = spawn(nodeBinary, [join(projectFolder, 'scripts/operate/move.ts'), '--from', urlOf(from), '--to', urlOf(to)])
+  const killed = spawn(nodeBinary, [
+    join(projectFolder, 'scripts/operate/move.ts'),
+    '--from',
+    urlOf(from),
+    '--to',
+    urlOf(to),
+  ])
   const ended = once(killed, 'close')
-  const countPlants = async () => Number((await client.query<{ count: string }>('SELECT count(*) FROM plants')).rows[0]?.count)
+  const countPlants = async () =>
+    Number((await client.query<{ count: string }>('SELECT count(*) FROM plants')).rows[0]?.count)
   await expect.poll(countPlants, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0)
   killed.kill('SIGKILL')
   await ended
   const { code, stdout } = await move(from, to)
-  expect(stdout).toMatch(/^verified {2}tokens: 0 .*\nresumed {3}after \d+,\d{3} plants that the target holds already\nverified {2}plants: 40,000 /m)
+  expect(stdout).toMatch(
+    /^verified {2}tokens: 0 .*\nresumed {3}after \d+,\d{3} plants that the target holds already\nverified {2}plants: 40,000 /m,
+  )
   expect(code).toBe(0)
   expect(await countPlants()).toBe(40_000)
 })
@@ -104,7 +124,11 @@ test.for<['plants' | 'tokens', (store: Store) => Promise<unknown>]>([
     await change(store)
     return contentOf(store)
   })
-  expect(await move(from, to)).toEqual({ code: 1, stdout: '', stderr: `the target holds other ${kind} than the source; nothing was changed\n` })
+  expect(await move(from, to)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `the target holds other ${kind} than the source; nothing was changed\n`,
+  })
   expect(await using(to, contentOf)).toEqual(content)
 })
 
@@ -132,12 +156,20 @@ test.for(['PGPASSWORD', 'PGPASSFILE'])('a password may be in %s, where no other 
   const environment = { PGPASSFILE: join(file, 'none') }
   const parameters = ['--from', urlOf(from), '--to', url.href]
   expect(await runScript('scripts/operate/move.ts', parameters, environment)).toMatchObject({ code: 1, stdout: '' })
-  const { code, stdout } = await runScript('scripts/operate/move.ts', parameters, { ...environment, [variable]: variable === 'PGPASSWORD' ? password : file })
+  const { code, stdout } = await runScript('scripts/operate/move.ts', parameters, {
+    ...environment,
+    [variable]: variable === 'PGPASSWORD' ? password : file,
+  })
   expect(stdout).toContain('verified  plants: 1 with')
   expect(code).toBe(0)
 })
 
-test.for<[string[]]>([[['--from', 'sqlite:a.db']], [['--form', 'sqlite:a.db']], [['postgres://me:hunter2@h/d', '--from', 'sqlite:a.db']], [['--to=postgres://me:hunter2@h:port/d', '--from', 'sqlite:a.db']]])('the parameters %j are answered with the usage', async ([parameters]) => {
+test.for<[string[]]>([
+  [['--from', 'sqlite:a.db']],
+  [['--form', 'sqlite:a.db']],
+  [['postgres://me:hunter2@h/d', '--from', 'sqlite:a.db']],
+  [['--to=postgres://me:hunter2@h:port/d', '--from', 'sqlite:a.db']],
+])('the parameters %j are answered with the usage', async ([parameters]) => {
   const { code, stderr } = await runScript('scripts/operate/move.ts', parameters)
   expect(code).toBe(1)
   expect(stderr).toContain('Usage: npm run move -- --from URL --to URL')

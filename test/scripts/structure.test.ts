@@ -36,12 +36,18 @@ test('no folder of the scripts and of the bench has more than ten files', () => 
 
 test('scripts import nothing of the tests and of the bench, and the bench nothing of the tests', () => {
   expect(importersOf('src', 'bench')).not.toEqual([])
-  expect([importersOf('test', 'scripts'), importersOf('bench', 'scripts'), importersOf('test', 'bench')]).toEqual([[], [], []])
+  expect([importersOf('test', 'scripts'), importersOf('bench', 'scripts'), importersOf('test', 'bench')]).toEqual([
+    [],
+    [],
+    [],
+  ])
 })
 
 test('what operators run needs nothing but src, scripts/command.ts and scripts/operate, which the image has', () => {
   const operated = files.filter((file) => file.startsWith('scripts/operate/') || file === 'scripts/command.ts')
-  const foreign = operated.flatMap(importsOf).filter((imported) => !/^(?:src\/|scripts\/operate\/|scripts\/command\.ts$)/.test(imported))
+  const foreign = operated
+    .flatMap(importsOf)
+    .filter((imported) => !/^(?:src\/|scripts\/operate\/|scripts\/command\.ts$)/.test(imported))
   expect(foreign).toEqual([])
 })
 

@@ -12,7 +12,10 @@ import type { ReceivedResponse } from './judge.ts'
  * @returns every response that arrived, interim ones too
  * @throws Error when the connection fails or ends in the middle of a response
  */
-export async function exchange(origin: string, ...pieces: (string | Buffer | ((received: () => string) => Promise<void>))[]): Promise<ReceivedResponse[]> {
+export async function exchange(
+  origin: string,
+  ...pieces: (string | Buffer | ((received: () => string) => Promise<void>))[]
+): Promise<ReceivedResponse[]> {
   const { hostname, port } = new URL(origin)
   const socket = connect({ host: hostname, port: Number(port) })
   onTestFinished(() => void socket.destroy())
@@ -36,7 +39,10 @@ function responsesIn(bytes: Buffer): ReceivedResponse[] {
     const end = rest.indexOf('\r\n\r\n')
     if (end === -1) throw new Error(`the connection ended inside of a response's headers: ${rest.toString('latin1')}`)
     const [statusLine = '', ...lines] = rest.toString('latin1', 0, end).split('\r\n')
-    const rawHeaders = lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])
+    const rawHeaders = lines.map((line): [string, string] => [
+      line.slice(0, line.indexOf(':')),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ])
     const headers = Object.fromEntries(rawHeaders.map(([name, value]) => [name.toLowerCase(), value]))
     const length = Number(headers['content-length'] ?? 0)
     const body = rest.subarray(end + 4, end + 4 + length)

@@ -9,6 +9,9 @@ import type { ReceivedResponse } from './judge.ts'
  */
 export function expectFailure({ status, text }: Pick<ReceivedResponse, 'status' | 'text'>, name: ErrorName): string {
   const body = JSON.parse(text) as { message: string }
-  expect({ status, body }).toEqual({ status: errors[name].status, body: { error: errors[name].error, message: expect.stringMatching(/./) as string } })
+  expect({ status, body }).toEqual({
+    status: errors[name].status,
+    body: { error: errors[name].error, message: expect.stringMatching(/./) as string },
+  })
   return body.message
 }

@@ -18,7 +18,10 @@ ajv.addVocabulary(['example', 'x-enum-varnames', 'x-enum-descriptions'])
 const bodies = new WeakMap<Schema, ValidateFunction>()
 const headers = new WeakMap<Schema, ValidateFunction>()
 
-/** Says in which ways a parsed JSON body breaks a schema that is closed for the occasion: requests are open, what the service answers is not. */
+/**
+ * Says in which ways a parsed JSON body breaks a schema that is closed for the occasion: requests are open, what the
+ * service answers is not.
+ */
 export function problemsOfBody(body: unknown, schema: Schema): string[] {
   return problems(body, schema, bodies, () => ajv.compile(closed(schema)))
 }
@@ -29,7 +32,12 @@ export function problemsOfHeader(text: string, schema: Schema): string[] {
   return problems(isInteger ? Number(text) : text, schema, headers, () => ajv.compile({ ...schema }))
 }
 
-function problems(value: unknown, schema: Schema, known: WeakMap<Schema, ValidateFunction>, compile: () => ValidateFunction): string[] {
+function problems(
+  value: unknown,
+  schema: Schema,
+  known: WeakMap<Schema, ValidateFunction>,
+  compile: () => ValidateFunction,
+): string[] {
   const validate = known.get(schema) ?? compile()
   known.set(schema, validate)
   return validate(value) ? [] : [ajv.errorsText(validate.errors, { dataVar: '' })]
@@ -38,7 +46,9 @@ function problems(value: unknown, schema: Schema, known: WeakMap<Schema, Validat
 /** The same schema, refusing at every level the properties that it does not describe. */
 function closed(schema: Schema): Schema {
   const open = closedInside(schema)
-  return 'properties' in schema || 'allOf' in schema || 'anyOf' in schema || 'oneOf' in schema ? { ...open, unevaluatedProperties: false } : open
+  return 'properties' in schema || 'allOf' in schema || 'anyOf' in schema || 'oneOf' in schema
+    ? { ...open, unevaluatedProperties: false }
+    : open
 }
 
 /** Parts of a combination stay open themselves: each sees the properties of the others. */
@@ -54,7 +64,9 @@ function closedMember(name: string, member: unknown): unknown {
       return typeof member === 'object' ? closed(member as Schema) : member
     case 'properties':
     case 'patternProperties':
-      return Object.fromEntries(Object.entries(member as Record<string, Schema>).map(([key, property]) => [key, closed(property)]))
+      return Object.fromEntries(
+        Object.entries(member as Record<string, Schema>).map(([key, property]) => [key, closed(property)]),
+      )
     case 'allOf':
     case 'anyOf':
     case 'oneOf':

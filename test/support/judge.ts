@@ -26,15 +26,26 @@ const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options':
 
 /** What the files of the docs page have beside that, and whatever else is answered below its path. */
 const pageHeaders = [
-  'content-security-policy', 'cross-origin-resource-policy', 'referrer-policy', 'x-dns-prefetch-control', 'x-download-options', 'x-frame-options', 'x-permitted-cross-domain-policies',
+  'content-security-policy',
+  'cross-origin-resource-policy',
+  'referrer-policy',
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
   'x-xss-protection',
 ]
 
 /** The operation that a request is meant for; undefined for a path or a method that the contract does not have. */
 export function operationOf({ method, url }: SentRequest) {
-  const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1).join()
+  const path = url
+    .replace(/^https?:\/\/[^/?]*/i, '')
+    .split('?', 1)
+    .join()
   const wanted = method.toUpperCase() === 'HEAD' ? 'GET' : method.toUpperCase()
-  return judgedOperations.find((operation) => operation.method.toUpperCase() === wanted && templatePattern(operation.path).test(path))
+  return judgedOperations.find(
+    (operation) => operation.method.toUpperCase() === wanted && templatePattern(operation.path).test(path),
+  )
 }
 
 function templatePattern(path: string): RegExp {
@@ -59,24 +70,45 @@ export function assertKeepsContract(request: SentRequest, response: ReceivedResp
   const declared = declaredResponse(request, response.status)
   if (declared === undefined) throw new Error(`${place}: the contract does not declare this status`)
   const isHead = request.method.toUpperCase() === 'HEAD'
-  const problems = [...headerProblems(declared, response, request.url), ...framingProblems(response, isHead), ...bodyProblems(declared, response, isHead)]
+  const problems = [
+    ...headerProblems(declared, response, request.url),
+    ...framingProblems(response, isHead),
+    ...bodyProblems(declared, response, isHead),
+  ]
   if (problems.length > 0) throw new Error(`${place}: ${problems.join('; ')}`)
 }
 
 function headerProblems(declared: ContractResponse, { headers, rawHeaders }: ReceivedResponse, url: string): string[] {
   const expected = Object.entries(declared.headers ?? {})
-  const names = rawHeaders?.map(([name]) => name.toLowerCase()) ?? Object.entries(headers).flatMap(([name, value]) => (Array.isArray(value) ? value.map(() => name) : [name]))
-  const repeated = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) => `the header ${name} is there more than once`)
-  const missing = expected.filter(([name, header]) => header.required === true && headers[name.toLowerCase()] === undefined).map(([name]) => `the header ${name} is missing`)
+  const names =
+    rawHeaders?.map(([name]) => name.toLowerCase()) ??
+    Object.entries(headers).flatMap(([name, value]) => (Array.isArray(value) ? value.map(() => name) : [name]))
+  const repeated = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map(
+    (name) => `the header ${name} is there more than once`,
+  )
+  const missing = expected
+    .filter(([name, header]) => header.required === true && headers[name.toLowerCase()] === undefined)
+    .map(([name]) => `the header ${name} is missing`)
   const wrong = expected.flatMap(([name, header]) => {
     const value = headers[name.toLowerCase()]
-    return value === undefined || header.schema === undefined ? [] : problemsOfHeader(String(value), header.schema).map((problem) => `the header ${name} ${problem}`)
+    return value === undefined || header.schema === undefined
+      ? []
+      : problemsOfHeader(String(value), header.schema).map((problem) => `the header ${name} ${problem}`)
   })
-  const known = new Set([...transportHeaders, ...Object.keys(constantHeaders), ...(url.startsWith('/docs/') ? pageHeaders : []), ...expected.map(([name]) => name.toLowerCase())])
-  const undeclared = Object.keys(headers).filter((name) => headers[name] !== undefined && !known.has(name)).map((name) => `the header ${name} is not declared`)
+  const known = new Set([
+    ...transportHeaders,
+    ...Object.keys(constantHeaders),
+    ...(url.startsWith('/docs/') ? pageHeaders : []),
+    ...expected.map(([name]) => name.toLowerCase()),
+  ])
+  const undeclared = Object.keys(headers)
+    .filter((name) => headers[name] !== undefined && !known.has(name))
+    .map((name) => `the header ${name} is not declared`)
   // RFC 9110, section 6.6.1: an origin server with a clock dates its responses.
   const undated = headers['date'] === undefined ? ['the header date is missing'] : []
-  const inconstant = Object.entries(constantHeaders).filter(([name, value]) => headers[name] !== value).map(([name, value]) => `the header ${name} is not ${value}`)
+  const inconstant = Object.entries(constantHeaders)
+    .filter(([name, value]) => headers[name] !== value)
+    .map(([name, value]) => `the header ${name} is not ${value}`)
   return [...repeated, ...missing, ...inconstant, ...wrong, ...undeclared, ...undated]
 }
 
@@ -86,16 +118,21 @@ function framingProblems({ status, headers, text }: ReceivedResponse, isHead: bo
   const encoding = headers['transfer-encoding']
   const problems: string[] = []
   if (length !== undefined && encoding !== undefined) problems.push('has both Content-Length and Transfer-Encoding')
-  if (status === 204 && (length !== undefined || encoding !== undefined)) problems.push('has no content and says how long it is')
+  if (status === 204 && (length !== undefined || encoding !== undefined))
+    problems.push('has no content and says how long it is')
   if (length !== undefined && !/^\d+$/.test(String(length))) problems.push(`has the Content-Length ${String(length)}`)
-  if (length !== undefined && !isHead && Number(length) !== Buffer.byteLength(text)) problems.push(`has ${String(Buffer.byteLength(text))} bytes and a Content-Length of ${String(length)}`)
+  if (length !== undefined && !isHead && Number(length) !== Buffer.byteLength(text))
+    problems.push(`has ${String(Buffer.byteLength(text))} bytes and a Content-Length of ${String(length)}`)
   return problems
 }
 
 function bodyProblems(declared: ContractResponse, response: ReceivedResponse, isHead: boolean): string[] {
   const { headers, text, status } = response
   if (declared.content === undefined) {
-    return [...(text === '' ? [] : ['has a body, and none is declared']), ...(headers['content-type'] === undefined ? [] : ['has a media type and no body'])]
+    return [
+      ...(text === '' ? [] : ['has a body, and none is declared']),
+      ...(headers['content-type'] === undefined ? [] : ['has a media type and no body']),
+    ]
   }
   const type = String(headers['content-type'])
   const schema = declared.content[type]?.schema
@@ -113,5 +150,7 @@ function bodyProblems(declared: ContractResponse, response: ReceivedResponse, is
 /** The first three digits of an error number are the status. */
 function numberProblems(body: unknown, status: number): string[] {
   const { error } = (typeof body === 'object' && body !== null ? body : {}) as JudgedMessage
-  return typeof error === 'number' && Math.floor(error / 100) !== status ? [`the error ${String(error)} is not one of this status`] : []
+  return typeof error === 'number' && Math.floor(error / 100) !== status
+    ? [`the error ${String(error)} is not one of this status`]
+    : []
 }

@@ -4,7 +4,10 @@ import { LogSecrets } from './log-secrets.ts'
 function secrets(): LogSecrets {
   const noted = new LogSecrets()
   noted.noteToken('plst_abcdefGHIJKLMNOP')
-  noted.noteRequest({ url: '/plants?limit=4815162342&x=a%20secret%20query', headers: { authorization: 'Bearer some-other-token-of-a-client' } })
+  noted.noteRequest({
+    url: '/plants?limit=4815162342&x=a%20secret%20query',
+    headers: { authorization: 'Bearer some-other-token-of-a-client' },
+  })
   noted.noteBody('{"id":1,"name":"a \\"secret\\" body"}')
   return noted
 }
@@ -30,5 +33,7 @@ test.each([
 })
 
 test('a line without secrets is let be', () => {
-  secrets().assertAbsent(['{"level":30,"time":1,"pid":1,"hostname":"a","requestId":"b","method":"GET","operation":"listPlants","status":200,"milliseconds":0.5,"msg":"request answered"}'])
+  secrets().assertAbsent([
+    '{"level":30,"time":1,"pid":1,"hostname":"a","requestId":"b","method":"GET","operation":"listPlants","status":200,"milliseconds":0.5,"msg":"request answered"}',
+  ])
 })

@@ -1,9 +1,26 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What a log line may have: nothing that a client sent but its method, its path without a query, and its request id. */
+/**
+ * What a log line may have: nothing that a client sent but its method, its path without a query, and its request id.
+ */
 const members: readonly string[] = [
-  'level', 'time', 'pid', 'hostname', 'msg', 'requestId', 'method', 'operation', 'path', 'status', 'milliseconds',
-  'reason', 'err', 'unanswered', 'connections', 'signal', 'shutdown',
+  'level',
+  'time',
+  'pid',
+  'hostname',
+  'msg',
+  'requestId',
+  'method',
+  'operation',
+  'path',
+  'status',
+  'milliseconds',
+  'reason',
+  'err',
+  'unanswered',
+  'connections',
+  'signal',
+  'shutdown',
 ]
 
 /** Shorter values are found in any text. */
@@ -45,21 +62,28 @@ export class LogSecrets {
     if (secret.length >= shortest && secret.trim() !== '') this.#secrets.add(JSON.stringify(secret).slice(1, -1))
   }
 
-  /** @throws Error when a line has a secret, whatever looks like a token, or a member that could hold what a client sent */
+  /**
+   * @throws Error when a line has a secret, whatever looks like a token, or a member that could hold what a client sent
+   */
   assertAbsent(lines: readonly string[]): void {
     for (const line of lines) {
       const entry = JSON.parse(line) as Record<string, unknown>
       // A client may have the path and the request id logged, and may happen to say where the server listens.
-      const rest = String(entry['msg']).startsWith('Server listening at ') ? '' : JSON.stringify({ ...entry, path: undefined, requestId: undefined })
+      const rest = String(entry['msg']).startsWith('Server listening at ')
+        ? ''
+        : JSON.stringify({ ...entry, path: undefined, requestId: undefined })
       const secret = [...this.#secrets].find((each) => rest.includes(each))
       if (secret !== undefined) throw new Error(`the log repeats ${secret}: ${line}`)
       const decoded = percentDecoded(line)
       const token = [...this.#tokens].find((each) => decoded.includes(each))
       if (token !== undefined) throw new Error(`the log repeats the token ${token}: ${line}`)
-      if (/plst_[\w-]{20}|eyJ[\w-]*\.[\w-]{10}|bearer [\w-]{8}/i.test(decoded)) throw new Error(`the log has what looks like a token: ${line}`)
+      if (/plst_[\w-]{20}|eyJ[\w-]*\.[\w-]{10}|bearer [\w-]{8}/i.test(decoded))
+        throw new Error(`the log has what looks like a token: ${line}`)
       const unknown = Object.keys(entry).filter((name) => !members.includes(name))
-      if (unknown.length > 0) throw new Error(`the log has ${unknown.join()}, which may hold what a client sent: ${line}`)
-      if (typeof entry['path'] === 'string' && entry['path'].includes('?')) throw new Error(`the log has a query: ${line}`)
+      if (unknown.length > 0)
+        throw new Error(`the log has ${unknown.join()}, which may hold what a client sent: ${line}`)
+      if (typeof entry['path'] === 'string' && entry['path'].includes('?'))
+        throw new Error(`the log has a query: ${line}`)
     }
   }
 }

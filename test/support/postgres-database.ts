@@ -3,12 +3,16 @@ import { Client, escapeIdentifier } from 'pg'
 import { expect, inject, onTestFinished } from 'vitest'
 
 /**
- * Makes a schema of its own on the run's PostgreSQL server, so that no test sees another's tables; it goes with the test.
+ * Makes a schema of its own on the run's PostgreSQL server, so that no test sees another's tables; it goes with the
+ * test.
  *
  * @param settings run-time parameters of the sessions that use it
  * @returns the URL by which it is opened
  */
-export async function temporaryDatabase(settings: Record<string, string> = {}, onFinished: (finish: () => Promise<void>) => void = onTestFinished): Promise<string> {
+export async function temporaryDatabase(
+  settings: Record<string, string> = {},
+  onFinished: (finish: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   const server = inject('databaseUrl')
   const schema = `test_${randomBytes(8).toString('hex')}`
   await query(server, `CREATE SCHEMA ${escapeIdentifier(schema)}`)

@@ -44,7 +44,10 @@ function client(origin: string, token: string): Omit<RunningServer, keyof Server
   async function send(method: string, path: string, body?: object) {
     const response = await fetch(origin + path, {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     return { status: response.status, headers: response.headers, text: await response.text() }

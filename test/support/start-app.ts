@@ -14,7 +14,10 @@ import { type ReceivedResponse, assertKeepsContract } from './judge.ts'
 import { LogSecrets } from './log-secrets.ts'
 import { temporaryDatabase } from './postgres-database.ts'
 
-/** The contract that the servers of the tests serve: the project's, or the changed copy that `npm run mutate:contract` names. */
+/**
+ * The contract that the servers of the tests serve: the project's, or the changed copy that `npm run mutate:contract`
+ * names.
+ */
 export const contract = await loadContract(process.env['SERVED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../..'))
 
 /** The server as production builds it, with a store of its own and a token for the caller `me`. */
@@ -24,7 +27,9 @@ export interface TestApp {
   token: string
   /** What was logged, line by line. */
   logLines: string[]
-  /** Sends a request without a socket, as `me` unless it says otherwise, and judges the response against the contract. */
+  /**
+   * Sends a request without a socket, as `me` unless it says otherwise, and judges the response against the contract.
+   */
   send: (request: TestRequest) => Promise<ReceivedResponse>
   /** Issues a token for a caller. */
   issueToken: (caller: string, lifetime?: number) => Promise<string>
@@ -91,19 +96,36 @@ export function shareApp(options: TestAppOptions = {}): () => Promise<TestCaller
   return async () => {
     const caller = `caller ${String(++callers)}`
     const token = await shared.issueToken(caller)
-    return { ...shared, caller, token, send: (request) => shared.send({ ...request, headers: { authorization: `Bearer ${token}`, ...request.headers } }) }
+    return {
+      ...shared,
+      caller,
+      token,
+      send: (request) => shared.send({ ...request, headers: { authorization: `Bearer ${token}`, ...request.headers } }),
+    }
   }
 }
 
 /**
- * Starts the server; it ends with the test, which fails when the log has repeated what clients sent. However busy the machine is, no request is refused for that, unless the test's own
+ * Starts the server; it ends with the test, which fails when the log has repeated what clients sent. However busy the
+ * machine is, no request is refused for that, unless the test's own
  * limits say so.
  */
-export async function startApp(options: TestAppOptions = {}, onFinished: OnFinished = onTestFinished): Promise<TestApp> {
+export async function startApp(
+  options: TestAppOptions = {},
+  onFinished: OnFinished = onTestFinished,
+): Promise<TestApp> {
   const store = options.store ?? (await temporaryStore(onFinished))
   const logLines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
-  const app = await buildApp({ handlers, rateLimit: undefined, ...options, limits: { waitMilliseconds: 60_000, shutdownDelayMilliseconds: 0, ...options.limits }, contract, store, log })
+  const app = await buildApp({
+    handlers,
+    rateLimit: undefined,
+    ...options,
+    limits: { waitMilliseconds: 60_000, shutdownDelayMilliseconds: 0, ...options.limits },
+    contract,
+    store,
+    log,
+  })
   const secrets = new LogSecrets()
   app.server.on('request', (request) => {
     secrets.noteRequest(request)
@@ -129,13 +151,19 @@ export async function startApp(options: TestAppOptions = {}, onFinished: OnFinis
     issueToken,
     listen: async () => app.listen({ host: '127.0.0.1', port: 0 }),
     send: async ({ method, url, headers = {}, body }) => {
-      const all = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers }
+      const all = {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      }
       const request: InjectOptions = {
         // light-my-request's type lists the common methods; it sends any.
         method: method,
         url,
         headers: withoutUndefined(all),
-        ...(body === undefined ? {} : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+        ...(body === undefined
+          ? {}
+          : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
       }
       secrets.noteRequest({ url, headers: withoutUndefined(all) })
       if (typeof request.payload === 'string') secrets.noteBody(request.payload)
@@ -148,5 +176,7 @@ export async function startApp(options: TestAppOptions = {}, onFinished: OnFinis
 }
 
 function withoutUndefined(headers: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined))
+  return Object.fromEntries(
+    Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined),
+  )
 }

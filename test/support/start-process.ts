@@ -15,7 +15,10 @@ export interface ServerProcess {
   /** What it has printed. */
   stdout: () => string
   stderr: () => string
-  /** Its exit code once it has ended and everything that it printed has been read; null after a signal that it did not handle. */
+  /**
+   * Its exit code once it has ended and everything that it printed has been read; null after a signal that it did not
+   * handle.
+   */
   ended: Promise<number | null>
   /** Ends it with a signal and waits until it is gone. */
   end: (signal?: NodeJS.Signals) => Promise<void>
@@ -31,7 +34,11 @@ export async function startProcess(
   environment: Record<string, string>,
   [command, ...parameters]: readonly [string, ...string[]] = [nodeBinary, join(projectFolder, 'src/main.ts')],
 ): Promise<ServerProcess> {
-  const child = spawn(command, parameters, { cwd: projectFolder, env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_DELAY: '0', ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, parameters, {
+    cwd: projectFolder,
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_DELAY: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   // 'close' comes with the exit code.
   const ended = once(child, 'close').then(([code]) => code as number | null)
   let stdout = ''
@@ -63,8 +70,15 @@ export async function startProcess(
 }
 
 /** Runs a script of this project to its end. @returns what it printed */
-export async function runScript(script: string, parameters: string[], environment: Record<string, string> = {}): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(nodeBinary, [join(projectFolder, script), ...parameters], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+export async function runScript(
+  script: string,
+  parameters: string[],
+  environment: Record<string, string> = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(nodeBinary, [join(projectFolder, script), ...parameters], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))

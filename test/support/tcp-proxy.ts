@@ -17,13 +17,19 @@ export interface TcpProxy {
  *
  * @param onAnswer told of what the server sends
  */
-export async function startTcpProxy(targetPort: number, onAnswer: (bytes: Buffer) => void = () => undefined): Promise<TcpProxy> {
+export async function startTcpProxy(
+  targetPort: number,
+  onAnswer: (bytes: Buffer) => void = () => undefined,
+): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let isFrozen = false
   const server = createServer((near) => {
     const far = connect(targetPort, '127.0.0.1')
     far.on('data', onAnswer)
-    for (const [from, to] of [[near, far], [far, near]] as const) {
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       sockets.add(from)
       from.on('data', (bytes) => {
         if (!isFrozen) to.write(bytes)

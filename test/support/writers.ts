@@ -54,7 +54,10 @@ export function startWriters(server: RunningServer, record: WriteRecord, count =
 }
 
 /** What a server that keeps its word lists and does not list, against what it does. Both are empty when it keeps it. */
-export function brokenPromises({ created, deleted, doubtful }: WriteRecord, names: string[]): { lost: number[]; returned: number[] } {
+export function brokenPromises(
+  { created, deleted, doubtful }: WriteRecord,
+  names: string[],
+): { lost: number[]; returned: number[] } {
   const listed = new Set(names.map(Number))
   return {
     lost: [...created].filter((id) => !deleted.has(id) && !doubtful.has(id) && !listed.has(id)),

@@ -35,5 +35,9 @@ async function git(root: string, ...args: string[]): Promise<string> {
 
 function reasonOf(error: unknown): string {
   const { stderr, message } = error as Error & { stderr?: string }
-  return (stderr ?? message).trim().split('\n', 1).join().replace(/^fatal: /, '')
+  return (stderr ?? message)
+    .trim()
+    .split('\n', 1)
+    .join()
+    .replace(/^fatal: /, '')
 }

@@ -58,10 +58,16 @@ const config = fileURLToPath(new URL('../../../redocly.yaml', import.meta.url))
  * @throws BrokenContract when `before` cannot be read
  * @see https://redocly.com/docs/cli/commands/diff
  */
-export async function compareContracts(before: string, after: string, label: string): Promise<{ changes: Change[]; version: string }> {
+export async function compareContracts(
+  before: string,
+  after: string,
+  label: string,
+): Promise<{ changes: Change[]; version: string }> {
   const name = `${label}:${contractFile}`
   const [old, current] = [read(before, name), read(after, contractFile)]
-  const found = (await redoclyDiff(before, after)).filter(({ typeName }) => !typeName.startsWith('SecurityRequirement')).map((change) => describe(change, name))
+  const found = (await redoclyDiff(before, after))
+    .filter(({ typeName }) => !typeName.startsWith('SecurityRequirement'))
+    .map((change) => describe(change, name))
   const changes = [...found, ...securityChanges(old, current), ...numberChanges(old, current)]
   return { changes, version: old.info.version }
 }
@@ -79,11 +85,28 @@ async function redoclyDiff(before: string, after: string): Promise<RedoclyChange
   try {
     await writeFile(join(folder, 'before.yaml'), before)
     await writeFile(join(folder, 'after.yaml'), after)
-    const args = ['diff', 'before.yaml', 'after.yaml', '--format', 'json', '--fail-on', 'none', '--config', config, '--skip-rule', 'security-requirement-changed']
-    const { stdout } = await execute(process.execPath, [redocly, ...args], { cwd: folder, maxBuffer: 2 ** 26, env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' } })
+    const args = [
+      'diff',
+      'before.yaml',
+      'after.yaml',
+      '--format',
+      'json',
+      '--fail-on',
+      'none',
+      '--config',
+      config,
+      '--skip-rule',
+      'security-requirement-changed',
+    ]
+    const { stdout } = await execute(process.execPath, [redocly, ...args], {
+      cwd: folder,
+      maxBuffer: 2 ** 26,
+      env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    })
     // The shape is that of report version 1.
     const report = JSON.parse(stdout) as { reportVersion: string; changes: RedoclyChange[] }
-    if (report.reportVersion !== '1') throw new Error(`redocly diff writes reports of version ${report.reportVersion}, which this script does not read`)
+    if (report.reportVersion !== '1')
+      throw new Error(`redocly diff writes reports of version ${report.reportVersion}, which this script does not read`)
     return report.changes
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -95,20 +118,28 @@ function describe(change: RedoclyChange, before: string): Change {
   const missed = missedBreak(change)
   const words = verdicts.length > 0 ? verdicts.map(({ message }) => message).join(' ') : (missed ?? plainWords(change))
   const site = revision ?? base
-  const place = site === undefined ? '' : ` (${revision === undefined ? before : contractFile}:${String(site.line)}:${String(site.col)})`
+  const place =
+    site === undefined
+      ? ''
+      : ` (${revision === undefined ? before : contractFile}:${String(site.line)}:${String(site.col)})`
   return { breaks: impact === 'major' || missed !== undefined, text: `${readablePath(path)}: ${words}${place}` }
 }
 
 function plainWords({ kind, property, base, revision }: RedoclyChange): string {
   if (property === undefined) return kind
-  const [from, to] = [base?.value, revision?.value].map((value) => (value === undefined ? 'none' : JSON.stringify(value)))
+  const [from, to] = [base?.value, revision?.value].map((value) =>
+    value === undefined ? 'none' : JSON.stringify(value),
+  )
   const words = `${property} from ${String(from)} to ${String(to)}`
   return words.length <= 80 ? words : `${property} changed`
 }
 
 /** `#/paths/~1plants/get/parameters/0` as `GET /plants parameters/0`. */
 function readablePath(pointer: string): string {
-  const names = pointer.replace(/^#\/?/, '').split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const names = pointer
+    .replace(/^#\/?/, '')
+    .split('/')
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
   const [section = '', path, method, ...rest] = names
   if (section !== 'paths' || path === undefined) return names.join('/')
   if (method === undefined) return path

@@ -21,7 +21,13 @@ export interface Judgement {
 export async function judgeChanges(root: string, ref: string | undefined): Promise<Judgement> {
   try {
     const base = ref ?? (await newestRelease(root))
-    if (base === undefined) return { ok: true, lines: ['there is no release tag vX.Y.Z to compare with; npm run breaking -- --base GIT_REF compares with any commit'] }
+    if (base === undefined)
+      return {
+        ok: true,
+        lines: [
+          'there is no release tag vX.Y.Z to compare with; npm run breaking -- --base GIT_REF compares with any commit',
+        ],
+      }
     const before = await readBaseContract(root, base)
     const after = await readFile(join(root, contractFile), 'utf8')
     const { document } = await readOpenApi(after, contractFile)
@@ -36,11 +42,20 @@ export async function judgeChanges(root: string, ref: string | undefined): Promi
 function judge(changes: Change[], base: string, before: string, after: string): Judgement {
   if (changes.length === 0) return { ok: true, lines: [`${contractFile} is that of ${base}`] }
   const breaking = changes.filter((change) => change.breaks)
-  const lines = [...breaking, ...changes.filter((change) => !change.breaks)].map(({ breaks, text }) => `${breaks ? 'breaking' : 'safe    '}  ${text}`)
+  const lines = [...breaking, ...changes.filter((change) => !change.breaks)].map(
+    ({ breaks, text }) => `${breaks ? 'breaking' : 'safe    '}  ${text}`,
+  )
   const count = `compared with ${base}: ${String(breaking.length)} breaking, ${String(changes.length - breaking.length)} safe for clients`
   if (breaking.length === 0) return { ok: true, lines: [...lines, count] }
-  if (majorOf(after) > majorOf(before)) return { ok: true, lines: [...lines, `${count}; info.version went from ${before} to ${after}, a new major`] }
-  return { ok: false, lines: [...lines, `${count}; what breaks a client needs a new major info.version, ${String(majorOf(before) + 1)}.0.0, and it is ${after}`] }
+  if (majorOf(after) > majorOf(before))
+    return { ok: true, lines: [...lines, `${count}; info.version went from ${before} to ${after}, a new major`] }
+  return {
+    ok: false,
+    lines: [
+      ...lines,
+      `${count}; what breaks a client needs a new major info.version, ${String(majorOf(before) + 1)}.0.0, and it is ${after}`,
+    ],
+  }
 }
 
 /** The major number of a semantic version; 0 for what is none. */

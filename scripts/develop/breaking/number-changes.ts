@@ -15,11 +15,15 @@ export function numberChanges(before: ContractDocument, after: ContractDocument)
 function walk(before: unknown, after: unknown, path: string[]): Change[] {
   if (isNumeric(before) && isNumeric(after)) {
     const isHidden = before !== after && Number(before) === Number(after)
-    return isHidden ? [{ breaks: true, text: `${path.join('/')}: changed from ${String(before)} to ${String(after)}` }] : []
+    return isHidden
+      ? [{ breaks: true, text: `${path.join('/')}: changed from ${String(before)} to ${String(after)}` }]
+      : []
   }
   if (typeof before !== 'object' || before === null || typeof after !== 'object' || after === null) return []
   const now = after as Record<string, unknown>
-  return Object.entries(before).flatMap(([name, member]) => (annotations.includes(name) ? [] : walk(member, now[name], [...path, name])))
+  return Object.entries(before).flatMap(([name, member]) =>
+    annotations.includes(name) ? [] : walk(member, now[name], [...path, name]),
+  )
 }
 
 function isNumeric(value: unknown): value is number | bigint {

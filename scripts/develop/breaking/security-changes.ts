@@ -12,9 +12,17 @@ export function securityChanges(before: ContractDocument, after: ContractDocumen
     const operation = current.get(`${method} ${path}`)
     if (operation === undefined) return []
     const [old, now] = [alternatives(security), alternatives(operation.security)]
-    const [lost, gained] = [old.filter((alternative) => !now.includes(alternative)), now.filter((alternative) => !old.includes(alternative))]
+    const [lost, gained] = [
+      old.filter((alternative) => !now.includes(alternative)),
+      now.filter((alternative) => !old.includes(alternative)),
+    ]
     if (lost.length === 0 && gained.length === 0) return []
-    return [{ breaks: lost.length > 0 || gained.includes(none), text: `${method.toUpperCase()} ${path}: requires ${now.join(' or ')} instead of ${old.join(' or ')}` }]
+    return [
+      {
+        breaks: lost.length > 0 || gained.includes(none),
+        text: `${method.toUpperCase()} ${path}: requires ${now.join(' or ')} instead of ${old.join(' or ')}`,
+      },
+    ]
   })
 }
 
@@ -24,7 +32,9 @@ const none = 'no credentials'
 function alternatives(security: SecurityRequirement[]): string[] {
   if (security.length === 0) return [none]
   return security.map((requirement) => {
-    const schemes = Object.entries(requirement).map(([scheme, scopes]) => (scopes.length === 0 ? scheme : `${scheme} with ${scopes.toSorted().join(', ')}`))
+    const schemes = Object.entries(requirement).map(([scheme, scopes]) =>
+      scopes.length === 0 ? scheme : `${scheme} with ${scopes.toSorted().join(', ')}`,
+    )
     return schemes.length === 0 ? none : schemes.sort().join(' and ')
   })
 }

@@ -20,7 +20,9 @@ export const parts = {
   generated: async (root) => {
     const { generate } = await import('../generate/generate.ts')
     const { ok, lines } = await generate(root, 'check')
-    return ok ? { ok, summary: lines.join(' '), details: '' } : { ok, summary: `generated/ and ${contractFile} do not go together`, details: lines.join('\n') }
+    return ok
+      ? { ok, summary: lines.join(' '), details: '' }
+      : { ok, summary: `generated/ and ${contractFile} do not go together`, details: lines.join('\n') }
   },
   contract: async (root) => {
     const { ok, output } = await runTool(root, '@redocly/cli', 'bin/cli.js', ['lint', contractFile])
@@ -52,10 +54,22 @@ export const parts = {
     return { ok, summary: ok ? 'the linter has no finding' : 'the linter has findings', details: ok ? '' : output }
   },
   examples: async (root) => {
-    const { ok, output } = await runTool(root, 'vitest', 'vitest.mjs', ['run', '--project', 'sqlite', '--testNamePattern', 'the examples of the contract', 'test/contract-suite'])
+    const { ok, output } = await runTool(root, 'vitest', 'vitest.mjs', [
+      'run',
+      '--project',
+      'sqlite',
+      '--testNamePattern',
+      'the examples of the contract',
+      'test/contract-suite',
+    ])
     // vitest is content when a pattern finds no test; this part is not.
     const hasRun = /^\s*Tests\s+.*\d+ passed/m.test(output)
-    if (!ok || !hasRun) return { ok: false, summary: 'the service does not answer the examples as the contract has them', details: output }
+    if (!ok || !hasRun)
+      return {
+        ok: false,
+        summary: 'the service does not answer the examples as the contract has them',
+        details: output,
+      }
     return { ok: true, summary: 'the service answers the examples as the contract has them', details: '' }
   },
 } satisfies Record<string, Part>

@@ -16,8 +16,17 @@ export function fileOfPackage(packageName: string, file: string): string {
  * @param script the command's file in the package
  * @returns whether it exited with 0, and what it wrote
  */
-export async function runTool(root: string, packageName: string, script: string, args: string[]): Promise<{ ok: boolean; output: string }> {
-  const child = spawn(process.execPath, [fileOfPackage(packageName, script), ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NO_COLOR: '1' } })
+export async function runTool(
+  root: string,
+  packageName: string,
+  script: string,
+  args: string[],
+): Promise<{ ok: boolean; output: string }> {
+  const child = spawn(process.execPath, [fileOfPackage(packageName, script), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1' },
+  })
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -37,7 +37,12 @@ export function createServerProcess(root: string, say: (line: string) => void): 
     restart: async () => {
       await stop()
       // In a process group of its own: an interrupt at the terminal is for this process, which then ends the server.
-      const started = spawn(process.execPath, ['src/main.ts'], { cwd: root, env: { SHUTDOWN_DELAY: '0', ...process.env }, stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+      const started = spawn(process.execPath, ['src/main.ts'], {
+        cwd: root,
+        env: { SHUTDOWN_DELAY: '0', ...process.env },
+        stdio: ['ignore', 'inherit', 'inherit'],
+        detached: true,
+      })
       child = started
       started.on('exit', (code) => {
         if (child !== started) return

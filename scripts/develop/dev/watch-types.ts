@@ -11,15 +11,30 @@ const compiler = fileOfPackage('typescript-7', 'bin/tsc')
  * @param say tells the person each error, and how many there are after each change
  */
 export function watchTypes(root: string, say: (line: string) => void): { close: () => void } {
-  const child = spawn(process.execPath, [compiler, '--noEmit', '--watch', '--preserveWatchOutput', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', '.cache/dev.tsbuildinfo'], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
-  })
+  const child = spawn(
+    process.execPath,
+    [
+      compiler,
+      '--noEmit',
+      '--watch',
+      '--preserveWatchOutput',
+      '--pretty',
+      'false',
+      '--incremental',
+      '--tsBuildInfoFile',
+      '.cache/dev.tsbuildinfo',
+    ],
+    {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    },
+  )
   if (child.pid !== undefined) setPriority(child.pid, 10)
   createInterface({ input: child.stdout }).on('line', (line) => {
     const count = /Found (\d+) errors?\./.exec(line)?.[1]
-    if (count !== undefined) say(count === '0' ? 'types: no error' : `types: ${count} ${count === '1' ? 'error' : 'errors'}`)
+    if (count !== undefined)
+      say(count === '0' ? 'types: no error' : `types: ${count} ${count === '1' ? 'error' : 'errors'}`)
     else if (/\berror TS\d+:/.test(line)) say(`types: ${line}`)
   })
   const close = () => {

@@ -18,7 +18,9 @@ export const contractFile = 'openapi.yaml'
  * @returns contents by file name, and the operations of the contract
  * @throws BrokenContract
  */
-export async function generateFiles(root: string): Promise<{ files: Map<string, string>; operations: ContractOperation[] }> {
+export async function generateFiles(
+  root: string,
+): Promise<{ files: Map<string, string>; operations: ContractOperation[] }> {
   const source = await readSource(join(root, contractFile))
   const document = await readContract(source, contractFile)
   const origin = `${contractFile} sha256:${sha256(source)}`
@@ -40,6 +42,8 @@ async function readSource(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new BrokenContract(`${contractFile}: cannot be read (${String((error as NodeJS.ErrnoException).code)})`, { cause: error })
+    throw new BrokenContract(`${contractFile}: cannot be read (${String((error as NodeJS.ErrnoException).code)})`, {
+      cause: error,
+    })
   }
 }

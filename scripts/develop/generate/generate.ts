@@ -4,7 +4,10 @@ import { folder, replaceFiles, staleFiles } from './generated-folder.ts'
 import { missingHandlers, scaffoldHandler, strayHandlers } from './handler-files.ts'
 import { BrokenContract } from './read-contract.ts'
 
-/** What a run is for: to write `generated/`, to say what is stale there, or to write it and the handlers that are missing. */
+/**
+ * What a run is for: to write `generated/`, to say what is stale there, or to write it and the handlers that are
+ * missing.
+ */
 export type GenerateMode = 'write' | 'check' | 'scaffold'
 
 export interface GenerateResult {
@@ -34,19 +37,28 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
   const missing = missingHandlers(root, operations)
   if (mode === 'check') {
     const lines = stale.map((file) => `${folder}/${file} does not match ${contractFile}: run npm run generate`)
-    return { ok: stale.length === 0, lines: stale.length === 0 ? [`${folder}/ matches ${contractFile}`] : lines, missing }
+    return {
+      ok: stale.length === 0,
+      lines: stale.length === 0 ? [`${folder}/ matches ${contractFile}`] : lines,
+      missing,
+    }
   }
   try {
     await replaceFiles(root, files)
   } catch (error) {
-    return { ok: false, lines: [`${folder}/ cannot be written: ${error instanceof Error ? error.message : String(error)}`], missing }
+    return {
+      ok: false,
+      lines: [`${folder}/ cannot be written: ${error instanceof Error ? error.message : String(error)}`],
+      missing,
+    }
   }
   const lines = stale.length === 0 ? [`${folder}/ was up to date`] : []
   const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]
   if (written.length > 0) lines.push(`wrote ${written.map((file) => `${folder}/${file}`).join(', ')}`)
   if (removed.length > 0) lines.push(`removed ${removed.map((file) => `${folder}/${file}`).join(', ')}`)
   if (mode === 'scaffold') lines.push(...missing.flatMap((operation) => scaffoldHandler(root, operation)))
-  else lines.push(...missing.map(({ id }) => `operation ${id} has no handler: npm run generate -- --scaffold writes one`))
+  else
+    lines.push(...missing.map(({ id }) => `operation ${id} has no handler: npm run generate -- --scaffold writes one`))
   lines.push(...strayHandlers(root, operations))
   return { ok: true, lines, missing: mode === 'scaffold' ? [] : missing }
 }

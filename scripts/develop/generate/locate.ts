@@ -15,14 +15,19 @@ export function createLocator(yaml: Document.Parsed, lines: LineCounter): (probl
     const reference = /^the reference (\S+)/.exec(problem)?.[1]
     const [, id, path = ''] = /^(?:operation(?:Id)? ([^\s:]+):\s)?(.*)$/.exec(problem) ?? []
     const operation = id === undefined ? undefined : findMember(yaml, 'operationId', id)
-    const offset = reference === undefined ? (follow(yaml, id === undefined ? yaml.contents : operation?.map, path) ?? operation?.offset) : findMember(yaml, '$ref', reference)?.offset
+    const offset =
+      reference === undefined
+        ? (follow(yaml, id === undefined ? yaml.contents : operation?.map, path) ?? operation?.offset)
+        : findMember(yaml, '$ref', reference)?.offset
     if (offset === undefined) return {}
     const { line, col } = lines.linePos(offset)
     return { line, col }
   }
 }
 
-/** Walks from a node along the names at the beginning of a text, as far as they lead; gives where the last name stands. */
+/**
+ * Walks from a node along the names at the beginning of a text, as far as they lead; gives where the last name stands.
+ */
 function follow(yaml: Document.Parsed, from: unknown, text: string): number | undefined {
   let node = resolve(yaml, from)
   let rest = text
@@ -37,11 +42,19 @@ function follow(yaml: Document.Parsed, from: unknown, text: string): number | un
   }
 }
 
-function stepInto(node: unknown, rest: string): { name: string; node: unknown; offset: number | undefined } | undefined {
-  const members = isMap(node) ? node.items.map(({ key, value }) => ({ key, value })) : isSeq(node) ? node.items.map((value, index) => ({ key: index, value })) : []
+function stepInto(
+  node: unknown,
+  rest: string,
+): { name: string; node: unknown; offset: number | undefined } | undefined {
+  const members = isMap(node)
+    ? node.items.map(({ key, value }) => ({ key, value }))
+    : isSeq(node)
+      ? node.items.map((value, index) => ({ key: index, value }))
+      : []
   for (const { key, value } of members) {
     const name = String(isScalar(key) ? key.value : key)
-    if (rest.startsWith(name) && /^(?:[/:\s]|$)/.test(rest.slice(name.length))) return { name, node: value, offset: isScalar(key) ? key.range?.[0] : undefined }
+    if (rest.startsWith(name) && /^(?:[/:\s]|$)/.test(rest.slice(name.length)))
+      return { name, node: value, offset: isScalar(key) ? key.range?.[0] : undefined }
   }
   return undefined
 }
@@ -49,11 +62,21 @@ function stepInto(node: unknown, rest: string): { name: string; node: unknown; o
 function resolve(yaml: Document.Parsed, node: unknown): unknown {
   const reference: unknown = isMap(node) ? node.get('$ref') : undefined
   if (typeof reference !== 'string') return node
-  return yaml.getIn(reference.replace(/^#\//, '').split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')), true)
+  return yaml.getIn(
+    reference
+      .replace(/^#\//, '')
+      .split('/')
+      .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')),
+    true,
+  )
 }
 
 /** The first mapping that has this member, and where the member's value stands. */
-function findMember(yaml: Document.Parsed, key: string, value: string): { map: unknown; offset: number | undefined } | undefined {
+function findMember(
+  yaml: Document.Parsed,
+  key: string,
+  value: string,
+): { map: unknown; offset: number | undefined } | undefined {
   let found: { map: unknown; offset: number | undefined } | undefined
   visit(yaml, {
     Map(_key, map) {

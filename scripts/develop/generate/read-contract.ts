@@ -6,7 +6,9 @@ import { createLocator } from './locate.ts'
 import { errorProblems } from './write-errors.ts'
 import { namingProblems } from './handler-files.ts'
 
-/** A contract that cannot be generated from. The message has a line for each reason, with its place where it is known. */
+/**
+ * A contract that cannot be generated from. The message has a line for each reason, with its place where it is known.
+ */
 export class BrokenContract extends Error {}
 
 /** The structure that generation relies on; taste is for the linter. */
@@ -33,7 +35,10 @@ const mostLines = 8
  */
 export async function readContract(source: string, file: string): Promise<ContractDocument> {
   const { document, locate } = await readOpenApi(source, file)
-  refuse(servingProblems(document).map((text) => ({ ...locate(text), text })), file)
+  refuse(
+    servingProblems(document).map((text) => ({ ...locate(text), text })),
+    file,
+  )
   return document
 }
 
@@ -45,8 +50,18 @@ export async function readContract(source: string, file: string): Promise<Contra
 export async function readOpenApi(source: string, file: string) {
   const { document, locate } = parseContract(source, file)
   const { openapi } = document
-  if (openapi === undefined) refuse([{ line: 1, col: 1, text: 'is not an OpenAPI document: it has no `openapi`' }], file)
-  if (!/^3\.1\.\d+$/.test(String(openapi))) refuse([{ ...locate('openapi'), text: `openapi must be 3.1.x, the version that this service reads, not ${JSON.stringify(openapi)}` }], file)
+  if (openapi === undefined)
+    refuse([{ line: 1, col: 1, text: 'is not an OpenAPI document: it has no `openapi`' }], file)
+  if (!/^3\.1\.\d+$/.test(String(openapi)))
+    refuse(
+      [
+        {
+          ...locate('openapi'),
+          text: `openapi must be 3.1.x, the version that this service reads, not ${JSON.stringify(openapi)}`,
+        },
+      ],
+      file,
+    )
   refuse(await structureFindings(source, file), file)
   // Redocly has judged the structure.
   return { document: document as unknown as ContractDocument, locate }
@@ -80,9 +95,18 @@ interface Finding {
 function refuse(findings: Finding[], file: string): void {
   if (findings.length === 0) return
   // One mistake in a component is found wherever the component is used.
-  const distinct = [...new Map(findings.map((finding) => [`${String(finding.line)}:${String(finding.col)} ${finding.text.split(': ').at(-1) ?? ''}`, finding])).values()]
+  const distinct = [
+    ...new Map(
+      findings.map((finding) => [
+        `${String(finding.line)}:${String(finding.col)} ${finding.text.split(': ').at(-1) ?? ''}`,
+        finding,
+      ]),
+    ).values(),
+  ]
   const inOrder = distinct.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.col ?? 0) - (b.col ?? 0))
-  const shown = inOrder.slice(0, mostLines).map(({ line, col, text }) => `${file}${line === undefined ? '' : `:${String(line)}:${String(col)}`}: ${text}`)
+  const shown = inOrder
+    .slice(0, mostLines)
+    .map(({ line, col, text }) => `${file}${line === undefined ? '' : `:${String(line)}:${String(col)}`}: ${text}`)
   if (inOrder.length > mostLines) shown.push(`${file}: and ${String(inOrder.length - mostLines)} more`)
   throw new BrokenContract(shown.join('\n'))
 }
@@ -95,7 +119,8 @@ function readMapping(read: () => unknown, file: string): Record<string, unknown>
     // An alias without its anchor, or one that would unfold beyond all measure.
     throw new BrokenContract(`${file}: ${messageOf(error)}`, { cause: error })
   }
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new BrokenContract(`${file}:1:1: is not an OpenAPI document: it is no mapping`)
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    throw new BrokenContract(`${file}:1:1: is not an OpenAPI document: it is no mapping`)
   return document as Record<string, unknown>
 }
 
@@ -107,7 +132,13 @@ async function structureFindings(source: string, file: string): Promise<Finding[
     const { line, col } = getLineColLocation(first).start
     const reference = /\$ref: *(.+?) *$/.exec(texts[line - 1] ?? '')?.[1]
     const isReference = message.startsWith("Can't resolve $ref") && reference !== undefined
-    return { line, col, text: isReference ? `the reference ${reference} leads to nothing` : `${firstLine(message)} (${first.pointer ?? ''})` }
+    return {
+      line,
+      col,
+      text: isReference
+        ? `the reference ${reference} leads to nothing`
+        : `${firstLine(message)} (${first.pointer ?? ''})`,
+    }
   })
 }
 

@@ -27,10 +27,14 @@ export function writeClient(operations: ContractOperation[]): string {
 
 function int64Places(schema: Schema): string[][] {
   const here = schema['format'] === 'int64' ? [[]] : []
-  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>).flatMap(([name, property]) => int64Places(property).map((place) => [name, ...place]))
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>).flatMap(
+    ([name, property]) => int64Places(property).map((place) => [name, ...place]),
+  )
   const { items } = schema as { items?: Schema }
   const inItems = items === undefined ? [] : int64Places(items).map((place) => ['*', ...place])
-  const combined = ['allOf', 'anyOf', 'oneOf'].flatMap((name) => ((schema[name] ?? []) as Schema[]).flatMap(int64Places))
+  const combined = ['allOf', 'anyOf', 'oneOf'].flatMap((name) =>
+    ((schema[name] ?? []) as Schema[]).flatMap(int64Places),
+  )
   const places = [...here, ...properties, ...inItems, ...combined]
   return [...new Map(places.map((place) => [place.join('/'), place])).values()]
 }

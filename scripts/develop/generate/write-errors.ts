@@ -16,11 +16,17 @@ export function errorProblems(document: ContractDocument): string[] {
     const firstOf = (key: keyof ErrorNumber, value: unknown) => numbers.findIndex((other) => other[key] === value)
     if (number === undefined) return [`${place}: has more x-enum-varnames or x-enum-descriptions than numbers`]
     return [
-      ...(typeof number === 'number' && number >= 40_000 && number < 60_000 ? [] : [`${where} does not begin with the HTTP status of a failure`]),
-      ...(typeof name === 'string' && /^[a-z][a-z0-9_]*$/.test(name) ? [] : [`${where} has no name in x-enum-varnames, in lower case with underscores`]),
+      ...(typeof number === 'number' && number >= 40_000 && number < 60_000
+        ? []
+        : [`${where} does not begin with the HTTP status of a failure`]),
+      ...(typeof name === 'string' && /^[a-z][a-z0-9_]*$/.test(name)
+        ? []
+        : [`${where} has no name in x-enum-varnames, in lower case with underscores`]),
       ...(typeof description === 'string' ? [] : [`${where} has no text in x-enum-descriptions`]),
       ...(firstOf('number', number) === index ? [] : [`${where} is given twice`]),
-      ...(typeof name !== 'string' || firstOf('name', name) === index ? [] : [`${where} has the name ${name}, which another number has`]),
+      ...(typeof name !== 'string' || firstOf('name', name) === index
+        ? []
+        : [`${where} has the name ${name}, which another number has`]),
     ]
   })
 }
@@ -32,7 +38,10 @@ export function errorProblems(document: ContractDocument): string[] {
  */
 export function writeErrors(document: ContractDocument): string {
   const members = errorNumbers(document).map(({ number, name, description }) => {
-    const text = String(description).trim().replaceAll('*/', '*\u200b/').replaceAll(/\s*\n\s*/g, ' ')
+    const text = String(description)
+      .trim()
+      .replaceAll('*/', '*\u200b/')
+      .replaceAll(/\s*\n\s*/g, ' ')
     return `  /** ${text} */\n  ${String(name)}: { error: ${String(number)}, status: ${String(Math.floor(Number(number) / 100))} },\n`
   })
   return `/** Every failure that the contract knows, by name. */\nexport const errors = {\n${members.join('')}} as const\n\nexport type ErrorName = keyof typeof errors\n`
@@ -46,5 +55,9 @@ function errorNumbers(document: ContractDocument): ErrorNumber[] {
     return Array.isArray(list) ? (list as unknown[]) : []
   }) as [unknown[], unknown[], unknown[]]
   const length = numbers.length === 0 ? 0 : Math.max(numbers.length, names.length, descriptions.length)
-  return Array.from({ length }, (_, index) => ({ number: numbers[index], name: names[index], description: descriptions[index] }))
+  return Array.from({ length }, (_, index) => ({
+    number: numbers[index],
+    name: names[index],
+    description: descriptions[index],
+  }))
 }

@@ -13,12 +13,16 @@ export async function writeTypes(document: ContractDocument): Promise<string> {
   const nodes = await openapiTS(withoutBigInts(document) as OpenAPI3, {
     alphabetize: true,
     silent: true,
-    transform: (schema) => (schema.format === 'int64' ? ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword) : undefined),
+    transform: (schema) =>
+      schema.format === 'int64' ? ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword) : undefined,
   })
   return astToString(nodes)
 }
 
-/** Integers that a double does not hold, as text: the types have them in comments only, and there they keep their digits. */
+/**
+ * Integers that a double does not hold, as text: the types have them in comments only, and there they keep their
+ * digits.
+ */
 function withoutBigInts(node: unknown): unknown {
   if (typeof node === 'bigint') return String(node)
   if (Array.isArray(node)) return node.map(withoutBigInts)

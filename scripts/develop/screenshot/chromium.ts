@@ -4,7 +4,10 @@ import { type Browser, chromium } from 'playwright-core'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 
-/** The Chromium that `CHROMIUM_PATH` names, or else the first in `PATH` under one of its usual names; undefined where there is none. */
+/**
+ * The Chromium that `CHROMIUM_PATH` names, or else the first in `PATH` under one of its usual names; undefined where
+ * there is none.
+ */
 export function findChromium({ CHROMIUM_PATH, PATH = '' }: NodeJS.ProcessEnv): string | undefined {
   if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH
   return PATH.split(delimiter)

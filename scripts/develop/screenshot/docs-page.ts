@@ -47,7 +47,10 @@ export async function openDocsPage(browser: Browser, origin: string): Promise<Do
 }
 
 /** Presses Execute. Gives what was sent, and the status and body that the page shows. */
-export async function execute(page: Page, section: Locator): Promise<{ method: string; path: string; sent: string | null; status: string; shown: string }> {
+export async function execute(
+  page: Page,
+  section: Locator,
+): Promise<{ method: string; path: string; sent: string | null; status: string; shown: string }> {
   const [request] = await Promise.all([page.waitForRequest(/\/plants/), section.locator('.btn.execute').click()])
   const response = await request.response()
   const live = section.locator('.live-responses-table')

@@ -7,6 +7,7 @@ process.on('message', (job) => {
   // The bench is the only sender, and sends nothing else.
   load(job as LoadJob).then(
     (result) => process.send?.({ result } satisfies LoadAnswer),
-    (error: unknown) => process.send?.({ problem: error instanceof Error ? error.message : String(error) } satisfies LoadAnswer),
+    (error: unknown) =>
+      process.send?.({ problem: error instanceof Error ? error.message : String(error) } satisfies LoadAnswer),
   )
 })

@@ -14,7 +14,11 @@ export interface LoadGenerator {
 
 /** Starts the load generator. It takes one job at a time. */
 export function startLoad(): LoadGenerator {
-  const child = spawn('taskset', ['-c', loadProcessor, process.execPath, join(import.meta.dirname, 'load-process.ts')], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const child = spawn(
+    'taskset',
+    ['-c', loadProcessor, process.execPath, join(import.meta.dirname, 'load-process.ts')],
+    { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+  )
   const ended = new AbortController()
   child.once('exit', () => {
     ended.abort()

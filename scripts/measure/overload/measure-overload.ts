@@ -15,7 +15,8 @@ const trialMilliseconds = 2_000
 const offeredSeconds = 3
 
 /**
- * Finds with how many clients that wait for their answers the real server answers most creates, and then, in rounds, how many
+ * Finds with how many clients that wait for their answers the real server answers most creates, and then, in rounds,
+ * how many
  * it answers them, and what it answers right after that when twice as many are asked for.
  */
 export async function measureOverload(tell: (line: string) => void): Promise<OverloadRound[]> {
@@ -33,7 +34,9 @@ export async function measureOverload(tell: (line: string) => void): Promise<Ove
     const measured: OverloadRound[] = []
     for (let round = 1; round <= rounds; round++) {
       const best = await load.waiting(connections)
-      tell(`round ${String(round)} of ${String(rounds)}: ${String(Math.round(best))} creates a second for ${String(connections)} clients, now twice as many`)
+      tell(
+        `round ${String(round)} of ${String(rounds)}: ${String(Math.round(best))} creates a second for ${String(connections)} clients, now twice as many`,
+      )
       measured.push({ best, offered: 2 * best, ...(await load.offered(2 * best)) })
     }
     return measured
@@ -58,7 +61,14 @@ class Load {
   async waiting(connections: number): Promise<number> {
     const { port, token } = this.#server
     const operation = { kind: 'create' as const, ids: { first: this.#first, scatterOver: undefined } }
-    const { requests, milliseconds } = await this.#generator.run({ port, token, operation, connections, maxRequests: Number.MAX_SAFE_INTEGER, maxMilliseconds: trialMilliseconds })
+    const { requests, milliseconds } = await this.#generator.run({
+      port,
+      token,
+      operation,
+      connections,
+      maxRequests: Number.MAX_SAFE_INTEGER,
+      maxMilliseconds: trialMilliseconds,
+    })
     this.#first += requests + connections
     return (requests / milliseconds) * 1_000
   }

@@ -29,7 +29,9 @@ export interface OfferedResult {
   worst: number
 }
 
-/** Open before the load begins, as those of proxies are: Node takes one new connection in each turn of its event loop. */
+/**
+ * Open before the load begins, as those of proxies are: Node takes one new connection in each turn of its event loop.
+ */
 const connectionCount = 4_000
 
 /** Fewer than a listener's queue holds on any system. */
@@ -39,7 +41,11 @@ const patienceMilliseconds = 1_000
 
 /** Offers the load from a process of its own, on the load generator's processor. */
 export async function offerInProcess(offer: Offer): Promise<OfferedResult> {
-  const child = spawn('taskset', ['-c', loadProcessor, process.execPath, join(import.meta.dirname, 'offer-process.ts')], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const child = spawn(
+    'taskset',
+    ['-c', loadProcessor, process.execPath, join(import.meta.dirname, 'offer-process.ts')],
+    { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+  )
   const ended = new AbortController()
   child.once('exit', () => {
     ended.abort()
@@ -60,7 +66,10 @@ export async function offerLoad({ port, token, rate, seconds, first }: Offer): P
 
   function ask(socket: Socket, dueAt: number): void {
     const body = `{"id":${String(id++)},"name":"Monstera deliciosa","tag":"indoor"}`
-    socket.write(`POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`, 'latin1')
+    socket.write(
+      `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`,
+      'latin1',
+    )
     // Answers to creates are small: each arrives in one piece.
     socket.once('data', (bytes: Buffer) => {
       const wait = performance.now() - dueAt

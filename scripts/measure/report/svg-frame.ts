@@ -1,10 +1,19 @@
-/** What every plot of the project has in common: an SVG of one width with a title, a line that explains it, and panels below. */
+/**
+ * What every plot of the project has in common: an SVG of one width with a title, a line that explains it, and panels
+ * below.
+ */
 export const width = 840
 
 /** Where the first panel may begin, beneath the title and the line below it. */
 export const headHeight = 64
 
-export const colours = { ink: '#1b1f23', quiet: '#57606a', faint: '#8c959f', first: '#1a7f37', second: '#bf3989' } as const
+export const colours = {
+  ink: '#1b1f23',
+  quiet: '#57606a',
+  faint: '#8c959f',
+  first: '#1a7f37',
+  second: '#bf3989',
+} as const
 
 export interface Frame {
   height: number

@@ -7,7 +7,10 @@ export interface Seen {
   statuses: Record<number, number>
   /** The requests whose connection ended before the answer, by the error's code. */
   errors: Record<string, number>
-  /** The ids of the creates that were answered by 5xx or not at all: their clients do not know whether they were carried out. */
+  /**
+   * The ids of the creates that were answered by 5xx or not at all: their clients do not know whether they were carried
+   * out.
+   */
   unclear: number[]
 }
 

@@ -37,7 +37,11 @@ export async function versionOf(name: ProxyName): Promise<string> {
  * @param serverPorts at 127.0.0.1
  * @throws Error when the proxy ends before it listens
  */
-export async function startProxy(name: ProxyName, folder: string, serverPorts: readonly number[]): Promise<RunningProxy> {
+export async function startProxy(
+  name: ProxyName,
+  folder: string,
+  serverPorts: readonly number[],
+): Promise<RunningProxy> {
   const port = await freePort()
   const file = join(folder, `${name}.conf`)
   const ports = new Map<number, number | undefined>([[shippedPort, port]])
@@ -69,7 +73,9 @@ export async function startProxy(name: ProxyName, folder: string, serverPorts: r
   }
 }
 
-/** The shipped file with other ports, without what only root may do, and with everything that it writes in one folder. */
+/**
+ * The shipped file with other ports, without what only root may do, and with everything that it writes in one folder.
+ */
 function adapt(name: ProxyName, folder: string, ports: ReadonlyMap<number, number | undefined>): string {
   const files = { nginx: 'nginx.conf', haproxy: 'haproxy.cfg' }
   const shipped = readFileSync(join(projectFolder, 'deploy', files[name]), 'utf8')

@@ -24,7 +24,10 @@ export interface Outcome extends Seen {
 
 const readyMilliseconds = 30_000
 
-/** Between a server's readiness and the next one's signal to stop: longer than either proxy takes to use the server again. */
+/**
+ * Between a server's readiness and the next one's signal to stop: longer than either proxy takes to use the server
+ * again.
+ */
 const pauseMilliseconds = 2_500
 
 /** Restarts two servers on one SQLite file in turn, behind a proxy and under load. */

@@ -19,13 +19,21 @@ export interface LoadedServer extends ServerProcess {
  *
  * @param plants how many plants the caller has
  */
-export async function startLoadedServer(plants: number, environment: Record<string, string> = {}, nodeOptions: string[] = []): Promise<LoadedServer> {
+export async function startLoadedServer(
+  plants: number,
+  environment: Record<string, string> = {},
+  nodeOptions: string[] = [],
+): Promise<LoadedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-load-'))
   const file = join(folder, 'plants.db')
   const { text: token, stored } = createToken('me', Date.now())
   const store = openSqliteStore({ file, onFault: () => undefined })
   await store.addToken(stored)
-  await Promise.all(Array.from({ length: plants }, (_, index) => store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' })))
+  await Promise.all(
+    Array.from({ length: plants }, (_, index) =>
+      store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' }),
+    ),
+  )
   await store.close()
   const logFile = join(folder, 'log')
   const server = await startServer({

@@ -25,7 +25,10 @@ export interface PostgresOptions {
 
 const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
 
-/** Starts the PostgreSQL that comes as npm packages. Run as root, it makes the user `postgres` where there is none, for PostgreSQL refuses root. */
+/**
+ * Starts the PostgreSQL that comes as npm packages. Run as root, it makes the user `postgres` where there is none, for
+ * PostgreSQL refuses root.
+ */
 export async function startPostgres({ isDurable }: PostgresOptions): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'))
   const port = await freePort()

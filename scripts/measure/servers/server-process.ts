@@ -12,10 +12,14 @@ export const loadProcessor = '1'
 export const projectFolder = join(import.meta.dirname, '../../..')
 
 /** The arguments that `npm start` gives to `node`, which it runs in the shell's place. */
-export const startArguments = readStartScript().replace(/^exec node /, '').split(' ')
+export const startArguments = readStartScript()
+  .replace(/^exec node /, '')
+  .split(' ')
 
 function readStartScript(): string {
-  const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
   return scripts.start
 }
 
@@ -31,7 +35,10 @@ export interface ServerCommand {
   processors?: string
 }
 
-/** A server that listens, pinned to its processors. Figures come from the kernel, so that nothing is added to what is measured. */
+/**
+ * A server that listens, pinned to its processors. Figures come from the kernel, so that nothing is added to what is
+ * measured.
+ */
 export interface ServerProcess {
   port: number
   pid: number
@@ -48,7 +55,12 @@ export interface ServerProcess {
  *
  * @throws Error when it ends before that
  */
-export async function startServer({ arguments: args, environment, logFile, processors = serverProcessor }: ServerCommand): Promise<ServerProcess> {
+export async function startServer({
+  arguments: args,
+  environment,
+  logFile,
+  processors = serverProcessor,
+}: ServerCommand): Promise<ServerProcess> {
   const log = openSync(logFile, 'a')
   const child = spawn('taskset', ['-c', processors, process.execPath, ...args], {
     cwd: projectFolder,
@@ -112,7 +124,11 @@ async function listeningPort(child: ChildProcess, logFile: string): Promise<numb
     })
     child.once('exit', (code) => {
       clearTimeout(timer)
-      reject(new Error(`a server ended with code ${String(code)} before it listened:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`))
+      reject(
+        new Error(
+          `a server ended with code ${String(code)} before it listened:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`,
+        ),
+      )
     })
   })
 }

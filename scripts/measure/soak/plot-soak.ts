@@ -14,7 +14,10 @@ interface Line {
 }
 
 const panels: { title: string; lines: Line[] }[] = [
-  { title: 'Resident memory, MiB', lines: [{ name: 'memory', colour: colours.first, valueOf: ({ memory }) => memory }] },
+  {
+    title: 'Resident memory, MiB',
+    lines: [{ name: 'memory', colour: colours.first, valueOf: ({ memory }) => memory }],
+  },
   {
     title: 'Time to the whole answer, milliseconds',
     lines: [
@@ -29,7 +32,9 @@ export function plotSoak({ clients, minutes, date }: SoakFigures): string {
   const height = top + panels.length * (panelHeight + panelDistance)
   const requests = minutes.reduce((sum, minute) => sum + minute.requests, 0)
   const errors = minutes.reduce((sum, minute) => sum + errorsOf(minute), 0)
-  const drawn = panels.map(({ title, lines }, index) => panel(title, lines, minutes, top + index * (panelHeight + panelDistance)))
+  const drawn = panels.map(({ title, lines }, index) =>
+    panel(title, lines, minutes, top + index * (panelHeight + panelDistance)),
+  )
   return frame({
     height,
     description: 'Memory and waits of the server under a mixed load, minute by minute',
@@ -48,14 +53,21 @@ function panel(title: string, lines: Line[], minutes: SoakMinute[], y: number): 
     `<path d="M${String(left)} ${place(yOf(0))}H${String(width - right)}" stroke="${colours.faint}" fill="none"/>`,
     `<text x="${String(left - 8)}" y="${place(yOf(0) + 4)}" text-anchor="end" fill="${colours.quiet}">0</text>`,
     `<text x="${String(left - 8)}" y="${place(yOf(highest) + 4)}" text-anchor="end" fill="${colours.quiet}">${String(highest)}</text>`,
-    ...minutes.map(({ minute }, index) => `<text x="${place(xOf(index))}" y="${place(y + panelHeight + 18)}" text-anchor="middle" fill="${colours.quiet}">${String(minute)}</text>`),
+    ...minutes.map(
+      ({ minute }, index) =>
+        `<text x="${place(xOf(index))}" y="${place(y + panelHeight + 18)}" text-anchor="middle" fill="${colours.quiet}">${String(minute)}</text>`,
+    ),
   ]
   for (const { name, colour, valueOf } of lines) {
     const points = minutes.map((minute, index) => `${place(xOf(index))},${place(yOf(valueOf(minute)))}`)
     const last = minutes.at(-1)
     parts.push(
       `<polyline points="${points.join(' ')}" stroke="${colour}" stroke-width="2" fill="none"/>`,
-      ...(last === undefined ? [] : [`<text x="${String(width - right + 10)}" y="${place(yOf(valueOf(last)) + 4)}" fill="${colour}">${name} ${String(valueOf(last))}</text>`]),
+      ...(last === undefined
+        ? []
+        : [
+            `<text x="${String(width - right + 10)}" y="${place(yOf(valueOf(last)) + 4)}" fill="${colour}">${name} ${String(valueOf(last))}</text>`,
+          ]),
     )
   }
   return parts.join('\n')

@@ -52,12 +52,16 @@ export async function soak(minutes: number, tell: (line: string) => void): Promi
     try {
       const response = await fetch(origin + path, {
         method,
-        headers: { authorization: `Bearer ${server.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          authorization: `Bearer ${server.token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body }),
       })
       await response.arrayBuffer()
       waits.push(performance.now() - start)
-      if (response.status !== status) count(`${method} ${path}: ${String(response.status)} instead of ${String(status)}`)
+      if (response.status !== status)
+        count(`${method} ${path}: ${String(response.status)} instead of ${String(status)}`)
     } catch (error) {
       count(`${method} ${path}: ${String(error)}`)
     }
@@ -83,7 +87,14 @@ export async function soak(minutes: number, tell: (line: string) => void): Promi
       tell(`minute ${String(minute)} of ${String(minutes)}${describe(seen.at(-1))}`)
       await delay(minuteMilliseconds)
       const sorted = waits.sort((a, b) => a - b)
-      seen.push({ minute, requests: sorted.length, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), memory: rounded(server.memory().resident / 2 ** 20), errors })
+      seen.push({
+        minute,
+        requests: sorted.length,
+        p50: quantile(sorted, 0.5),
+        p99: quantile(sorted, 0.99),
+        memory: rounded(server.memory().resident / 2 ** 20),
+        errors,
+      })
       waits = []
       errors = {}
     }

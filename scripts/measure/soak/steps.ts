@@ -6,7 +6,10 @@ export interface Step {
   status: number
 }
 
-/** The life of a plant, with what clients do wrong on the way. It leaves nothing behind. @param id of a plant that there is not */
+/**
+ * The life of a plant, with what clients do wrong on the way. It leaves nothing behind. @param id of a plant that there
+ * is not
+ */
 export function createSteps(id: number): Step[] {
   const plant = JSON.stringify({ id, name: 'Aloe vera', tag: 'indoor' })
   const place = `/plants/${String(id)}`

@@ -26,10 +26,15 @@ const compacted = '-compacted'
  *
  * @param source the database file
  * @param file the copy; it appears under this name when it is whole and verified, and its owner alone can read it
- * @throws UsageError when the copy is there already, or the source cannot be copied; UnusableStore when the source is no
+ * @throws UsageError when the copy is there already, or the source cannot be copied; UnusableStore when the source is
+ *   no
  *   database
  */
-export async function backUp(source: string, file: string, bar: Pick<ProgressBar, 'show' | 'end'>): Promise<Content & { bytes: number }> {
+export async function backUp(
+  source: string,
+  file: string,
+  bar: Pick<ProgressBar, 'show' | 'end'>,
+): Promise<Content & { bytes: number }> {
   // A symbolic link is there, too, wherever it leads.
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
     throw new UsageError(`${file} is there already; nothing was changed`)
@@ -44,7 +49,10 @@ export async function backUp(source: string, file: string, bar: Pick<ProgressBar
     const copied = await copy(source, partial, bar)
     compact(partial)
     const content = verifyCopy(partial, file)
-    if (content.plants !== copied.plants || content.tokens !== copied.tokens) throw new UsageError(`${file} has not become what ${source} was: ${JSON.stringify(content)} instead of ${JSON.stringify(copied)}`)
+    if (content.plants !== copied.plants || content.tokens !== copied.tokens)
+      throw new UsageError(
+        `${file} has not become what ${source} was: ${JSON.stringify(content)} instead of ${JSON.stringify(copied)}`,
+      )
     syncFile(partial)
     publish(partial, file)
     return { ...content, bytes: statSync(file).size }
@@ -105,7 +113,8 @@ function publish(partial: string, file: string): void {
   try {
     linkSync(partial, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new UsageError(`${file} is there already; nothing was changed`, { cause: error })
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new UsageError(`${file} is there already; nothing was changed`, { cause: error })
     throw error
   }
   syncName(file)

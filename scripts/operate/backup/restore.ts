@@ -102,7 +102,9 @@ function giveAway(incoming: string, place: string, old: Stats | undefined): void
       chownSync(incoming, owner.uid, owner.gid)
     } catch (error) {
       const ids = `user ${String(owner.uid)} and group ${String(owner.gid)}`
-      throw new UsageError(`${place} belongs to ${ids}: restore as them or as root; nothing was changed`, { cause: error })
+      throw new UsageError(`${place} belongs to ${ids}: restore as them or as root; nothing was changed`, {
+        cause: error,
+      })
     }
   }
   syncFile(incoming)
@@ -120,7 +122,8 @@ function publish(incoming: string, place: string): void {
 }
 
 /**
- * Makes sure that nobody has the database open, and that nobody opens it before it is replaced. Leaving the mode with a log,
+ * Makes sure that nobody has the database open, and that nobody opens it before it is replaced. Leaving the mode with a
+ * log,
  * which folds the log in, takes a lock that every open connection prevents.
  *
  * @returns what lets go of it

@@ -11,7 +11,8 @@ export interface Content {
 
 /** Counts what a database holds. */
 export function contentOf(database: Database.Database): Content {
-  const count = (table: 'plants' | 'tokens') => database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!
+  const count = (table: 'plants' | 'tokens') =>
+    database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!
   return { plants: count('plants'), tokens: count('tokens') }
 }
 
@@ -25,7 +26,8 @@ export function isDamage(error: unknown): error is InstanceType<typeof Database.
  *
  * @param file the file
  * @param name how the file is called in what is told
- * @throws UsageError when it is no whole database of this service; UnusableStore when it is another program's or a newer release's
+ * @throws UsageError when it is no whole database of this service; UnusableStore when it is another program's or a
+ *   newer release's
  */
 export function verifyCopy(file: string, name: string): Content {
   const header = readHeader(file)

@@ -9,7 +9,8 @@ export type Edit = (contract: object) => void
 export function set(pointer: string, value: unknown): Edit {
   return (contract) => {
     const { parent, name } = find(contract, pointer)
-    if (JSON.stringify(parent[name], bigIntAsText) === JSON.stringify(value, bigIntAsText)) throw new Error(`${pointer} is that already`)
+    if (JSON.stringify(parent[name], bigIntAsText) === JSON.stringify(value, bigIntAsText))
+      throw new Error(`${pointer} is that already`)
     parent[name] = structuredClone(value)
   }
 }
@@ -42,9 +43,13 @@ export function all(...edits: Edit[]): Edit {
 }
 
 function find(contract: object, pointer: string): { parent: Record<string, unknown>; name: string } {
-  const names = pointer.split('/').slice(1).map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const names = pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
   let parent: unknown = contract
-  for (const name of names.slice(0, -1)) parent = typeof parent === 'object' && parent !== null ? (parent as Record<string, unknown>)[name] : undefined
+  for (const name of names.slice(0, -1))
+    parent = typeof parent === 'object' && parent !== null ? (parent as Record<string, unknown>)[name] : undefined
   if (typeof parent !== 'object' || parent === null) throw new Error(`there is no ${pointer}`)
   return { parent: parent as Record<string, unknown>, name: names.at(-1) ?? '' }
 }

@@ -21,12 +21,22 @@ export function readImage(dockerfile: string): Image {
   const copies = lines.flatMap((line) => {
     const [, sources, target] = /^COPY (?!--)(.+) (\S+)$/.exec(line) ?? []
     if (sources === undefined || target === undefined) return []
-    return sources.split(' ').map((from) => ({ from, to: target.endsWith('/') ? `${target}${from.split('/').at(-1) ?? ''}` : target }))
+    return sources
+      .split(' ')
+      .map((from) => ({ from, to: target.endsWith('/') ? `${target}${from.split('/').at(-1) ?? ''}` : target }))
   })
   return {
     copies,
-    install: [...found(lines, /^RUN npm (ci [^&]+)/).trim().split(' ')],
-    environment: Object.fromEntries(found(lines, /^ENV (.+)$/).split(' ').map((pair) => pair.split('=', 2) as [string, string])),
+    install: [
+      ...found(lines, /^RUN npm (ci [^&]+)/)
+        .trim()
+        .split(' '),
+    ],
+    environment: Object.fromEntries(
+      found(lines, /^ENV (.+)$/)
+        .split(' ')
+        .map((pair) => pair.split('=', 2) as [string, string]),
+    ),
     command: nodeParameters(found(lines, /^CMD (.+)$/)),
     healthcheck: nodeParameters(found(lines, /^HEALTHCHECK .*?CMD (.+)$/)),
   }

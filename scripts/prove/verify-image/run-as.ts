@@ -10,7 +10,8 @@ function start(uid: number, folder: string, [program = '', ...parameters]: strin
 /** Gathers what a process prints. */
 function output(child: ChildProcess): () => string {
   let text = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (piece: string) => (text += piece))
   return () => text
 }
 
@@ -31,8 +32,16 @@ export interface RunningServer {
   stop: () => Promise<void>
 }
 
-/** Starts a server as a user and waits until it has said where it listens. @throws Error with what it printed, when it ends instead */
-export async function serveAs(uid: number, folder: string, command: string[], environment: Environment): Promise<RunningServer> {
+/**
+ * Starts a server as a user and waits until it has said where it listens. @throws Error with what it printed, when it
+ * ends instead
+ */
+export async function serveAs(
+  uid: number,
+  folder: string,
+  command: string[],
+  environment: Environment,
+): Promise<RunningServer> {
   const child = start(uid, folder, command, environment)
   const printed = output(child)
   const ended = once(child, 'close') as Promise<[number | null]>

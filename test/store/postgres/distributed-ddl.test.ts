@@ -5,7 +5,9 @@ import { connect, temporaryDatabase } from '../../support/postgres-database.ts'
 import { openTestStore } from './open-test-store.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/postgres.md'), 'utf8')
-const blocks = [...page.matchAll(/^## (\w+)\n\n```sql\n([^`]*)```/gm)].map(([, name = '', ddl = '']): [string, string] => [name, ddl])
+const blocks = [...page.matchAll(/^## (\w+)\n\n```sql\n([^`]*)```/gm)].map(
+  ([, name = '', ddl = '']): [string, string] => [name, ddl],
+)
 
 /** What PostgreSQL does not know: how rows are spread, and CockroachDB's names of its types. */
 function forPostgres(ddl: string): string {
@@ -31,12 +33,15 @@ test('the page has the schema for each of the three databases', () => {
   expect(blocks.map(([name]) => name)).toEqual(['Citus', 'CockroachDB', 'YugabyteDB'])
 })
 
-test.for(blocks)('the schema for %s has the tables, columns, keys and version that the migrations make', async ([, ddl]) => {
-  const migrated = await temporaryDatabase()
-  await openTestStore(migrated)
-  const made = await temporaryDatabase()
-  const client = await connect(made)
-  onTestFinished(() => client.end())
-  await client.query(forPostgres(ddl))
-  expect(await schemaOf(made)).toEqual(await schemaOf(migrated))
-})
+test.for(blocks)(
+  'the schema for %s has the tables, columns, keys and version that the migrations make',
+  async ([, ddl]) => {
+    const migrated = await temporaryDatabase()
+    await openTestStore(migrated)
+    const made = await temporaryDatabase()
+    const client = await connect(made)
+    onTestFinished(() => client.end())
+    await client.query(forPostgres(ddl))
+    expect(await schemaOf(made)).toEqual(await schemaOf(migrated))
+  },
+)

@@ -20,13 +20,11 @@ function open(outcome?: 'unavailable' | Error) {
     const known = hashes.map((hash) => hash.readUInt32BE()).filter((index) => index % 2 === 0)
     return (
       outcome ??
-      known
-        .toReversed()
-        .map((index) => ({
-          hash: hashOf(index),
-          caller: `caller ${String(index)}`,
-          expires_at: index % 4 === 0 ? null : String(index),
-        }))
+      known.toReversed().map((index) => ({
+        hash: hashOf(index),
+        caller: `caller ${String(index)}`,
+        expires_at: index % 4 === 0 ? null : String(index),
+      }))
     )
   })
   return { loader, asked }
