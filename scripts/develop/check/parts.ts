@@ -43,7 +43,13 @@ export const parts = {
     return { ok, summary: 'every operation has its handler, and the compiler has no complaint', details: '' }
   },
   format: async (root) => {
-    const { ok, output } = await runTool(root, 'prettier', 'bin/prettier.cjs', ['--list-different', '.'])
+    const { ok, output } = await runTool(root, 'prettier', 'bin/prettier.cjs', [
+      '--cache',
+      '--cache-location',
+      '.cache/prettier',
+      '--list-different',
+      '.',
+    ])
     const details = `${output}\nrun npm run format`
     return ok
       ? { ok, summary: 'every file is formatted', details: '' }
