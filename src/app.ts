@@ -136,16 +136,17 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   const rateLimits =
     rateLimit === undefined ? undefined : (await import('./rate-limit/rate-limits.ts')).createRateLimits(rateLimit)
-  const ifLimited = (...stages: (Stage | undefined)[]): Stage[] => stages.filter((stage) => stage !== undefined)
   // A request of an operation passes these stages next; then its body is read and validated, and its handler is called.
-  const stagesOf = (operation: BoundOperation): Stage[] => [
-    overloaded,
-    ...ifLimited(rateLimits?.limitAddress),
-    authenticate(operation, verifiers, (request) => rateLimits?.countRefused(request)),
-    // Several requests of one address may have been authenticated at the same time.
-    ...ifLimited(rateLimits?.limitAddress, rateLimits?.limitCaller),
-    expectContent(operation),
-  ]
+  const stagesOf = (operation: BoundOperation): Stage[] =>
+    [
+      overloaded,
+      rateLimits?.limitAddress,
+      authenticate(operation, verifiers, (request) => rateLimits?.countRefused(request)),
+      // Several requests of one address may have been authenticated at the same time.
+      rateLimits?.limitAddress,
+      rateLimits?.limitCaller,
+      expectContent(operation),
+    ].filter((stage) => stage !== undefined)
   await app.register((scope, _options, done) => {
     registerOperations(scope, { operations, stagesOf, unread: new UnreadBytes(limits.unreadBytes) })
     done()
