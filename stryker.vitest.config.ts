@@ -6,7 +6,7 @@ export default defineConfig({
     include: [
       'test/{auth,contract,operations}/**/*.test.ts',
       'test/contract-suite/contract-suite.test.ts',
-      'test/config.test.ts',
+      'test/config/config.test.ts',
     ],
     provide: { engine: 'sqlite' },
     // A mutant runs the tests that reach it, and what a part of the suite has seen is not all that the contract

@@ -6,7 +6,7 @@ const onEveryStore = [
   'test/operations/**/*.test.ts',
   'test/model/**/*.test.ts',
   'test/process/reuse-port.test.ts',
-  'test/faults/unread-lists.test.ts',
+  'test/faults/load/unread-lists.test.ts',
 ]
 const onPostgres = [
   'test/store/postgres/**/*.test.ts',
@@ -20,7 +20,7 @@ export default defineConfig({
     hookTimeout: 20_000,
     // Most files wait for a process or a timer now and then; a worker more than there are processors fills the gaps.
     maxWorkers: availableParallelism() + 1,
-    globalSetup: 'test/support/compile-cache.ts',
+    globalSetup: 'test/support/server/compile-cache.ts',
     projects: [
       {
         extends: true,
@@ -32,7 +32,7 @@ export default defineConfig({
           name: 'postgres',
           include: [...onEveryStore, ...onPostgres],
           provide: { engine: 'postgres' },
-          globalSetup: ['test/support/compile-cache.ts', 'test/support/postgres-setup.ts'],
+          globalSetup: ['test/support/server/compile-cache.ts', 'test/support/server/postgres-setup.ts'],
         },
       },
     ],

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../src/config/config.ts'
-import { temporaryFolder } from './support/start-app.ts'
-import { projectFolder, startProcess } from './support/start-process.ts'
+import { temporaryFolder } from './support/server/start-app.ts'
+import { projectFolder, startProcess } from './support/server/start-process.ts'
 
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder }).sort()
 const readme = textOf('README.md')

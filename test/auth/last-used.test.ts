@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { TokenUses } from '../../src/auth/last-used.ts'
 import type { TokenUse } from '../../src/store/store.ts'
-import { startApp } from '../support/start-app.ts'
+import { startApp } from '../support/server/start-app.ts'
 
 const one = new Uint8Array(32).fill(1)
 const other = new Uint8Array(32).fill(2)

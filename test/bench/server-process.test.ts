@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFailed, onTestFinished, test } from 'vitest'
-import { nodeBinary, projectFolder } from '../support/start-process.ts'
+import { nodeBinary, projectFolder } from '../support/server/start-process.ts'
 
 async function listens(port: number): Promise<boolean> {
   return await fetch(`http://127.0.0.1:${String(port)}/livez`).then(

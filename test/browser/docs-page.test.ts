@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium } from '../../scripts/develop/screenshot/chromium.ts'
-import { startApp } from '../support/start-app.ts'
+import { startApp } from '../support/server/start-app.ts'
 import { execute, openDocsPage } from '../../scripts/develop/screenshot/docs-page.ts'
 
 const chromium = findChromium(process.env)

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { UndeclaredReply, createClient } from '../../src/client/create-client.ts'
 import { readBody } from '../../src/client/exact-json.ts'
 import type { Client } from '../../src/client/types.ts'
-import { type TestAppOptions, startApp } from '../support/start-app.ts'
+import { type TestAppOptions, startApp } from '../support/server/start-app.ts'
 
 async function startClient(options: TestAppOptions = {}): Promise<{ client: Client; baseUrl: string; token: string }> {
   const { listen, token } = await startApp(options)

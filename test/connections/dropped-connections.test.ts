@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { startApp } from '../support/start-app.ts'
+import { startApp } from '../support/server/start-app.ts'
 
 test('connections beyond the most are closed as soon as they are made, those within it are served, and the log counts the closed ones', async () => {
   const { listen, logLines } = await startApp({ limits: { connections: 2 } })

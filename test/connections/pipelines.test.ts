@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
-import { exchange } from '../support/exchange.ts'
-import { expectFailure } from '../support/expect-failure.ts'
-import { startApp, temporaryStore } from '../support/start-app.ts'
+import { exchange } from '../support/client/exchange.ts'
+import { expectFailure } from '../support/responses/expect-failure.ts'
+import { startApp, temporaryStore } from '../support/server/start-app.ts'
 
 async function openSocket(origin: string): Promise<Socket> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1')

@@ -1,7 +1,7 @@
 import { Agent, type RequestOptions, request } from 'node:http'
 import { onTestFinished } from 'vitest'
-import { type ReceivedResponse, type SentRequest, assertKeepsContract } from '../support/judge.ts'
-import { type TestApp, type TestAppOptions, startApp } from '../support/start-app.ts'
+import { type ReceivedResponse, type SentRequest, assertKeepsContract } from '../support/responses/judge.ts'
+import { type TestApp, type TestAppOptions, startApp } from '../support/server/start-app.ts'
 import { Coverage } from './coverage.ts'
 
 /** What a test sends; a header that is undefined is not sent. */

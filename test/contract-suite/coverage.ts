@@ -1,7 +1,7 @@
 import type { ContractResponse, Exampled, Schema } from '../../src/contract/document.ts'
-import { type ReceivedResponse, type SentRequest, operationOf } from '../support/judge.ts'
-import { judgedContract, judgedErrors, judgedOperations } from '../support/judged-contract.ts'
-import { propertiesOf } from './flat-schema.ts'
+import { type ReceivedResponse, type SentRequest, operationOf } from '../support/responses/judge.ts'
+import { judgedContract, judgedErrors, judgedOperations } from '../support/responses/judged-contract.ts'
+import { propertiesOf } from './values/flat-schema.ts'
 
 /** What answers a request for which the contract has no operation. */
 const unmatched = '(no operation)'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { UnservableContract } from '../../src/contract/engine.ts'
 import { loadContract } from '../../src/contract/load-contract.ts'
-import { temporaryFolder } from '../support/start-app.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
 
 const project = join(import.meta.dirname, '../..')
 

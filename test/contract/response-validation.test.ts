@@ -3,8 +3,8 @@ import { type ContractOperation, dereference, operationsOf } from '../../src/con
 import type { AnyReply } from '../../src/contract/engine.ts'
 import { createResponseValidator } from '../../src/contract/response-validation.ts'
 import { Encoded } from '../../src/contract/types.ts'
-import { startApp } from '../support/start-app.ts'
-import { expectFailure } from '../support/expect-failure.ts'
+import { startApp } from '../support/server/start-app.ts'
+import { expectFailure } from '../support/responses/expect-failure.ts'
 
 const document = dereference({
   openapi: '3.1.0',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { exactExamples } from '../../src/docs/exact-examples.ts'
-import { contract, shareApp } from '../support/start-app.ts'
+import { contract, shareApp } from '../support/server/start-app.ts'
 
 const newCaller = shareApp()
 

@@ -3,7 +3,7 @@ import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/start-app.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
 import { copyReleasedProject, replace } from './project-copy.ts'
 
 const script = join(import.meta.dirname, '../../scripts/develop/check.ts')

@@ -11,7 +11,7 @@ import { buildApp } from '../../src/app.ts'
 import { createToken } from '../../src/auth/tokens.ts'
 import { loadContract } from '../../src/contract/load-contract.ts'
 import { handlers } from '../../src/plants/handlers.ts'
-import { temporaryStore } from '../support/start-app.ts'
+import { temporaryStore } from '../support/server/start-app.ts'
 import { addGetPlant, copyReleasedProject, cut, replace } from './project-copy.ts'
 
 /** Serves the contract of a copy with the code of the project, and sends requests to it as a caller. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cp, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { temporaryFolder } from '../support/start-app.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
 
 const project = join(import.meta.dirname, '../..')
 

@@ -6,10 +6,10 @@ import type { BoundOperation } from '../../src/contract/engine.ts'
 import { failure } from '../../src/contract/errors.ts'
 import { authenticate } from '../../src/http/authentication.ts'
 import { registerOperations } from '../../src/http/operations.ts'
-import { exchange } from '../support/exchange.ts'
-import { expectFailure } from '../support/expect-failure.ts'
-import { assertKeepsContract } from '../support/judge.ts'
-import { shareApp, startApp } from '../support/start-app.ts'
+import { exchange } from '../support/client/exchange.ts'
+import { expectFailure } from '../support/responses/expect-failure.ts'
+import { assertKeepsContract } from '../support/responses/judge.ts'
+import { shareApp, startApp } from '../support/server/start-app.ts'
 
 const newCaller = shareApp()
 const operations = [

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { exchange } from '../support/exchange.ts'
-import { expectFailure } from '../support/expect-failure.ts'
-import { assertKeepsContract } from '../support/judge.ts'
-import { type TestRequest as AnyTestRequest, shareApp, startApp } from '../support/start-app.ts'
+import { exchange } from '../support/client/exchange.ts'
+import { expectFailure } from '../support/responses/expect-failure.ts'
+import { assertKeepsContract } from '../support/responses/judge.ts'
+import { type TestRequest as AnyTestRequest, shareApp, startApp } from '../support/server/start-app.ts'
 
 const newCaller = shareApp()
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { expectFailure } from '../support/expect-failure.ts'
-import { startApp, temporaryStore } from '../support/start-app.ts'
+import { expectFailure } from '../support/responses/expect-failure.ts'
+import { startApp, temporaryStore } from '../support/server/start-app.ts'
 
 test.each(['/livez', '/readyz'])('%s answers 200 without a token while requests can be served', async (url) => {
   const { app } = await startApp()

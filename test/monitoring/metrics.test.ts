@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createMetrics } from '../../src/monitoring/metrics.ts'
 import { serveMetrics } from '../../src/monitoring/serve-metrics.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { startApp, temporaryLocation } from '../support/start-app.ts'
+import { startApp, temporaryLocation } from '../support/server/start-app.ts'
 
 /** The samples of one metric, by their labels. */
 function samples(text: string, name: string): Record<string, number> {

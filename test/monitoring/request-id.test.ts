@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
-import { shareApp, startApp } from '../support/start-app.ts'
+import { shareApp, startApp } from '../support/server/start-app.ts'
 
 const newCaller = shareApp()
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

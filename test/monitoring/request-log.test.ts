@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { exchange } from '../support/exchange.ts'
-import { startApp } from '../support/start-app.ts'
+import { exchange } from '../support/client/exchange.ts'
+import { startApp } from '../support/server/start-app.ts'
 
 function parsed(logLines: string[]): Record<string, unknown>[] {
   return logLines.map((line) => JSON.parse(line) as Record<string, unknown>)

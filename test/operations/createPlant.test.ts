@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { awkwardTexts, refusedTexts } from '../support/awkward-texts.ts'
-import { expectFailure } from '../support/expect-failure.ts'
-import { shareApp } from '../support/start-app.ts'
+import { awkwardTexts, refusedTexts } from '../support/client/awkward-texts.ts'
+import { expectFailure } from '../support/responses/expect-failure.ts'
+import { shareApp } from '../support/server/start-app.ts'
 
 const newCaller = shareApp()
 const post = { method: 'POST', url: '/plants' }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { expectFailure } from '../support/expect-failure.ts'
-import { type TestCaller, shareApp } from '../support/start-app.ts'
+import { expectFailure } from '../support/responses/expect-failure.ts'
+import { type TestCaller, shareApp } from '../support/server/start-app.ts'
 
 const newCaller = shareApp()
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
-import { expectFailure } from '../support/expect-failure.ts'
-import { shareApp } from '../support/start-app.ts'
+import { expectFailure } from '../support/responses/expect-failure.ts'
+import { shareApp } from '../support/server/start-app.ts'
 
 const newCaller = shareApp()
 const get = { method: 'GET', url: '/plants' }

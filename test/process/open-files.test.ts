@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openFilesWarning } from '../../src/process/file-limit.ts'
-import { temporaryFolder } from '../support/start-app.ts'
-import { nodeBinary, projectFolder, startProcess } from '../support/start-process.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { nodeBinary, projectFolder, startProcess } from '../support/server/start-process.ts'
 
 const warning =
   'MAX_CONNECTIONS 1000 needs 1100 open files, and this process may have 1099: raise the limit (ulimit -n 1100, or LimitNOFILE= in a systemd unit), or lower MAX_CONNECTIONS'

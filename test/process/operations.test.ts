@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../support/start-app.ts'
-import { type ServerProcess, startProcess } from '../support/start-process.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { type ServerProcess, startProcess } from '../support/server/start-process.ts'
 
 async function start(environment: Record<string, string>): Promise<ServerProcess> {
   const server = await startProcess({

@@ -5,9 +5,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { exchange } from '../support/exchange.ts'
-import { temporaryFolder } from '../support/start-app.ts'
-import { type ServerProcess, runScript, startProcess } from '../support/start-process.ts'
+import { exchange } from '../support/client/exchange.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { type ServerProcess, runScript, startProcess } from '../support/server/start-process.ts'
 
 const run = promisify(execFile)
 

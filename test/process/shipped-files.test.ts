@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readImage } from '../../scripts/prove/verify-image/read-image.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { projectFolder } from '../support/start-process.ts'
+import { projectFolder } from '../support/server/start-process.ts'
 
 function textOf(file: string): string {
   return readFileSync(join(projectFolder, file), 'utf8')

@@ -4,9 +4,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { servedDatabase } from '../support/served-database.ts'
-import { temporaryFolder } from '../support/start-app.ts'
-import { nodeBinary, projectFolder } from '../support/start-process.ts'
+import { servedDatabase } from '../support/server/served-database.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { nodeBinary, projectFolder } from '../support/server/start-process.ts'
 
 const main = join(projectFolder, 'src/main.ts')
 

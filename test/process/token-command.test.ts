@@ -2,8 +2,8 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import { temporaryFolder } from '../support/start-app.ts'
-import { runScript, startProcess } from '../support/start-process.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { runScript, startProcess } from '../support/server/start-process.ts'
 
 async function newDatabase(): Promise<{ DATABASE_URL: string }> {
   return { DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'plants.db')}` }

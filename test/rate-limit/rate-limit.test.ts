@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { expectFailure } from '../support/expect-failure.ts'
-import { startApp } from '../support/start-app.ts'
+import { expectFailure } from '../support/responses/expect-failure.ts'
+import { startApp } from '../support/server/start-app.ts'
 
 const get = { method: 'GET', url: '/plants' }
 const bad = { ...get, headers: { authorization: 'Bearer plst_unknown' } }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { nodeBinary } from '../support/start-process.ts'
+import { nodeBinary } from '../support/server/start-process.ts'
 
 test('a process that has loaded PostgreSQL keeps its exit code, so that a run with a failed test fails', () => {
   const file = join(import.meta.dirname, '../../scripts/measure/servers/reachable-postgres.ts')

@@ -8,10 +8,10 @@ import { createToken } from '../../src/auth/tokens.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listText } from '../store/list-text.ts'
-import { awkwardTexts } from '../support/awkward-texts.ts'
-import { connect, temporaryDatabase } from '../support/postgres-database.ts'
-import { temporaryFolder } from '../support/start-app.ts'
-import { nodeBinary, projectFolder, runScript } from '../support/start-process.ts'
+import { awkwardTexts } from '../support/client/awkward-texts.ts'
+import { connect, temporaryDatabase } from '../support/server/postgres-database.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
 
 /** UTF-8 and UTF-16 do not agree on the order of the last two. */
 const callers = ['me', 'ME', 'you', 'é', 'e\u0301', '\uffff', '\u{1f331}']

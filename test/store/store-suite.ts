@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Plant, Store, StoredToken } from '../../src/store/store.ts'
-import { awkwardTexts } from '../support/awkward-texts.ts'
+import { awkwardTexts } from '../support/client/awkward-texts.ts'
 import { listPages, listText } from './list-text.ts'
 
 /** A kind of store, as the suite uses it. */

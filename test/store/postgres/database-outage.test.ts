@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { errors } from '../../../generated/errors.ts'
-import { connect } from '../../support/postgres-database.ts'
+import { connect } from '../../support/server/postgres-database.ts'
 import { type PostgresServer, startPostgres } from '../../../scripts/measure/servers/postgres-server.ts'
-import { type ServerProcess, runScript, startProcess } from '../../support/start-process.ts'
+import { type ServerProcess, runScript, startProcess } from '../../support/server/start-process.ts'
 
 describe('a server whose database', () => {
   let database: PostgresServer

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { connect, temporaryDatabase } from '../../support/postgres-database.ts'
+import { connect, temporaryDatabase } from '../../support/server/postgres-database.ts'
 import { openTestStore } from './open-test-store.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/postgres.md'), 'utf8')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { connect, temporaryDatabase } from '../../support/postgres-database.ts'
+import { connect, temporaryDatabase } from '../../support/server/postgres-database.ts'
 import { openTestStore } from './open-test-store.ts'
 
 async function openConnection(url: string) {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { temporaryDatabase } from '../../support/postgres-database.ts'
-import { type ServerProcess, runScript, startProcess } from '../../support/start-process.ts'
+import { temporaryDatabase } from '../../support/server/postgres-database.ts'
+import { type ServerProcess, runScript, startProcess } from '../../support/server/start-process.ts'
 
 describe('three servers on one database', () => {
   let url: string

@@ -1,5 +1,5 @@
 import { openPostgresStore } from '../../../src/store/postgres/store.ts'
-import { temporaryDatabase } from '../../support/postgres-database.ts'
+import { temporaryDatabase } from '../../support/server/postgres-database.ts'
 import { storeSuite } from '../store-suite.ts'
 
 storeSuite('PostgreSQL', {

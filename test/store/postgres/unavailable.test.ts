@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { UnusableStore } from '../../../src/store/store.ts'
-import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/postgres-database.ts'
-import { startTcpProxy } from '../../support/tcp-proxy.ts'
+import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/server/postgres-database.ts'
+import { startTcpProxy } from '../../support/client/tcp-proxy.ts'
 import { listPages, listText } from '../list-text.ts'
 import { openTestStore } from './open-test-store.ts'
 

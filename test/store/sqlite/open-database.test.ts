@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { UnusableStore } from '../../../src/store/store.ts'
 import { migrations } from '../../../src/store/sqlite/schema.ts'
 import { type SqliteConnections, openDatabase } from '../../../src/store/sqlite/open-database.ts'
-import { temporaryFolder } from '../../support/start-app.ts'
+import { temporaryFolder } from '../../support/server/start-app.ts'
 
 const project = join(import.meta.dirname, '../../..')
 const applicationId = 0x506c6e74

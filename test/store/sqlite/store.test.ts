@@ -9,7 +9,7 @@ import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { type SqliteStoreOptions, openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { prepareReads } from '../../../src/store/sqlite/statements.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { temporaryFolder } from '../../support/start-app.ts'
+import { temporaryFolder } from '../../support/server/start-app.ts'
 import { listText } from '../list-text.ts'
 import { storeSuite } from '../store-suite.ts'
 

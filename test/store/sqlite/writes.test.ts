@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { WriteQueue } from '../../../src/store/sqlite/writes.ts'
-import { temporaryFolder } from '../../support/start-app.ts'
+import { temporaryFolder } from '../../support/server/start-app.ts'
 
 interface TestQueue {
   queue: WriteQueue

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { errorNumber } from '../../support/responses/judged-contract.ts'
+import { type Service, startService } from '../contract-client.ts'
+import { type IntegerSpelling, integerSpellings } from '../../../scripts/measure/integer-spellings.ts'
+
+/** Tests that every spelling of an integer is the integer that the table says, or refused and without effect. */
+export function testSpelledIntegers(): void {
+  describe('a spelled integer', () => {
+    const places = ['path', 'query', 'body'] as const
+    for (const place of places) {
+      test(`in the ${place} is read exactly or refused`, async () => {
+        const service = await startService()
+        for (const row of integerSpellings.filter((spelling) => spelling.place === place))
+          await judgeSpelling[place](service, row)
+      })
+    }
+  })
+}
+
+type Judge = (service: Service, row: IntegerSpelling) => Promise<void>
+
+const judgeSpelling: Record<IntegerSpelling['place'], Judge> = {
+  path: async ({ send }, { spelling, verdict }) => {
+    const ids = [
+      54n,
+      0n,
+      -54n,
+      5n,
+      9_007_199_254_740_992n,
+      9_007_199_254_740_993n,
+      9_007_199_254_740_994n,
+      -9_007_199_254_740_993n,
+      9_223_372_036_854_775_807n,
+      -9_223_372_036_854_775_808n,
+    ]
+    for (const id of ids)
+      await send({ method: 'POST', url: '/plants', body: `{"id":${String(id)},"name":"${String(id)}"}` })
+    const response = await send({ method: 'DELETE', url: `/plants/${spelling}` })
+    expect(outcome(response, 204), spelling).toBe(verdict === 'refused' ? refused() : 'accepted')
+    const left = ids.filter((id) => id !== verdict).map(String)
+    expect(
+      (JSON.parse((await send({ method: 'GET', url: '/plants' })).text) as { name: string }[])
+        .map(({ name }) => name)
+        .sort(),
+      spelling,
+    ).toEqual(left.sort())
+  },
+  query: async ({ send }, { spelling, verdict }) => {
+    for (const id of [1, 2, 3]) await send({ method: 'POST', url: '/plants', body: `{"id":${String(id)},"name":"a"}` })
+    const response = await send({ method: 'GET', url: `/plants?limit=${spelling}` })
+    expect(outcome(response, 200), spelling).toBe(verdict === 'refused' ? refused() : 'accepted')
+    if (verdict !== 'refused')
+      expect(JSON.parse(response.text), spelling).toHaveLength(verdict > 3n ? 3 : Number(verdict))
+  },
+  body: async ({ send }, { spelling, verdict }) => {
+    const response = await send({ method: 'POST', url: '/plants', body: `{"id":${spelling},"name":"a"}` })
+    expect(outcome(response, 200), spelling).toBe(verdict === 'refused' ? refused() : 'accepted')
+    if (verdict !== 'refused')
+      expect((await send({ method: 'DELETE', url: `/plants/${String(verdict)}` })).status, spelling).toBe(204)
+    expect((await send({ method: 'GET', url: '/plants' })).text, spelling).toBe('[]')
+  },
+}
+
+function refused(): string {
+  return `400 ${String(errorNumber('invalid_request'))}`
+}
+
+function outcome({ status, text }: { status: number; text: string }, success: number): string {
+  return status === success
+    ? 'accepted'
+    : `${String(status)} ${String((JSON.parse(text) as { error?: unknown }).error)}`
+}

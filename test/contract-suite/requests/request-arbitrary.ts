@@ -1,0 +1,186 @@
+import fc from 'fast-check'
+import type { ContractOperation, Parameter } from '../../../src/contract/document.ts'
+import type { ContractRequest } from '../contract-client.ts'
+import { flatten } from '../values/flat-schema.ts'
+import { brokenDecimals, integerBreaks, integerOf } from '../values/integer-arbitrary.ts'
+import { type Break, type Written, jsonBreaks, jsonOf } from '../values/json-arbitrary.ts'
+import { textBreaks, textOf } from '../values/text-arbitrary.ts'
+
+/** The value of each parameter that is sent, and the body, as they were meant. */
+export interface Meant {
+  parameters: Record<string, unknown>
+  body: unknown
+}
+
+/** A request that the contract allows, and what it means. */
+export interface DrawnRequest {
+  request: ContractRequest
+  meant: Meant
+}
+
+/** A rule of the contract about a request's values, and requests that break it alone. */
+export interface RequestBreak {
+  place: string
+  rule: string
+  request: fc.Arbitrary<ContractRequest>
+}
+
+/** The media type of an operation's body; undefined where it takes none. */
+export function bodyType({ object }: ContractOperation): string | undefined {
+  return Object.keys(object.requestBody?.content ?? {})[0]
+}
+
+/** Requests that the contract allows for an operation. */
+export function requestOf(operation: ContractOperation): fc.Arbitrary<DrawnRequest> {
+  return partsOf(operation).map((parts) => ({
+    request: written(operation, parts),
+    meant: {
+      parameters: Object.fromEntries(parts.parameters.map(({ name, value }) => [name, value])),
+      body: parts.body?.value,
+    },
+  }))
+}
+
+/** Requests for an operation each of which breaks one rule about its values. */
+export function requestBreaks(operation: ContractOperation): RequestBreak[] {
+  const valid = partsOf(operation)
+  const parameters = operation.parameters.flatMap((parameter) =>
+    parameterBreaks(parameter).map(({ place, rule, text }) => ({
+      place,
+      rule,
+      request: fc.tuple(valid, text).map(([parts, broken]) => {
+        const others = parts.parameters.filter(({ name }) => name !== parameter.name)
+        return written(operation, {
+          ...parts,
+          parameters:
+            rule === 'required'
+              ? others
+              : [...others, { name: parameter.name, in: parameter.in, value: undefined, text: broken }],
+        })
+      }),
+    })),
+  )
+  const limits = operation.parameters.filter((parameter) => parameter.in === 'query')
+  const query = limits.map((parameter) => ({
+    place: `query/${parameter.name}`,
+    rule: 'once',
+    request: fc.tuple(valid, parameterOf(parameter), parameterOf(parameter)).map(([parts, a, b]) =>
+      written(operation, {
+        ...parts,
+        parameters: [...parts.parameters.filter(({ name }) => name !== parameter.name), a, b],
+      }),
+    ),
+  }))
+  const names = fc
+    .oneof(
+      fc.constantFrom('limt', 'Limit', 'limit[]', 'limit%20', 'offset', 'access_token', 'constructor', '__proto__'),
+      fc.stringMatching(/^[a-z]{1,12}$/),
+    )
+    .filter((name) => !limits.some((limit) => limit.name === name))
+  const unknown = {
+    place: 'query',
+    rule: 'unknown parameter',
+    request: fc.tuple(valid, names).map(([parts, name]) =>
+      written(operation, {
+        ...parts,
+        parameters: [...parts.parameters, { name, in: 'query', value: undefined, text: '1' }],
+      }),
+    ),
+  }
+  const type = bodyType(operation)
+  const schema = operation.object.requestBody?.content[type ?? '']?.schema
+  const body =
+    schema === undefined
+      ? []
+      : jsonBreaks(schema, 'body').map(({ place, rule, text }) => ({
+          place,
+          rule,
+          request: fc
+            .tuple(valid, text)
+            .map(([parts, broken]) => written(operation, { ...parts, body: { value: undefined, text: broken } })),
+        }))
+  return [...parameters, ...query, unknown, ...body]
+}
+
+interface ParameterText {
+  name: string
+  in: Parameter['in']
+  value: unknown
+  /** As it stands in the URL. */
+  text: string
+}
+
+interface Parts {
+  parameters: ParameterText[]
+  body: Written | undefined
+}
+
+function partsOf(operation: ContractOperation): fc.Arbitrary<Parts> {
+  const parameters = operation.parameters.map((parameter) => {
+    const one = parameterOf(parameter).map((drawn) => [drawn])
+    return parameter.required === true ? one : fc.oneof(one, fc.constant([]))
+  })
+  const { requestBody } = operation.object
+  const schema = requestBody?.content[bodyType(operation) ?? '']?.schema
+  const body =
+    schema === undefined
+      ? fc.constant(undefined)
+      : requestBody?.required === true
+        ? jsonOf(schema)
+        : fc.oneof(jsonOf(schema), fc.constant(undefined))
+  return fc
+    .tuple(fc.tuple(...parameters), body)
+    .map(([drawn, content]) => ({ parameters: drawn.flat(), body: content }))
+}
+
+function parameterOf({ name, in: place, schema = {} }: Parameter): fc.Arbitrary<ParameterText> {
+  const flat = flatten(schema)
+  const value = flat.type === 'integer' ? integerOf(flat) : flat.type === 'boolean' ? fc.boolean() : textOf(flat)
+  return fc.tuple(value, fc.boolean()).map(([drawn, isEncoded]) => ({
+    name,
+    in: place,
+    value: drawn,
+    text: isEncoded ? percentEncoded(String(drawn)) : encodeURIComponent(String(drawn)),
+  }))
+}
+
+/** Every byte in percent-encoding, which means the same (RFC 3986, section 2.3). */
+function percentEncoded(text: string): string {
+  return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+}
+
+function parameterBreaks({ name, in: location, required, schema = {} }: Parameter): Break[] {
+  const place = `${location}/${name}`
+  const flat = flatten(schema)
+  const breaks: Break[] = []
+  if (required === true && location !== 'path') breaks.push({ place, rule: 'required', text: fc.constant('') })
+  if (flat.type === 'integer') {
+    const forms = integerOf(flat).chain((integer) => fc.constantFrom(...brokenDecimals(integer)))
+    breaks.push({ place, rule: 'type', text: fc.constantFrom('a', 'one', '[]', '{}', 'limit', '%2D', '٥') })
+    breaks.push({ place, rule: 'canonical decimal form', text: forms })
+    for (const [rule, integer] of Object.entries(integerBreaks(flat)))
+      breaks.push({ place, rule, text: integer.map(String) })
+    if (location === 'query') breaks.push({ place, rule: 'empty', text: fc.constant('') })
+  } else for (const [rule, text] of Object.entries(textBreaks(flat))) breaks.push({ place, rule, text })
+  return breaks.map((broken) => ({ ...broken, text: broken.text.map((text) => encodeURIComponent(text)) }))
+}
+
+function written(operation: ContractOperation, { parameters, body }: Parts): ContractRequest {
+  const path = operation.path.replaceAll(
+    /\{([^{}]+)\}/g,
+    (_template, name: string) =>
+      parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.text ?? '',
+  )
+  const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name, text }) => `${name}=${text}`)
+  const headers = Object.fromEntries(
+    parameters.filter((parameter) => parameter.in === 'header').map(({ name, text }) => [name, text]),
+  )
+  const url = query.length === 0 ? path : `${path}?${query.join('&')}`
+  return {
+    method: operation.method.toUpperCase(),
+    url,
+    ...(body === undefined
+      ? { headers }
+      : { headers: { ...headers, 'content-type': bodyType(operation) }, body: body.text }),
+  }
+}

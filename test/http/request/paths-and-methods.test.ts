@@ -1,0 +1,131 @@
+import { METHODS } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { exchange } from '../../support/client/exchange.ts'
+import { expectFailure } from '../../support/responses/expect-failure.ts'
+import { assertKeepsContract } from '../../support/responses/judge.ts'
+import { shareApp, startApp } from '../../support/server/start-app.ts'
+
+const newCaller = shareApp()
+
+const paths = [
+  ['/plants', ['GET', 'HEAD', 'POST']],
+  ['/plants?limit=1', ['GET', 'HEAD', 'POST']],
+  ['/plants/54', ['DELETE']],
+  ['/plants/x', ['DELETE']],
+  ['/livez', ['GET', 'HEAD']],
+  ['/readyz', ['GET', 'HEAD']],
+  ['/openapi.json', ['GET', 'HEAD']],
+  ['/openapi.yaml', ['GET', 'HEAD']],
+  ['/docs', ['GET', 'HEAD']],
+  ['/docs/', ['GET', 'HEAD']],
+  ['/docs/static/swagger-ui.css', ['GET', 'HEAD']],
+] as const
+
+/** Every method that Node reads but CONNECT, which has no path. */
+const methods = METHODS.filter((method) => method !== 'CONNECT')
+
+test.each(paths)(
+  '%s has the methods %j, and every other one is refused with Allow',
+  async (url, allowed: readonly string[]) => {
+    const { send } = await newCaller()
+    for (const method of methods.filter((each) => !allowed.includes(each))) {
+      const response = await send({ method, url, headers: { authorization: undefined } })
+      expect(response).toMatchObject({ status: 405, headers: { allow: allowed.join(', ') } })
+      if (method !== 'HEAD') expect(expectFailure(response, 'method_not_allowed')).toContain(method)
+    }
+  },
+)
+
+test.each([
+  '/',
+  '/plant',
+  '/Plants',
+  '/PLANTS',
+  '/plants/',
+  '/plants//',
+  '//plants',
+  '/plants/54/',
+  '/plants/54/leaves',
+  '/v1/plants',
+  '/plants;v=1',
+  '/plants.json',
+  '/plants%2F54',
+  '/%2Fplants',
+  '/docs/nothing',
+  '/openapi',
+  '/openapi.yml',
+  '/livez/',
+  '/healthz',
+  '/favicon.ico',
+  '/.env',
+  '/generated/contract.json',
+  '/constructor',
+  '/__proto__',
+  '/?plants',
+  '/%00',
+])('%s is no path, for whatever method, with or without a token', async (url) => {
+  const { send } = await newCaller()
+  for (const method of ['GET', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']) {
+    for (const headers of [{}, { authorization: undefined }]) {
+      const response = await send({ method, url, headers })
+      expect({ method, status: response.status, allow: response.headers['allow'] }).toEqual({
+        method,
+        status: 404,
+        allow: undefined,
+      })
+      if (method !== 'HEAD') expectFailure(response, 'path_not_found')
+    }
+  }
+})
+
+test.each([
+  '/docs/static/nothing.js',
+  '/docs/static/..%2f..%2fpackage.json',
+  '/docs/static/%00',
+  '/docs/static/swagger-ui.css/',
+])('%s is no file of the docs page', async (url) => {
+  const { send } = await newCaller()
+  expectFailure(await send({ method: 'GET', url }), 'path_not_found')
+})
+
+test('a path whose letters are percent-encoded is the same path', async () => {
+  const { app, token } = await newCaller()
+  expect(
+    (await app.inject({ method: 'GET', url: '/pl%61nts', headers: { authorization: `Bearer ${token}` } })).payload,
+  ).toBe('[]')
+})
+
+test.each(['/plants/%', '/plants/%2', '/plants/%zz', '/plants/%ff', '/plants/%C3', '/plants/%ED%A0%80', '/%'])(
+  'the percent-encoding of %s is broken',
+  async (url) => {
+    const { send } = await newCaller()
+    for (const headers of [{}, { authorization: undefined }])
+      expectFailure(await send({ method: 'DELETE', url, headers }), 'malformed_http')
+  },
+)
+
+describe('request targets of other forms', () => {
+  test.each([
+    ['the absolute form', 'GET http://plants.example/plants HTTP/1.1', 200],
+    ['the absolute form of another port and scheme', 'GET HTTPS://plants.example:8443/plants?limit=1 HTTP/1.1', 200],
+    ['the absolute form without a path', 'GET http://plants.example HTTP/1.1', 404],
+    ['the absolute form with a query alone', 'GET http://plants.example?limit=1 HTTP/1.1', 404],
+    ['the absolute form without a host', 'GET http:///plants HTTP/1.1', 400],
+    ['the absolute form of nothing', 'GET http:// HTTP/1.1', 400],
+    ['another scheme', 'GET ftp://plants.example/plants HTTP/1.1', 404],
+    ['the asterisk form', 'OPTIONS * HTTP/1.1', 404],
+    ['the authority form', 'CONNECT plants.example:80 HTTP/1.1', 404],
+    ['dot segments, which only clients resolve', 'GET /docs/../plants HTTP/1.1', 404],
+    ['encoded dot segments', 'GET /docs/static/%2e%2e/%2e%2e/package.json HTTP/1.1', 404],
+  ])('%s', async (_description, requestLine, status) => {
+    const { token, listen } = await startApp()
+    const [response, ...others] = await exchange(
+      await listen(),
+      `${requestLine}\r\nHost: plants.example\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(others).toEqual([])
+    if (status === 200) expect(response).toMatchObject({ status, text: '[]' })
+    else expectFailure(response!, status === 400 ? 'malformed_http' : 'path_not_found')
+    assertKeepsContract({ method: 'GET', url: requestLine.split(' ')[1] ?? '' }, response!)
+  })
+})

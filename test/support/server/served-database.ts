@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createToken } from '../../../src/auth/tokens.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { temporaryFolder } from './start-app.ts'
+import { type ServerProcess, startProcess } from './start-process.ts'
+
+/** A database file with a token in it, which real servers can serve. */
+export interface ServedDatabase {
+  file: string
+  token: string
+  /** Starts a server process on it, which ends with the test. */
+  serve: (environment?: Record<string, string>, command?: readonly [string, ...string[]]) => Promise<RunningServer>
+}
+
+export interface RunningServer extends ServerProcess {
+  /** Sends a request as the token's caller. Rejects when the connection fails. */
+  send: (method: string, path: string, body?: object) => Promise<{ status: number; headers: Headers; text: string }>
+  create: (id: number) => Promise<number>
+  remove: (id: number) => Promise<number>
+  /** The names of all plants. Those that `create` makes have their id as their name. */
+  names: () => Promise<string[]>
+}
+
+/** Makes a database file; it goes with the test. */
+export async function servedDatabase(folder?: string): Promise<ServedDatabase> {
+  const file = join(folder ?? (await temporaryFolder()), 'plants.db')
+  const { text: token, stored } = createToken('me', Date.now())
+  const store = openSqliteStore({ file, onFault: () => undefined })
+  await store.addToken(stored)
+  await store.close()
+  return {
+    file,
+    token,
+    serve: async (environment = {}, command) => {
+      const server = await startProcess({ DATABASE_URL: `sqlite:${file}`, ...environment }, command)
+      onTestFinished(() => server.end('SIGKILL'))
+      return { ...server, ...client(server.origin, token) }
+    },
+  }
+}
+
+function client(origin: string, token: string): Omit<RunningServer, keyof ServerProcess> {
+  async function send(method: string, path: string, body?: object) {
+    const response = await fetch(origin + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  return {
+    send,
+    create: async (id) => (await send('POST', '/plants', { id, name: String(id) })).status,
+    remove: async (id) => (await send('DELETE', `/plants/${String(id)}`)).status,
+    names: async () => (JSON.parse((await send('GET', '/plants')).text) as { name: string }[]).map(({ name }) => name),
+  }
+}
