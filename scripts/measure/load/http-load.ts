@@ -1,12 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import { ResponseReader } from './response-reader.ts'
 
-/** What is asked of a server, and for how long. */
+/** A closed loop of requests: each connection waits for its answer before it asks again. */
 export interface LoadJob {
   port: number
   token: string
   operation: LoadOperation
-  /** How many connections ask at once, each one request at a time. */
   connections: number
   /** The load ends at whichever comes first. */
   maxRequests: number
@@ -15,10 +14,10 @@ export interface LoadJob {
 
 export type LoadOperation = { kind: 'list'; path: string } | { kind: 'create' | 'delete'; ids: LoadIds }
 
-/** Which plants are created or deleted, beginning with the id of this number; no two numbers have the same id. */
+/** The ids of the plants that are created or deleted. Each number from `first` on gives another id. */
 export interface LoadIds {
   first: number
-  /** Undefined where the number is the id; else ids fall between this many multiples of 1,000, in no order. */
+  /** Undefined: the number is the id. Otherwise ids fall between this many multiples of 1,000, in no order. */
   scatterOver: number | undefined
 }
 
@@ -27,15 +26,15 @@ export interface LoadResult {
   milliseconds: number
   /** How many answers had each status. */
   statuses: Record<string, number>
-  /** Length of the first answer's body, by which answers of two servers can be compared. */
+  /** Length of the first answer's body. Two servers that answer the same have the same length. */
   firstBodyBytes: number
-  /** CPU that the generator itself used, in microseconds. */
+  /** CPU that the generator used, in microseconds. */
   generatorMicroseconds: number
 }
 
 /**
- * Loads a server over keep-alive connections. A client of its own, because the generator shares the machine with the
- * server: undici and node:http cost as much for a request as the servers that are measured.
+ * Loads a server over keep-alive connections. It has its own HTTP client because undici and node:http use as much CPU
+ * for a request as the measured servers, on the same machine.
  *
  * @throws Error when a connection fails or closes before its answer is whole
  */
@@ -71,10 +70,18 @@ function requestWriter({ token, operation }: LoadJob): () => string {
   }
   const nextId = idCounter(operation.ids)
   if (operation.kind === 'delete') return () => `DELETE /plants/${String(nextId())} ${common}\r\n`
-  return () => {
-    const body = `{"id":${String(nextId())},"name":"Monstera deliciosa","tag":"indoor"}`
-    return `POST /plants ${common}Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`
-  }
+  return () => createRequest(common, nextId())
+}
+
+/**
+ * Writes a request that creates a plant.
+ *
+ * @param common what follows the path in every request: the version and the first header fields
+ */
+export function createRequest(common: string, id: number): string {
+  const body = `{"id":${String(id)},"name":"Monstera deliciosa","tag":"indoor"}`
+  const content = `Content-Type: application/json\r\nContent-Length: ${String(body.length)}`
+  return `POST /plants ${common}${content}\r\n\r\n${body}`
 }
 
 /** A prime that shares no factor with a power of ten, so that its multiples reach every remainder. */
@@ -91,7 +98,7 @@ function idCounter({ first, scatterOver }: LoadIds): () => number {
 }
 
 interface Client {
-  /** Sends what `next` gives, one request after the other, until it gives undefined. */
+  /** Sends the requests that `next` returns, one after the other, until it returns undefined. */
   run: (next: () => string | undefined) => Promise<void>
 }
 
@@ -108,7 +115,7 @@ function openClient(port: number, count: (status: string, bodyBytes: number) => 
       port,
       host: '127.0.0.1',
       noDelay: true,
-      // One buffer for each connection, instead of a new one for each piece that arrives.
+      // One buffer for each connection instead of a new one for each chunk.
       onread: {
         buffer: Buffer.allocUnsafe(65_536),
         callback: (length, buffer) => {

@@ -3,16 +3,19 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { loadProcessor } from '../servers/server-process.ts'
 import type { LoadJob, LoadResult } from './http-load.ts'
-import type { LoadAnswer } from './load-process.ts'
+import type { LoadAnswer, LoadTask } from './load-process.ts'
+import type { Offer, OfferedResult } from './offer-load.ts'
 
-/** The load generator, in a process of its own on a processor of its own. */
+/** The load generator: a process of its own on a processor of its own. It takes one task at a time. */
 export interface LoadGenerator {
   /** @throws Error when a connection fails */
   run: (job: LoadJob) => Promise<LoadResult>
+  /** @throws Error when no connection can be opened */
+  offer: (offer: Offer) => Promise<OfferedResult>
   stop: () => Promise<void>
 }
 
-/** Starts the load generator. It takes one job at a time. */
+/** Starts the load generator. */
 export function startLoad(): LoadGenerator {
   const child = spawn(
     'taskset',
@@ -23,14 +26,19 @@ export function startLoad(): LoadGenerator {
   child.once('exit', () => {
     ended.abort()
   })
+
+  async function send(task: LoadTask): Promise<LoadResult | OfferedResult> {
+    child.send(task)
+    // `once` gives the arguments of the event; load-process.ts sends nothing else.
+    const [answer] = (await once(child, 'message', { signal: ended.signal })) as [LoadAnswer]
+    if ('problem' in answer) throw new Error(`the load generator failed: ${answer.problem}`)
+    return answer.result
+  }
+
   return {
-    run: async (job) => {
-      child.send(job)
-      // `once` gives the arguments of the event; load-process.ts sends nothing else.
-      const [answer] = (await once(child, 'message', { signal: ended.signal })) as [LoadAnswer]
-      if ('problem' in answer) throw new Error(`the load generator failed: ${answer.problem}`)
-      return answer.result
-    },
+    // The load process answers each kind of task with its own kind of result.
+    run: async (job) => (await send({ run: job })) as LoadResult,
+    offer: async (offer) => (await send({ offer })) as OfferedResult,
     stop: async () => {
       const exited = once(child, 'exit')
       child.disconnect()

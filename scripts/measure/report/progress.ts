@@ -1,8 +1,8 @@
 import { stderr } from 'node:process'
 
-/** Shows what is being done and for how long already, on standard error. */
+/** Shows on standard error what is being done, and the seconds since the start. */
 export interface Progress {
-  tell: (what: string) => void
+  show: (what: string) => void
   end: () => void
 }
 
@@ -10,7 +10,7 @@ export interface Progress {
 export function createProgress(): Progress {
   const start = performance.now()
   return {
-    tell: (what) => {
+    show: (what) => {
       const seconds = Math.round((performance.now() - start) / 1_000)
       const line = `${String(seconds).padStart(4)} s  ${what}`
       stderr.write(stderr.isTTY ? `\r\u001B[K${line}` : `${line}\n`)

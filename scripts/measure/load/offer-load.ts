@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
-import { join } from 'node:path'
-import { loadProcessor } from '../servers/server-process.ts'
+import { createRequest } from './http-load.ts'
 
-/** Creates that are asked for at a rate that does not depend on the answers. */
+/** An open loop of creates: requests are sent at a fixed rate, whether or not answers come. */
 export interface Offer {
   port: number
   token: string
@@ -15,48 +13,29 @@ export interface Offer {
   first: number
 }
 
-/** What came of it, a second. */
+/** Counts per second. */
 export interface OfferedResult {
-  /** Answered 200 within a second of the time at which it was to be sent. */
+  /** Answered 200 within a second of the time at which the request was due. */
   good: number
   refused: number
   late: number
   /** No connection was free. */
   unsent: number
-  /** Still waited for when the time was over. */
+  /** Still unanswered when the time was over. */
   unanswered: number
   /** The longest wait of an answer that was not a refusal, in milliseconds. */
   worst: number
 }
 
-/**
- * Open before the load begins, as those of proxies are: Node takes one new connection in each turn of its event loop.
- */
+/** Opened before the load begins, as proxies do: Node accepts one connection in an iteration of its event loop. */
 const connectionCount = 4_000
 
-/** Fewer than a listener's queue holds on any system. */
+/** Fewer than the backlog of a listening socket on any system. */
 const connectionsAtOnce = 100
 
-const patienceMilliseconds = 1_000
+const lateMilliseconds = 1_000
 
-/** Offers the load from a process of its own, on the load generator's processor. */
-export async function offerInProcess(offer: Offer): Promise<OfferedResult> {
-  const child = spawn(
-    'taskset',
-    ['-c', loadProcessor, process.execPath, join(import.meta.dirname, 'offer-process.ts')],
-    { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
-  )
-  const ended = new AbortController()
-  child.once('exit', () => {
-    ended.abort()
-  })
-  child.send(offer)
-  // `once` gives the arguments of the event; offer-process.ts sends nothing else.
-  const [result] = (await once(child, 'message', { signal: ended.signal })) as [OfferedResult]
-  return result
-}
-
-/** Offers the load from this process. */
+/** Offers the load. @throws Error when no connection can be opened */
 export async function offerLoad({ port, token, rate, seconds, first }: Offer): Promise<OfferedResult> {
   const counts = { good: 0, refused: 0, late: 0, unsent: 0, worst: 0 }
   const sockets = await openConnections(port)
@@ -65,11 +44,7 @@ export async function offerLoad({ port, token, rate, seconds, first }: Offer): P
   let answered = 0
 
   function ask(socket: Socket, dueAt: number): void {
-    const body = `{"id":${String(id++)},"name":"Monstera deliciosa","tag":"indoor"}`
-    socket.write(
-      `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`,
-      'latin1',
-    )
+    socket.write(createRequest(`HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`, id++), 'latin1')
     // Answers to creates are small: each arrives in one piece.
     socket.once('data', (bytes: Buffer) => {
       const wait = performance.now() - dueAt
@@ -78,7 +53,7 @@ export async function offerLoad({ port, token, rate, seconds, first }: Offer): P
       if (status === '503') counts.refused++
       else {
         counts.worst = Math.max(counts.worst, wait)
-        if (wait > patienceMilliseconds) counts.late++
+        if (wait > lateMilliseconds) counts.late++
         else if (status === '200') counts.good++
       }
       idle.push(socket)
