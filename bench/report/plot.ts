@@ -1,4 +1,12 @@
-import { colours, escape, frame, headHeight, panelTitle, place, width } from '../../scripts/measure/report/svg-frame.ts'
+import {
+  colours,
+  element,
+  frame,
+  headHeight,
+  panelTitle,
+  place,
+  width,
+} from '../../scripts/measure/report/svg-frame.ts'
 import { own, peers } from '../contenders/contenders.ts'
 import type { Figures, ThroughputFigures } from './figures.ts'
 import { titleOf } from './targets.ts'
@@ -13,10 +21,12 @@ const barDistance = 24
 const panelHead = 44
 const panelDistance = 18
 
+const whiskers = 'whiskers from the lowest to the highest'
+const logs = 'logs each request, the peers log nothing'
+
 /**
  * Draws CPU a request as bars, a panel for each workload, the project first. Whiskers reach from the lowest round to
- * the
- * highest.
+ * the highest.
  *
  * @returns an SVG document
  */
@@ -35,7 +45,7 @@ export function plotFigures(figures: Figures): string {
     height,
     description: `CPU time a request, ${own.name} and its peers`,
     title: 'CPU time a request, in microseconds: shorter is better',
-    subtitle: `Median of ${String(figures.rounds)} rounds; whiskers from the lowest to the highest. ${own.name} logs each request, the peers log nothing.`,
+    subtitle: `Median of ${String(figures.rounds)} rounds; ${whiskers}. ${own.name} ${logs}.`,
     panels: drawn,
   })
 }
@@ -46,14 +56,19 @@ function panel(title: string, bars: ThroughputFigures[], y: number): string {
   const lines = bars.map(({ contender, microseconds: { median, lowest, highest }, factor }, index) => {
     const barTop = y + panelHead + index * barDistance
     const middle = barTop + barHeight / 2
-    const isOwn = contender === own.name
     const [from, to] = [labelWidth + lowest * scale, labelWidth + highest * scale]
+    const isOwn = contender === own.name
+    const baseline = place(middle + 4.5)
+    const style = { fill: colours.ink, 'font-weight': isOwn ? '600' : undefined }
+    const bar = { x: String(labelWidth), y: place(barTop), width: place(median * scale), height: String(barHeight) }
+    const ends = [from, to].map((x) => `M${place(x)} ${place(middle - 4)}v8`).join('')
     const comparison = factor === undefined ? '' : ` · ${factor.toFixed(2)}×`
+    const value = `${median.toFixed(median < 100 ? 1 : 0)} µs${comparison}`
     return [
-      `<text x="${String(labelWidth - 8)}" y="${place(middle + 4.5)}" text-anchor="end" fill="${colours.ink}"${isOwn ? ' font-weight="600"' : ''}>${escape(contender)}</text>`,
-      `<rect x="${String(labelWidth)}" y="${place(barTop)}" width="${place(median * scale)}" height="${String(barHeight)}" rx="2" fill="${isOwn ? colours.first : colours.faint}"/>`,
-      `<path d="M${place(from)} ${place(middle)}H${place(to)}M${place(from)} ${place(middle - 4)}v8M${place(to)} ${place(middle - 4)}v8" stroke="${colours.ink}" fill="none"/>`,
-      `<text x="${place(to + 8)}" y="${place(middle + 4.5)}" fill="${colours.ink}"${isOwn ? ' font-weight="600"' : ''}>${median.toFixed(median < 100 ? 1 : 0)} µs${comparison}</text>`,
+      element('text', { x: String(labelWidth - 8), y: baseline, 'text-anchor': 'end', ...style }, contender),
+      element('rect', { ...bar, rx: '2', fill: isOwn ? colours.first : colours.faint }),
+      element('path', { d: `M${place(from)} ${place(middle)}H${place(to)}${ends}`, stroke: colours.ink, fill: 'none' }),
+      element('text', { x: place(to + 8), y: baseline, ...style }, value),
     ].join('\n')
   })
   return [panelTitle(title, y + 30), ...lines].join('\n')

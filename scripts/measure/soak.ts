@@ -4,14 +4,14 @@ import { createProgress } from './report/progress.ts'
 import { plotSoak } from './soak/plot-soak.ts'
 import { errorsOf, soak } from './soak/soak.ts'
 
-const usage = 'Usage: npm run soak -- [--minutes N]   loads the server for N minutes, 10 unless told'
+const usage = 'Usage: npm run soak -- [--minutes N]   loads a server for N minutes (10)'
 const folder = 'docs/soak'
 
 async function run(): Promise<void> {
   const { values } = readArguments(usage, { options: { minutes: { type: 'string', default: '10' } } })
   const minutes = readInteger(usage, '--minutes', values.minutes, 1)
   const progress = createProgress()
-  const figures = await soak(minutes, progress.tell)
+  const figures = await soak(minutes, progress.show)
   progress.end()
   mkdirSync(folder, { recursive: true })
   writeFileSync(`${folder}/figures.json`, `${JSON.stringify(figures, undefined, 2)}\n`)

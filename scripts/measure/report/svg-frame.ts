@@ -1,10 +1,7 @@
-/**
- * What every plot of the project has in common: an SVG of one width with a title, a line that explains it, and panels
- * below.
- */
+/** The width of every plot: an SVG with a title, a line that explains it, and panels below. */
 export const width = 840
 
-/** Where the first panel may begin, beneath the title and the line below it. */
+/** The height of the title and of the line below it; the first panel begins here. */
 export const headHeight = 64
 
 export const colours = {
@@ -17,7 +14,7 @@ export const colours = {
 
 export interface Frame {
   height: number
-  /** What the plot shows, for who cannot see it. */
+  /** What the plot shows, for readers who cannot see it. */
   description: string
   title: string
   subtitle: string
@@ -27,19 +24,41 @@ export interface Frame {
 
 /** @returns an SVG document */
 export function frame({ height, description, title, subtitle, panels }: Frame): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${String(width)} ${String(height)}" width="${String(width)}" height="${String(height)}" font-family="system-ui, sans-serif" font-size="13" role="img" aria-labelledby="title">
-<title id="title">${escape(description)}</title>
-<rect width="100%" height="100%" fill="#ffffff"/>
-<text x="16" y="30" font-size="18" font-weight="600" fill="${colours.ink}">${escape(title)}</text>
-<text x="16" y="50" fill="${colours.quiet}">${escape(subtitle)}</text>
-${panels.join('\n')}
-</svg>
-`
+  const svg = {
+    xmlns: 'http://www.w3.org/2000/svg',
+    viewBox: `0 0 ${String(width)} ${String(height)}`,
+    width: String(width),
+    height: String(height),
+    'font-family': 'system-ui, sans-serif',
+    'font-size': '13',
+    role: 'img',
+    'aria-labelledby': 'title',
+  }
+  const parts = [
+    `<title id="title">${escape(description)}</title>`,
+    element('rect', { width: '100%', height: '100%', fill: '#ffffff' }),
+    element('text', { x: '16', y: '30', 'font-size': '18', 'font-weight': '600', fill: colours.ink }, title),
+    element('text', { x: '16', y: '50', fill: colours.quiet }, subtitle),
+    ...panels,
+  ]
+  return `<svg${attributesOf(svg)}>\n${parts.join('\n')}\n</svg>\n`
 }
 
 /** @param y of its baseline */
 export function panelTitle(title: string, y: number): string {
-  return `<text x="16" y="${place(y)}" font-size="15" font-weight="600" fill="${colours.ink}">${escape(title)}</text>`
+  return element('text', { x: '16', y: place(y), 'font-size': '15', 'font-weight': '600', fill: colours.ink }, title)
+}
+
+/** Writes an element. Leaves out the attributes that are undefined. @param text its content, not escaped yet */
+export function element(name: string, attributes: Record<string, string | undefined>, text?: string): string {
+  const start = `<${name}${attributesOf(attributes)}`
+  return text === undefined ? `${start}/>` : `${start}>${escape(text)}</${name}>`
+}
+
+function attributesOf(attributes: Record<string, string | undefined>): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => (value === undefined ? '' : ` ${name}="${value}"`))
+    .join('')
 }
 
 /** A coordinate, in tenths of a pixel. */
@@ -47,7 +66,6 @@ export function place(value: number): string {
   return value.toFixed(1)
 }
 
-/** Text as SVG has it between two tags. */
-export function escape(text: string): string {
+function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { startLoadedServer } from '../servers/loaded-server.ts'
-import { type Step, createSteps } from './steps.ts'
 
-/** What was seen in one minute. */
+/** One minute's figures. */
 export interface SoakMinute {
   minute: number
   requests: number
-  /** Milliseconds until an answer was there whole. */
+  /** Milliseconds from the request to the end of the answer. */
   p50: number
   p99: number
   /** Resident memory of the server at the end of the minute, in mebibytes. */
   memory: number
-  /** Answers that were not as expected, and failed connections, by what was seen. */
+  /** How often each unexpected answer and each failed connection occurred, by its description. */
   errors: Record<string, number>
 }
 
@@ -22,83 +21,117 @@ export interface SoakFigures {
   minutes: SoakMinute[]
 }
 
-/** How many answers of a minute were not as expected, together with the connections that failed. */
+/** Counts a minute's unexpected answers and failed connections. */
 export function errorsOf({ errors }: SoakMinute): number {
   return Object.values(errors).reduce((sum, count) => sum + count, 0)
 }
 
 const clients = 32
 
-/** How long a client waits between two requests. */
 const pauseMilliseconds = 20
 
 const minuteMilliseconds = 60_000
 
-/**
- * Loads the real server with a mix of good and bad requests, which leave as many plants as they found.
- *
- * @param tell told how it goes each minute
- */
-export async function soak(minutes: number, tell: (line: string) => void): Promise<SoakFigures> {
-  const server = await startLoadedServer(1_000)
-  const origin = `http://127.0.0.1:${String(server.port)}`
-  const seen: SoakMinute[] = []
-  let waits: number[] = []
-  let errors: Record<string, number> = {}
-  let isOver = false
+/** One request, and the status of its answer. */
+interface Step {
+  method: string
+  path: string
+  body?: string
+  status: number
+}
 
-  async function send({ method, path, body, status }: Step): Promise<void> {
-    const start = performance.now()
-    try {
-      const response = await fetch(origin + path, {
-        method,
-        headers: {
-          authorization: `Bearer ${server.token}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body }),
-      })
-      await response.arrayBuffer()
-      waits.push(performance.now() - start)
-      if (response.status !== status)
-        count(`${method} ${path}: ${String(response.status)} instead of ${String(status)}`)
-    } catch (error) {
-      count(`${method} ${path}: ${String(error)}`)
-    }
+/** Good and bad requests that create a plant and delete it. @param id of a plant that does not exist */
+function stepsOf(id: number): Step[] {
+  const plant = JSON.stringify({ id, name: 'Aloe vera', tag: 'indoor' })
+  const place = `/plants/${String(id)}`
+  return [
+    { method: 'POST', path: '/plants', body: plant, status: 200 },
+    { method: 'GET', path: '/plants?limit=20', status: 200 },
+    { method: 'POST', path: '/plants', body: plant, status: 409 },
+    { method: 'GET', path: '/plants', status: 200 },
+    { method: 'POST', path: '/plants', body: '{"id":1.5,"name":""}', status: 400 },
+    { method: 'GET', path: '/plants?limit=1', status: 200 },
+    { method: 'GET', path: '/plants?limt=1', status: 400 },
+    { method: 'DELETE', path: place, status: 204 },
+    { method: 'DELETE', path: place, status: 404 },
+    { method: 'POST', path: '/plants', body: '{"id":', status: 400 },
+    { method: 'GET', path: '/readyz', status: 200 },
+    { method: 'GET', path: '/nothing', status: 404 },
+  ]
+}
+
+/** Sends the steps in a loop, and counts what one minute has seen. */
+class Clients {
+  readonly #origin: string
+  readonly #token: string
+  #waits: number[] = []
+  #errors: Record<string, number> = {}
+  #isStopped = false
+
+  constructor(port: number, token: string) {
+    this.#origin = `http://127.0.0.1:${String(port)}`
+    this.#token = token
   }
 
-  function count(problem: string): void {
-    errors[problem] = (errors[problem] ?? 0) + 1
-  }
-
-  async function run(client: number): Promise<void> {
+  /** @param client from 0; each client uses ids of its own */
+  async run(client: number): Promise<void> {
     for (let id = client; ; id += clients) {
-      for (const step of createSteps(id)) {
-        if (isOver) return
-        await send(step)
+      for (const step of stepsOf(id)) {
+        if (this.#isStopped) return
+        await this.#send(step)
         await delay(pauseMilliseconds)
       }
     }
   }
 
-  try {
-    const running = Array.from({ length: clients }, (_, client) => run(client))
-    for (let minute = 1; minute <= minutes; minute++) {
-      tell(`minute ${String(minute)} of ${String(minutes)}${describe(seen.at(-1))}`)
-      await delay(minuteMilliseconds)
-      const sorted = waits.sort((a, b) => a - b)
-      seen.push({
-        minute,
-        requests: sorted.length,
-        p50: quantile(sorted, 0.5),
-        p99: quantile(sorted, 0.99),
-        memory: rounded(server.memory().resident / 2 ** 20),
-        errors,
-      })
-      waits = []
-      errors = {}
+  /** @returns the figures since the last call */
+  takeFigures(): Pick<SoakMinute, 'requests' | 'p50' | 'p99' | 'errors'> {
+    const sorted = this.#waits.sort((a, b) => a - b)
+    const errors = this.#errors
+    this.#waits = []
+    this.#errors = {}
+    return { requests: sorted.length, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), errors }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  async #send({ method, path, body, status }: Step): Promise<void> {
+    const start = performance.now()
+    const headers = {
+      authorization: `Bearer ${this.#token}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     }
-    isOver = true
+    try {
+      const response = await fetch(this.#origin + path, { method, headers, ...(body === undefined ? {} : { body }) })
+      await response.arrayBuffer()
+      this.#waits.push(performance.now() - start)
+      if (response.status !== status)
+        this.#countError(`${method} ${path}: ${String(response.status)} instead of ${String(status)}`)
+    } catch (error) {
+      this.#countError(`${method} ${path}: ${String(error)}`)
+    }
+  }
+
+  #countError(problem: string): void {
+    this.#errors[problem] = (this.#errors[problem] ?? 0) + 1
+  }
+}
+
+/** Loads a server with good and bad requests. @param onProgress called each minute */
+export async function soak(minutes: number, onProgress: (line: string) => void): Promise<SoakFigures> {
+  const server = await startLoadedServer(1_000)
+  const load = new Clients(server.port, server.token)
+  const seen: SoakMinute[] = []
+  try {
+    const running = Array.from({ length: clients }, (_, client) => load.run(client))
+    for (let minute = 1; minute <= minutes; minute++) {
+      onProgress(`minute ${String(minute)} of ${String(minutes)}${describe(seen.at(-1))}`)
+      await delay(minuteMilliseconds)
+      seen.push({ minute, ...load.takeFigures(), memory: rounded(server.memory().resident / 2 ** 20) })
+    }
+    load.stop()
     await Promise.all(running)
   } finally {
     await server.stop()
@@ -108,7 +141,10 @@ export async function soak(minutes: number, tell: (line: string) => void): Promi
 
 function describe(last: SoakMinute | undefined): string {
   if (last === undefined) return ''
-  return `; the last one: ${String(last.requests)} requests, p50 ${String(last.p50)} ms, p99 ${String(last.p99)} ms, ${String(last.memory)} MiB, ${String(Object.keys(last.errors).length)} kinds of error`
+  const { requests, p50, p99, memory } = last
+  const waits = `p50 ${String(p50)} ms, p99 ${String(p99)} ms`
+  const errors = `${String(errorsOf(last))} errors`
+  return `; the last one: ${String(requests)} requests, ${waits}, ${String(memory)} MiB, ${errors}`
 }
 
 function quantile(sorted: number[], share: number): number {
