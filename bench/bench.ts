@@ -47,23 +47,23 @@ async function measureAll({ only, huge, rounds, milliseconds }: BenchOptions, fo
       machine: machine(),
       rounds,
       milliseconds,
-      ...(await measureThroughput({ only, rounds, milliseconds, folder, generator, onProgress: progress.tell })),
+      ...(await measureThroughput({ only, rounds, milliseconds, folder, generator, onProgress: progress.show })),
     }
     if (isChosen('operations')) {
-      progress.tell('list 20 with 3 and with 1,000 operations in the contract')
+      progress.show('list 20 with 3 and with 1,000 operations in the contract')
       measured.operations = await measureManyOperations(folder, rounds, milliseconds, generator)
     }
     if (isChosen('million')) {
-      progress.tell('a list of 1,000,000 plants')
+      progress.show('a list of 1,000,000 plants')
       measured.million = await measureMillion(folder)
     }
     if (isChosen('start')) {
-      progress.tell('from the start to the first answer')
+      progress.show('from the start to the first answer')
       measured.start = await measureStart(folder, rounds)
     }
     if (isChosen('processes'))
-      measured.processes = await measureProcesses(folder, rounds, milliseconds, generator, progress.tell)
-    if (huge) measured.huge = await measureHuge(folder, rounds, milliseconds, generator, progress.tell)
+      measured.processes = await measureProcesses(folder, rounds, milliseconds, generator, progress.show)
+    if (huge) measured.huge = await measureHuge(folder, rounds, milliseconds, generator, progress.show)
     return measured
   } finally {
     progress.end()

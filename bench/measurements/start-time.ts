@@ -2,11 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from '../../scripts/measure/servers/free-port.ts'
 import { type Contender, own } from '../contenders/contenders.ts'
 import { addPlants, createDatabaseFile } from '../contenders/database-file.ts'
 import { environmentOf } from '../contenders/running-contender.ts'
-import { projectFolder } from '../../scripts/measure/servers/server-process.ts'
+import { freePort, projectFolder } from '../../scripts/measure/servers/server-process.ts'
 import { listedPlants } from '../workloads.ts'
 
 /** Milliseconds from `node FILE` to the first answered request, start by start. */

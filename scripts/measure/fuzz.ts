@@ -6,15 +6,15 @@ import { createProgress } from './report/progress.ts'
 import { startLoadedServer } from './servers/loaded-server.ts'
 
 const usage = `Usage: npm run fuzz -- [--requests N] [--seed N] [--first N] [--rate-limit N]
-         attacks a server over N connections, 100000 unless told; with a RATE_LIMIT where one is given
-         the same seed and number do the same: --seed S --first NUMBER --requests 1 repeats one connection
+         attacks a server over N connections (100000), with a RATE_LIMIT if one is given
+         one connection again: --seed S --first NUMBER --requests 1
        npm run fuzz -- --readers SECONDS [--seed N]
-         has the readers of JSON and of integers read for so long, and compares them with others`
+         compares the readers of JSON and of integers with others`
 
-/** More than this between the second and the last tenth is a leak. */
-const allowedGrowth = 1.15
+/** Memory after the last tenth of the connections, as a multiple of that after the second; above it there is a leak. */
+const maxGrowth = 1.15
 
-/** Without a bound V8 lets the heap grow for a long time before it collects what is in it, which looks like a leak. */
+/** Without a limit V8 lets the heap grow for a long time before it collects garbage, which looks like a leak. */
 const heapMebibytes = 64
 
 const bounds = { livezMilliseconds: 1_000, growthMebibytes: 256 }
@@ -36,23 +36,14 @@ async function run(): Promise<void> {
     return value === undefined ? undefined : readInteger(usage, `--${name}`, value, 0)
   }
   const seed = read('seed') ?? Math.floor(Math.random() * 2 ** 31)
-  const [requests = 100_000, first = 0, rateLimit, seconds] = [
-    read('requests'),
-    read('first'),
-    read('rate-limit'),
-    read('readers'),
-  ]
+  const seconds = read('readers')
+  const [requests, first, rateLimit] = [read('requests') ?? 100_000, read('first') ?? 0, read('rate-limit')]
   console.log(`seed ${String(seed)}`)
-  const isGood =
-    seconds === undefined ? await fuzzServer({ requests, seed, first, rateLimit }) : fuzzReaders(seconds, seed)
-  process.exitCode = isGood ? 0 : 1
+  const ok = seconds === undefined ? await fuzzServer({ requests, seed, first, rateLimit }) : fuzzReaders(seconds, seed)
+  process.exitCode = ok ? 0 : 1
 }
 
-/**
- * Attacks a server of its own, and prints what was found.
- *
- * @returns whether nothing was
- */
+/** Attacks a server of its own, and prints the findings. @returns whether there are none */
 async function fuzzServer({ requests, seed, first, rateLimit }: Options): Promise<boolean> {
   const environment: Record<string, string> = rateLimit === undefined ? {} : { RATE_LIMIT: String(rateLimit) }
   const server = await startLoadedServer(20, { LOG_LEVEL: 'error', ...environment }, [
@@ -60,7 +51,7 @@ async function fuzzServer({ requests, seed, first, rateLimit }: Options): Promis
   ])
   const progress = createProgress()
   const tenths = Math.min(10, requests)
-  const memory: number[] = []
+  const memory: string[] = []
   const statuses: FuzzResult['statuses'] = {}
   const findings: Finding[] = []
   try {
@@ -71,32 +62,30 @@ async function fuzzServer({ requests, seed, first, rateLimit }: Options): Promis
       const result = await fuzz({ port: server.port, token: server.token, seed, first: first + from, count: to - from })
       for (const [status, count] of Object.entries(result.statuses)) statuses[status] = (statuses[status] ?? 0) + count
       findings.push(...result.findings)
-      memory.push(server.memory().resident / 2 ** 20)
-      progress.tell(
-        `${String(to)} of ${String(requests)} connections, ${String(findings.length)} findings, ${memory.at(-1)?.toFixed(1) ?? ''} MiB`,
-      )
+      memory.push((server.memory().resident / 2 ** 20).toFixed(1))
+      const found = `${String(findings.length)} findings, ${memory.at(-1) ?? ''} MiB`
+      progress.show(`${String(to)} of ${String(requests)} connections, ${found}`)
     }
     progress.end()
     console.log('answers by status:', statuses)
-    for (const finding of findings.slice(0, 20))
-      console.log(
-        `--seed ${String(seed)} --first ${String(finding.first)} --requests ${String(finding.count)}\n${finding.problem}\n`,
-      )
+    for (const finding of findings.slice(0, 20)) {
+      const range = `--first ${String(finding.first)} --requests ${String(finding.count)}`
+      console.log(`--seed ${String(seed)} ${range}\n${finding.problem}\n`)
+    }
     const { longestMilliseconds, problems } = await watch.end()
-    if (memory.length === 10 && memory[9]! > memory[1]! * allowedGrowth)
+    if (memory.length === 10 && Number(memory[9]) > Number(memory[1]) * maxGrowth)
       problems.push('memory grew from the second tenth to the last')
     if (server.log() !== '') problems.push(`the log has errors:\n${server.log().slice(0, 5_000)}`)
     for (const problem of problems) console.log(problem)
-    console.log(
-      `${String(findings.length)} findings; the longest GET /livez took ${longestMilliseconds.toFixed(0)} ms; memory after each tenth, MiB: ${memory.map((size) => size.toFixed(1)).join(' ')}`,
-    )
+    console.log(`${String(findings.length)} findings; the longest GET /livez took ${longestMilliseconds.toFixed(0)} ms`)
+    console.log(`memory after each tenth, MiB: ${memory.join(' ')}`)
     return problems.length === 0 && findings.length === 0
   } finally {
     await server.stop()
   }
 }
 
-/** Compares for so many seconds, and prints what is found. @returns whether nothing is */
+/** Compares the readers, and prints the first difference. @returns whether there is none */
 function fuzzReaders(seconds: number, seed: number): boolean {
   const progress = createProgress()
   const end = performance.now() + seconds * 1_000
@@ -109,7 +98,7 @@ function fuzzReaders(seconds: number, seed: number): boolean {
       console.log(problem)
       return false
     }
-    progress.tell(`${String(number + batch)} documents and numbers`)
+    progress.show(`${String(number + batch)} documents and numbers`)
   }
   progress.end()
   console.log(`${String(number)} documents and numbers, no difference`)

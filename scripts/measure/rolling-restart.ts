@@ -4,7 +4,8 @@ import { proxyNames, versionOf } from './rolling-restart/proxy.ts'
 import { type Outcome, rollingRestart } from './rolling-restart/rolling-restart.ts'
 
 const usage = `Usage: npm run verify:proxies -- [--proxy nginx|haproxy] [--rounds N] [--restarts N] [--clients N]
-    restarts two servers in turn behind each proxy, with the files of deploy/, and counts what is not answered 200; the exit code is 1 when there is any`
+         restarts two servers alternately behind each proxy, with the files of deploy/
+         counts the answers other than 200; the exit code is 1 when there are any`
 
 async function run(): Promise<void> {
   const { values } = readArguments(usage, {
@@ -25,9 +26,9 @@ async function run(): Promise<void> {
   const rows: object[] = []
   let failed = 0
   for (let round = 1; round <= rounds; round++) {
-    // In turn, so that whatever else the machine does meets both.
+    // Both proxies in each round: other work of the machine then disturbs both.
     for (const [index, proxy] of proxies.entries()) {
-      const outcome = await rollingRestart({ proxy, restarts, clients }, progress.tell)
+      const outcome = await rollingRestart({ proxy, restarts, clients }, progress.show)
       rows.push({ proxy: versions[index], round, restarts, ...columnsOf(outcome) })
       failed += failuresOf(outcome)
     }

@@ -3,9 +3,8 @@ import type { Random } from './random.ts'
 import { lastRequests, methods } from './requests.ts'
 
 /**
- * How a client leaves. `wait`: when nothing more arrives it says that it has no more to send, and then leaves. `half-
- * close`: it
- * says so at once. `close` and `reset` leave without reading what is left, `reset` with an RST.
+ * How a client closes its connection. `wait` sends a FIN when nothing more arrives, `half-close` at once; both read to
+ * the end. `close` and `reset` close without reading the rest, `reset` with an RST.
  */
 export type Ending = 'wait' | 'half-close' | 'close' | 'reset'
 
@@ -14,17 +13,17 @@ export interface Attack {
   /** Sent in one write. */
   bytes: Buffer
   ending: Ending
-  /** How long a `close` or a `reset` comes after the bytes. */
+  /** The delay of a `close` or a `reset` after the bytes. */
   milliseconds: number
-  /** Whether the client reads what is answered. */
+  /** Whether the client reads the answers. */
   reads: boolean
 }
 
-/** As many requests as an attacker puts into one segment and more; small numbers are drawn more often. */
-const longestPipeline = 300
+/** More requests than fit into one segment. Small numbers are drawn more often. */
+const maxPipeline = 300
 
 /**
- * Draws what one connection does: a request with changes, a request that is cut off at any byte, or a pipeline.
+ * Draws what one connection does: a changed request, a request cut off at some byte, or a pipeline.
  *
  * @param corpus good requests
  */
@@ -52,11 +51,7 @@ export function drawAttack(corpus: readonly Buffer[], random: Random): Attack {
   }
 }
 
-/**
- * Every way to cut a request off: at each of its bytes, with a FIN and with an RST.
- *
- * @returns attacks of which each sends one byte more than the one before
- */
+/** Cuts a request off at each of its bytes, with a FIN and with an RST. */
 export function cutAtEveryByte(request: Buffer): Attack[] {
   return Array.from({ length: request.length + 1 }, (_, length) => request.subarray(0, length)).flatMap((bytes) =>
     (['close', 'reset'] as const).map((ending): Attack => ({ bytes, ending, milliseconds: 0, reads: true })),
@@ -77,9 +72,8 @@ function drawRequest(corpus: readonly Buffer[], random: Random): Buffer {
 
 function drawPipeline(corpus: readonly Buffer[], random: Random): Buffer {
   const { below, one } = random
-  const length = 2 + Math.floor(below(longestPipeline) ** 2 / longestPipeline)
+  const length = 2 + Math.floor(below(maxPipeline) ** 2 / maxPipeline)
   const isMixed = below(2) === 0
-  // A pipeline of one request is the cheapest to send many times.
   const requests = below(3) === 0 ? [one(corpus)] : corpus
   const pieces = Array.from({ length }, (_, index) =>
     isMixed && below(8) === 0 ? drawRequest(corpus, random) : withId(one(requests), index),
@@ -88,7 +82,7 @@ function drawPipeline(corpus: readonly Buffer[], random: Random): Buffer {
   return Buffer.concat(pieces)
 }
 
-/** A request whose answer names its place in the pipeline, so that `areInOrder` sees answers that overtake others. */
+/** Adds an X-Request-Id, which the answer repeats, so that `areInOrder` can compare the order of the answers. */
 function withId(request: Buffer, index: number): Buffer {
   const end = request.indexOf('\r\n') + 2
   return Buffer.concat([

@@ -6,7 +6,7 @@ import { sendAttack } from './send-attack.ts'
 export interface FuzzOptions {
   port: number
   token: string
-  /** Together with a connection's number it decides what is sent. */
+  /** The seed and a connection's number decide what it sends. */
   seed: number
   /** The number of the first connection. */
   first: number
@@ -19,13 +19,13 @@ export interface FuzzResult {
   findings: Finding[]
 }
 
-/** What must not be. */
+/** A fault of the server. */
 export interface Finding {
   /** The number of the first connection that may have caused it. */
   first: number
-  /** How many may have caused it. */
+  /** How many connections may have caused it. */
   count: number
-  /** What was answered, and to what. */
+  /** The request and its answer. */
   problem: string
   /** Whether the server is gone. */
   isLast: boolean
@@ -33,12 +33,12 @@ export interface Finding {
 
 const parallel = 64
 
-/** What the connection with this number does. */
+/** @returns what the connection with this number does */
 export function attackOf(token: string, seed: number, number: number): Attack {
   return drawAttack(goodRequests(token), createRandom(Math.imul(seed, 0x9e3779b1) + number))
 }
 
-/** Sends each good request once, for which a server loads and opens what it does not have yet. */
+/** Sends each good request once, so that the server has loaded and opened what they need. */
 export async function warmUp(port: number, token: string): Promise<void> {
   for (const bytes of goodRequests(token))
     await sendAttack(port, { bytes, ending: 'wait', milliseconds: 0, reads: true })
@@ -50,11 +50,10 @@ export async function fuzz({ port, token, seed, first, count }: FuzzOptions): Pr
 }
 
 /**
- * Carries out attacks, each on a connection of its own and many of them at once. Where the server takes no connection
- * any
- * more, one of the last attacks has ended it, and that is the last finding.
+ * Carries out attacks, each on its own connection, many at once. When the server accepts no more connections, one of
+ * the last attacks has ended it; that is the last finding.
  *
- * @param first what the number of the first attack is in the findings
+ * @param first the number of the first attack in the findings
  */
 export async function attackAll(
   port: number,
@@ -116,17 +115,14 @@ const probe: Attack = {
   reads: true,
 }
 
-/** Where an answer begins: a body before it need not end with a line break. */
+/** The beginning of an answer. The body before it need not end with a line break. */
 const statusLine = /HTTP\/1\.1 (\d{3}) [A-Za-z -]*\r\n/g
 
 function countStatuses(received: string, statuses: FuzzResult['statuses']): void {
   for (const [, status = ''] of received.matchAll(statusLine)) statuses[status] = (statuses[status] ?? 0) + 1
 }
 
-/**
- * No answer is a 5xx, but for 503 where the machine is too busy to answer in time, and a failure is the contract's
- * Error.
- */
+/** No answer may be a 5xx, except 503 from a busy machine. The body of a failure must be the contract's Error. */
 function problemOf(received: string): string | undefined {
   const fault = [...received.matchAll(statusLine)].find(([, status = '']) => status.startsWith('5') && status !== '503')
   if (fault !== undefined) return received.slice(fault.index, fault.index + 500)
@@ -139,5 +135,6 @@ function problemOf(received: string): string | undefined {
 }
 
 function describe({ bytes, ending, milliseconds, reads }: Attack): string {
-  return `${String(bytes.length)} bytes, ${ending} ${String(milliseconds)} ms, ${reads ? 'read' : 'unread'}: ${JSON.stringify(bytes.toString('latin1', 0, 300))}`
+  const text = JSON.stringify(bytes.toString('latin1', 0, 300))
+  return `${String(bytes.length)} bytes, ${ending} ${String(milliseconds)} ms, ${reads ? 'read' : 'unread'}: ${text}`
 }

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** Texts that parsers are known to stumble over. */
+/** Texts that parsers often read wrongly. */
 const awkward = [
   '\r\n',
   '\n',
@@ -35,7 +35,7 @@ const awkward = [
   'constructor',
 ].map((text) => Buffer.from(text))
 
-/** Changes one to three places of one of the requests, byte by byte or in pieces. */
+/** Takes one of the texts and changes it in one to three places: a byte, or a piece of several bytes. */
 export function mutate(corpus: readonly Buffer[], { below, one }: Random): Buffer {
   let bytes = Buffer.from(one(corpus))
   for (let changes = 1 + below(3); changes > 0; changes--) {
@@ -53,7 +53,7 @@ export function mutate(corpus: readonly Buffer[], { below, one }: Random): Buffe
       () => [before, Buffer.alloc(below(20_000), below(256)), bytes.subarray(at)],
       () => [before],
     ]
-    // The last two are rarer: they leave little of the rest.
+    // The last two leave little of the text, so they are drawn less often.
     const kind = below(changed.length * 4)
     bytes = Buffer.concat(changed[kind < changed.length ? kind : kind % 7]!())
   }

@@ -1,12 +1,12 @@
-/** Draws from a seed: the same seed always gives the same draws. */
+/** Random draws. The same seed always gives the same draws. */
 export interface Random {
-  /** An integer from 0 up to and without the limit. */
+  /** An integer from 0 to `limit` - 1. */
   below: (limit: number) => number
   /** One of the items. */
   one: <Item>(items: readonly Item[]) => Item
 }
 
-/** Makes what draws from a seed with mulberry32. */
+/** Creates a generator of random numbers: mulberry32. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   function next(): number {

@@ -6,22 +6,22 @@ import { type Random, createRandom } from './random.ts'
 
 const documents = [
   '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}',
-  '{ "id" : 9007199254740993 ,\r\n\t"name":"\\ud83c\\udf31 \u{1f331}\\\\\\"","more":[-0,1.5e3,{"":null,"\\u0061":true}] }',
+  '{ "id" : 9007199254740993 ,\r\n\t"name":"\\ud83c\\udf31 \u{1f331}\\\\\\"",' +
+    '"more":[-0,1.5e3,{"":null,"\\u0061":true}] }',
   '[[],{},[{"a":{"a":{"a":-9223372036854775808}}}],"",0,1e400,0.1,1E+2,18446744073709551616]',
-  '{"a":1,"\\u0062":2,"c":{"a":1,"b":[1,2,{"c":12345678901234567890.5}]},"__proto__":{"a":9007199254740993},"constructor":[1e16]}',
+  '{"a":1,"\\u0062":2,"c":{"a":1,"b":[1,2,{"c":12345678901234567890.5}]},' +
+    '"__proto__":{"a":9007199254740993},"constructor":[1e16]}',
   '12345678901234567890',
 ].map((text) => Buffer.from(text))
 
-/** With more than this, SQLite's parser calls a document too deep. */
-const deepest = 900
+/** SQLite's parser refuses a document that is deeper than 1,000. */
+const maxDepth = 900
 
 /**
- * Has the readers of JSON and of integers read changed documents and numbers, and compares what they make of each with
- * SQLite's
- * JSON parser and with exact arithmetic.
+ * Reads changed documents and numbers. Compares the results with SQLite's JSON parser and with exact arithmetic.
  *
- * @param first together with the seed it decides what is read
- * @returns the first difference, undefined where there is none
+ * @param first the number of the first document; the seed and a number decide what is read
+ * @returns the first difference, or undefined
  */
 export function compareReaders(seed: number, first: number, count: number): string | undefined {
   const reference = openJsonReference()
@@ -39,14 +39,13 @@ export function compareReaders(seed: number, first: number, count: number): stri
 
 function compareJson(bytes: Buffer, read: ReturnType<typeof openJsonReference>['read']): string | undefined {
   const text = bytes.toString()
-  if ((text.match(/[[{]/g)?.length ?? 0) > deepest) return undefined
+  if ((text.match(/[[{]/g)?.length ?? 0) > maxDepth) return undefined
   const expected = read(bytes)
   if (expected === 'unknown') return undefined
   const shown = JSON.stringify(text.slice(0, 1_000))
   try {
     const value = parseJson(bytes)
     if (expected === 'malformed' || expected === 'doubled name') return `${shown} is read, and is ${expected}`
-    // A holder makes the root a member like any other.
     for (const { path, text: atom, source } of expected) {
       const key = path.at(-1)
       if (key === undefined) continue
@@ -67,14 +66,14 @@ function compareJson(bytes: Buffer, read: ReturnType<typeof openJsonReference>['
   }
 }
 
-/** Whether a reader knows how a number was written, or that its double is exactly it. */
+/** Whether a reader knows how a number was written, or its double is exact. */
 function isWrittenAs(found: unknown, known: string | undefined, source: string): boolean {
   return known === undefined ? Object.is(found, Number(source)) && /^-?\d{1,15}$/.test(source) : known === source
 }
 
 function compareIntegers({ below, one }: Random): string | undefined {
-  const digits = (most: number) =>
-    Array.from({ length: 1 + below(most) }, () => '0000123456789'.charAt(below(13))).join('')
+  const digits = (maxLength: number) =>
+    Array.from({ length: 1 + below(maxLength) }, () => '0000123456789'.charAt(below(13))).join('')
   const edge = String(
     one([0n, 2n ** 31n, 2n ** 53n, 10n ** 15n, 10n ** 16n, 2n ** 63n, 10n ** 19n]) + BigInt(below(5) - 2),
   )
@@ -82,7 +81,9 @@ function compareIntegers({ below, one }: Random): string | undefined {
   const whole = one([digits(21), edge.replace('-', '')]).replace(/^0+(?=.)/, '')
   const fraction = one(['', '', '0', '00', digits(20)])
   const exponent = one([undefined, undefined, 0, below(50) - 25])
-  const source = `${sign}${whole}${fraction && `.${fraction}`}${exponent === undefined ? '' : `${one(['e', 'E'])}${exponent < 0 ? '' : one(['', '+'])}${String(exponent)}`}`
+  const exponentText =
+    exponent === undefined ? '' : `${one(['e', 'E'])}${exponent < 0 ? '' : one(['', '+'])}${String(exponent)}`
+  const source = `${sign}${whole}${fraction && `.${fraction}`}${exponentText}`
   const integer = exactInteger(sign, whole, fraction, exponent)
   if (readJsonInteger(source) !== integer)
     return `the JSON number ${source} is read as ${String(readJsonInteger(source))}`

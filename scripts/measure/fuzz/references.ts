@@ -1,20 +1,20 @@
 import Database from 'better-sqlite3'
 
-/** A member of a JSON document that is a string or a number. */
+/** A string or a number of a JSON document. */
 export interface Atom {
   /** The names and indexes that lead to it. */
   path: string[]
-  /** Of a string. */
+  /** The value of a string. */
   text: string | undefined
-  /** How a number is written. */
+  /** The source text of a number. */
   source: string | undefined
 }
 
 /** Reads JSON as `parseJson` does, with another parser. */
 export interface JsonReference {
   /**
-   * @returns all strings and numbers of a document, or why it is none; `unknown` where a surrogate is alone, for which
-   * SQLite's UTF-8 has no place
+   * @returns all strings and numbers of a document, or why it is not one; `unknown` for a lone surrogate, which UTF-8
+   *   cannot encode
    */
   read: (bytes: Buffer) => Atom[] | 'malformed' | 'doubled name' | 'unknown'
   close: () => void
@@ -46,9 +46,9 @@ export function openJsonReference(): JsonReference {
     } catch {
       return 'malformed'
     }
-    // SQLite's text ends at a NUL, which JSON has nowhere.
+    // SQLite's text ends at a NUL, which is never valid JSON.
     if (text.includes('\0') || isValid.get(text) !== 1) return 'malformed'
-    // Numbers stay as they are written; what is between quotes is none.
+    // json() keeps how numbers are written. Strings are left out first.
     const sources =
       minified
         .get(text)!
@@ -78,7 +78,7 @@ export function openJsonReference(): JsonReference {
   return { read, close: () => database.close() }
 }
 
-/** The value by definition: the digits, times ten to the power of the exponent less the digits behind the point. */
+/** Computes the value: the digits times ten to the power of the exponent minus the number of digits after the point. */
 export function exactInteger(
   sign: string,
   whole: string,

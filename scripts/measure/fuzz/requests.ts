@@ -1,15 +1,17 @@
 import { METHODS } from 'node:http'
 
-/** Every method that Node's parser knows, one that it knows for HTTP/2 alone, and one that it does not know. */
+/** Every method that Node's parser knows, one that it knows only for HTTP/2, and one that it does not know. */
 export const methods: readonly string[] = [...METHODS, 'PRI', 'BREW']
 
-/** Requests that end what Node reads as HTTP on a connection, or ask for that. */
+/** Requests after which Node reads no more HTTP on the connection, or that ask for that. */
 export const lastRequests: readonly Buffer[] = [
   'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
   'CONNECT a:1 HTTP/1.1\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
   'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello',
-  'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n\x81\x05hello',
-  'POST /plants HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\nContent-Length: 2\r\n\r\n{}GET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
+  'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+    'Sec-WebSocket-Version: 13\r\n\r\n\x81\x05hello',
+  'POST /plants HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n' +
+    'HTTP2-Settings: AAMAAABk\r\nContent-Length: 2\r\n\r\n{}GET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0',
   'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
   'GET /livez HTTP/1.0\r\n\r\nGET /livez HTTP/1.0\r\n\r\n',
@@ -22,10 +24,11 @@ export const lastRequests: readonly Buffer[] = [
 export function goodRequests(token: string): Buffer[] {
   const fields = `Host: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n`
   const docsFile = (more: string) => `GET /docs/static/swagger-ui.css HTTP/1.1\r\nHost: a\r\n${more}\r\n\r\n`
+  const create = (more: string, body: string) =>
+    `POST /plants HTTP/1.1\r\n${fields}Content-Type: application/json\r\n${more}\r\n${body}`
   const post = (body: string, more = '') =>
-    `POST /plants HTTP/1.1\r\n${fields}${more}Content-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`
-  const chunked = (chunks: string) =>
-    `POST /plants HTTP/1.1\r\n${fields}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`
+    create(`${more}Content-Length: ${String(Buffer.byteLength(body))}\r\n`, body)
+  const chunked = (chunks: string) => create('Transfer-Encoding: chunked\r\n', chunks)
   return [
     `GET /plants HTTP/1.1\r\n${fields}\r\n`,
     `GET /plants?limit=20 HTTP/1.1\r\n${fields}X-Request-Id: fuzz\r\n\r\n`,

@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
 import type { Attack } from './attack.ts'
 
-/** How long nothing may arrive before the client says that it has no more to send, for which a server closes. */
+/** After this long without data the client sends a FIN, and the server closes the connection. */
 const quietMilliseconds = 60
 
-/** When the client leaves in any case: one that does not read may never get rid of what it wants to send. */
-const longestMilliseconds = 1_000
+/** After this long the client closes in any case: without reading it may never be able to send everything. */
+const maxMilliseconds = 1_000
 
 /**
- * Sends bytes on a connection of their own, reads what comes back, and leaves as the attack says.
+ * Opens a connection, sends the bytes, reads the answers, and closes as the attack says.
  *
  * @returns what was received; empty where the server closed without an answer
  * @throws Error when no connection is made
@@ -17,15 +17,15 @@ export function sendAttack(port: number, { bytes, ending, milliseconds, reads }:
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let isConnected = false
-    // A TCP socket reads by itself only when somebody listens for data.
+    // A socket without a listener for 'data' does not read.
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     function leave(): void {
       if (ending === 'reset') socket.resetAndDestroy()
       else socket.destroy()
     }
-    const leavingAnyway = setTimeout(() => socket.destroy(), longestMilliseconds)
+    const leavingAnyway = setTimeout(() => socket.destroy(), maxMilliseconds)
     const isLeaving = ending === 'close' || ending === 'reset'
-    // A socket that has said that it has no more to send cannot be reset any more.
+    // After a FIN a socket cannot send an RST.
     if (!isLeaving) socket.setTimeout(quietMilliseconds)
     socket.once('timeout', () => socket.end())
     socket.once('connect', () => {
@@ -39,7 +39,7 @@ export function sendAttack(port: number, { bytes, ending, milliseconds, reads }:
     if (reads) socket.on('data', (chunk) => chunks.push(chunk))
     socket.once('end', () => socket.destroy())
     socket.once('error', (error) => {
-      // A server may reset a connection on which it was sent more than it reads.
+      // A server may reset a connection of which it has not read everything.
       if (!isConnected) reject(error)
     })
     socket.once('close', () => {

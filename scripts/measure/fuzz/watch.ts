@@ -2,27 +2,27 @@ import { get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { descriptorsOf, memoryOf, resetPeak } from '../servers/process-figures.ts'
 
-/** What a server process may do while it is attacked. */
+/** Limits of a server process that is attacked. */
 export interface Bounds {
-  /** How long `GET /livez` may take. */
+  /** The longest that `GET /livez` may take. */
   livezMilliseconds: number
-  /** How much more resident memory than at the start. */
+  /** The most that resident memory may grow. */
   growthMebibytes: number
-  /** How many descriptors more than at the start, such as connections to a database. */
+  /** How many more descriptors may be open at the end, such as connections to a database; 0 by default. */
   moreDescriptors?: number
 }
 
 export interface Watch {
-  /** Ends it. @returns what was seen, and the problems among it: a sentence for each, none where all is well */
+  /** Stops watching. @returns the figures, and a sentence for each limit that was exceeded */
   end: () => Promise<{ longestMilliseconds: number; growthMebibytes: number; problems: string[] }>
 }
 
 const pollMilliseconds = 50
 
-/** How long descriptors may take to come back to where they were. */
+/** How long the server may take to close the descriptors of the attacks. */
 const settleMilliseconds = 10_000
 
-/** Watches a server process that is warm and idle now. */
+/** Watches a server process. It must be warm and idle at the call. */
 export function watchServer(
   { port, pid }: { port: number; pid: number },
   { livezMilliseconds, growthMebibytes, moreDescriptors = 0 }: Bounds,

@@ -1,22 +1,19 @@
 import { Agent, request } from 'node:http'
 
-/** What the clients of a proxy saw. */
+/** What the clients of a proxy have received. */
 export interface Seen {
   requests: number
-  /** The answers that were not 200, by their status. */
+  /** How many answers had each status other than 200. */
   statuses: Record<number, number>
-  /** The requests whose connection ended before the answer, by the error's code. */
+  /** How many requests ended with each error code before the answer. */
   errors: Record<string, number>
-  /**
-   * The ids of the creates that were answered by 5xx or not at all: their clients do not know whether they were carried
-   * out.
-   */
+  /** The ids of the creates whose outcome is unknown: the answer was 5xx, or there was none. */
   unclear: number[]
 }
 
-const patienceMilliseconds = 30_000
+const timeoutMilliseconds = 30_000
 
-/** Clients that each wait for an answer before they ask again: in turn a create and a list. */
+/** Clients that alternate between a create and a list. Each waits for its answer before it asks again. */
 export class Load {
   readonly seen: Seen = { requests: 0, statuses: {}, errors: {}, unclear: [] }
   readonly #port: number
@@ -32,7 +29,7 @@ export class Load {
     this.#clients = Array.from({ length: clients }, () => this.#run())
   }
 
-  /** Waits for the last answers, then repeats each unclear create. @returns how many of them had been carried out */
+  /** Waits for the last answers, then repeats each unclear create. @returns how many of these had succeeded */
   async stop(): Promise<number> {
     this.#isStopped = true
     await Promise.all(this.#clients)
@@ -78,10 +75,10 @@ export class Load {
     }
     const target = { host: '127.0.0.1', port: this.#port, method, path, headers }
     return new Promise((resolve, reject) => {
-      const sent = request({ ...target, agent: this.#agent, timeout: patienceMilliseconds }, (response) => {
+      const sent = request({ ...target, agent: this.#agent, timeout: timeoutMilliseconds }, (response) => {
         response.once('error', reject)
         response.once('end', () => {
-          // A response that a client has received has a status.
+          // A response that a client receives has a status.
           resolve(response.statusCode!)
         })
         response.resume()

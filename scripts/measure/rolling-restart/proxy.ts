@@ -5,8 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { endWithThisProcess, projectFolder } from '../servers/server-process.ts'
-import { freePort } from '../servers/free-port.ts'
+import { endWithThisProcess, freePort, projectFolder } from '../servers/server-process.ts'
 
 export const proxyNames = ['nginx', 'haproxy'] as const
 export type ProxyName = (typeof proxyNames)[number]
@@ -16,7 +15,7 @@ export interface RunningProxy {
   stop: () => Promise<void>
 }
 
-/** Where the shipped files have the proxy and the servers listen. */
+/** The ports of the proxy and of the servers in the shipped files. */
 const shippedPort = 8080
 const shippedServerPorts = [3001, 3002]
 
@@ -31,10 +30,10 @@ export async function versionOf(name: ProxyName): Promise<string> {
 }
 
 /**
- * Starts a proxy with the file that is shipped for it, on a free port.
+ * Starts a proxy on a free port, with its file in deploy/.
  *
- * @param folder takes the file, its log and what else it writes
- * @param serverPorts at 127.0.0.1
+ * @param folder the proxy writes its files and its log there
+ * @param serverPorts ports of 127.0.0.1
  * @throws Error when the proxy ends before it listens
  */
 export async function startProxy(
@@ -47,12 +46,12 @@ export async function startProxy(
   const ports = new Map<number, number | undefined>([[shippedPort, port]])
   for (const [index, shipped] of shippedServerPorts.entries()) ports.set(shipped, serverPorts[index])
   writeFileSync(file, adapt(name, folder, ports))
-  // nginx run by root has workers of another user, who write here.
+  // The workers of an nginx that root has started run as another user and write here.
   chmodSync(folder, 0o777)
   const log = openSync(join(folder, `${name}.log`), 'a')
   const parameters = { nginx: ['-e', 'stderr', '-c', file, '-g', 'daemon off;'], haproxy: ['-db', '-f', file] }
   const child = spawn(name, parameters[name], { stdio: ['ignore', log, log] })
-  // The master of nginx ends its workers at this signal; they would outlive its SIGKILL.
+  // On SIGTERM the master of nginx ends its workers. After a SIGKILL they would go on.
   endWithThisProcess(child, 'SIGTERM')
   const deadline = performance.now() + startMilliseconds
   while (!(await isListening(port))) {
@@ -73,9 +72,7 @@ export async function startProxy(
   }
 }
 
-/**
- * The shipped file with other ports, without what only root may do, and with everything that it writes in one folder.
- */
+/** Changes the ports of the shipped file, removes what only root may do, and moves its files to one folder. */
 function adapt(name: ProxyName, folder: string, ports: ReadonlyMap<number, number | undefined>): string {
   const files = { nginx: 'nginx.conf', haproxy: 'haproxy.cfg' }
   const shipped = readFileSync(join(projectFolder, 'deploy', files[name]), 'utf8')

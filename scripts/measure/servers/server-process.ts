@@ -1,17 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Scheduling, memoryOf, resetPeak, schedulingOf } from './process-figures.ts'
 
-/** The processor of the servers; the load generator has the other one. */
+/** The processors of the servers and of the load generator. */
 export const serverProcessor = '0'
 export const loadProcessor = '1'
 
-/** Where servers run, as `npm start` runs the project's. */
+/** The working directory of the servers. */
 export const projectFolder = join(import.meta.dirname, '../../..')
 
-/** The arguments that `npm start` gives to `node`, which it runs in the shell's place. */
+/** The arguments of `node` in the script of `npm start`. */
 export const startArguments = readStartScript()
   .replace(/^exec node /, '')
   .split(' ')
@@ -26,25 +27,22 @@ function readStartScript(): string {
 const startMilliseconds = 60_000
 
 export interface ServerCommand {
-  /** Arguments of `node`: the file that is run and its own arguments. */
+  /** The arguments of `node`: its options, the file to run, and the file's arguments. */
   arguments: readonly string[]
   environment: Record<string, string>
-  /** Where standard error goes, which is where the project's server logs. */
+  /** Receives standard error, to which the project's server logs. */
   logFile: string
-  /** Those that it may use, as taskset(1) takes them; the servers' processor unless said otherwise. */
+  /** The processors that it may use, as taskset(1) takes them; `serverProcessor` by default. */
   processors?: string
 }
 
-/**
- * A server that listens, pinned to its processors. Figures come from the kernel, so that nothing is added to what is
- * measured.
- */
+/** A server that listens, pinned to its processors. The kernel counts its figures, which costs the server nothing. */
 export interface ServerProcess {
   port: number
   pid: number
-  /** What all threads together had so far; exact while the server is idle. */
+  /** Sums over all threads since the start; exact while the server is idle. */
   scheduling: () => Scheduling
-  /** Resident memory now and the most since the start or `resetPeak`, in bytes. */
+  /** Resident memory now, and its peak since the start or `resetPeak`, in bytes. */
   memory: () => { resident: number; peak: number }
   resetPeak: () => void
   stop: () => Promise<void>
@@ -69,7 +67,7 @@ export async function startServer({
   })
   endWithThisProcess(child)
   const port = await listeningPort(child, logFile)
-  // A process that printed has an id; taskset has become node by then, under the same id.
+  // A process that printed has an id. taskset has become node by then, with the same id.
   const pid = child.pid!
   return {
     port,
@@ -92,9 +90,9 @@ const running = new Map<ChildProcess, NodeJS.Signals>()
 let isWatching = false
 
 /**
- * A server outlives nothing that ends this process, be it a signal or that nobody reads any more what it prints.
+ * Ends a server when this process ends, also by a signal or because nobody reads its output any more.
  *
- * @param signal what ends the server, and with it the processes that it has started
+ * @param signal must end the processes that the server has started too
  */
 export function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
   running.set(child, signal)
@@ -104,7 +102,7 @@ export function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals =
   process.on('exit', () => {
     for (const [server, ending] of running) server.kill(ending)
   })
-  // A signal that nobody handles ends a process without the event.
+  // A signal without a handler ends a process without the event 'exit'.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 }
 
@@ -124,11 +122,19 @@ async function listeningPort(child: ChildProcess, logFile: string): Promise<numb
     })
     child.once('exit', (code) => {
       clearTimeout(timer)
-      reject(
-        new Error(
-          `a server ended with code ${String(code)} before it listened:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`,
-        ),
-      )
+      const log = readFileSync(logFile, 'utf8').slice(-2_000)
+      reject(new Error(`a server ended with code ${String(code)} before it listened:\n${log}`))
     })
   })
+}
+
+/** @returns a free TCP port of 127.0.0.1 */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // The address of a server that listens on a port is an object.
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
