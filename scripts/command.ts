@@ -1,12 +1,12 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-/** A command that cannot be carried out as it was given. The message says why, in words for the person who gave it. */
+/** A command that cannot be carried out as it was given. The message says why, and what to do. */
 export class UsageError extends Error {}
 
 /**
  * Reads the arguments of a command.
  *
- * @throws UsageError, with the usage, when they are not as `config` has them
+ * @throws UsageError, with the usage, when they do not match `config`
  */
 export function readArguments<Config extends ParseArgsConfig>(usage: string, config: Config) {
   try {
@@ -17,8 +17,8 @@ export function readArguments<Config extends ParseArgsConfig>(usage: string, con
 }
 
 /**
- * Runs a command. Prints an error without its stack where the stack says nothing: a `UsageError`, an error of the
- * system, which names its call and its path, and errors of the classes `expected`. The exit code is then 1.
+ * Runs a command. On an error the exit code is 1. A `UsageError`, a system error and an error of the classes `expected`
+ * are printed without a stack.
  */
 export async function runCommand(run: () => Promise<void> | void, ...expected: (new () => Error)[]): Promise<void> {
   try {
@@ -30,7 +30,7 @@ export async function runCommand(run: () => Promise<void> | void, ...expected: (
   }
 }
 
-/** Reads an integer that an option was given. @throws UsageError, with the usage, when it is none or out of bounds */
+/** Reads the integer of an option. @throws UsageError, with the usage, when it is no integer or out of bounds */
 export function readInteger(usage: string, name: string, text: string, minimum: number, maximum = 2 ** 53 - 1): number {
   const value = /^[0-9]+$/.test(text) ? Number(text) : NaN
   if (value >= minimum && value <= maximum) return value

@@ -3,16 +3,15 @@ import { BadConfig, loadConfig } from '../../src/config/config.ts'
 import { UnusableStore } from '../../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { backUp } from './backup/back-up.ts'
-import { sqliteFileOf } from './backup/sqlite-file.ts'
+import { sqliteFileOf } from './backup/files.ts'
 import { ProgressBar } from './progress-bar.ts'
 
-const usage =
-  'Usage: npm run backup -- FILE   copies the database that DATABASE_URL names to FILE, while the server runs'
+const usage = 'Usage: npm run backup -- FILE   copies the database of DATABASE_URL to FILE; the server may run'
 
 async function run(): Promise<void> {
   const [file, ...rest] = readArguments(usage, { allowPositionals: true }).positionals
   if (file === undefined || rest.length > 0) throw new UsageError(usage)
-  // Whoever waits for the server goes first.
+  // The server and other processes take precedence.
   setPriority(10)
   const bar = new ProgressBar(process.stderr, 'copying pages')
   const { plants, tokens, bytes } = await backUp(sqliteFileOf(loadConfig(process.env).database, 'pg_dump'), file, bar)

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Rows as Table } from '../../src/store/rows.ts'
 
-/** How many rows are in memory at once. */
+/** How many rows are read at once. */
 const pageSize = 1_000
 
-/** How many rows there are, and the SHA-256 of all of them in the order of their key. */
+/** The number of rows, and the SHA-256 of all rows in the order of their key. */
 export interface Digest {
   count: number
   checksum: string
 }
 
 /**
- * Compares what a target holds already with the beginning of the source.
+ * Compares the rows of the target with the first rows of the source.
  *
- * @param encode gives texts that are equal when rows are
- * @returns the last row that is in both, after which the move goes on; undefined when the target holds something else
+ * @param encode returns equal texts for equal rows
+ * @returns the last row that is in both, after which the move continues; undefined when the target has other rows
  */
 export async function findResumption<Row>(
   from: Table<Row>,
@@ -26,20 +26,16 @@ export async function findResumption<Row>(
   for (;;) {
     const held = await to.after(last, pageSize)
     const expected = held.length === 0 ? [] : await from.after(last, held.length)
-    const isForeign = (row: Row, index: number) =>
+    const isOther = (row: Row, index: number) =>
       expected[index] === undefined || encode(row) !== encode(expected[index])
-    if (held.some(isForeign)) return undefined
+    if (held.some(isOther)) return undefined
     count += held.length
     last = held.at(-1) ?? last
     if (held.length < pageSize) return { last, count }
   }
 }
 
-/**
- * Copies the rows that come after the last one that is in both.
- *
- * @param onProgress told how many more have been copied
- */
+/** Copies the rows after `last`. @param onProgress called with the number of rows of each page */
 export async function copyTable<Row>(
   from: Table<Row>,
   to: Table<Row>,
@@ -55,8 +51,8 @@ export async function copyTable<Row>(
 /**
  * Reads all rows.
  *
- * @param encode gives texts that are equal when rows are, without line breaks
- * @param onProgress told how many more have been read
+ * @param encode returns equal texts for equal rows, without line breaks
+ * @param onProgress called with the number of rows of each page
  */
 export async function digestTable<Row>(
   table: Table<Row>,

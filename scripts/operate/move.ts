@@ -2,17 +2,16 @@ import { readDatabaseLocation } from '../../src/config/variables.ts'
 import type { DatabaseLocation } from '../../src/store/open-store.ts'
 import { openRows } from '../../src/store/open-rows.ts'
 import { readHeader } from '../../src/store/sqlite/database-header.ts'
-import { UnusableStore } from '../../src/store/store.ts'
-import type { StoredToken } from '../../src/store/store.ts'
+import { type StoredToken, UnusableStore } from '../../src/store/store.ts'
 import type { Rows, StoreRows, StoredPlant } from '../../src/store/rows.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { type Digest, copyTable, digestTable, findResumption } from './move-table.ts'
 import { ProgressBar } from './progress-bar.ts'
 
 const usage = `Usage: npm run move -- --from URL --to URL
-Copies all plants and tokens from one store to another, which is empty or holds a part of them from a move that was
-interrupted. URL is sqlite:PATH or postgres://USER@HOST:PORT/DATABASE. Stop the servers first.
-Other users of this machine can see what follows a command, so leave the password out of the URL: put it into the
+Copies all plants and tokens from one store to another. The target must be empty, or hold the beginning of them from a
+move that was interrupted. URL is sqlite:PATH or postgres://USER@HOST:PORT/DATABASE. Stop the servers first.
+Other users of this machine can see the arguments of a command, so leave the password out of the URL: put it into the
 environment variable PGPASSWORD, or into the file ~/.pgpass or the one that PGPASSFILE names.`
 
 async function run(): Promise<void> {
@@ -44,7 +43,7 @@ function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
   return { from, to }
 }
 
-/** Nothing is written before both tables of the target are known to hold nothing else. */
+/** Compares both tables of the target before it writes the first row. */
 async function move(source: StoreRows, target: StoreRows): Promise<void> {
   const tokens = await prepare('tokens', source.tokens, target.tokens, encodeToken)
   const plants = await prepare('plants', source.plants, target.plants, encodePlant)
@@ -70,7 +69,8 @@ async function prepare<Row>(
     )
     if (there.count !== here.count || there.checksum !== here.checksum) {
       throw new UsageError(
-        `the ${label} differ: ${describe(there)} in the source, ${describe(here)} in the target. Was the source written to meanwhile? Stop the servers and move into an empty target.`,
+        `the ${label} differ: ${describe(there)} in the source, ${describe(here)} in the target. ` +
+          'Was the source written to meanwhile? Stop the servers and move into an empty target.',
       )
     }
     return `${label}: ${describe(here)} on both sides`

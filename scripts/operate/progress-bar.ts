@@ -1,4 +1,4 @@
-/** What a bar needs of a terminal's stream. */
+/** The part of a terminal's stream that a bar uses. */
 interface Terminal {
   isTTY: boolean
   write: (text: string) => unknown
@@ -6,10 +6,10 @@ interface Terminal {
 
 const width = 30
 
-/** How often the bar is drawn, at most. */
+/** The shortest time between two drawings of the bar. */
 const intervalMilliseconds = 100
 
-/** A bar on a terminal; where there is no terminal, nothing. */
+/** A progress bar on a terminal. Without a terminal it shows nothing. */
 export class ProgressBar {
   readonly #stream: Terminal
   readonly #label: string
@@ -30,7 +30,7 @@ export class ProgressBar {
     this.#stream.write(`\r\x1b[K${this.#label} ${bar} ${percent} %  ${counts}`)
   }
 
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void {
     if (this.#stream.isTTY) this.#stream.write('\r\x1b[K')
   }

@@ -2,9 +2,9 @@ import { BadConfig, loadConfig } from '../../src/config/config.ts'
 import { UnusableStore } from '../../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { restore } from './backup/restore.ts'
-import { sqliteFileOf } from './backup/sqlite-file.ts'
+import { sqliteFileOf } from './backup/files.ts'
 
-const usage = `Usage: npm run restore -- FILE [--force]   puts a copy that npm run backup made where DATABASE_URL says`
+const usage = `Usage: npm run restore -- FILE [--force]   replaces the database of DATABASE_URL with a backup`
 
 function run(): void {
   const { positionals, values } = readArguments(usage, {

@@ -1,41 +1,39 @@
 import Database from 'better-sqlite3'
-import { closeSync, existsSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { assertExists, assertUsable, readVersions } from '../../../src/store/sqlite/database-header.ts'
 import { assertPaired } from '../../../src/store/sqlite/open-files.ts'
 import { applicationId } from '../../../src/store/sqlite/schema.ts'
 import { UsageError } from '../../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'
-import { syncFile, syncName } from './durable-file.ts'
+import { publish, syncFile, syncName } from './files.ts'
 import { type Content, contentOf, verifyCopy } from './verify-copy.ts'
 
-/** How many pages are copied between two looks at the progress. */
+/** How many pages are copied in one step; the progress is shown after each. */
 const stepPages = 256
 
-/** How much is copied before it is sent to the disk: the disk's queue stays short for whoever else waits for it. */
+/** How many pages are copied between two syncs. The queue of the disk then stays short for other processes. */
 const syncedPages = 1_024
 
-/** Ends the name of a copy without free pages. */
+/** The suffix of a copy without free pages. */
 const compacted = '-compacted'
 
 /**
- * Copies a database as it is at one moment, while servers go on to write to it.
+ * Copies a database as it is at one moment. Servers may go on writing to it.
  *
- * One read transaction holds the moment: an online backup would otherwise begin anew at each write of another process.
- * It keeps nobody from writing; all it does is that the write-ahead log cannot be begun anew until it ends.
+ * The copy is made in one read transaction. Without it the online backup would start again at each write of another
+ * process. The transaction blocks no writer, but the write-ahead log cannot restart until it ends.
  *
  * @param source the database file
- * @param file the copy; it appears under this name when it is whole and verified, and its owner alone can read it
- * @throws UsageError when the copy is there already, or the source cannot be copied; UnusableStore when the source is
- *   no
- *   database
+ * @param file the copy, readable by its owner alone; it gets this name when it is complete and verified
+ * @throws UsageError when `file` exists, or the source cannot be copied; UnusableStore when the source is no database
  */
 export async function backUp(
   source: string,
   file: string,
   bar: Pick<ProgressBar, 'show' | 'end'>,
 ): Promise<Content & { bytes: number }> {
-  // A symbolic link is there, too, wherever it leads.
+  // A symbolic link counts, even if its target does not exist.
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
     throw new UsageError(`${file} is there already; nothing was changed`)
   }
@@ -44,17 +42,18 @@ export async function backUp(
   assertPaired(source)
   const partial = `${file}.partial-${String(process.pid)}`
   try {
-    // SQLite would make it with the mode that the umask leaves.
+    // SQLite would create the file with a mode that depends on the umask.
     closeSync(openSync(partial, 'wx', 0o600))
     const copied = await copy(source, partial, bar)
     compact(partial)
     const content = verifyCopy(partial, file)
     if (content.plants !== copied.plants || content.tokens !== copied.tokens)
       throw new UsageError(
-        `${file} has not become what ${source} was: ${JSON.stringify(content)} instead of ${JSON.stringify(copied)}`,
+        `${file} differs from ${source}: ${JSON.stringify(content)} instead of ${JSON.stringify(copied)}`,
       )
     syncFile(partial)
     publish(partial, file)
+    syncName(file)
     return { ...content, bytes: statSync(file).size }
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error
@@ -93,11 +92,11 @@ async function copy(source: string, partial: string, bar: Pick<ProgressBar, 'sho
   }
 }
 
-/** Leaves out the pages that deletes have freed, where they are a quarter of a copy or more. */
+/** Removes free pages, if they are a quarter of the copy or more. */
 function compact(partial: string): void {
   const database = new Database(partial, { fileMustExist: true })
   try {
-    // Both pragmas give one integer.
+    // Both pragmas return one integer.
     const freePages = database.pragma('freelist_count', { simple: true }) as number
     if (freePages * 4 < (database.pragma('page_count', { simple: true }) as number)) return
     closeSync(openSync(partial + compacted, 'wx', 0o600))
@@ -106,16 +105,4 @@ function compact(partial: string): void {
     database.close()
   }
   renameSync(partial + compacted, partial)
-}
-
-/** A link, unlike a rename, takes no other file's place. */
-function publish(partial: string, file: string): void {
-  try {
-    linkSync(partial, file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new UsageError(`${file} is there already; nothing was changed`, { cause: error })
-    throw error
-  }
-  syncName(file)
 }

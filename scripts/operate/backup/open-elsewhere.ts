@@ -3,15 +3,15 @@ import { readdirSync, readlinkSync, statSync } from 'node:fs'
 /** A process that has a file of a database open. */
 export interface Holder {
   processId: number
-  /** The file, as the process opened it. It ends in ` (deleted)` when it was removed since. */
+  /** The path at which the process opened the file; ends in ` (deleted)` when the file was removed since. */
   path: string
 }
 
 /**
- * Looks for a process that has a database or its log open, under whatever name, even if they were removed. Finds
- * nothing where there is no `/proc`, which is Linux's, and in processes of other users unless root asks.
+ * Finds a process that has a database or its log open, under any name, even if they were removed. Finds nothing
+ * without Linux's `/proc`. Only root sees the processes of other users.
  *
- * @param database the file, after symbolic links; it may be missing
+ * @param database the file, with symbolic links resolved; it may be missing
  */
 export function findHolder(database: string): Holder | undefined {
   const paths = [database, `${database}-wal`, `${database}-shm`]
@@ -46,7 +46,7 @@ function entriesOf(folder: string): string[] {
   return attempt(() => readdirSync(folder)) ?? []
 }
 
-/** Processes end while they are looked at, and those of others cannot be. */
+/** A process may end at any time, and only root can read those of others. */
 function attempt<Result>(run: () => Result): Result | undefined {
   try {
     return run()

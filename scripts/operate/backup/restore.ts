@@ -5,7 +5,6 @@ import {
   chownSync,
   copyFileSync,
   existsSync,
-  linkSync,
   mkdirSync,
   mkdtempSync,
   renameSync,
@@ -15,22 +14,22 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { realPathOf } from '../../../src/store/sqlite/open-files.ts'
 import { UsageError } from '../../command.ts'
-import { syncFile, syncName } from './durable-file.ts'
+import { publish, syncFile, syncName } from './files.ts'
 import { findHolder } from './open-elsewhere.ts'
 import { type Content, isDamage, verifyCopy } from './verify-copy.ts'
 
-/** What SQLite keeps beside a database file. */
+/** The suffixes of the files that SQLite keeps beside a database file. */
 const companions = ['-wal', '-shm', '-journal']
 
 /**
- * Puts a copy in the place of a database, all at once: whatever happens, the file is the old one or the new one. The
- * new one keeps owner and mode of the old one, and a symbolic link to it. Where there was none, its owner alone can
- * read it.
+ * Replaces a database with a copy, atomically: whatever happens, the file is the old one or the new one. The new one
+ * has the owner and the mode of the old one, and a symbolic link to it stays. Without an old one, the owner alone can
+ * read the new one.
  *
- * @param copy a file that `backUp` made; it is left as it is
+ * @param copy a file that `backUp` made; it is not changed
  * @param target the database file
- * @param force whether a database that is there may be replaced
- * @throws UsageError when the copy is not good, the target is there, or a process has it open; UnusableStore as
+ * @param force whether an existing database may be replaced
+ * @throws UsageError when the copy is damaged, or the target exists or is open in a process; UnusableStore as
  *   `verifyCopy`; Node's error when a file cannot be read or written
  */
 export function restore(copy: string, target: string, force: boolean): Content {
@@ -49,24 +48,24 @@ export function restore(copy: string, target: string, force: boolean): Content {
   }
   assertClosed(place)
   mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
-  // Nobody else can enter this folder (mode 0700), whatever the mode of the copy.
+  // The folder has the mode 0700, so nobody else can read the copy in it.
   const folder = mkdtempSync(`${place}.restoring-`)
   const incoming = join(folder, basename(place))
   try {
     copyFileSync(copy, incoming)
     chmodSync(incoming, 0o600)
     const content = verifyCopy(incoming, copy)
-    giveAway(incoming, place, old)
+    setOwnerAndMode(incoming, place, old)
     // A server may have started while the copy was verified.
     assertClosed(place)
-    const release = old === undefined ? () => undefined : takeOver(place, target)
+    const unlock = old === undefined ? () => undefined : lock(place, target)
     try {
-      // What is beside a file that is gone or cannot be read would be taken for part of the new one.
+      // SQLite would apply the old database's log or journal to the new one.
       for (const suffix of companions) rmSync(place + suffix, { force: true })
       if (old === undefined) publish(incoming, place)
       else renameSync(incoming, place)
     } finally {
-      release()
+      unlock()
     }
     syncName(place)
     return content
@@ -79,7 +78,7 @@ function isSameFile(one: Stats, other: Stats): boolean {
   return one.dev === other.dev && one.ino === other.ino
 }
 
-/** No lock tells of a server whose database was removed. */
+/** Throws when a process has the database open. A lock would not show a server whose database was removed. */
 function assertClosed(place: string): void {
   const holder = findHolder(place)
   if (holder === undefined) return
@@ -91,10 +90,10 @@ function assertClosed(place: string): void {
 }
 
 /**
- * Gives a file the owner and the mode of what it replaces. Where there is nothing, root gives it to the owner of the
- * folder, who runs the server.
+ * Sets the owner and the mode of the file that is replaced. Without one, root sets the owner of the folder, who runs
+ * the server.
  */
-function giveAway(incoming: string, place: string, old: Stats | undefined): void {
+function setOwnerAndMode(incoming: string, place: string, old: Stats | undefined): void {
   const { uid, gid } = statSync(incoming)
   const owner = old ?? (process.getuid?.() === 0 ? statSync(dirname(place)) : { uid, gid })
   if (owner.uid !== uid || owner.gid !== gid) {
@@ -111,30 +110,19 @@ function giveAway(incoming: string, place: string, old: Stats | undefined): void
   if (old !== undefined) chmodSync(incoming, old.mode & 0o777)
 }
 
-/** A link, unlike a rename, does not take the place of a database that a server has made meanwhile. */
-function publish(incoming: string, place: string): void {
-  try {
-    linkSync(incoming, place)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new UsageError(`${place} is there now; nothing was changed`, { cause: error })
-  }
-}
-
 /**
- * Makes sure that nobody has the database open, and that nobody opens it before it is replaced. Leaving the mode with a
- * log,
- * which folds the log in, takes a lock that every open connection prevents.
+ * Locks the database until it is replaced. The change of `journal_mode`, which checkpoints the log, fails while
+ * another connection is open.
  *
- * @returns what lets go of it
+ * @returns a function that unlocks it
  */
-function takeOver(place: string, target: string): () => void {
+function lock(place: string, target: string): () => void {
   const database = new Database(place, { fileMustExist: true, timeout: 0 })
   try {
     database.pragma('journal_mode = DELETE')
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
-    // A file that is damaged is what a copy is restored for.
+    // A damaged database may be replaced too.
     if (!isDamage(error)) {
       database.close()
       if (!(error instanceof Database.SqliteError)) throw error

@@ -3,31 +3,30 @@ import { assertUsable, readHeader } from '../../../src/store/sqlite/database-hea
 import { applicationId } from '../../../src/store/sqlite/schema.ts'
 import { UsageError } from '../../command.ts'
 
-/** How much is in a database. */
+/** How many rows a database has. */
 export interface Content {
   plants: number
   tokens: number
 }
 
-/** Counts what a database holds. */
+/** Counts the rows of a database. */
 export function contentOf(database: Database.Database): Content {
   const count = (table: 'plants' | 'tokens') =>
     database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!
   return { plants: count('plants'), tokens: count('tokens') }
 }
 
-/** Whether SQLite finds a file damaged. Other errors say that it cannot be read now (sqlite.org/rescode.html). */
+/** Whether an error says that a file is damaged: others say that it cannot be read now (sqlite.org/rescode.html). */
 export function isDamage(error: unknown): error is InstanceType<typeof Database.SqliteError> {
   return error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/.test(error.code)
 }
 
 /**
- * Looks at every page, index and constraint of a file that nobody else has open.
+ * Checks every page, index and constraint of a file that nobody else has open.
  *
- * @param file the file
- * @param name how the file is called in what is told
- * @throws UsageError when it is no whole database of this service; UnusableStore when it is another program's or a
- *   newer release's
+ * @param name the name of the file in messages
+ * @throws UsageError when it is damaged or not a database of this service; UnusableStore when it is another program's
+ *   or a newer release's
  */
 export function verifyCopy(file: string, name: string): Content {
   const header = readHeader(file)
@@ -35,10 +34,10 @@ export function verifyCopy(file: string, name: string): Content {
   assertUsable(name, header)
   const database = new Database(file, { fileMustExist: true })
   try {
-    // Its one row is 'ok' or the first fault, in one line or more.
-    const verdict = database.pragma('integrity_check(1)', { simple: true }) as string
-    if (verdict !== 'ok') throw new UsageError(`${name} is damaged (${verdict.replaceAll(/\s+/g, ' ')})`)
-    // A copy is one file: the mode with a log beside it is set again when it is served.
+    // The result is 'ok' or the first fault, in one line or more.
+    const result = database.pragma('integrity_check(1)', { simple: true }) as string
+    if (result !== 'ok') throw new UsageError(`${name} is damaged (${result.replaceAll(/\s+/g, ' ')})`)
+    // A copy is one file. The server sets the mode with a log again.
     database.pragma('journal_mode = DELETE')
     return contentOf(database)
   } catch (error) {

@@ -1,0 +1,47 @@
+import { closeSync, fsyncSync, linkSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseLocation } from '../../../src/store/open-store.ts'
+import { UsageError } from '../../command.ts'
+
+/**
+ * @param tool the program that does the same on PostgreSQL, for the message
+ * @returns the file of a SQLite database
+ * @throws UsageError when the database is another
+ */
+export function sqliteFileOf(location: DatabaseLocation, tool: string): string {
+  switch (location.engine) {
+    case 'sqlite':
+      return location.file
+    case 'postgres':
+      throw new UsageError(`DATABASE_URL names a PostgreSQL database, for which the tool is ${tool}`)
+  }
+}
+
+/** Waits until a file is on disk. */
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Waits until a file's name is on disk: it is content of its folder. */
+export function syncName(path: string): void {
+  syncFile(dirname(path))
+}
+
+/**
+ * Gives a file a second name. Unlike a rename, a link never replaces another file.
+ *
+ * @throws UsageError when there is a file of this name
+ */
+export function publish(file: string, name: string): void {
+  try {
+    linkSync(file, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new UsageError(`${name} is there already; nothing was changed`, { cause: error })
+  }
+}
