@@ -4,13 +4,12 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stampFile, stampOf } from '../../src/contract/load-contract.ts'
 import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
-import { type Mutant, mutantsOf } from './mutate-contract/mutants.ts'
 import type { ContractDocument } from '../../src/contract/document.ts'
+import { type Mutant, mutantsOf } from './mutate-contract/mutants.ts'
 
-/** Every run draws the same, so that what survives once survives again. */
+/** The seed of every run, so that a result can be repeated. */
 const seed = '1'
 
-/** Longer than the suite takes on a machine that has other work. */
 const timeoutMilliseconds = 180_000
 
 const project = join(import.meta.dirname, '../..')
@@ -32,30 +31,31 @@ async function run(): Promise<number> {
     console.error(`the suite fails without any change: ${control}`)
     return 1
   }
-  const survivors: Mutant[] = []
+  let survived = 0
   let done = 0
   const queue = mutants.entries()
-  // Iterating one queue together, each worker takes the next mutant when it is ready for one.
+  // All workers iterate one queue, so each takes the next mutant when it is free.
   await Promise.all(
     Array.from({ length: availableParallelism() }, async () => {
       for (const [index, mutant] of queue) {
         const killer = await test(mutant, String(index))
-        if (killer === undefined) survivors.push(mutant)
-        console.log(
-          `${String(++done).padStart(3)}/${String(mutants.length)} ${killer === undefined ? 'SURVIVED' : 'killed  '} ${mutant.side.padEnd(7)} ${mutant.name}${killer === undefined ? '' : `  ← ${killer}`}`,
-        )
+        if (killer === undefined) survived++
+        const result = killer === undefined ? 'SURVIVED' : 'killed  '
+        const count = `${String(++done).padStart(3)}/${String(mutants.length)}`
+        const reason = killer === undefined ? '' : `  ← ${killer}`
+        console.log(`${count} ${result} ${mutant.side.padEnd(7)} ${mutant.name}${reason}`)
       }
     }),
   )
-  console.log(
-    `\n${String(Math.round(performance.now() / 1000))} s, ${String(mutants.length)} mutants, ${String(mutants.length - survivors.length)} killed, ${String(survivors.length)} survived`,
-  )
-  return survivors.length === 0 ? 0 : 1
+  const seconds = `${String(Math.round(performance.now() / 1000))} s`
+  const killed = `${String(mutants.length - survived)} killed, ${String(survived)} survived`
+  console.log(`\n${seconds}, ${String(mutants.length)} mutants, ${killed}`)
+  return survived === 0 ? 0 : 1
 }
 
-/** Parsed anew for each mutant, which changes it. */
+/** Parses the contract again for each mutant, which changes it in place. */
 function readContract(): ContractDocument {
-  // `npm run generate` has judged it.
+  // `npm run generate` has validated it.
   return parseJsonWithBigInts(source) as ContractDocument
 }
 
@@ -75,7 +75,7 @@ async function test({ side, edit }: Mutant, name: string): Promise<string | unde
   await writeFile(join(copy, 'generated/contract.json'), json)
   await writeFile(join(copy, stampFile), stampOf(await readFile(join(copy, 'openapi.yaml'), 'utf8'), json))
   const code = await runSuite(
-    { [side === 'tests' ? 'JUDGED_CONTRACT_FOLDER' : 'SERVED_CONTRACT_FOLDER']: copy, CONTRACT_SEED: seed },
+    { [side === 'tests' ? 'EXPECTED_CONTRACT_FOLDER' : 'SERVED_CONTRACT_FOLDER']: copy, CONTRACT_SEED: seed },
     report,
   )
   if (code === 0) return undefined

@@ -4,15 +4,12 @@ import { dirname, join } from 'node:path'
 import { readImage } from './verify-image/read-image.ts'
 import { runAs, serveAs } from './verify-image/run-as.ts'
 
-/** Anybody but root: nobody's number in Debian, which owns nothing. */
-const unprivileged = 65_534
+/** The user and the group `nobody` of Debian. */
+const nobody = 65_534
 
 const root = join(import.meta.dirname, '../..')
 
-/**
- * Does without a container engine what the image does: installs for production, and serves as a user who may write its
- * data alone.
- */
+/** Installs and serves as the image does, without a container engine. The server's user may write only its data. */
 async function verify(): Promise<void> {
   if (process.getuid?.() !== 0)
     throw new Error('only root can start a server as another user: run this as root, or build the image')
@@ -26,16 +23,16 @@ async function verify(): Promise<void> {
       await mkdir(dirname(join(app, to)), { recursive: true })
       await cp(join(root, from), join(app, to), { recursive: true })
     }
-    // The image's Node stands beside the code, and so does this one, which the user can read there.
+    // The user may have no access to this Node, so it is copied.
     const node = join(folder, 'node')
     await cp(process.execPath, node)
     await runAs(0, app, ['npm', ...image.install], process.env)
     console.log(`installed   ${image.install.join(' ')}`)
 
-    const user = { uid: unprivileged, gid: unprivileged }
+    const user = { uid: nobody, gid: nobody }
     await chmod(folder, 0o755)
     await mkdir(data, { mode: 0o700 })
-    await runAs(0, folder, ['chown', String(unprivileged), data], process.env)
+    await runAs(0, folder, ['chown', String(nobody), data], process.env)
     const environment = {
       ...image.environment,
       HOST: '127.0.0.1',
@@ -46,11 +43,11 @@ async function verify(): Promise<void> {
     const asUser = (parameters: string[], more: Record<string, string> = {}) =>
       runAs(user.uid, app, [node, ...parameters], { ...environment, ...more })
 
-    await refuses(
+    await assertFails(
       asUser(['-e', `require('node:fs').writeFileSync('src/main.ts', '')`]),
       'the code can be written by its user',
     )
-    await refuses(asUser(['-e', `require('typescript')`]), 'a development dependency is installed')
+    await assertFails(asUser(['-e', `require('typescript')`]), 'a development dependency is installed')
     const server = await serveAs(user.uid, app, [node, ...image.command], environment)
     try {
       const token = (await asUser(['scripts/operate/token.ts', 'issue', 'me'])).trim()
@@ -66,24 +63,22 @@ async function verify(): Promise<void> {
     } finally {
       await server.stop()
     }
-    await refuses(
+    await assertFails(
       asUser(image.healthcheck, { PORT: new URL(server.origin).port }),
-      'the health check is content with a server that has stopped',
+      'the health check succeeds on a server that has stopped',
     )
-    console.log(
-      `served      a create, and the health check, as user ${String(unprivileged)}; stopped with 0 after SIGTERM`,
-    )
+    console.log(`served      a create, and the health check, as user ${String(nobody)}; stopped with 0 after SIGTERM`)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function refuses(running: Promise<string>, otherwise: string): Promise<void> {
-  const isRefused = await running.then(
+async function assertFails(running: Promise<string>, otherwise: string): Promise<void> {
+  const hasFailed = await running.then(
     () => false,
     () => true,
   )
-  if (!isRefused) throw new Error(otherwise)
+  if (!hasFailed) throw new Error(otherwise)
 }
 
 try {

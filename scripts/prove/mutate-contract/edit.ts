@@ -1,10 +1,10 @@
-/** A change of a parsed contract, in place. */
+/** Changes a parsed contract in place. */
 export type Edit = (contract: object) => void
 
 /**
- * Puts a value where a JSON pointer (RFC 6901) leads.
+ * Sets the value at a JSON pointer (RFC 6901).
  *
- * @throws Error when there is no place for it, or it is there already
+ * @throws Error when its parent does not exist, or it has this value already
  */
 export function set(pointer: string, value: unknown): Edit {
   return (contract) => {
@@ -15,7 +15,7 @@ export function set(pointer: string, value: unknown): Edit {
   }
 }
 
-/** Takes away what a JSON pointer leads to. @throws Error when there is nothing */
+/** Removes the value at a JSON pointer. @throws Error when there is none */
 export function remove(pointer: string): Edit {
   return (contract) => {
     const { parent, name } = find(contract, pointer)
@@ -25,7 +25,7 @@ export function remove(pointer: string): Edit {
   }
 }
 
-/** Gives what a JSON pointer leads to another name. @throws Error when there is nothing */
+/** Renames the member at a JSON pointer. @throws Error when there is none */
 export function rename(pointer: string, name: string): Edit {
   return (contract) => {
     const place = find(contract, pointer)
@@ -35,7 +35,7 @@ export function rename(pointer: string, name: string): Edit {
   }
 }
 
-/** Makes several changes. */
+/** Combines several changes. */
 export function all(...edits: Edit[]): Edit {
   return (contract) => {
     for (const edit of edits) edit(contract)

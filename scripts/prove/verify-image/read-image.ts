@@ -1,20 +1,20 @@
-/** What a Dockerfile says, as far as it can be done without an engine. */
+/** The part of a Dockerfile that can be carried out without a container engine. */
 export interface Image {
-  /** What is copied from the project's folder into the image's. */
+  /** Paths in the project and in the image's folder. */
   copies: { from: string; to: string }[]
-  /** The parameters of the `npm` that installs. */
+  /** The arguments of the `npm` that installs. */
   install: string[]
   environment: Record<string, string>
-  /** What `node` is started with. */
+  /** The arguments of the `node` that serves. */
   command: string[]
-  /** What `node` is run with to ask whether the server is well. */
+  /** The arguments of the `node` that checks the health. */
   healthcheck: string[]
 }
 
 /**
  * Reads the instructions of this project's Dockerfile.
  *
- * @throws Error when one that is looked for is not there
+ * @throws Error when an instruction is missing
  */
 export function readImage(dockerfile: string): Image {
   const lines = dockerfile.split('\n')

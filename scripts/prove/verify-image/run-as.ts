@@ -7,7 +7,7 @@ function start(uid: number, folder: string, [program = '', ...parameters]: strin
   return spawn(program, parameters, { cwd: folder, env, uid, gid: uid, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** Gathers what a process prints. */
+/** Collects the output of a process. */
 function output(child: ChildProcess): () => string {
   let text = ''
   for (const stream of [child.stdout, child.stderr])
@@ -15,7 +15,7 @@ function output(child: ChildProcess): () => string {
   return () => text
 }
 
-/** Runs a command to its end as a user. @returns what it printed @throws Error with what it printed, when it fails */
+/** Runs a command as a user, to its end. @returns its output @throws Error with its output, when it fails */
 export async function runAs(uid: number, folder: string, command: string[], environment: Environment): Promise<string> {
   const child = start(uid, folder, command, environment)
   const printed = output(child)
@@ -28,14 +28,11 @@ export async function runAs(uid: number, folder: string, command: string[], envi
 /** A server that listens. */
 export interface RunningServer {
   origin: string
-  /** Ends it with SIGTERM. @throws Error when it does not end with 0 */
+  /** Ends it with SIGTERM. @throws Error when its exit code is not 0 */
   stop: () => Promise<void>
 }
 
-/**
- * Starts a server as a user and waits until it has said where it listens. @throws Error with what it printed, when it
- * ends instead
- */
+/** Starts a server as a user, and waits until it prints its origin. @throws Error with its output, when it ends */
 export async function serveAs(
   uid: number,
   folder: string,

@@ -6,7 +6,7 @@ import { parseJsonWithBigInts } from '../../../src/json/json.ts'
 /**
  * The project's folder, or the folder with the changed contract that `npm run mutate:contract` holds the service to.
  */
-const folder = process.env['JUDGED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../../..')
+const folder = process.env['EXPECTED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../../..')
 
 /** The contract that the tests hold the service to, without references; integers beyond 2^53 are bigints. */
 export const judgedContract = dereference(
