@@ -21,7 +21,7 @@ import { figuresAsText } from './report/text.ts'
 
 const reportFolder = join(import.meta.dirname, '../docs/bench')
 
-/** Measures the project beside its peers, prints the figures and, after a whole run, writes them to docs/bench/. */
+/** Measures the project and its peers, and prints the figures. A complete run writes them to docs/bench/. */
 async function run(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
   installPeers()
@@ -38,6 +38,7 @@ async function run(): Promise<void> {
 async function measureAll({ only, huge, rounds, milliseconds }: BenchOptions, folder: string): Promise<Rounds> {
   const progress = createProgress()
   const generator = startLoad()
+  const benchRun = { folder, rounds, milliseconds, generator, onProgress: progress.show }
   function isChosen(part: OtherPart): boolean {
     return only === undefined || only.has(part)
   }
@@ -47,23 +48,13 @@ async function measureAll({ only, huge, rounds, milliseconds }: BenchOptions, fo
       machine: machine(),
       rounds,
       milliseconds,
-      ...(await measureThroughput({ only, rounds, milliseconds, folder, generator, onProgress: progress.show })),
+      ...(await measureThroughput(benchRun, only)),
     }
-    if (isChosen('operations')) {
-      progress.show('list 20 with 3 and with 1,000 operations in the contract')
-      measured.operations = await measureManyOperations(folder, rounds, milliseconds, generator)
-    }
-    if (isChosen('million')) {
-      progress.show('a list of 1,000,000 plants')
-      measured.million = await measureMillion(folder)
-    }
-    if (isChosen('start')) {
-      progress.show('from the start to the first answer')
-      measured.start = await measureStart(folder, rounds)
-    }
-    if (isChosen('processes'))
-      measured.processes = await measureProcesses(folder, rounds, milliseconds, generator, progress.show)
-    if (huge) measured.huge = await measureHuge(folder, rounds, milliseconds, generator, progress.show)
+    if (isChosen('operations')) measured.operations = await measureManyOperations(benchRun)
+    if (isChosen('million')) measured.million = await measureMillion(benchRun)
+    if (isChosen('start')) measured.start = await measureStart(benchRun)
+    if (isChosen('processes')) measured.processes = await measureProcesses(benchRun)
+    if (huge) measured.huge = await measureHuge(benchRun)
     return measured
   } finally {
     progress.end()

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { UsageError } from '../scripts/command.ts'
 
 /**
- * Installs the peers, which are packages of this folder alone, unless what package-lock.json says is there already.
+ * Installs the packages of this folder, if package-lock.json has changed since the last time.
  *
- * @throws UsageError when npm fails, which says why itself
+ * @throws UsageError when npm fails; npm prints the reason
  */
 export function installPeers(): void {
   const modified = (file: string) => statSync(join(import.meta.dirname, file), { throwIfNoEntry: false })?.mtimeMs ?? 0

@@ -1,9 +1,9 @@
 import { UsageError, readArguments, readInteger } from '../scripts/command.ts'
 import { workloads } from './workloads.ts'
 
-/** What the bench is to do. */
+/** The options of a run. */
 export interface BenchOptions {
-  /** The chosen parts; undefined for all but `huge`. */
+  /** The names of the parts; undefined for all except `huge`. */
   only: ReadonlySet<string> | undefined
   huge: boolean
   rounds: number
@@ -11,7 +11,7 @@ export interface BenchOptions {
   milliseconds: number
 }
 
-/** What is measured beside the workloads that every contender does. */
+/** The parts besides the workloads of all contenders. */
 const otherParts = {
   operations: 'list 20 with 1,000 operations in the contract',
   million: 'a list of 1,000,000 plants',
@@ -22,17 +22,19 @@ const otherParts = {
 
 export type OtherPart = keyof typeof otherParts
 
-const mostRounds = 20
+const maxRounds = 20
+
+const titles = [...workloads.map(({ name, title }) => [name, title] as const), ...Object.entries(otherParts)]
 
 const usage = `Usage: npm run bench -- [--only PART]... [--rounds N] [--milliseconds N] [--huge]
 
-  --only PART        measure this part alone; may be given more than once. docs/bench/ is then left as it is
-  --rounds N         how many rounds each part takes, 1 to ${String(mostRounds)} (20)
+  --only PART        measure only this part; may be repeated. Writes nothing to docs/bench/
+  --rounds N         how many rounds each part takes, 1 to ${String(maxRounds)} (20)
   --milliseconds N   how long each measurement takes, 50 to 60000 (150)
   --huge             measure 10,000,000 plants too
 
 Parts:
-${[...workloads.map(({ name, title }) => [name, title] as const), ...Object.entries(otherParts)].map(([name, title]) => `  ${name.padEnd(18)} ${title}`).join('\n')}`
+${titles.map(([name, title]) => `  ${name.padEnd(18)} ${title}`).join('\n')}`
 
 /**
  * Reads the command line.
@@ -49,12 +51,12 @@ export function readOptions(args: string[]): BenchOptions {
       huge: { type: 'boolean', default: false },
     },
   }).values
-  const known = new Set([...workloads.map(({ name }) => name), ...Object.keys(otherParts)])
+  const known = new Set(titles.map(([name]) => name))
   for (const part of only ?? []) if (!known.has(part)) throw new UsageError(`there is no part ${part}\n${usage}`)
   return {
     only: only === undefined ? undefined : new Set(only),
     huge: huge || only?.includes('huge') === true,
-    rounds: readInteger(usage, '--rounds', rounds, 1, mostRounds),
+    rounds: readInteger(usage, '--rounds', rounds, 1, maxRounds),
     milliseconds: readInteger(usage, '--milliseconds', milliseconds, 50, 60_000),
   }
 }

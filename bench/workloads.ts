@@ -1,23 +1,23 @@
 import type { BenchCaller } from './contenders/database-file.ts'
 import type { LoadOperation } from '../scripts/measure/load/http-load.ts'
 
-/** Work that every contender does. */
+/** A load that every contender is measured with. */
 export interface Workload {
   name: string
   title: string
   kind: 'list' | 'create' | 'delete'
-  /** Of a list. */
+  /** The limit of a list. */
   limit?: number
   connections: number
   /** The status of every answer. */
   status: number
-  /** Of a create: see `LoadIds`. */
+  /** For creates: see `LoadIds`. */
   scatterOver?: number
-  /** The most requests of one measurement, and so the most ids that it uses. */
+  /** The limit of one measurement, and so of the ids that it uses. */
   maxRequests: number
 }
 
-/** How many plants the caller has whose plants are listed. */
+/** The number of plants of the caller `reader`. */
 export const listedPlants = 2_000
 
 const maxRequests = 20_000
@@ -61,11 +61,12 @@ export const workloads: readonly Workload[] = [
 ]
 
 function list(name: string, limit: number, connections: number): Workload {
-  const title = `list, limit ${limit.toLocaleString('en')}, ${String(connections)} ${connections === 1 ? 'connection' : 'connections'}`
+  const noun = connections === 1 ? 'connection' : 'connections'
+  const title = `list, limit ${limit.toLocaleString('en')}, ${String(connections)} ${noun}`
   return { name, title, kind: 'list', limit, connections, status: 200, maxRequests: 1_000_000 }
 }
 
-/** What the load generator is to ask. */
+/** @returns the requests of a workload */
 export function operationOf({ kind, limit = 0, scatterOver }: Workload, firstId: number): LoadOperation {
   switch (kind) {
     case 'list':
@@ -76,7 +77,7 @@ export function operationOf({ kind, limit = 0, scatterOver }: Workload, firstId:
   }
 }
 
-/** Whose plants the workload is about. */
+/** @returns the caller of a workload's requests */
 export function callerOf({ kind }: Workload): BenchCaller {
   return kind === 'list' ? 'reader' : 'writer'
 }

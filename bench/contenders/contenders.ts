@@ -5,7 +5,7 @@ import { startArguments } from '../../scripts/measure/servers/server-process.ts'
 export interface Contender {
   name: string
   schema: 'own' | 'peer'
-  /** What stands behind `node`: its flags and the file that it runs. */
+  /** The arguments of `node`: its options and the file to run. */
   arguments: readonly string[]
   environment: Record<string, string>
 }
@@ -23,7 +23,7 @@ export const ownSilent: Contender = {
 
 export const nodeHttp = peer('node:http by hand', 'node-http')
 
-/** With the one statement of the project's that a peer written by hand does not have: see `openPeerStore`. */
+/** With one statement of the project that is not in the other peers: see `openPeerStore`. */
 export const nodeHttpPreparedOnce: Contender = {
   ...nodeHttp,
   name: `${nodeHttp.name}, lists prepared once`,
@@ -43,7 +43,7 @@ export const peers: readonly Contender[] = [
   expressOpenapiValidator,
 ]
 
-/** Everyone who takes part in every workload, the project first. */
+/** The servers of every workload, the project first. */
 export const contenders: readonly Contender[] = [own, ...peers, ownSilent, nodeHttpPreparedOnce]
 
 function peer(name: string, file: string): Contender {

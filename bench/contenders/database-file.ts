@@ -4,23 +4,22 @@ import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
 import type { StoredToken } from '../../src/store/store.ts'
 import { createPeerFile } from '../peers/peer-store.ts'
 
-/** The callers of the bench: one whose plants are listed, one whose plants come and go, and one beside them. */
+/** The callers of the bench: one lists, one creates and deletes, one sends requests beside them. */
 export const callers = ['reader', 'writer', 'bystander'] as const
 export type BenchCaller = (typeof callers)[number]
 
 export type CallerTokens = Record<BenchCaller, string>
 
-/** A database file with tokens in it. */
+/** A database file, and a token for each caller. */
 export interface DatabaseFile {
   file: string
   tokens: CallerTokens
 }
 
 /**
- * Makes a database file: the project's own through its store, so that its schema is what the project makes it, or the
- * peers'.
+ * Creates a database file with the schema of the project or of the peers. The project's store creates its own schema.
  *
- * @param file a path at which there is no file yet
+ * @param file a path without a file
  */
 export async function createDatabaseFile(file: string, schema: 'own' | 'peer'): Promise<DatabaseFile> {
   if (schema === 'own') return { file, tokens: await prepareDatabase({ engine: 'sqlite', file }) }
@@ -29,7 +28,7 @@ export async function createDatabaseFile(file: string, schema: 'own' | 'peer'): 
   return { file, tokens }
 }
 
-/** Has the project make its schema in an empty database and issue a token to each caller. */
+/** Creates the project's schema in an empty database, and issues a token to each caller. */
 export async function prepareDatabase(location: DatabaseLocation): Promise<CallerTokens> {
   const { tokens, stored } = issueTokens()
   const store = await openStore(location, {
@@ -52,17 +51,17 @@ function issueTokens(): { tokens: CallerTokens; stored: StoredToken[] } {
   }
 }
 
-/** How many plants one transaction adds, so that the write-ahead log stays small. */
+/** How many plants one transaction adds. The limit keeps the write-ahead log small. */
 const plantsPerTransaction = 500_000
 
 export interface AddPlantsOptions {
-  /** From one id to the next. */
+  /** The difference between two ids; 1 by default. */
   distance?: number
-  /** Told how many there are so far. */
+  /** Called with the number of plants so far. */
   onProgress?: (added: number) => void
 }
 
-/** Adds plants with ids that begin at `firstId`, consecutive unless the options say otherwise, without a server. */
+/** Adds plants to a file, without a server. The ids begin at `firstId`. */
 export function addPlants(
   file: string,
   caller: BenchCaller,
@@ -71,11 +70,13 @@ export function addPlants(
   { distance = 1, onProgress = () => undefined }: AddPlantsOptions = {},
 ): void {
   const database = new Database(file, { timeout: 10_000 })
-  // The plants are thrown away with the folder, so they need not survive a loss of power.
+  // The folder is temporary, so the plants need not survive a loss of power.
   database.pragma('synchronous = OFF')
   const insert = database.prepare<{ caller: string; firstId: number; distance: number; from: number; to: number }>(
     `WITH RECURSIVE numbers(n) AS (SELECT @from UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < @to)
-     INSERT INTO plants (caller, id, name, tag) SELECT @caller, @firstId + n * @distance, 'Monstera deliciosa ' || n, CASE n % 2 WHEN 0 THEN 'indoor' END FROM numbers`,
+     INSERT INTO plants (caller, id, name, tag)
+     SELECT @caller, @firstId + n * @distance, 'Monstera deliciosa ' || n, CASE n % 2 WHEN 0 THEN 'indoor' END
+     FROM numbers`,
   )
   for (let from = 0; from < count; from += plantsPerTransaction) {
     const to = Math.min(from + plantsPerTransaction, count)

@@ -7,8 +7,8 @@ import { openStore } from '../../src/store/open-store.ts'
 import { printOrigin } from '../peers/print-origin.ts'
 
 /**
- * The project's server with a contract of as many operations as `OPERATIONS` says: its own three first, then copies of
- * them under other paths and names. It is built as the project builds it, from the same contract and handlers.
+ * The project's server with a contract of `OPERATIONS` operations: its own three, then copies of them with other paths
+ * and names. The contract and the handlers are the project's.
  */
 const contract = await loadContract(`${import.meta.dirname}/../..`)
 const file = (process.env['DATABASE_URL'] ?? '').replace('sqlite:', '')
@@ -49,6 +49,6 @@ function multiplied(
       if (Object.keys(copy).length > 0) paths[path.replace('/plants', `/plants${suffix}`)] = copy
     }
   }
-  // The copies are handlers that the contract's types do not name.
+  // The types of the contract have no names for the copies.
   return { document: { ...document, paths }, handlers: copied }
 }

@@ -6,14 +6,14 @@ import type { LoadGenerator } from '../../scripts/measure/load/start-load.ts'
 import { type ServerProcess, startServer } from '../../scripts/measure/servers/server-process.ts'
 import { type Workload, callerOf, operationOf } from '../workloads.ts'
 
-/** A contender whose server runs on a file of its own. */
+/** A contender with its server and its database file. */
 export interface RunningContender {
   contender: Contender
   server: ServerProcess
   database: DatabaseFile
 }
 
-/** Makes a contender's file, lets `fill` put plants in it, and starts its server. */
+/** Creates a contender's file, calls `fill` to add plants, and starts its server. */
 export async function startContender(
   contender: Contender,
   folder: string,
@@ -30,27 +30,25 @@ export async function startContender(
   return { contender, database, server }
 }
 
-/** The environment in which a contender finds its file: the project reads the one name, the peers the other. */
+/** @returns the variables that name a contender's file: the project reads the one, the peers the other */
 export function environmentOf(contender: Contender, { file }: DatabaseFile): Record<string, string> {
   return { DATABASE_URL: `sqlite:${file}`, DATABASE_FILE: file, ...contender.environment }
 }
 
-/** What one measurement of one contender gave. */
+/** The figures of one measurement of one contender. */
 export interface Measurement {
   /** Server CPU for one request, in microseconds. */
   microseconds: number
   requestsPerSecond: number
-  /**
-   * The share of the time in which the load generator used its processor: near 1 it is the generator that was measured.
-   */
+  /** The share of the time in which the load generator used its processor. Near 1 the generator was the limit. */
   generatorBusy: number
-  /** The share of the time in which the server was ready to run and another process had its processor. */
+  /** The share of the time in which the server was ready to run, but another process had its processor. */
   serverWaiting: number
   bodyBytes: number
 }
 
 /**
- * Loads a running contender and reads what that took.
+ * Loads a running contender and measures its CPU.
  *
  * @param firstId the first id that the workload may use
  * @throws Error when an answer is not the one that the workload expects
@@ -80,18 +78,18 @@ export async function measure(
   }
 }
 
-/** Who is loaded, and where. */
+/** A server under load. */
 export interface Loaded {
   name: string
   port: number
   tokens: CallerTokens
 }
 
-/** How long the server may finish what follows its last answer, such as its log, before its CPU is read. */
+/** The time between the last answer and the reading of CPU, in which the server writes its log. */
 const settleMilliseconds = 20
 
 /**
- * Has a workload done, and waits until what follows the last answer is done too.
+ * Sends a workload to a server, and waits until the server has written its log.
  *
  * @throws Error when an answer is not the one that the workload expects
  */
@@ -113,7 +111,7 @@ export async function runWorkload(
   const { requests, statuses } = result
   if (statuses[String(workload.status)] !== requests)
     throw new Error(
-      `${name} did not do the work ${workload.name}: of ${String(requests)} answers it gave ${JSON.stringify(statuses)}`,
+      `${workload.name} of ${name}: ${String(requests)} answers have the statuses ${JSON.stringify(statuses)}`,
     )
   await new Promise((resolve) => setTimeout(resolve, settleMilliseconds))
   return result

@@ -1,16 +1,16 @@
 import { Client, escapeIdentifier } from 'pg'
 import { type BenchCaller, type CallerTokens, addPlants, createDatabaseFile, prepareDatabase } from './database-file.ts'
 
-/** A database that the project's servers share. */
+/** A database that several servers of the project use. */
 export interface SharedDatabase {
-  /** As `DATABASE_URL` has it. */
+  /** The value of `DATABASE_URL`. */
   url: string
   tokens: CallerTokens
   /** Adds plants with consecutive ids, without a server. */
   addPlants: (caller: BenchCaller, firstId: number, count: number) => Promise<void>
 }
 
-/** @param file a path at which there is no file yet */
+/** @param file a path without a file */
 export async function createSqliteDatabase(file: string): Promise<SharedDatabase> {
   const { tokens } = await createDatabaseFile(file, 'own')
   return {
@@ -24,9 +24,9 @@ export async function createSqliteDatabase(file: string): Promise<SharedDatabase
 }
 
 /**
- * Makes a database on a PostgreSQL server.
+ * Creates a database on a PostgreSQL server.
  *
- * @param server the URL of another database there, whose user may make databases
+ * @param server the URL of another database there, whose user may create databases
  */
 export async function createPostgresDatabase(server: string, name: string): Promise<SharedDatabase> {
   await query(server, `CREATE DATABASE ${escapeIdentifier(name)}`)
@@ -38,7 +38,8 @@ export async function createPostgresDatabase(server: string, name: string): Prom
     tokens,
     addPlants: async (caller, firstId, count) => {
       const text = `INSERT INTO plants (caller, id, name, tag)
-        SELECT $1, $2 + n, 'Monstera deliciosa ' || n, CASE n % 2 WHEN 0 THEN 'indoor' END FROM generate_series(0, $3::bigint - 1) AS n`
+        SELECT $1, $2 + n, 'Monstera deliciosa ' || n, CASE n % 2 WHEN 0 THEN 'indoor' END
+        FROM generate_series(0, $3::bigint - 1) AS n`
       await query(url.href, text, [caller, firstId, count])
     },
   }

@@ -5,7 +5,7 @@ import { type IntegerSpelling, integerSpellings } from '../../scripts/measure/in
 import { own, peers } from '../contenders/contenders.ts'
 import { runCommand } from '../../scripts/command.ts'
 import { installPeers } from '../install-peers.ts'
-import { type Outcome, judgeSpellings } from './judge-spellings.ts'
+import { type Outcome, checkSpellings } from './check-spellings.ts'
 
 const folderOfPage = join(import.meta.dirname, '../../docs/bench')
 const titles = {
@@ -14,26 +14,23 @@ const titles = {
   body: 'In the body: `POST /plants` with `"id":`',
 } as const
 
-/** What one server made of all spellings. */
-interface Verdicts {
+/** The outcomes of all spellings on one server. */
+interface Column {
   server: string
   outcomes: Outcome[]
 }
 
-/**
- * Has the project and its peers read every spelling of the contract's integers, prints the page and writes
- * docs/bench/integers.md.
- */
+/** Sends every spelling to the project and its peers, prints the page and writes it to docs/bench/integers.md. */
 async function run(): Promise<void> {
   installPeers()
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-integers-'))
   try {
-    const verdicts: Verdicts[] = []
+    const columns: Column[] = []
     for (const contender of [own, ...peers]) {
       console.error(contender.name)
-      verdicts.push({ server: contender.name, outcomes: await judgeSpellings(contender, folder, integerSpellings) })
+      columns.push({ server: contender.name, outcomes: await checkSpellings(contender, folder, integerSpellings) })
     }
-    const page = pageOf(verdicts)
+    const page = pageOf(columns)
     await mkdir(folderOfPage, { recursive: true })
     await writeFile(join(folderOfPage, 'integers.md'), page)
     console.log(page)
@@ -42,17 +39,17 @@ async function run(): Promise<void> {
   }
 }
 
-function pageOf(verdicts: Verdicts[]): string {
+function pageOf(columns: Column[]): string {
   const places = Object.entries(titles).map(([place, title]) => {
     const shown = [...integerSpellings.entries()].filter(([, spelling]) => spelling.place === place)
     const rows = shown.map(([index, spelling]) => [
       code(spelling.spelling),
-      wanted(spelling),
-      ...verdicts.map(({ outcomes }) => cell(outcomes[index])),
+      textOf(spelling),
+      ...columns.map(({ outcomes }) => cell(outcomes[index])),
     ])
-    return `## ${title}\n\n${table(['sent', 'the contract says', ...verdicts.map(({ server }) => server)], rows)}`
+    return `## ${title}\n\n${table(['sent', 'the contract says', ...columns.map(({ server }) => server)], rows)}`
   })
-  const summary = verdicts.map(({ server, outcomes }) => [
+  const summary = columns.map(({ server, outcomes }) => [
     server,
     `${String(count(outcomes, 'isRight'))} of ${String(outcomes.length)}`,
     String(count(outcomes, 'isWrongPlant')),
@@ -60,9 +57,9 @@ function pageOf(verdicts: Verdicts[]): string {
   ])
   const intro = `# Who reads an integer as the contract says
 
-Written by \`npm run bench:integers\`: every server is sent the same ${String(integerSpellings.length)} spellings, and its database file is looked at afterwards. ✓ is what the
-contract says: the plant with exactly this id, or 400. What the peers do otherwise is what their defaults do; none of them is broken by it
-in its own terms, but a JavaScript number does not hold an int64.`
+Written by \`npm run bench:integers\`. Every server is sent the same ${String(integerSpellings.length)} spellings.
+Then its database is read. ✓ is what the contract says: the plant with exactly this id, or 400. The peers run with their
+defaults, and a JavaScript number does not hold an int64.`
   const head = [
     'server',
     'as the contract says',
@@ -80,9 +77,9 @@ function count(outcomes: Outcome[], which: 'isRight' | 'isWrongPlant' | 'isTaken
   return outcomes.filter((outcome) => outcome[which]).length
 }
 
-function wanted({ place, verdict }: IntegerSpelling): string {
-  if (verdict === 'refused') return '400'
-  return place === 'query' ? `at most ${String(verdict)}` : String(verdict)
+function textOf({ place, expected }: IntegerSpelling): string {
+  if (expected === 'refused') return '400'
+  return place === 'query' ? `at most ${String(expected)}` : String(expected)
 }
 
 function cell(outcome: Outcome | undefined): string {

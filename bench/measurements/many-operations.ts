@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Contender } from '../contenders/contenders.ts'
 import { addPlants } from '../contenders/database-file.ts'
-import type { LoadGenerator } from '../../scripts/measure/load/start-load.ts'
 import { type Measurement, type RunningContender, measure, startContender } from '../contenders/running-contender.ts'
 import { list20, listedPlants } from '../workloads.ts'
+import type { BenchRun } from './bench-run.ts'
 
 /** List 20 with three operations in the contract and with a thousand, round by round. */
 export interface ManyOperationsRounds {
@@ -14,12 +14,9 @@ export interface ManyOperationsRounds {
 const file = join(import.meta.dirname, '../contenders/many-operations-server.ts')
 
 /** Measures what a request costs when the contract has 1,000 operations instead of three. */
-export async function measureManyOperations(
-  folder: string,
-  rounds: number,
-  milliseconds: number,
-  generator: LoadGenerator,
-): Promise<ManyOperationsRounds> {
+export async function measureManyOperations(run: BenchRun): Promise<ManyOperationsRounds> {
+  const { folder, rounds, milliseconds, generator } = run
+  run.onProgress('list 20 with 3 and with 1,000 operations in the contract')
   const running: RunningContender[] = []
   try {
     for (const operations of [3, 1_000]) {

@@ -3,18 +3,19 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Contender, nodeHttp, own } from '../contenders/contenders.ts'
 import { addPlants } from '../contenders/database-file.ts'
 import { type RunningContender, startContender } from '../contenders/running-contender.ts'
+import type { BenchRun } from './bench-run.ts'
 
-/** One list of 1,000,000 plants to a reader who stops reading for a second. */
+/** The figures of one list of 1,000,000 plants. Its reader stops reading for a second. */
 export interface MillionFigures {
   contender: string
   bodyBytes: number
-  /** The most resident memory while the list went out, above what was resident before, in bytes. */
+  /** Peak resident memory while the list was sent, minus resident memory before, in bytes. */
   memoryAboveIdle: number
   /** From the request to the first byte of the body. */
   firstByteMilliseconds: number
-  /** The whole list, without the second in which the reader did not read. */
+  /** From the request to the end of the list, without the second in which the reader did not read. */
   milliseconds: number
-  /** The slowest of another caller's requests meanwhile, each a list of 20, and how many there were. */
+  /** The slowest of the other caller's requests meanwhile, each a list of 20. */
   slowestOtherMilliseconds: number
   otherRequests: number
 }
@@ -22,10 +23,11 @@ export interface MillionFigures {
 const plants = 1_000_000
 const pauseMilliseconds = 1_000
 const otherEveryMilliseconds = 10
-const otherTimeoutMilliseconds = 60_000
+const timeoutMilliseconds = 60_000
 
-/** Has the project and node:http by hand list 1,000,000 plants while another caller lists 20 again and again. */
-export async function measureMillion(folder: string): Promise<MillionFigures[]> {
+/** Lists 1,000,000 plants of the project and of node:http by hand, while another caller repeats a list of 20. */
+export async function measureMillion({ folder, onProgress }: BenchRun): Promise<MillionFigures[]> {
+  onProgress('a list of 1,000,000 plants')
   const figures: MillionFigures[] = []
   for (const contender of [own, nodeHttp])
     figures.push(await measureOne({ ...contender, name: `${contender.name}, million` }, contender.name, folder))
@@ -110,7 +112,7 @@ function ask(
       port: server.port,
       path,
       headers: { authorization: `Bearer ${database.tokens[caller]}` },
-      timeout: otherTimeoutMilliseconds,
+      timeout: timeoutMilliseconds,
     }
     const request = get(agent === undefined ? options : { ...options, agent }, (response) => {
       if (response.statusCode === 200) resolve(response)

@@ -1,15 +1,20 @@
 import { join } from 'node:path'
 import { type PostgresServer, startPostgres } from '../../scripts/measure/servers/postgres-server.ts'
-import type { LoadGenerator } from '../../scripts/measure/load/start-load.ts'
 import { processTimes, timeBetween } from '../../scripts/measure/servers/process-figures.ts'
 import { generatorBusy, requestsPerSecond, runWorkload } from '../contenders/running-contender.ts'
-import { startGroup } from '../contenders/server-group.ts'
-import type { ServerProcess } from '../../scripts/measure/servers/server-process.ts'
+import { own } from '../contenders/contenders.ts'
+import {
+  type ServerProcess,
+  loadProcessor,
+  serverProcessor,
+  startServer,
+} from '../../scripts/measure/servers/server-process.ts'
 import { type SharedDatabase, createPostgresDatabase, createSqliteDatabase } from '../contenders/shared-database.ts'
 import { type Workload, create, list20, listedPlants, remove } from '../workloads.ts'
+import { type BenchRun, roundName } from './bench-run.ts'
 import { type WaitFigures, measureWaits } from './waits.ts'
 
-/** What servers that share a port and a database take for a request, on each store, and what a request waits for. */
+/** CPU of servers that share a port and a database, on each store, and the waits of a request. */
 export interface ProcessesRounds {
   entries: ProcessesEntry[]
   waits: WaitFigures
@@ -18,7 +23,7 @@ export interface ProcessesRounds {
 export interface ProcessesEntry {
   work: string
   store: StoreName
-  /** How many servers there were. */
+  /** The number of servers. */
   processes: number
   rounds: ProcessesMeasurement[]
 }
@@ -27,7 +32,7 @@ export interface ProcessesMeasurement {
   requestsPerSecond: number
   /** CPU of all servers together for one request, in microseconds. */
   serverMicroseconds: number
-  /** That of all PostgreSQL's processes; undefined for SQLite, which works in the server. */
+  /** CPU of all PostgreSQL's processes for one request, in microseconds; undefined for SQLite. */
   databaseMicroseconds: number | undefined
   /** Each server's share of the servers' CPU. */
   shares: number[]
@@ -39,10 +44,11 @@ type StoreName = 'SQLite' | 'PostgreSQL'
 interface Group {
   store: StoreName
   database: SharedDatabase
+  postgres: PostgresServer
   servers: ServerProcess[]
 }
 
-/** Enough for the kernel, which gives connections and not requests to the servers, to spread them about evenly. */
+/** The kernel distributes connections, not requests. With so many, each server has about the same number. */
 export const processesConnections = 64
 
 const works: readonly { work: string; workload: Workload }[] = [
@@ -53,14 +59,9 @@ const works: readonly { work: string; workload: Workload }[] = [
 
 const warmUpMilliseconds = 2_000
 
-/** Measures one and two servers on SQLite and on a PostgreSQL that waits for the disk, round by round in turn. */
-export async function measureProcesses(
-  folder: string,
-  rounds: number,
-  milliseconds: number,
-  generator: LoadGenerator,
-  onProgress: (what: string) => void,
-): Promise<ProcessesRounds> {
+/** Measures one and two servers on SQLite and on a PostgreSQL that waits for the disk. */
+export async function measureProcesses(run: BenchRun): Promise<ProcessesRounds> {
+  const { folder, rounds, onProgress } = run
   onProgress('starting PostgreSQL')
   const postgres = await startPostgres({ isDurable: true })
   const groups: Group[] = []
@@ -69,40 +70,25 @@ export async function measureProcesses(
     for (const processes of [1, 2]) {
       for (const store of ['SQLite', 'PostgreSQL'] as const) {
         onProgress(`starting ${nameOf(store, processes)}`)
-        const name = `processes_${String(processes)}`
-        const database =
-          store === 'SQLite'
-            ? await createSqliteDatabase(join(folder, `${name}.db`))
-            : await createPostgresDatabase(postgres.url, name)
-        await database.addPlants('reader', 1, listedPlants)
-        groups.push({ store, database, servers: await startGroup(processes, database, folder) })
+        groups.push(await createGroup(store, processes, postgres, folder))
       }
     }
-    for (const group of groups) await measureGroup(group, list20, 0, warmUpMilliseconds, generator, postgres)
+    for (const group of groups) await measureGroup(group, list20, 0, warmUpMilliseconds, run)
     const entries: ProcessesEntry[] = []
     let firstId = 1
     for (const { work, workload } of works) {
-      const measured = groups.map((group) => ({ group, rounds: [] as ProcessesMeasurement[] }))
-      // Round 0 warms this workload up.
+      const results = new Map<Group, ProcessesMeasurement[]>(groups.map((group) => [group, []]))
       for (let round = 0; round <= rounds; round++) {
-        onProgress(
-          `${work} of 1 and 2 processes: ${round === 0 ? 'warm-up' : `round ${String(round)} of ${String(rounds)}`}`,
-        )
-        for (const { group, rounds: results } of measured) {
+        onProgress(`${work} of 1 and 2 processes: ${roundName(round, rounds)}`)
+        for (const group of groups) {
           if (workload.kind === 'delete') await group.database.addPlants('writer', firstId, workload.maxRequests)
-          const measurement = await measureGroup(group, workload, firstId, milliseconds, generator, postgres)
-          if (round > 0) results.push(measurement)
+          const measurement = await measureGroup(group, workload, firstId, run.milliseconds, run)
+          if (round > 0) results.get(group)?.push(measurement)
         }
         firstId += workload.maxRequests
       }
-      entries.push(
-        ...measured.map(({ group: { store, servers }, rounds: results }) => ({
-          work,
-          store,
-          processes: servers.length,
-          rounds: results,
-        })),
-      )
+      for (const [{ store, servers }, measured] of results)
+        entries.push({ work, store, processes: servers.length, rounds: measured })
     }
     return { entries, waits }
   } finally {
@@ -111,13 +97,45 @@ export async function measureProcesses(
   }
 }
 
+async function createGroup(
+  store: StoreName,
+  processes: number,
+  postgres: PostgresServer,
+  folder: string,
+): Promise<Group> {
+  const name = `processes_${String(processes)}`
+  const database =
+    store === 'SQLite'
+      ? await createSqliteDatabase(join(folder, `${name}.db`))
+      : await createPostgresDatabase(postgres.url, name)
+  await database.addPlants('reader', 1, listedPlants)
+  return { store, database, postgres, servers: await startServers(processes, database, folder) }
+}
+
+/** Starts servers that share a port and a database. One server has the servers' processor, several have both. */
+async function startServers(count: number, { url }: SharedDatabase, folder: string): Promise<ServerProcess[]> {
+  const servers: ServerProcess[] = []
+  const processors = count === 1 ? serverProcessor : `${serverProcessor},${loadProcessor}`
+  const logFile = join(folder, 'processes.log')
+  try {
+    while (servers.length < count) {
+      const port = String(servers[0]?.port ?? 0)
+      const environment = { ...own.environment, DATABASE_URL: url, REUSE_PORT: '1', PORT: port }
+      servers.push(await startServer({ arguments: own.arguments, environment, logFile, processors }))
+    }
+    return servers
+  } catch (error) {
+    for (const server of servers) await server.stop()
+    throw error
+  }
+}
+
 async function measureGroup(
-  { store, database, servers }: Group,
+  { store, database, postgres, servers }: Group,
   workload: Workload,
   firstId: number,
   milliseconds: number,
-  generator: LoadGenerator,
-  postgres: PostgresServer,
+  { generator }: BenchRun,
 ): Promise<ProcessesMeasurement> {
   const read = () => ({
     servers: servers.map((server) => server.scheduling().running),
@@ -126,13 +144,8 @@ async function measureGroup(
   const before = read()
   // A group has at least one server.
   const loaded = { name: nameOf(store, servers.length), port: servers[0]!.port, tokens: database.tokens }
-  const result = await runWorkload(
-    loaded,
-    { ...workload, connections: processesConnections },
-    firstId,
-    milliseconds,
-    generator,
-  )
+  const connected = { ...workload, connections: processesConnections }
+  const result = await runWorkload(loaded, connected, firstId, milliseconds, generator)
   const after = read()
   const used = after.servers.map((time, index) => time - (before.servers[index] ?? 0))
   const total = used.reduce((sum, time) => sum + time, 0)

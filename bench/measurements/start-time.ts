@@ -7,18 +7,20 @@ import { addPlants, createDatabaseFile } from '../contenders/database-file.ts'
 import { environmentOf } from '../contenders/running-contender.ts'
 import { freePort, projectFolder } from '../../scripts/measure/servers/server-process.ts'
 import { listedPlants } from '../workloads.ts'
+import type { BenchRun } from './bench-run.ts'
 
-/** Milliseconds from `node FILE` to the first answered request, start by start. */
+/** Milliseconds from `node FILE` to the first answer, one for each start. */
 export interface StartRounds {
   contender: string
   milliseconds: number[]
 }
 
 const retryMilliseconds = 2
-const giveUpMilliseconds = 30_000
+const timeoutMilliseconds = 30_000
 
-/** Starts the project again and again on a file with plants in it, each time until a list is answered. */
-export async function measureStart(folder: string, rounds: number): Promise<StartRounds> {
+/** Starts the project on a file with plants, once for each round, until it answers a list. */
+export async function measureStart({ folder, rounds, onProgress }: BenchRun): Promise<StartRounds> {
+  onProgress('from the start to the first answer')
   const database = await createDatabaseFile(join(folder, 'start.db'), 'own')
   addPlants(database.file, 'reader', 1, listedPlants)
   const milliseconds: number[] = []
@@ -49,7 +51,7 @@ async function timeStart(contender: Contender, environment: Record<string, strin
       )
       const milliseconds = performance.now() - start
       if (status === 200) return milliseconds
-      if (child.exitCode !== null || milliseconds > giveUpMilliseconds)
+      if (child.exitCode !== null || milliseconds > timeoutMilliseconds)
         throw new Error(`the server did not start; its last answer was ${String(status)}`)
       await wait(retryMilliseconds)
     }

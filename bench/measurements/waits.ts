@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { spreadOf } from '../../scripts/measure/report/spread.ts'
 
-/** What a request waits for while no processor works for it: the median of each round, in microseconds. */
+/** How long a request waits for the disk and for PostgreSQL: the median of each round, in microseconds. */
 export interface WaitFigures {
   /** An append of 4 KiB to a file until it is on disk. */
   append: number[]
-  /** A lone `SELECT 1` on a PostgreSQL server of this machine. */
+  /** A `SELECT 1` on a PostgreSQL server of this machine, with no other query. */
   roundTrip: number[]
 }
 
@@ -16,10 +16,10 @@ const repetitions = 100
 const appendedBytes = 4_096
 
 /**
- * Times waits one after the other, with nothing else to do.
+ * Measures waits one after the other, without other load.
  *
- * @param folder on the disk that is asked about
- * @param url of a PostgreSQL server
+ * @param folder a folder on the disk that is measured
+ * @param url the URL of a PostgreSQL server
  */
 export async function measureWaits(folder: string, url: string, rounds: number): Promise<WaitFigures> {
   const path = join(folder, 'appended')

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 
-/** The project's contract, which peers that read OpenAPI 3.1 take as it is. */
+/** The project's contract, in OpenAPI 3.1. */
 export const contractFile = join(import.meta.dirname, '../../openapi.yaml')
 
 /**
- * The contract as OpenAPI 3.0, for openapi-backend, whose check of a document knows no other: without `info.summary`,
- * `license.identifier` and the schemas' lists of `examples`.
+ * Converts the contract to OpenAPI 3.0, the only version that openapi-backend validates: removes `info.summary`,
+ * `license.identifier` and the `examples` of schemas.
  */
 export function contractAsOpenApi30(): Record<string, unknown> {
   const { info, ...rest } = parse(readFileSync(contractFile, 'utf8')) as {

@@ -5,8 +5,8 @@ import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
 import { printOrigin } from './print-origin.ts'
 
 /**
- * express-openapi-validator as its README shows, with a handler for the security scheme. It validates requests and, as
- * is its default, no responses.
+ * express-openapi-validator as its README shows, with a handler for the security scheme. It validates requests, and no
+ * responses: its default.
  */
 const store = openPeerStore()
 const app = express()
@@ -39,7 +39,7 @@ app.get('/plants', (request, response) => {
 })
 
 app.post('/plants', (request, response) => {
-  // The validator has judged the body.
+  // The validator has validated the body.
   const { id, name, tag } = request.body as NewPeerPlant
   const plant = tag === undefined ? { name } : { name, tag }
   if (store.create(callerOf(request), { id, ...plant })) response.json(plant)

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
 import { printOrigin } from './print-origin.ts'
 
-/** node:http by hand: no framework, no validation, and so no more work than the store asks for. */
+/** node:http by hand: no framework and no validation. */
 const store = openPeerStore()
 
 const server = createServer((request, response) => {
-  answering(response, () => {
+  catching(response, () => {
     answer(request, response)
   })
 })
@@ -26,7 +26,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     sendJson(response, 200, store.list(caller, limit === null ? noLimit : Number(limit)))
   } else if (request.method === 'POST' && path === '/plants') {
     readBody(request, (body) => {
-      answering(response, () => {
+      catching(response, () => {
         // Nothing is validated here.
         const { id, name, tag } = JSON.parse(body) as NewPeerPlant
         const plant = tag === undefined ? { name } : { name, tag }
@@ -40,8 +40,8 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   } else sendJson(response, 404, { error: 40400, message: 'there is no such path' })
 }
 
-/** Without this, the first value that SQLite refuses would end the process. */
-function answering(response: ServerResponse, run: () => void): void {
+/** Answers 500 to a value that SQLite refuses, which would otherwise end the process. */
+function catching(response: ServerResponse, run: () => void): void {
   try {
     run()
   } catch (error) {

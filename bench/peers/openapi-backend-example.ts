@@ -11,7 +11,7 @@ const store = openPeerStore()
 const app = fastify()
 
 function callerOf(context: Context): string {
-  // The security handler's result, without which no handler is called.
+  // The result of the security handler. Without one no handler is called.
   return context.security['bearer'] as string
 }
 
@@ -23,7 +23,7 @@ const api = new OpenAPIBackend({
       return reply.code(200).send(store.list(callerOf(c), limit === undefined ? noLimit : Number(limit)))
     },
     createPlant: async (c: Context, _request: FastifyRequest, reply: FastifyReply) => {
-      // The validator has judged the body.
+      // The validator has validated the body.
       const { id, name, tag } = c.request.requestBody as NewPeerPlant
       const plant = tag === undefined ? { name } : { name, tag }
       if (store.create(callerOf(c), { id, ...plant })) return reply.code(200).send(plant)

@@ -28,18 +28,18 @@ export interface NewPeerPlant extends PeerPlant {
   id: number
 }
 
-/** What every peer does behind its routes: the statements and pragmas of the project, as one writes them by hand. */
+/** The store of every peer: the statements and pragmas of the project, written by hand. */
 export interface PeerStore {
   list: (caller: string, limit: number) => PeerPlant[]
   /** False when the caller has a plant with this id. On disk when it returns. */
   create: (caller: string, plant: NewPeerPlant) => boolean
   /** False when the caller has no plant with this id. On disk when it returns. */
   delete: (caller: string, id: number) => boolean
-  /** Whose credentials these are. */
+  /** @returns the caller of a token */
   findCaller: (authorization: string | undefined) => string | undefined
 }
 
-/** Makes the file of a peer, at a path where there is none, with tokens in it. */
+/** Creates the database file of a peer, with tokens. */
 export function createPeerFile(file: string, tokens: StoredToken[]): void {
   const database = openFile(file)
   database.exec(schema)
@@ -52,9 +52,8 @@ export function createPeerFile(file: string, tokens: StoredToken[]): void {
 }
 
 /**
- * Opens the file that `DATABASE_FILE` names. With `?`, as everybody writes it, SQLite prepares a list again at each
- * execution;
- * where `PREPARE_LISTS_ONCE` is set the list is written with `+?`, as the project's is.
+ * Opens the file that `DATABASE_FILE` names. SQLite prepares a list with `?` again at each execution. With
+ * `PREPARE_LISTS_ONCE` the list has `+?`, as the project's has, and is prepared once.
  */
 export function openPeerStore(): PeerStore {
   const database = openFile(process.env['DATABASE_FILE'] ?? '')
@@ -85,7 +84,7 @@ export function openPeerStore(): PeerStore {
   }
 }
 
-/** The limit of a list that names none: all plants. SQLite takes a negative limit for none. */
+/** No limit: SQLite reads a negative LIMIT as none. */
 export const noLimit = -1
 
 function openFile(file: string): Database.Database {

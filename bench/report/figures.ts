@@ -3,26 +3,26 @@ import type { MillionFigures } from '../measurements/million-plants.ts'
 import type { WaitFigures } from '../measurements/waits.ts'
 import type { MemoryFigures } from '../measurements/throughput.ts'
 
-/** What the report is made from, and what docs/bench/figures.json has; what a run did not measure is absent. */
+/** The figures of a run, as in docs/bench/figures.json. Parts that were not measured are absent. */
 export interface Figures {
-  /** The day, and what it was measured on. */
+  /** The day of the run. */
   date: string
   machine: { processor: string; processors: number; node: string; sqlite: string }
   rounds: number
   milliseconds: number
   throughput: ThroughputFigures[]
   memory: MemoryFigures[]
-  /** CPU of a list with a thousand operations in the contract, as a ratio of that with three. */
+  /** CPU of a list with 1,000 operations in the contract, divided by that with 3. */
   operations?: Spread
   million?: MillionFigures[]
   /** Milliseconds from the start to the first answer. */
   start?: Spread
   processes?: { entries: ProcessesFigures[]; waits: Record<keyof WaitFigures, Spread> }
-  /** CPU of a request with 10,000,000 plants in the file, as a ratio of that with 1,000. */
+  /** CPU of a request with 10,000,000 plants in the file, divided by that with 1,000. */
   huge?: { list: Spread; create: Spread }
 }
 
-/** What the rounds of one workload gave for one contender. */
+/** The figures of one contender in one workload. */
 export interface ThroughputFigures {
   workload: string
   contender: string
@@ -32,13 +32,13 @@ export interface ThroughputFigures {
   /** Medians: see `Measurement`. */
   generatorBusy: number
   serverWaiting: number
-  /** What the project took or gave, as a ratio of what this contender did; absent for the project itself. */
+  /** The project's figures divided by this contender's; absent for the project. */
   ratios?: { microseconds: Spread; requestsPerSecond: Spread }
-  /** The median of this contender's CPU as a ratio of the project's. */
+  /** The median of this contender's CPU divided by the project's. */
   factor?: number
 }
 
-/** What the rounds of one work gave for so many servers on a store. */
+/** The figures of one work on a store, with a number of servers. */
 export interface ProcessesFigures {
   work: string
   store: string

@@ -8,7 +8,7 @@ import type { StartRounds } from '../measurements/start-time.ts'
 import type { ThroughputRounds } from '../measurements/throughput.ts'
 import type { Figures, ProcessesFigures, ThroughputFigures } from './figures.ts'
 
-/** Everything that one run of the bench measured, round by round. */
+/** All measurements of a run, one for each round. */
 export interface Rounds extends Omit<Figures, 'throughput' | 'operations' | 'start' | 'processes' | 'huge'> {
   throughput: ThroughputRounds[]
   operations?: ManyOperationsRounds
@@ -17,7 +17,7 @@ export interface Rounds extends Omit<Figures, 'throughput' | 'operations' | 'sta
   huge?: HugeRounds
 }
 
-/** Keeps of a run's rounds what its report needs. */
+/** Computes the figures of the report from the rounds. */
 export function summarize(measured: Rounds): Figures {
   const { throughput, operations, start, processes, huge, ...rest } = measured
   return {
@@ -40,7 +40,7 @@ export function summarize(measured: Rounds): Figures {
   }
 }
 
-/** The ratios of two series, round by round: what disturbed a round is in both halves of its ratio. */
+/** Divides two series round by round. A disturbance of a round is in both numbers of its ratio. */
 export function ratiosOf(values: readonly number[], others: readonly number[]): number[] {
   return values.map((value, round) => value / (others[round] ?? NaN))
 }

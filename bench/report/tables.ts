@@ -7,10 +7,10 @@ import { spreadText, targetsOf } from './targets.ts'
 /** A table as it is printed and as it is written to docs/bench/figures.md. */
 export interface Table {
   title: string
-  /** What has to be known beside the page's introduction. */
+  /** A paragraph above the table. */
   note?: string
   head: string[]
-  /** Each as long as `head`. */
+  /** Each has as many cells as `head`. */
   rows: string[][]
 }
 
@@ -105,10 +105,11 @@ function millionTable({ million = [] }: Figures): Table[] {
   return [{ title: 'A list of 1,000,000 plants, whose reader stops reading for a second', head, rows }]
 }
 
-const processesNote = `One server has a processor to itself and the load generator the other, as above; two servers share both with the generator, so on two
-processors a second server adds what the generator leaves of its own and no more. PostgreSQL's processes run wherever the kernel puts them, and wait
-for the disk at each commit (fsync on). Requests a second therefore say what such a machine gives; CPU a request says what a larger one needs.
-The kernel spreads connections over the servers, not requests: how evenly, the busier one's share of their CPU says.`
+const processesNote = `One server has a processor to itself and the load generator the other, as above.
+Two servers share both with the generator, so on two processors a second server adds only what the generator leaves of its own. PostgreSQL's processes
+run on both, and wait for the disk at each commit (fsync on). Requests a second hold for such a machine; CPU a request
+shows what a larger one needs. The kernel distributes connections over the servers, not requests; the busier server's
+share of their CPU shows how evenly.`
 
 function processesTables({ processes }: Figures): Table[] {
   if (processes === undefined) return []

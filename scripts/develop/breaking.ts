@@ -1,8 +1,8 @@
 import { readArguments, runCommand } from '../command.ts'
 import { judgeChanges } from './breaking/judge-changes.ts'
 
-const usage = `Usage: npm run breaking                      compares openapi.yaml with that of the newest release tag, vX.Y.Z
-       npm run breaking -- --base GIT_REF    compares it with that of a commit, a branch or a tag`
+const usage = `Usage: npm run breaking                      compares openapi.yaml with the newest release tag, vX.Y.Z
+       npm run breaking -- --base GIT_REF    compares it with a commit, a branch or a tag`
 
 async function run(): Promise<void> {
   const { base } = readArguments(usage, { options: { base: { type: 'string' } } }).values

@@ -1,11 +1,11 @@
-/** One way to write an integer, and what the contract makes of it. */
+/** One way to write an integer, and how the contract reads it. */
 export interface IntegerSpelling {
   /** The `id` of `DELETE /plants/{id}`, the `limit` of `GET /plants`, or the `id` of a `NewPlant`. */
   place: 'path' | 'query' | 'body'
-  /** As it stands in the URL, or as a JSON value. */
+  /** The text in the URL, or the JSON value. */
   spelling: string
-  /** Which integer it is, or that it is refused with 400 and 40001. */
-  verdict: bigint | 'refused'
+  /** The integer; 'refused': 400 with the error 40001. */
+  expected: bigint | 'refused'
 }
 
 const pathSpellings: Record<string, bigint | 'refused'> = {
@@ -98,7 +98,6 @@ const bodySpellings: Record<string, bigint | 'refused'> = {
   '[54]': 'refused',
 }
 
-/** Every spelling with its verdict. */
 export const integerSpellings: readonly IntegerSpelling[] = [
   ...rows('path', pathSpellings),
   ...rows('query', querySpellings),
@@ -106,5 +105,5 @@ export const integerSpellings: readonly IntegerSpelling[] = [
 ]
 
 function rows(place: IntegerSpelling['place'], spellings: Record<string, bigint | 'refused'>): IntegerSpelling[] {
-  return Object.entries(spellings).map(([spelling, verdict]) => ({ place, spelling, verdict }))
+  return Object.entries(spellings).map(([spelling, expected]) => ({ place, spelling, expected }))
 }

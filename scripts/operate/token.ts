@@ -7,9 +7,9 @@ import { assertExists } from '../../src/store/sqlite/database-header.ts'
 import { type Store, type StoredToken, UnusableStore } from '../../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 
-const usage = `Usage: npm run token -- issue CALLER [--ttl 30d]   prints a new token to standard output, and nothing else
+const usage = `Usage: npm run token -- issue CALLER [--ttl 30d]   prints a new token, alone on standard output
        npm run token -- list                        prints the tokens: prefix, caller, issued, expiry, last use
-       npm run token -- revoke PREFIX               revokes a token, by the prefix in the list or the whole token`
+       npm run token -- revoke PREFIX               revokes a token, by its prefix or in full`
 
 async function run(): Promise<void> {
   const { positionals, values } = readArguments(usage, { allowPositionals: true, options: { ttl: { type: 'string' } } })

@@ -20,7 +20,7 @@ export function testSpelledIntegers(): void {
 type Judge = (service: Service, row: IntegerSpelling) => Promise<void>
 
 const judgeSpelling: Record<IntegerSpelling['place'], Judge> = {
-  path: async ({ send }, { spelling, verdict }) => {
+  path: async ({ send }, { spelling, expected: verdict }) => {
     const ids = [
       54n,
       0n,
@@ -45,14 +45,14 @@ const judgeSpelling: Record<IntegerSpelling['place'], Judge> = {
       spelling,
     ).toEqual(left.sort())
   },
-  query: async ({ send }, { spelling, verdict }) => {
+  query: async ({ send }, { spelling, expected: verdict }) => {
     for (const id of [1, 2, 3]) await send({ method: 'POST', url: '/plants', body: `{"id":${String(id)},"name":"a"}` })
     const response = await send({ method: 'GET', url: `/plants?limit=${spelling}` })
     expect(outcome(response, 200), spelling).toBe(verdict === 'refused' ? refused() : 'accepted')
     if (verdict !== 'refused')
       expect(JSON.parse(response.text), spelling).toHaveLength(verdict > 3n ? 3 : Number(verdict))
   },
-  body: async ({ send }, { spelling, verdict }) => {
+  body: async ({ send }, { spelling, expected: verdict }) => {
     const response = await send({ method: 'POST', url: '/plants', body: `{"id":${spelling},"name":"a"}` })
     expect(outcome(response, 200), spelling).toBe(verdict === 'refused' ? refused() : 'accepted')
     if (verdict !== 'refused')
