@@ -9,8 +9,7 @@ const lookMilliseconds = 20
 
 /**
  * How many iterations of the event loop must bring no new connection before the listener closes. Together they take
- * about half
- * a millisecond, in which a client that has just been answered connects again.
+ * about half a millisecond, in which a client that has just been answered connects again.
  */
 const wantedEmptyTurns = 50
 
@@ -19,8 +18,7 @@ const drainMilliseconds = 500
 
 /**
  * How long idle connections stay open after the listener is closed, unless the delay is shorter. A proxy without health
- * checks
- * uses its idle connections until a new one is refused.
+ * checks uses its idle connections until a new one is refused.
  */
 const arrivalMilliseconds = 500
 
@@ -78,8 +76,7 @@ export function registerClosing(
 
 /**
  * Accepts every connection that waits in the kernel's queue, then closes the listener; the kernel resets those that are
- * left.
- * Under load many wait, because Node accepts one in each iteration of its event loop
+ * left. Under load many wait, because Node accepts one in each iteration of its event loop
  * (github.com/libuv/libuv/pull/3696).
  */
 async function closeListener(server: Server): Promise<void> {
@@ -87,8 +84,7 @@ async function closeListener(server: Server): Promise<void> {
   const take = (socket: Socket): void => void taken.push(socket)
   server.on('connection', take)
   // An option of net.createServer, which is read for each connection. Their requests wait until the listener is closed:
-  // a
-  // client that is answered earlier would connect again, and under load the queue would never be empty.
+  // a client that is answered earlier would connect again, and under load the queue would never be empty.
   Object.assign(server, { pauseOnConnect: true })
   const deadline = performance.now() + drainMilliseconds
   let emptyTurns = 0

@@ -44,10 +44,8 @@ export function createHttpServer(
 
 /**
  * Whether the bytes behind a request cannot be trusted to be the next one. Node drops the bytes behind a request to
- * upgrade,
- * which this server ignores (RFC 9110, section 7.8). With HTTP/1.0 a Transfer-Encoding makes the framing faulty, and
- * with a
- * coding other than chunked the end of the body is unknown (RFC 9112, sections 6.1 and 6.3).
+ * upgrade, which this server ignores (RFC 9110, section 7.8). With HTTP/1.0 a Transfer-Encoding makes the framing
+ * faulty, and with a coding other than chunked the end of the body is unknown (RFC 9112, sections 6.1 and 6.3).
  */
 function isLast({ headers, httpVersion }: IncomingMessage): boolean {
   if (headers.upgrade !== undefined) return true
@@ -57,8 +55,7 @@ function isLast({ headers, httpVersion }: IncomingMessage): boolean {
 
 /**
  * Logs how many connections were closed as soon as they were made, because `maxConnections` were open. Node emits
- * `drop` for
- * each (nodejs.org/api/net.html#event-drop); a line for each would be too many.
+ * `drop` for each (nodejs.org/api/net.html#event-drop); a line for each would be too many.
  */
 function logDroppedConnections(server: Server, log: FastifyBaseLogger): void {
   let connections = 0

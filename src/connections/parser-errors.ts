@@ -9,15 +9,13 @@ import { constantHeaders } from '../http/send.ts'
 
 /**
  * How long a refused connection is still read. A client that is still sending would otherwise get a reset instead of
- * the answer
- * (RFC 9112, section 9.6).
+ * the answer (RFC 9112, section 9.6).
  */
 const lingerMilliseconds = 1_000
 
 /**
  * Answers what Node's HTTP server refuses by itself, where there is a socket and no response, with the contract's Error
- * body.
- * The answer follows those of the earlier requests of its connection.
+ * body. The answer follows those of the earlier requests of its connection.
  *
  * @param server before it listens
  * @param connections those of the server

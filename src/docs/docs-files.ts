@@ -20,8 +20,8 @@ const made: readonly string[] = ['index.html']
 
 /**
  * Adds the files of Swagger UI. Each is read at its first request and kept. All responses share its bytes, so a client
- * that
- * does not read holds neither a descriptor nor memory. Ranges and all preconditions but `If-None-Match` are ignored.
+ * that does not read holds neither a descriptor nor memory. Ranges and all preconditions but `If-None-Match` are
+ * ignored.
  *
  * @param app the context of the docs page
  * @param prefix where the plugin has them, such as `/docs/static`

@@ -19,8 +19,7 @@ const leaf =
 
 /**
  * The page may load scripts and styles from this server alone, and send requests to it alone. Swagger UI writes styles
- * into
- * its elements and has pictures in data: URLs. Headers that need TLS are left to the proxy that ends TLS.
+ * into its elements and has pictures in data: URLs. Headers that need TLS are left to the proxy that ends TLS.
  */
 const pageSecurity: FastifyHelmetOptions = {
   contentSecurityPolicy: {

@@ -17,8 +17,7 @@ declare module 'fastify' {
  * Makes the stage that authenticates the requests of an operation. It alone decides who the caller is.
  *
  * One satisfied alternative of the contract's security requirements is enough. The schemes of an alternative must name
- * the
- * same caller.
+ * the same caller.
  *
  * @param verifiers of each security scheme
  * @param onRefused receives a request whose token was refused; returns the failure to answer in its place, if there is

@@ -24,8 +24,7 @@ function answerError(
   bodyLimit: number | undefined,
 ): FastifyReply {
   // Fastify closes the connection when it refuses a body. Here the rest of the body is read and dropped, so that a
-  // client
-  // which is still sending it can read the answer.
+  // client which is still sending it can read the answer.
   reply.removeHeader('connection')
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

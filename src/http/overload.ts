@@ -9,10 +9,8 @@ const samplesInWait = 20
  * Makes the stage that refuses a request which has waited too long, before any work is done for it.
  *
  * A request cannot have waited longer than the event loop has worked since it last polled for input. Comparing each
- * request
- * with that time lets an overloaded server go on with as many as it can answer. Load-shedding plugins compare the
- * average of
- * the last second, and then refuse every request for a second.
+ * request with that time lets an overloaded server go on with as many as it can answer. Load-shedding plugins compare
+ * the average of the last second, and then refuse every request for a second.
  *
  * @param waitMilliseconds the longest wait
  * @param onClose receives a function that stops the watching
@@ -31,8 +29,7 @@ export function refuseWhenOverloaded(waitMilliseconds: number, onClose: (end: ()
     immediate = setImmediate(look).unref()
   }
   // With many connections libuv polls up to 48 times in one iteration, and counts the events of each poll. When the
-  // count has
-  // changed, it has polled since the sample before.
+  // count has changed, it has polled since the sample before.
   function sample(now: number): void {
     const counted = performance.nodeTiming.uvMetricsInfo.events
     if (counted !== events && sampledAt > lookedAt) {

@@ -26,8 +26,7 @@ const expected = [BadConfig, UnservableContract, UnusableStore]
 
 /**
  * Starts the server that the environment describes, prints where it listens, and ends the process at the signals that
- * ask for it.
- * A start that fails prints one line on standard error; the exit code is 1.
+ * ask for it. A start that fails prints one line on standard error; the exit code is 1.
  */
 export async function serve(): Promise<void> {
   try {
@@ -182,8 +181,7 @@ function cannotListen(place: string, error: unknown): BadConfig {
 
 /**
  * Issues a token for the person who starts an empty server on their own machine. None is issued for a database server,
- * which
- * serves more than one person, nor into the journal, which others can read.
+ * which serves more than one person, nor into the journal, which others can read.
  */
 async function firstToken(store: Store, { host, database }: Config): Promise<string | undefined> {
   if (database.engine !== 'sqlite' || !isLoopback(host)) return undefined

@@ -57,8 +57,7 @@ export function createRateLimits(perMinute: number): RateLimits {
 
 /**
  * The address that a request counts for; the network for IPv6. Requests without an address count together. Such a
- * connection
- * was reset before its request was read, or a trusted proxy sent no address.
+ * connection was reset before its request was read, or a trusted proxy sent no address.
  */
 function addressOf({ ip }: Partial<Pick<FastifyRequest, 'ip'>>): string {
   // The part behind % names an interface of this machine.

@@ -9,8 +9,7 @@ export interface RequestCount {
 
 /**
  * Counts requests by a key, such as a caller or an address, in windows of one length. The window of a key begins with
- * its
- * first request. The clock is monotonic, so setting the machine's clock does not make a window longer.
+ * its first request. The clock is monotonic, so setting the machine's clock does not make a window longer.
  */
 export class RequestCounts {
   readonly #windowMilliseconds: number
