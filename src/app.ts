@@ -35,21 +35,21 @@ export interface AppOptions {
    * there is no limit.
    */
   rateLimit: number | undefined
-  /** The addresses of proxies whose `X-Forwarded-For` is believed. */
+  /** The addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: string | undefined
-  /** Judges JSON Web Tokens; undefined where none is taken. */
+  /** Verifies JSON Web Tokens; undefined when none are accepted. */
   verifyJwt?: JwtVerifier | undefined
   /** The origins whose pages may use the service; undefined when no other origin may. */
   corsOrigins?: string[] | undefined
-  /** Told of what is measured. */
+  /** Receives measurements. */
   observer?: AppObserver | undefined
-  /** Those that are not `defaultLimits`. */
+  /** Limits that replace those of `defaultLimits`. */
   limits?: Partial<Limits>
-  /** Gives milliseconds since 1970-01-01T00:00:00Z. */
+  /** Returns the time in milliseconds since 1970-01-01T00:00:00Z. */
   now?: () => number
 }
 
-/** What measures a server. */
+/** Receives the measurements of a server. */
 export interface AppObserver {
   answered: OnAnswered
   /** A handler's reply broke the contract. */
@@ -57,7 +57,7 @@ export interface AppObserver {
 }
 
 /**
- * Builds the server, ready to listen. Tests use it as it runs.
+ * Builds the server, ready to listen. Production and tests use the same one.
  *
  * @throws UnservableContract
  */
@@ -96,7 +96,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     serverFactory: (listener) => createHttpServer(listener, connections, limits, log),
     loggerInstance: log,
     logController: new RequestLog(),
-    // The request's id is in its one line; a logger of its own for each request would cost more than that line.
+    // A child logger for each request is not needed: the one line of a request has its id.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     bodyLimit: limits.bodyBytes,
@@ -115,7 +115,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     return undefined
   }
   app.addHook('onRequest', inOrder([begin]))
-  // What is not configured is not loaded: it would take the start time and memory.
+  // Loaded only if configured, which saves start time and memory.
   if (corsOrigins !== undefined) {
     const { registerCors } = await import('./http/cors.ts')
     await registerCors(
@@ -136,7 +136,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   const rateLimits =
     rateLimit === undefined ? undefined : (await import('./rate-limit/rate-limits.ts')).createRateLimits(rateLimit)
-  // A request of an operation passes these stages next; then its body is read and validated, and its handler is called.
+  // A request of an operation passes these stages next. Then its body is read and validated, and its handler called.
   const stagesOf = (operation: BoundOperation): Stage[] =>
     [
       overloaded,

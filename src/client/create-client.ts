@@ -7,7 +7,7 @@ export interface ClientOptions {
   baseUrl: string
   /** The bearer token that the service issued. */
   token: string
-  /** Sends the requests; the platform's `fetch` unless given. */
+  /** Sends the requests; the platform's `fetch` by default. */
   fetch?: typeof fetch
 }
 
@@ -21,7 +21,7 @@ export class UndeclaredReply extends Error {
   }
 }
 
-/** Any operation's request, without what its type says beyond that. */
+/** Any operation's request. */
 interface AnyRequest {
   path?: Parameters
   query?: Parameters
@@ -33,8 +33,8 @@ type Scalar = string | number | bigint | boolean
 type Parameters = Record<string, Scalar | Scalar[] | undefined>
 
 /**
- * Makes a client of the service. Its functions resolve to whatever the service answers, failures too, told apart by
- * `status`. They reject only where there is no answer: with the error of `fetch`, or with UndeclaredReply.
+ * Creates a client of the service. Its functions resolve to every declared answer, failures too; `status` distinguishes
+ * them. They reject when there is none: with the error of `fetch`, or with UndeclaredReply.
  */
 export function createClient({ baseUrl, token, fetch: send = fetch }: ClientOptions): Client {
   const functions = Object.entries<ClientOperation>(clientOperations).map(([id, operation]) => [

@@ -5,7 +5,7 @@ declare global {
   }
 }
 
-/** Writes a request body, bigints in it as their digits. */
+/** Writes a request body; bigints as digits. */
 export function writeBody(body: unknown): string {
   const replacer = (_key: string, member: unknown) =>
     typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member
@@ -15,7 +15,7 @@ export function writeBody(body: unknown): string {
 /**
  * Reads a response body.
  *
- * @param int64Places where a bigint stands, as property names from the outside in; `*` stands for each item of an array
+ * @param int64Places the places of bigints, as property names from the outside in; `*` means each item of an array
  * @throws SyntaxError when the text is not JSON
  */
 export function readBody(text: string, int64Places: string[][]): unknown {

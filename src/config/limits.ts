@@ -1,4 +1,4 @@
-/** What a client may take of the server, and how the server stops. */
+/** The limits of what a client may use, and of the time to stop. */
 export interface Limits {
   /** The request line and the headers together. */
   headerBytes: number
@@ -8,26 +8,26 @@ export interface Limits {
   headersMilliseconds: number
   /** From a request's first byte to its last. */
   requestMilliseconds: number
-  /** How often requests that take too long are looked for. */
+  /** The interval at which requests that take too long are looked for. */
   checkMilliseconds: number
   /** How long a connection may idle between two requests. */
   keepAliveMilliseconds: number
-  /** How long a connection may stand still in the middle of a request or a response, as when a client stops reading. */
+  /** How long no byte may move in the middle of a request or a response, as when a client stops reading. */
   standstillMilliseconds: number
-  /** The most connections at once; a further one is closed as soon as it is made. */
+  /** The limit of open connections; a further one is closed at once. */
   connections: number
-  /** The most requests of one connection that wait for the answer before them; a connection with more is closed. */
+  /** The limit of requests of one connection that wait for an earlier answer; a connection with more is closed. */
   pipelinedRequests: number
-  /** The most bytes of long answers that clients have not read yet; a further one is refused. */
+  /** The limit of bytes of long answers that clients have not read yet; a further answer is refused. */
   unreadBytes: number
-  /** The longest that a request may have waited before the server looks at it; one that waited longer is refused. */
+  /** How long a request may wait before the server reads it; after a longer wait it is refused. */
   waitMilliseconds: number
   /**
-   * How long new connections are accepted after the signal to stop, so that who asks `/readyz` learns of the end before
-   * it comes.
+   * How long new connections are accepted after the signal to stop. Load balancers that ask `/readyz` have so much time
+   * to notice.
    */
   shutdownDelayMilliseconds: number
-  /** How long after that signal the server has stopped, the delay included. */
+  /** The time from that signal until the server has stopped, including the delay. */
   shutdownGraceMilliseconds: number
 }
 
@@ -38,15 +38,14 @@ export const defaultLimits: Limits = {
   headersMilliseconds: 10_000,
   requestMilliseconds: 20_000,
   checkMilliseconds: 2_000,
-  // Longer than the minute after which common proxies drop idle connections, so that it is they who do.
+  // Longer than the minute after which common proxies close idle connections, so that the proxy closes first.
   keepAliveMilliseconds: 72_000,
   standstillMilliseconds: 30_000,
   connections: 10_000,
-  // Each takes some 1.6 KiB. One read brings at most 64 KiB, so a client with a token in each request never has as
-  // many.
+  // One read returns at most 64 KiB. Requests with a token are too long for so many to fit.
   pipelinedRequests: 1_000,
   unreadBytes: 64 * 1_024 * 1_024,
-  // Longer than a pause of the collector or of a slow disk, which by themselves are no overload.
+  // Longer than a pause of the garbage collector or of a slow disk, which is no overload.
   waitMilliseconds: 1_000,
   shutdownDelayMilliseconds: 1_000,
   shutdownGraceMilliseconds: 10_000,

@@ -13,7 +13,7 @@ const lookMilliseconds = 20
  */
 const wantedEmptyTurns = 50
 
-/** The longest that connections are accepted from the kernel's queue while the listener closes. */
+/** How long connections are accepted from the kernel's queue while the listener closes. */
 const drainMilliseconds = 500
 
 /**
@@ -22,7 +22,7 @@ const drainMilliseconds = 500
  */
 const arrivalMilliseconds = 500
 
-/** How much of the time to stop is for the requests; the rest is for the store, which folds its log in. */
+/** The share of the time to stop that requests get. The rest is for the store, which checkpoints its log. */
 const answeringShare = 0.8
 
 /**

@@ -43,7 +43,7 @@ export function createHttpServer(
 }
 
 /**
- * Whether the bytes behind a request cannot be trusted to be the next one. Node drops the bytes behind a request to
+ * Whether the bytes after a request cannot be trusted to be the next one. Node drops the bytes after a request to
  * upgrade, which this server ignores (RFC 9110, section 7.8). With HTTP/1.0 a Transfer-Encoding makes the framing
  * faulty, and with a coding other than chunked the end of the body is unknown (RFC 9112, sections 6.1 and 6.3).
  */

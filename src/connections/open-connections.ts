@@ -75,7 +75,7 @@ export class OpenConnections {
   readonly #onTooMany: () => void
 
   /**
-   * @param maxWaiting the most requests of one connection that wait
+   * @param maxWaiting the limit of waiting requests of one connection
    * @param onTooMany is called when a connection is closed because more of its requests wait
    */
   constructor(maxWaiting: number, onTooMany: () => void) {

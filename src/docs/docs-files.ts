@@ -15,7 +15,7 @@ const mediaTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Files in whose place the plugin serves pages that it makes itself. */
+/** Files that the plugin replaces by pages of its own. */
 const made: readonly string[] = ['index.html']
 
 /**
@@ -24,7 +24,7 @@ const made: readonly string[] = ['index.html']
  * ignored.
  *
  * @param app the context of the docs page
- * @param prefix where the plugin has them, such as `/docs/static`
+ * @param prefix their path, such as `/docs/static`
  */
 export async function registerDocsFiles(app: FastifyInstance, prefix: string): Promise<void> {
   for (const name of await readdir(folder)) {

@@ -10,7 +10,7 @@ import { exactExamples } from './exact-examples.ts'
 /** Swagger UI's global in the browser, where the functions of `uiConfig` run. */
 declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: unknown) => object } }
 
-/** Where the plugin would serve copies of the contract with rounded integers, and where the exact text is. */
+/** The plugin's paths, with rounded integers in the contract, and the paths of the exact text. */
 const exactTexts: Record<string, string> = { '/docs/json': '/openapi.json', '/docs/yaml': '/openapi.yaml' }
 
 const leaf =
@@ -43,14 +43,13 @@ const pageSecurity: FastifyHelmetOptions = {
 }
 
 /**
- * Adds the contract in force as `/openapi.yaml` and `/openapi.json`, and the page that shows it at `/docs`.
+ * Adds the contract as `/openapi.yaml` and `/openapi.json`, and the page that shows it at `/docs`.
  *
  * @param app a context of its own: its responses have the headers of a page
- * @param contract what is served
  */
 export async function registerDocs(app: FastifyInstance, contract: Contract): Promise<void> {
   await app.register(helmet, pageSecurity)
-  // All responses share these bytes; of a text each would make a copy.
+  // All responses share these bytes. Of a text each response would make a copy.
   const [yaml, json] = [Buffer.from(contract.yaml), Buffer.from(contract.json)]
   app.get('/openapi.yaml', (_request, reply) => reply.header('content-type', 'application/yaml').send(yaml))
   app.get('/openapi.json', (_request, reply) => reply.header('content-type', 'application/json').send(json))
@@ -72,7 +71,7 @@ export async function registerDocs(app: FastifyInstance, contract: Contract): Pr
       favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: leaf }],
     },
     uiConfig: {
-      // Without the top bar, which loads any other contract into the page.
+      // Without the top bar, which can load other contracts into the page.
       layout: 'BaseLayout',
       persistAuthorization: true,
       tryItOutEnabled: true,

@@ -1,5 +1,5 @@
 /**
- * What the plugin below takes of Swagger UI
+ * The part of Swagger UI that the plugin below uses
  * (https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/).
  */
 interface SwaggerUiSystem {
@@ -9,12 +9,12 @@ interface SwaggerUiSystem {
 type GetSampleSchema = (schema: unknown, mediaType: string, config: unknown, example: unknown) => unknown
 
 /**
- * A Swagger UI plugin that shows and prefills the contract's examples digit for digit. By itself Swagger UI reads the
+ * A Swagger UI plugin that shows and prefills the contract's examples digit for digit. Without it Swagger UI reads the
  * contract with doubles: its example 9007199254740993 becomes …992, and "Execute" creates or deletes another plant
  * (swagger-api/swagger-ui#10049). In the page's own copy of the contract, each example with an integer beyond 2^53 is
  * therefore its JSON text, which is shown as it is. What a person types is sent as typed anyway.
  *
- * It runs in the browser, where it arrives as source text: it uses nothing from outside its own body.
+ * Its source text is sent to the browser, so it uses nothing from outside its own body.
  */
 export function exactExamples(system: SwaggerUiSystem) {
   const { getSampleSchema } = system.fn

@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** For whom the request acts; set when its credentials are good. */
+    /** The caller; set when the credentials are valid. */
     caller: Caller
   }
 }
@@ -19,7 +19,7 @@ declare module 'fastify' {
  * One satisfied alternative of the contract's security requirements is enough. The schemes of an alternative must name
  * the same caller.
  *
- * @param verifiers of each security scheme
+ * @param verifiers by the names of the security schemes
  * @param onRefused receives a request whose token was refused; returns the failure to answer in its place, if there is
  *   one
  */
@@ -46,7 +46,7 @@ export function authenticate(
   }
 
   return async (request) => {
-    // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 says, they are no credentials.
+    // Node takes the first of two fields. Combined (RFC 9110, section 5.2) they are not valid credentials.
     const authorization =
       request.headers.authorization && fieldValues(request.raw.rawHeaders, 'authorization').join(', ')
     // createEngine has refused a contract with a scheme that has no verifier.

@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts'
 export const notJson: Failure = failure('unsupported_media_type', 'send the body as Content-Type: application/json')
 const encoded: Failure = failure('unsupported_media_type', 'send the body without Content-Encoding')
 
-/** Stands for a body that was refused when it was read. */
+/** Replaces a body that was refused when it was read. */
 export class RefusedBody {
   readonly failure: Failure
 
@@ -16,7 +16,7 @@ export class RefusedBody {
   }
 }
 
-/** Makes the stage that prepares for the content of an operation's requests. */
+/** Makes the stage that checks the header fields of an operation's content, and prepares to read it. */
 export function expectContent({ takesBody }: Pick<BoundOperation, 'takesBody'>): Stage {
   return takesBody ? admitContent : ignoreContent
 }
@@ -30,13 +30,13 @@ const ignoreContent: Stage = ({ headers }) => {
 const admitContent: Stage = ({ headers, raw: { httpVersion } }, { raw }) => {
   // A coding that is not decoded would make any content look like malformed JSON (RFC 9110, section 8.4).
   if (headers['content-encoding'] !== undefined) return encoded
-  // A client that waits for a 100 sends its body once its credentials are good (RFC 9110, section 10.1.1).
+  // A client that waits for a 100 sends its body once its credentials are valid (RFC 9110, section 10.1.1).
   if (httpVersion === '1.1' && headers.expect?.toLowerCase() === '100-continue') raw.writeContinue()
   return undefined
 }
 
 /**
- * Has bodies read as JSON, and no other content.
+ * Sets JSON as the only content that is read.
  *
  * @param app the context of the operations; a request's body is a `RefusedBody` where it was refused
  */
@@ -47,7 +47,7 @@ export function registerParsers(app: FastifyInstance): void {
       done(null, parseJson(bytes))
     } catch (error) {
       if (error instanceof MalformedJson) done(null, new RefusedBody(failure('malformed_body', error.message)))
-      // What is thrown is an Error.
+      // Only errors are thrown here.
       else done(error as Error)
     }
   })

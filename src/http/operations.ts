@@ -25,9 +25,9 @@ export interface OperationsOptions {
 }
 
 /**
- * Gives every operation of the contract its route.
+ * Adds a route for every operation of the contract.
  *
- * @param app a context of its own: its body parsers accept JSON alone
+ * @param app its own context: its body parsers accept only JSON
  */
 export function registerOperations(app: FastifyInstance, { operations, stagesOf, unread }: OperationsOptions): void {
   app.decorateRequest('caller')
@@ -45,8 +45,8 @@ export function registerOperations(app: FastifyInstance, { operations, stagesOf,
 }
 
 /**
- * `/plants/{id}` as `/plants/:p0([^]+)`: a contract may name a parameter as it likes, a Fastify route may not.
- * The expression matches any text but the empty one, so that `/plants/` is no path.
+ * Converts `/plants/{id}` to `/plants/:p0([^]+)`: a Fastify route restricts the names of parameters, a contract does
+ * not. The expression matches any text but the empty one, so `/plants/` is no path.
  */
 function routeUrl(path: string, names: string[]): string {
   return path
@@ -76,7 +76,7 @@ async function answer(
   return send(reply, result, unread)
 }
 
-/** What a body in chunks holds as a rule: the chunk that is being sent, and what V8 has not collected of its making. */
+/** The usual memory of a body in chunks: the chunk that is sent, and garbage of its encoding. */
 const streamBytes = 512 * 1_024
 
 const tooMuchUnread: Failure = unavailable('too many long answers wait to be read; try again in a second')

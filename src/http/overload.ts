@@ -2,15 +2,15 @@ import { performance } from 'node:perf_hooks'
 import { unavailable } from '../contract/errors.ts'
 import type { Stage } from './stage.ts'
 
-/** How many samples are taken within the longest wait. */
+/** How many samples are taken in `waitMilliseconds`. */
 const samplesInWait = 20
 
 /**
  * Makes the stage that refuses a request which has waited too long, before any work is done for it.
  *
- * A request cannot have waited longer than the event loop has worked since it last polled for input. Comparing each
- * request with that time lets an overloaded server go on with as many as it can answer. Load-shedding plugins compare
- * the average of the last second, and then refuse every request for a second.
+ * A request cannot have waited longer than the event loop has worked since it last polled for input. This time is
+ * compared for each request, so an overloaded server still answers as many as it can. Load-shedding plugins compare the
+ * average of the last second, and then refuse every request for a second.
  *
  * @param waitMilliseconds the longest wait
  * @param onClose receives a function that stops the watching
@@ -49,7 +49,7 @@ export function refuseWhenOverloaded(waitMilliseconds: number, onClose: (end: ()
     const now = performance.now()
     if (now - sampledAt > waitMilliseconds / samplesInWait) sample(now)
     const elapsed = now - lookedAt
-    // The time that the loop was idle is asked for only when it matters: it costs more than the rest.
+    // Read only when it matters: the idle time costs more than the rest.
     const isLate =
       elapsed > waitMilliseconds && elapsed - (performance.nodeTiming.idleTime - idleThen) > waitMilliseconds
     return isLate ? overloaded : undefined

@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts'
 
 export const noSuchPath: Failure = failure('path_not_found', 'there is no such path')
 
-/** Refuses what HTTP forbids and what Node's parser accepts. */
+/** Refuses what HTTP forbids but Node's parser accepts. */
 export const refuseMalformed: Stage = ({ raw: { httpVersion, rawHeaders, headers } }) => {
   const hosts = fieldValues(rawHeaders, 'host')
   // RFC 9112, section 3.2. Node answers none with an empty body, and accepts two.
@@ -54,18 +54,18 @@ function unmatched(app: FastifyInstance, { method, url }: FastifyRequest): Failu
 }
 
 function isRoute(app: FastifyInstance, method: string, url: string): boolean {
-  // Fastify's types do not say that there may be no such route.
+  // Fastify's types lack the case of no such route.
   const route = app.findRoute({ method, url }) as { params: Record<string, unknown> } | null
   return route !== null && !(method === 'OPTIONS' && '*' in route.params)
 }
 
-/** Stands for a target that the router cannot read, so that it is refused as every request that no route matches. */
+/** Replaces a target that the router cannot read. No route matches it, so the request is refused. */
 const unreadable = '/%20'
 
 /**
- * The path and query that the router is given for a request target.
+ * Returns the path and query of a request target for the router.
  *
- * @param target in origin form or in absolute form, which names this server too (RFC 9112, section 3.2.2)
+ * @param target in origin form or in absolute form (RFC 9112, section 3.2.2)
  */
 export function routedUrl(target: string): string {
   const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]+\/?/i, '/')
@@ -76,7 +76,7 @@ export function routedUrl(target: string): string {
 function isDecodable(url: string): boolean {
   if (!url.includes('%')) return true
   try {
-    // The router decodes what stands before the first of these.
+    // The router decodes the part before the first of these.
     decodeURI(url.split(/[?#]/, 1).join())
     return true
   } catch {

@@ -1,7 +1,7 @@
 /**
- * Returns the value of each field of a name. Node's `headers` joins or drops all but one.
+ * Returns the values of all fields with a name. Node's `headers` joins them or drops all but one.
  *
- * @param rawHeaders names and values in turn, as Node's `rawHeaders`
+ * @param rawHeaders alternating names and values, as Node's `rawHeaders`
  * @param name in lower case
  */
 export function fieldValues(rawHeaders: string[], name: string): string[] {

@@ -4,8 +4,8 @@ import type { Failure } from '../contract/errors.ts'
 import { release } from '../contract/types.ts'
 
 /**
- * The headers that every response has. No cache keeps a plant, and no browser takes a response for anything but its
- * declared media type (RFC 9111, section 5.2.2.5; fetch.spec.whatwg.org, "X-Content-Type-Options").
+ * The headers of every response. No cache stores a plant, and no browser guesses another media type (RFC 9111, section
+ * 5.2.2.5; fetch.spec.whatwg.org, "X-Content-Type-Options").
  */
 export const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 
@@ -18,7 +18,7 @@ export function sendFailure(reply: FastifyReply, { status, headers, body }: Fail
  * Sends JSON text as `application/json`. Fastify would add a charset, which the media type does not have (RFC 8259,
  * section 11).
  *
- * @param json text, or its bytes in UTF-8, which are gone when they are sent
+ * @param json text, or its bytes in UTF-8; the bytes are freed when they are sent
  */
 export function sendJson(reply: FastifyReply, json: string | Buffer | Readable): FastifyReply {
   if (Buffer.isBuffer(json)) {

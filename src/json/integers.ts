@@ -42,7 +42,7 @@ export function readJsonInteger(source: string): bigint | undefined {
   if (fraction === '' && exponent === undefined) return whole.length < longestInteger ? BigInt(source) : undefined
   const digits = (whole + fraction).replace(/^0+/, '')
   if (digits === '') return 0n
-  // How many digits stand before the point once the exponent has moved it.
+  // The number of digits before the point, after the exponent has moved it.
   const places = digits.length - fraction.length + Number(exponent ?? 0)
   if (places <= 0 || places > 16) return undefined
   if (!/^0*$/.test(digits.slice(places))) return undefined

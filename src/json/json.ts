@@ -41,14 +41,14 @@ function noteSource(container: object, key: string, source: string): number {
 /**
  * How a number of a body was written.
  *
- * @returns the source text where the double that stands in `container[key]` may differ from it, else undefined
+ * @returns the source text if the double in `container[key]` may differ from it, else undefined
  */
 export function sourceOfNumber(container: object, key: string | number): string | undefined {
   return inexactNumbers.get(container)?.get(String(key))
 }
 
 /**
- * Parses JSON text of our own, with every integer beyond 2^53 as a bigint.
+ * Parses JSON text of the project, with every integer beyond 2^53 as a bigint.
  *
  * @throws MalformedJson as `parseJson`
  */
@@ -60,7 +60,7 @@ export function parseJsonWithBigInts(text: string): unknown {
   return new JsonParser(text, readNumber).parse()
 }
 
-/** Writes a JSON value, bigints among it as their digits. */
+/** Writes a JSON value; bigints as digits. */
 export function stringifyJson(value: unknown, indent?: number): string {
   const replacer = (_key: string, member: unknown) =>
     typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member

@@ -9,7 +9,7 @@ export type Container = Record<string, unknown>
 /**
  * Gives the value of a number that a double may not hold as it was written.
  *
- * @param container where the number stands, under `key`
+ * @param container the object or array of the number, under `key`
  */
 type ReadInexactNumber = (container: Container, key: string, source: string) => unknown
 
@@ -34,7 +34,7 @@ const mayBeInexact = /^-?\d{16}|[.eE]/
  * Parses one JSON document (RFC 8259) in one pass. It keeps its own stack, because a body may nest deeper than the call
  * stack reaches.
  *
- * `JSON.parse` would not do: it takes the last of two equal names, rounds numbers, and after `{"id":1,"t\\u":2}` it
+ * `JSON.parse` cannot be used: it takes the last of two equal names, rounds numbers, and after `{"id":1,"t\\u":2}` it
  * reads `{"id":1,"t\u0061g":2}` as if it were the same (nodejs/node#63785, seen in 24.21).
  */
 export class JsonParser {
@@ -51,7 +51,7 @@ export class JsonParser {
   /** @throws MalformedJson when the text is no JSON document, or an object in it names a property twice */
   parse(): unknown {
     const parents: Container[] = []
-    // An array makes the root a member like any other.
+    // The root is read as the member of an array.
     const root: unknown[] = []
     let container = root as unknown as Container
     do {
@@ -126,7 +126,7 @@ export class JsonParser {
     let isEscaped = false
     let at = start + 1
     for (let character = text.charCodeAt(at); character !== quote; character = text.charCodeAt(++at)) {
-      // NaN, behind the end of the text, is not at least a space either.
+      // At the end of the text this is NaN, and the comparison is false.
       if (!(character >= space)) throw malformed()
       if (character !== backslash) continue
       isEscaped = true
@@ -158,13 +158,13 @@ const literals = [
 ] as const
 
 function malformed(): MalformedJson {
-  // Nothing of the body is quoted: it belongs in no answer and no log.
+  // The body is not quoted: it must not appear in answers or logs.
   return new MalformedJson('the body is not one JSON document')
 }
 
 function unescaped(source: string): string {
   try {
-    // What stands between quotes is a string, if it is anything.
+    // Between quotes there is a string or an error.
     return JSON.parse(source) as string
   } catch {
     throw malformed()

@@ -5,7 +5,7 @@ import { sendFailure, sendJson } from '../http/send.ts'
 const ok = JSON.stringify({ status: 'ok' })
 
 /**
- * Adds `/livez`, which answers while the process does, and `/readyz`, which answers 200 while requests can be served.
+ * Adds `/livez`, which always answers 200, and `/readyz`, which answers 200 while requests can be served.
  *
  * @param isReady whether the store answers now and the server is not about to stop
  */

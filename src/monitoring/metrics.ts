@@ -2,17 +2,17 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 
 /** Counts and times for Prometheus. */
 export interface Metrics {
-  /** A request was answered. @param operation its operationId, undefined where it matched none */
+  /** A request was answered. @param operation its operationId; undefined if it matched none */
   answered: (operation: string | undefined, status: number, seconds: number) => void
   /** A handler's reply broke the contract. */
   contractBroken: (operation: string) => void
   /** The store was not available to an operation, or the key server to a token. */
   failed: (part: 'store' | 'key server') => void
-  /** So many writes were committed in one transaction. */
+  /** A transaction was committed, with this number of writes. */
   committed: (writes: number) => void
-  /** Measures a store's queue. @param waitingWrites gives how many writes wait */
+  /** Measures a store's queue. @param waitingWrites returns the number of waiting writes */
   watchQueue: (waitingWrites: () => number) => void
-  /** Everything in Prometheus' text format, and its media type. */
+  /** The metrics in Prometheus' text format, and its media type. */
   read: () => Promise<{ type: string; text: string }>
 }
 
@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
     watchQueue: (waitingWrites) => {
       new Gauge({
         name: 'plant_store_waiting_writes',
-        help: 'Writes that wait for their turn',
+        help: 'Writes that wait to be committed',
         registers,
         collect() {
           this.set(waitingWrites())

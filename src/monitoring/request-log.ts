@@ -5,7 +5,7 @@ import { withoutTokens } from '../auth/tokens.ts'
 
 const acceptableId = /^[\w.-]{1,128}$/
 
-/** The request's own `X-Request-Id` where it can be written anywhere as it is and is no token, else a random one. */
+/** Returns the request's `X-Request-Id` if it is safe to repeat and no token, else a random one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const own = headers['x-request-id']
   return typeof own === 'string' && acceptableId.test(own) && withoutTokens(own) === own ? own : randomUUID()
@@ -28,12 +28,11 @@ export class RequestLog extends LogController {
 }
 
 /**
- * Receives each request that was answered: its operationId, undefined where it matched none, its status, and how long
- * it took.
+ * Receives each answered request: its operationId (undefined if it matched none), its status and its duration.
  */
 export type OnAnswered = (operation: string | undefined, status: number, seconds: number) => void
 
-/** Writes the one line of a request when its response ends, whole or not. It has no query, no body and no token. */
+/** Writes the one line of a request when its response ends, complete or not. It has no query, no body and no token. */
 export function followResponse(request: FastifyRequest, reply: FastifyReply, onAnswered: OnAnswered | undefined): void {
   let isWhole = false
   reply.raw.once('finish', () => {

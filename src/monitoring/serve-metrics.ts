@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Metrics } from './metrics.ts'
 
-/** A listener for Prometheus alone. */
+/** A listener for Prometheus. */
 export interface MetricsServer {
   /** Such as `http://127.0.0.1:9090/metrics`. */
   url: string
@@ -11,7 +11,7 @@ export interface MetricsServer {
 }
 
 /**
- * Answers `GET /metrics` at an address of its own, which the service's clients cannot reach.
+ * Answers `GET /metrics` at its own address, which the service's clients cannot reach.
  *
  * @param onFault receives the error when metrics cannot be read, which is answered 500
  * @throws NodeJS.ErrnoException when it cannot listen there
@@ -36,7 +36,7 @@ export async function serveMetrics(
   })
   server.listen(port, host)
   await once(server, 'listening')
-  // A server that listens on a port has the address of one.
+  // The address of a server that listens on a port is an object.
   const { port: actual } = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${String(actual)}/metrics`,

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 
-/** Files that are open beside the clients' connections: the database, connections to it, listeners, Node's own. */
+/** Open files besides the clients' connections: the database, connections to it, listeners, Node's own. */
 const besideConnections = 100
 
 /**
- * Compares the most connections with the most files that the process may open (getrlimit(2), RLIMIT_NOFILE). Each
- * connection is one.
+ * Compares the limit of connections with the limit of open files (getrlimit(2), RLIMIT_NOFILE). Each connection is an
+ * open file.
  *
  * @param limits the text of `/proc/self/limits` (proc_pid_limits(5))
- * @returns a warning with the remedy, or undefined where the connections fit or no number is known
+ * @returns a warning with the remedy; undefined when the connections fit, or a limit is unknown
  */
 export function openFilesWarning(maxConnections: number, limits: string | undefined): string | undefined {
   const [, most] = /^Max open files +(\d+)/m.exec(limits ?? '') ?? []

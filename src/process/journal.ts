@@ -10,6 +10,6 @@ export function isStandardOutputJournal(journalStream: string | undefined): bool
   if (journalStream === undefined) return false
   const [output, error] = [fstatSync(1), fstatSync(2)]
   const isNamed = ({ dev, ino }: Stats) => journalStream === `${String(dev)}:${String(ino)}`
-  // Each may have a socket of its own to the journal, and the variable then names that of standard error.
+  // Standard output and standard error may be two sockets to the journal. The variable then names the second.
   return isNamed(output) || (isNamed(error) && output.isSocket())
 }

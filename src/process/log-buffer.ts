@@ -1,18 +1,18 @@
 import type { DestinationStream } from 'pino'
 
-/** In UTF-16 code units: how much is gathered before it is written. */
+/** The size of a batch of lines, in UTF-16 code units. */
 const pieceLength = 4_096
 
 /** How long a line waits for others, and the longest wait before a failed write is tried again. */
 const waitMilliseconds = 100
 
-/** How much is kept while the log cannot be written: bytes of what failed, UTF-16 code units of what came later. */
-const mostKept = 2 ** 20
+/** The limit of text that is kept while writing fails: bytes that failed plus UTF-16 code units that came later. */
+const maxKept = 2 ** 20
 
-/** How long the end of the process waits for a reader that has stalled. */
+/** How long the exit of the process waits for a reader that has stalled. */
 const endMilliseconds = 1_000
 
-/** Takes the lines of a log and writes them in pieces. Nothing that it does throws. */
+/** Writes the lines of a log in batches. Its methods never throw. */
 export interface LogPieces extends DestinationStream {
   /** Tries to write all that is kept. Pino calls it after a line of level `fatal`. */
   flushSync: () => void
@@ -24,11 +24,11 @@ export interface LogPieces extends DestinationStream {
  * Gathers the lines of a log and writes them in pieces. While writing fails, up to 1 MiB is kept and tried again. Each
  * line beyond that is dropped and counted.
  *
- * SonicBoom is not used: its `flushSync` tries for ever where the disk is full, it measures all that it holds at each
- * line, and without `sync` it needs a thread for each piece.
+ * SonicBoom is not used: its `flushSync` retries for ever on a full disk, it measures its whole buffer at each line,
+ * and without `sync` it uses a thread for each write.
  *
- * @param write writes bytes, at least one of them, and gives how many. It throws where it cannot, or where it would
- *   have to wait (EAGAIN).
+ * @param write writes at least one of the bytes and returns how many. It throws when it cannot, or would have to wait
+ *   (EAGAIN).
  * @param onLost receives the number of dropped lines and the cause, once all that was kept is written
  */
 export function gatherLines(
@@ -60,7 +60,7 @@ export function gatherLines(
     } catch (error) {
       // What fs.writeSync throws.
       failure = error as NodeJS.ErrnoException
-      // A reader that is only slow has room again soon; a full disk has not.
+      // A slow reader (EAGAIN) will soon read again; a full disk will not.
       timer = setTimeout(flushSync, retryMilliseconds).unref()
       retryMilliseconds = Math.min(2 * retryMilliseconds, waitMilliseconds)
       return
@@ -74,7 +74,7 @@ export function gatherLines(
 
   return {
     write: (line) => {
-      if (failure !== undefined && unwritten.length + gathered.length + line.length > mostKept) {
+      if (failure !== undefined && unwritten.length + gathered.length + line.length > maxKept) {
         lost += 1
         lostBecause = failure
         return
@@ -91,7 +91,7 @@ export function gatherLines(
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
         flushSync()
       }
-      // That lines were lost may have been logged just now.
+      // onLost may have logged a line just now.
       if (failure === undefined) flushSync()
     },
   }

@@ -18,10 +18,10 @@ import { openFilesWarning, readLimits } from './file-limit.ts'
 import { handleSignals } from './signals.ts'
 import { welcome } from './welcome.ts'
 
-/** The most connections that wait in the kernel's queue; the kernel may allow fewer. */
+/** The limit of connections in the kernel's queue; the kernel may allow fewer. */
 const backlog = 4_096
 
-/** Errors of the start that are printed as one line, because the place to mend is outside this code. */
+/** Errors of the start that are printed as one line: the remedy is outside this code. */
 const expected = [BadConfig, UnservableContract, UnusableStore]
 
 /**
@@ -55,7 +55,7 @@ async function start(config: Config): Promise<void> {
   const isEnding = handleSignals({ log, graceMilliseconds, close })
   try {
     const contract = await loadContract(`${import.meta.dirname}/../..`)
-    // What is not configured is not loaded: it would take the start time and memory.
+    // Loaded only if configured, which saves start time and memory.
     const metrics = config.metrics && (await import('../monitoring/metrics.ts')).createMetrics()
     const onFault = (part: 'store' | 'key server') => (error: Error) => {
       metrics?.failed(part)
@@ -93,16 +93,16 @@ async function start(config: Config): Promise<void> {
       log.info(`metrics at ${opened.metricsServer.url}`)
     }
     await listen(app, config)
-    if (!isEnding()) tell(welcome(app.listeningOrigin, await firstToken(store, config)), log)
+    if (!isEnding()) print(welcome(app.listeningOrigin, await firstToken(store, config)), log)
   } catch (error) {
-    // The process is ending, so what is half open fails.
+    // The process is ending, so the rest of the start may fail.
     if (isEnding()) return
     await close()
     throw error
   }
 }
 
-/** The log goes to standard error, in pieces of 4 KiB or each 100 ms. What cannot be written is dropped and counted. */
+/** Opens the log: standard error, in batches of 4 KiB or 100 ms. Lines that cannot be written are counted. */
 function openLog(level: Config['logLevel']): Logger {
   const descriptor = descriptorOfLog()
   const pieces = gatherLines(
@@ -116,7 +116,7 @@ function openLog(level: Config['logLevel']): Logger {
   return log
 }
 
-/** A descriptor of standard error on which no write waits for its reader. */
+/** Opens a descriptor of standard error on which a write never blocks. */
 function descriptorOfLog(): number {
   // Node makes a pipe or a socket non-blocking when its stream is first used, but not a terminal.
   if (!process.stderr.isTTY) return 2
@@ -128,8 +128,8 @@ function descriptorOfLog(): number {
   }
 }
 
-/** Prints to standard output, which is for the person who starts the server. */
-function tell(text: string, log: Logger): void {
+/** Prints to standard output. The log goes to standard error. */
+function print(text: string, log: Logger): void {
   process.stdout.on('error', (error: Error) => {
     const lost = 'what the start says was not printed; a token: npm run token -- issue CALLER'
     log.warn(`standard output cannot be written (${error.message}): ${lost}`)
@@ -165,7 +165,7 @@ async function listenForMetrics(
   })
 }
 
-/** By the codes of listen(2), bind(2) and getaddrinfo(3). */
+/** Reasons by the error codes of listen(2), bind(2) and getaddrinfo(3). */
 const listenFaults: Partial<Record<string, string>> = {
   EADDRINUSE: 'the port is taken',
   EACCES: 'the port needs more rights',

@@ -7,8 +7,8 @@ const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
 
 /**
  * Signals that close-with-grace leaves alone. SIGHUP has a handler of its own, and src/main.ts has one for SIGUSR2. The
- * others report a fault of the processor, as when the disk under a mapped file fails. A handler in JavaScript never
- * runs then: the instruction is repeated for ever, and the process neither works nor ends.
+ * others report a fault of the processor, as when the disk under a mapped file fails. With a handler in JavaScript the
+ * instruction would be repeated for ever, and the handler would never run.
  */
 const notForStopping = ['SIGHUP', 'SIGUSR2', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP', 'SIGABRT'] as const
 
@@ -29,11 +29,11 @@ export interface Ending {
  * @returns whether the process is ending
  */
 export function handleSignals({ log, graceMilliseconds, close }: Ending): () => boolean {
-  // Asked at the start, because isatty() is false once the terminal is gone.
+  // Read at the start, because isatty() is false once the terminal is gone.
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
   const early = stopSignals.flatMap((signal) => process.listeners(signal).map((listener) => ({ signal, listener })))
   let isEnding = false
-  // 'beforeExit' would turn the exit code of a start that failed into 0.
+  // 'beforeExit' would change the exit code of a failed start to 0.
   const options = { delay: graceMilliseconds, logger: log, skip: [...notForStopping, 'beforeExit' as const] }
   const ending = closeWithGrace(options, async ({ err, signal = 'SIGHUP' }) => {
     isEnding = true

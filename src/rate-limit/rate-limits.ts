@@ -6,7 +6,7 @@ import { RequestCounts } from './request-counts.ts'
 
 const windowMilliseconds = 60_000
 
-/** The most callers, and the most addresses, that are counted; those seen longest ago are forgotten. */
+/** The limit of callers, and of addresses, that are counted. The one seen longest ago is forgotten first. */
 const maxCounted = 100_000
 
 /** In bits: the part of an IPv6 address that names the network (RFC 4291, section 2.5.4). */
@@ -16,14 +16,14 @@ const networkBits = 64
 export interface RateLimits {
   /** Refuses every request of an address that has sent too many bad tokens, whatever its credentials are. */
   limitAddress: Stage
-  /** Counts a request whose token was refused. @returns the failure when it is one too many */
+  /** Counts a request whose token was refused. @returns the failure when the limit is exceeded */
   countRefused: (request: FastifyRequest) => Failure<'rate_limited', { 'Retry-After': number }> | undefined
-  /** Counts a request of a caller, and refuses it when it is one too many. */
+  /** Counts a request of a caller, and refuses it when the limit is exceeded. */
   limitCaller: Stage
 }
 
 /**
- * Limits the requests of each caller, and the refused tokens of each address, to so many a minute.
+ * Limits the requests a minute of each caller, and the refused tokens a minute of each address.
  *
  * Answers to a caller carry `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  */
@@ -60,7 +60,7 @@ export function createRateLimits(perMinute: number): RateLimits {
  * connection was reset before its request was read, or a trusted proxy sent no address.
  */
 function addressOf({ ip }: Partial<Pick<FastifyRequest, 'ip'>>): string {
-  // The part behind % names an interface of this machine.
+  // The part after % names an interface of this machine.
   const [text = ''] = ip?.split('%', 1) ?? []
   if (!ipaddr.isValid(text)) return 'none'
   const address = ipaddr.parse(text)

@@ -1,6 +1,6 @@
 import { LruMap } from 'toad-cache'
 
-/** How many requests of one key came in its window. */
+/** The number of requests of one key in its window. */
 export interface RequestCount {
   requests: number
   /** How long the window still lasts. */
@@ -15,10 +15,10 @@ export class RequestCounts {
   readonly #windowMilliseconds: number
   readonly #windows: LruMap<{ requests: number; endsAt: number }>
 
-  /** @param mostKeys how many keys are kept; beyond that the one that was used longest ago is forgotten */
-  constructor(windowMilliseconds: number, mostKeys: number) {
+  /** @param maxKeys the limit of keys; the key that was used longest ago is then forgotten */
+  constructor(windowMilliseconds: number, maxKeys: number) {
     this.#windowMilliseconds = windowMilliseconds
-    this.#windows = new LruMap(mostKeys)
+    this.#windows = new LruMap(maxKeys)
   }
 
   /** The count of a key now. */
