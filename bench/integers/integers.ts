@@ -58,8 +58,8 @@ function pageOf(columns: Column[]): string {
   const intro = `# Who reads an integer as the contract says
 
 Written by \`npm run bench:integers\`. Every server is sent the same ${String(integerSpellings.length)} spellings.
-Then its database is read. ✓ is what the contract says: the plant with exactly this id, or 400. The peers run with their
-defaults, and a JavaScript number does not hold an int64.`
+Then its database is read. ✓ is what the contract says: the plant with exactly this id, or 400. The peers run with
+their defaults, and a JavaScript number does not hold an int64.`
   const head = [
     'server',
     'as the contract says',

@@ -106,10 +106,10 @@ function millionTable({ million = [] }: Figures): Table[] {
 }
 
 const processesNote = `One server has a processor to itself and the load generator the other, as above.
-Two servers share both with the generator, so on two processors a second server adds only what the generator leaves of its own. PostgreSQL's processes
-run on both, and wait for the disk at each commit (fsync on). Requests a second hold for such a machine; CPU a request
-shows what a larger one needs. The kernel distributes connections over the servers, not requests; the busier server's
-share of their CPU shows how evenly.`
+Two servers share both with the generator, so on two processors a second server adds only what the generator leaves of
+its own. PostgreSQL's processes run on both, and wait for the disk at each commit (fsync on). Requests a second hold
+for such a machine; CPU a request shows what a larger one needs. The kernel distributes connections over the servers,
+not requests; the busier server's share of their CPU shows how evenly.`
 
 function processesTables({ processes }: Figures): Table[] {
   if (processes === undefined) return []
