@@ -4,16 +4,13 @@ import { folder, replaceFiles, staleFiles } from './generated-folder.ts'
 import { missingHandlers, scaffoldHandler, strayHandlers } from './handler-files.ts'
 import { BrokenContract } from './read-contract.ts'
 
-/**
- * What a run is for: to write `generated/`, to say what is stale there, or to write it and the handlers that are
- * missing.
- */
+/** `write` writes `generated/`, `check` lists what is stale there, `scaffold` writes it and the missing handlers. */
 export type GenerateMode = 'write' | 'check' | 'scaffold'
 
 export interface GenerateResult {
   /** Whether `generated/` matches the contract now. */
   ok: boolean
-  /** What a person is told. */
+  /** The lines to print. */
   lines: string[]
   /** The operations of the contract that have no handler; none where the contract is broken. */
   missing: ContractOperation[]

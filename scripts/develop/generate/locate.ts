@@ -25,9 +25,7 @@ export function createLocator(yaml: Document.Parsed, lines: LineCounter): (probl
   }
 }
 
-/**
- * Walks from a node along the names at the beginning of a text, as far as they lead; gives where the last name stands.
- */
+/** Follows the names at the beginning of a text from a node. @returns the offset of the last name that exists */
 function follow(yaml: Document.Parsed, from: unknown, text: string): number | undefined {
   let node = resolve(yaml, from)
   let rest = text
@@ -71,7 +69,7 @@ function resolve(yaml: Document.Parsed, node: unknown): unknown {
   )
 }
 
-/** The first mapping that has this member, and where the member's value stands. */
+/** @returns the first mapping that has this member, and the offset of the member's value */
 function findMember(
   yaml: Document.Parsed,
   key: string,

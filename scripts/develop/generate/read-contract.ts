@@ -22,11 +22,11 @@ const rules = {
   'security-defined': 'error',
 } as const
 
-/** One mistake often breaks a contract in many places; a person mends the first ones first. */
-const mostLines = 8
+/** One mistake often breaks a contract in many places, so only the first ones are printed. */
+const maxLines = 8
 
 /**
- * Reads and judges a contract.
+ * Reads and validates a contract.
  *
  * @param source the text of openapi.yaml
  * @param file its name, for messages
@@ -43,7 +43,7 @@ export async function readContract(source: string, file: string): Promise<Contra
 }
 
 /**
- * Reads a contract of which the structure alone is judged: not whether this service could serve it, and no examples.
+ * Reads a contract and validates only its structure: not whether this service can serve it, and no examples.
  *
  * @throws BrokenContract
  */
@@ -63,12 +63,12 @@ export async function readOpenApi(source: string, file: string) {
       file,
     )
   refuse(await structureFindings(source, file), file)
-  // Redocly has judged the structure.
+  // Redocly has validated the structure.
   return { document: document as unknown as ContractDocument, locate }
 }
 
 /**
- * Reads YAML whose structure is not judged.
+ * Reads YAML without validating its structure.
  *
  * @returns the mapping that it is, integers beyond 2^53 as bigints, and what finds the places of its members
  * @throws BrokenContract where it is not YAML or no mapping
@@ -105,9 +105,9 @@ function refuse(findings: Finding[], file: string): void {
   ]
   const inOrder = distinct.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.col ?? 0) - (b.col ?? 0))
   const shown = inOrder
-    .slice(0, mostLines)
+    .slice(0, maxLines)
     .map(({ line, col, text }) => `${file}${line === undefined ? '' : `:${String(line)}:${String(col)}`}: ${text}`)
-  if (inOrder.length > mostLines) shown.push(`${file}: and ${String(inOrder.length - mostLines)} more`)
+  if (inOrder.length > maxLines) shown.push(`${file}: and ${String(inOrder.length - maxLines)} more`)
   throw new BrokenContract(shown.join('\n'))
 }
 
@@ -116,7 +116,7 @@ function readMapping(read: () => unknown, file: string): Record<string, unknown>
   try {
     document = read()
   } catch (error) {
-    // An alias without its anchor, or one that would unfold beyond all measure.
+    // An alias without its anchor, or with too many expansions.
     throw new BrokenContract(`${file}: ${messageOf(error)}`, { cause: error })
   }
   if (typeof document !== 'object' || document === null || Array.isArray(document))

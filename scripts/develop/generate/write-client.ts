@@ -1,8 +1,8 @@
 import type { ContractOperation, Schema } from '../../../src/contract/document.ts'
 
 /**
- * Writes how each operation is called over HTTP, for the client: the method, the path, and for each declared status
- * the places of its JSON body where an int64 stands, so that it is read exactly. `*` in a place stands for each item.
+ * Writes the table of the client: the method and path of each operation, and for each declared status the places of
+ * int64 in its JSON body, which the client reads exactly. `*` in a place means each item.
  */
 export function writeClient(operations: ContractOperation[]): string {
   const members = operations.map(({ id, method, path, object }) => {
@@ -10,7 +10,8 @@ export function writeClient(operations: ContractOperation[]): string {
       const media = content?.['application/json']
       return `${status}: ${media === undefined ? 'null' : JSON.stringify(int64Places(media.schema ?? {}))}`
     })
-    return `  ${id}: { method: '${method.toUpperCase()}', path: ${JSON.stringify(path)}, replies: { ${replies.join(', ')} } },\n`
+    const request = `method: '${method.toUpperCase()}', path: ${JSON.stringify(path)}`
+    return `  ${id}: { ${request}, replies: { ${replies.join(', ')} } },\n`
   })
   return [
     '/** How an operation is called, and by status where its reply has an int64, or null where it has no body. */',

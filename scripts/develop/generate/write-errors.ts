@@ -42,9 +42,14 @@ export function writeErrors(document: ContractDocument): string {
       .trim()
       .replaceAll('*/', '*\u200b/')
       .replaceAll(/\s*\n\s*/g, ' ')
-    return `  /** ${text} */\n  ${String(name)}: { error: ${String(number)}, status: ${String(Math.floor(Number(number) / 100))} },\n`
+    const status = Math.floor(Number(number) / 100)
+    return `  /** ${text} */\n  ${String(name)}: { error: ${String(number)}, status: ${String(status)} },\n`
   })
-  return `/** Every failure that the contract knows, by name. */\nexport const errors = {\n${members.join('')}} as const\n\nexport type ErrorName = keyof typeof errors\n`
+  return [
+    '/** Every failure that the contract knows, by name. */',
+    `export const errors = {\n${members.join('')}} as const\n`,
+    'export type ErrorName = keyof typeof errors\n',
+  ].join('\n')
 }
 
 function errorNumbers(document: ContractDocument): ErrorNumber[] {
