@@ -1,18 +1,17 @@
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { type PartName, type PartResult, parts } from './check/parts.ts'
 
-const usage = `Usage: npm run check                 runs the whole gate around a change of the contract
-       npm run check -- PART...      runs these parts of it: ${Object.keys(parts).join(', ')}`
+const usage = `Usage: npm run check                 runs all checks of a change of the contract
+       npm run check -- PART...      runs some of them: ${Object.keys(parts).join(', ')}`
 
-/** How many parts run at a time. */
 const concurrency = 2
 
-/** The slowest parts start first, so that the others run beside them. */
+/** The slowest parts. They start first, so that the others run beside them. */
 const slowest: PartName[] = ['examples', 'format', 'types', 'code']
 
 type TimedResult = PartResult & { seconds: number }
 
-/** Runs parts of the gate and prints one line for each, in their order, then what failed. */
+/** Runs the parts. Prints one line for each, in their order, and then the details of those that failed. */
 async function run(): Promise<void> {
   const failed: [PartName, string][] = []
   for (const [name, promise] of startAll(readNames())) {
@@ -28,7 +27,7 @@ function readNames(): PartName[] {
   const { positionals } = readArguments(usage, { allowPositionals: true, options: {} })
   const unknown = positionals.filter((name) => !Object.hasOwn(parts, name))
   if (unknown.length > 0) throw new UsageError(`there is no part ${unknown.join(', ')}\n${usage}`)
-  // Every name has just been found among the parts.
+  // Every name is the name of a part.
   return (positionals.length === 0 ? Object.keys(parts) : positionals) as PartName[]
 }
 

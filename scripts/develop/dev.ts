@@ -4,8 +4,8 @@ import { watchTypes } from './dev/watch-types.ts'
 import { type GenerateResult, generate } from './generate/generate.ts'
 import { missingHandlers } from './generate/handler-files.ts'
 
-// Keeps a server running that follows the project in this folder: a saved openapi.yaml is generated from, a saved
-// source file is loaded, and type errors are printed. What cannot be served keeps the last good server running.
+// Runs a server of the project in this folder, and prints type errors. A saved openapi.yaml is generated from; a saved
+// source file restarts the server. While the contract is broken, the last good server goes on.
 const root = '.'
 
 function say(line: string): void {

@@ -1,4 +1,4 @@
-// Takes docs/docs-page.png: the docs page of a server with an empty store, after a plant was created on it.
+// Takes docs/docs-page.png: the docs page of a server with an empty store, after it has created a plant.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

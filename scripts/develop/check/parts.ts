@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { contractFile } from '../generate/generate-files.ts'
 import { runTool } from './run-tool.ts'
 
-/** What one part of the gate found. */
+/** The result of one part of the check. */
 export interface PartResult {
   ok: boolean
-  /** The finding in one line. */
+  /** The result in one line. */
   summary: string
-  /** What a person needs to mend it; empty where there is nothing to mend. */
+  /** The faults and their remedies; empty if there are none. */
   details: string
 }
 
-/** One part of the gate, run in the project's folder `root`. */
+/** One part of the check, run in the project's folder `root`. */
 type Part = (root: string) => Promise<PartResult>
 
-/** The parts of the gate around a change of the contract, in the order in which they are told. */
+/** The parts of `npm run check`, in the order of their output. */
 export const parts = {
   generated: async (root) => {
     const { generate } = await import('../generate/generate.ts')
@@ -37,7 +37,7 @@ export const parts = {
     const incremental = ['--incremental', '--tsBuildInfoFile', '.cache/typecheck.tsbuildinfo']
     const { ok, output } = await compile(root, incremental)
     if (!ok) return { ok, summary: 'the compiler complains', details: output }
-    // The peers of the bench have their types when their packages are installed.
+    // The bench compiles only when the packages of its peers are installed.
     const bench = existsSync(join(root, 'bench/node_modules')) ? await compile(join(root, 'bench'), []) : undefined
     if (bench?.ok === false) return { ok: false, summary: 'the compiler complains of bench/', details: bench.output }
     return { ok, summary: 'every operation has its handler, and the compiler has no complaint', details: '' }
@@ -68,7 +68,7 @@ export const parts = {
       'the examples of the contract',
       'test/contract-suite',
     ])
-    // vitest is content when a pattern finds no test; this part is not.
+    // vitest succeeds when no test matches the pattern.
     const hasRun = /^\s*Tests\s+.*\d+ passed/m.test(output)
     if (!ok || !hasRun)
       return {

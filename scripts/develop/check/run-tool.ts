@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 const require = createRequire(import.meta.url)
 
-/** The path of a file of an installed package, whatever the package exports. */
+/** @returns the path of a file of an installed package, even if the package does not export it */
 export function fileOfPackage(packageName: string, file: string): string {
   return join(dirname(require.resolve(`${packageName}/package.json`)), file)
 }
@@ -14,7 +14,7 @@ export function fileOfPackage(packageName: string, file: string): string {
  *
  * @param root the folder to run it in
  * @param script the command's file in the package
- * @returns whether it exited with 0, and what it wrote
+ * @returns whether its exit code was 0, and its output
  */
 export async function runTool(
   root: string,

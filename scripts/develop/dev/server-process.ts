@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** How long a server may take to end before it is killed. */
+/** The time that a server may take to end. Then it is killed. */
 const graceMilliseconds = 1500
 
-/** The server as a process of its own, so that it begins anew with every change. */
+/** The server in its own process, which every change restarts. */
 export interface ServerProcess {
   isRunning: () => boolean
   /** Ends the server if it runs, and starts it. */
@@ -14,7 +14,7 @@ export interface ServerProcess {
 
 /**
  * @param root the project's folder
- * @param say tells the person that the server ended by itself
+ * @param say prints a line when the server ended by itself
  */
 export function createServerProcess(root: string, say: (line: string) => void): ServerProcess {
   let child: ChildProcess | undefined
@@ -36,7 +36,7 @@ export function createServerProcess(root: string, say: (line: string) => void): 
     stop,
     restart: async () => {
       await stop()
-      // In a process group of its own: an interrupt at the terminal is for this process, which then ends the server.
+      // Ctrl-C signals the process group of the terminal. This process receives it, and ends the server.
       const started = spawn(process.execPath, ['src/main.ts'], {
         cwd: root,
         env: { SHUTDOWN_DELAY: '0', ...process.env },

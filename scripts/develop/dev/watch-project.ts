@@ -2,19 +2,20 @@ import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { contractFile } from '../generate/generate-files.ts'
 
-/** An editor saves in several steps; what follows within this time belongs together. */
+/** An editor saves in several steps. Events within this time are one save. */
 const settleMilliseconds = 60
 
-/** What was saved. */
+/** A save. */
 export interface Saved {
+  /** Whether openapi.yaml was saved. */
   contract: boolean
 }
 
 /**
  * Watches openapi.yaml and the source files, by their folders: many editors save by renaming a new file into place.
  *
- * @param onSave called once for what was saved together, and not again before it has resolved
- * @returns what ends the watching
+ * @param onSave called once for each save, and not again until it has resolved
+ * @returns a function that stops watching
  */
 export function watchProject(root: string, onSave: (saved: Saved) => Promise<void>): () => void {
   let pending: Saved | undefined

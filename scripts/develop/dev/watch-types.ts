@@ -6,9 +6,9 @@ import { fileOfPackage } from '../check/run-tool.ts'
 const compiler = fileOfPackage('typescript-7', 'bin/tsc')
 
 /**
- * Lets the compiler watch the project, beside the server and after it in priority.
+ * Runs the compiler in watch mode, with a lower priority than the server.
  *
- * @param say tells the person each error, and how many there are after each change
+ * @param say prints each error, and the number of errors after each change
  */
 export function watchTypes(root: string, say: (line: string) => void): { close: () => void } {
   const child = spawn(

@@ -5,8 +5,8 @@ import { type Browser, chromium } from 'playwright-core'
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 
 /**
- * The Chromium that `CHROMIUM_PATH` names, or else the first in `PATH` under one of its usual names; undefined where
- * there is none.
+ * @returns the Chromium of `CHROMIUM_PATH`, or else the first in `PATH` with one of its usual names; undefined if there
+ *   is none
  */
 export function findChromium({ CHROMIUM_PATH, PATH = '' }: NodeJS.ProcessEnv): string | undefined {
   if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH
@@ -15,7 +15,7 @@ export function findChromium({ CHROMIUM_PATH, PATH = '' }: NodeJS.ProcessEnv): s
     .find((file) => existsSync(file))
 }
 
-/** Starts a Chromium without a window, which asks no host for anything but its pages. */
+/** Starts Chromium without a window, and without requests of its own to other hosts. */
 export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,

@@ -4,7 +4,7 @@ import type { OperationId } from '../../../src/contract/types.ts'
 /** The docs page as a person uses it. */
 export interface DocsPage {
   page: Page
-  /** What a person would not want to find: what the console says, what fails to load, requests to other hosts. */
+  /** Messages of the console, requests that failed, and requests to other hosts. */
   faults: string[]
   authorize: (token: string) => Promise<void>
   /** The section of an operation, unfolded. */
@@ -46,7 +46,7 @@ export async function openDocsPage(browser: Browser, origin: string): Promise<Do
   }
 }
 
-/** Presses Execute. Gives what was sent, and the status and body that the page shows. */
+/** Presses Execute. @returns the request, and the status and body that the page shows */
 export async function execute(
   page: Page,
   section: Locator,
