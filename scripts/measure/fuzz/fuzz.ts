@@ -69,12 +69,8 @@ export async function attackAll(
     if (isLost) return
     isLost = true
     const earliest = Math.max(0, index - 2 * parallel)
-    result.findings.push({
-      first: first + earliest,
-      count: index - earliest,
-      problem: `one of these has ended the server: ${String(error)}`,
-      isLast: true,
-    })
+    const problem = `one of these has ended the server: ${String(error)}`
+    result.findings.push({ first: first + earliest, count: index - earliest, problem, isLast: true })
   }
 
   async function run(): Promise<void> {
@@ -84,14 +80,10 @@ export async function attackAll(
       try {
         const received = await sendAttack(port, attack)
         countStatuses(received, result.statuses)
-        const problem = problemOf(received)
-        if (problem !== undefined)
-          result.findings.push({
-            first: first + index,
-            count: 1,
-            problem: `${problem}\nafter ${describe(attack)}`,
-            isLast: false,
-          })
+        const fault = faultOf(received)
+        if (fault === undefined) continue
+        const problem = `${fault}\nafter ${describe(attack)}`
+        result.findings.push({ first: first + index, count: 1, problem, isLast: false })
       } catch (error) {
         lose(index, error)
       }
@@ -100,7 +92,7 @@ export async function attackAll(
 
   await Promise.all(Array.from({ length: parallel }, run))
   try {
-    const received = await sendAttack(port, probe)
+    const received = await probe(port)
     if (!received.startsWith('HTTP/1.1 200 ')) lose(count, `GET /livez has the answer ${JSON.stringify(received)}`)
   } catch (error) {
     lose(count, error)
@@ -108,11 +100,13 @@ export async function attackAll(
   return result
 }
 
-const probe: Attack = {
-  bytes: Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
-  ending: 'wait',
-  milliseconds: 0,
-  reads: true,
+/** Asks for /livez, several times if the machine is too busy for an answer. @returns the answer, empty without one */
+async function probe(port: number): Promise<string> {
+  const bytes = Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  let received = ''
+  for (let tries = 0; received === '' && tries < 10; tries++)
+    received = await sendAttack(port, { bytes, ending: 'wait', milliseconds: 0, reads: true })
+  return received
 }
 
 /** The beginning of an answer. The body before it need not end with a line break. */
@@ -123,9 +117,9 @@ function countStatuses(received: string, statuses: FuzzResult['statuses']): void
 }
 
 /** No answer may be a 5xx, except 503 from a busy machine. The body of a failure must be the contract's Error. */
-function problemOf(received: string): string | undefined {
-  const fault = [...received.matchAll(statusLine)].find(([, status = '']) => status.startsWith('5') && status !== '503')
-  if (fault !== undefined) return received.slice(fault.index, fault.index + 500)
+function faultOf(received: string): string | undefined {
+  const error = [...received.matchAll(statusLine)].find(([, status = '']) => status.startsWith('5') && status !== '503')
+  if (error !== undefined) return received.slice(error.index, error.index + 500)
   if (!areInOrder(received))
     return `answers out of order: ${[...received.matchAll(/^x-request-id: pipeline-\d+/gim)].join()}`
   const [, status, body = ''] = /^HTTP\/1\.1 ([45]\d\d) [^]*?\r\n\r\n([^]*)$/.exec(received) ?? []

@@ -57,11 +57,7 @@ export function watchServer(
       if (longestMilliseconds > livezMilliseconds) problems.push(`GET /livez took ${longestMilliseconds.toFixed(0)} ms`)
       const growth = memoryOf(pid, 'VmHWM') - resident
       if (growth > growthMebibytes) problems.push(`resident memory grew by ${growth.toFixed(1)} MiB`)
-      for (
-        const start = performance.now();
-        descriptorsOf(pid).length > descriptors && performance.now() - start < settleMilliseconds;
-      )
-        await delay(pollMilliseconds)
+      await waitUntilClosed(pid, descriptors)
       const left = descriptorsOf(pid)
       if (left.length > descriptors)
         problems.push(
@@ -70,6 +66,11 @@ export function watchServer(
       return { longestMilliseconds, growthMebibytes: growth, problems }
     },
   }
+}
+
+async function waitUntilClosed(pid: number, descriptors: number): Promise<void> {
+  const deadline = performance.now() + settleMilliseconds
+  while (descriptorsOf(pid).length > descriptors && performance.now() < deadline) await delay(pollMilliseconds)
 }
 
 function livez(port: number): Promise<void> {
