@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { ResponseReader } from './response-reader.ts'
 
@@ -52,7 +53,7 @@ export async function load(job: LoadJob): Promise<LoadResult> {
     if (result.requests++ === 0) result.firstBodyBytes = bodyBytes
     result.statuses[status] = (result.statuses[status] ?? 0) + 1
   }
-  const clients = await Promise.all(Array.from({ length: job.connections }, () => openClient(job.port, count)))
+  const clients = await Promise.all(Array.from({ length: job.connections }, () => new Client(job.port, count).open()))
   const cpu = process.cpuUsage()
   const start = performance.now()
   await Promise.all(clients.map((client) => client.run(() => (mayAsk() ? nextRequest() : undefined))))
@@ -97,21 +98,20 @@ function idCounter({ first, scatterOver }: LoadIds): () => number {
   }
 }
 
-interface Client {
-  /** Sends the requests that `next` returns, one after the other, until it returns undefined. */
-  run: (next: () => string | undefined) => Promise<void>
-}
+/** A connection that sends one request at a time. */
+class Client {
+  readonly #socket: Socket
+  #next: () => string | undefined = () => undefined
+  #finish: () => void = () => undefined
+  #fail: (error: Error) => void = () => undefined
 
-function openClient(port: number, count: (status: string, bodyBytes: number) => void): Promise<Client> {
-  return new Promise((opened, failed) => {
-    let next: () => string | undefined = () => undefined
-    let finished: () => void = () => undefined
-    let broken: (error: Error) => void = failed
+  /** @param count called with each answer */
+  constructor(port: number, count: (status: string, bodyBytes: number) => void) {
     const reader = new ResponseReader((status, bodyBytes) => {
       count(status, bodyBytes)
-      ask()
+      this.#ask()
     })
-    const socket: Socket = connect({
+    this.#socket = connect({
       port,
       host: '127.0.0.1',
       noDelay: true,
@@ -124,31 +124,37 @@ function openClient(port: number, count: (status: string, bodyBytes: number) => 
         },
       },
     })
-    function ask(): void {
-      const request = next()
-      if (request !== undefined) {
-        socket.write(request, 'latin1')
-        return
-      }
-      socket.destroy()
-      finished()
+    this.#socket.on('error', (error) => {
+      this.#fail(error)
+    })
+    this.#socket.once('end', () => {
+      this.#fail(new Error('the server closed the connection'))
+    })
+  }
+
+  /** Resolves when the connection is open. */
+  async open(): Promise<this> {
+    await once(this.#socket, 'connect')
+    return this
+  }
+
+  /** Sends the requests that `next` returns, one after the other, until it returns undefined. */
+  run(next: () => string | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#next = next
+      this.#finish = resolve
+      this.#fail = reject
+      this.#ask()
+    })
+  }
+
+  #ask(): void {
+    const request = this.#next()
+    if (request !== undefined) {
+      this.#socket.write(request, 'latin1')
+      return
     }
-    socket.once('connect', () => {
-      opened({
-        run: (nextRequest) =>
-          new Promise((resolve, reject) => {
-            next = nextRequest
-            finished = resolve
-            broken = reject
-            ask()
-          }),
-      })
-    })
-    socket.once('error', (error) => {
-      broken(error)
-    })
-    socket.once('end', () => {
-      broken(new Error('the server closed the connection'))
-    })
-  })
+    this.#socket.destroy()
+    this.#finish()
+  }
 }

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createToken } from '../../../src/auth/tokens.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { createDatabase } from '../servers/loaded-server.ts'
 import { type ServerProcess, freePort, startArguments, startServer } from '../servers/server-process.ts'
 import { Load, type Seen } from './load.ts'
 import { type ProxyName, startProxy } from './proxy.ts'
@@ -33,25 +32,11 @@ export async function rollingRestart(options: RollingRestart, onProgress: (line:
   }
   // The folder is removed when a signal ends this process too.
   process.once('exit', removeFolder)
-  const file = join(folder, 'plants.db')
-  const token = await issueToken(file)
+  const token = await createDatabase(join(folder, 'plants.db'), 0)
   const ports = [await freePort(), await freePort()]
-  // startServer sets a delay of 0; an empty variable selects the server's default.
-  const environment = { DATABASE_URL: `sqlite:${file}`, SHUTDOWN_DELAY: '' }
-  const start = async (port: number): Promise<ServerProcess> => {
-    const server = await startServer({
-      arguments: startArguments,
-      environment: { ...environment, PORT: String(port) },
-      logFile: join(folder, `${String(port)}.log`),
-      processors: `0-${String(availableParallelism() - 1)}`,
-    })
-    await waitUntilReady(port)
-    return server
-  }
-
   const stops: (() => Promise<void>)[] = []
   try {
-    const servers = await Promise.all(ports.map(start))
+    const servers = await Promise.all(ports.map((port) => startReady(folder, port)))
     stops.push(...servers.map((_, index) => () => servers[index]!.stop()))
     const proxy = await startProxy(options.proxy, folder, ports)
     stops.push(proxy.stop)
@@ -66,7 +51,7 @@ export async function rollingRestart(options: RollingRestart, onProgress: (line:
       const index = restart % servers.length
       // There is a server, and a port, for each index.
       await servers[index]!.stop()
-      servers[index] = await start(ports[index]!)
+      servers[index] = await startReady(folder, ports[index]!)
     }
     await delay(pauseMilliseconds)
     const carriedOut = await load.stop()
@@ -78,12 +63,16 @@ export async function rollingRestart(options: RollingRestart, onProgress: (line:
   }
 }
 
-async function issueToken(file: string): Promise<string> {
-  const { text, stored } = createToken('me', Date.now())
-  const store = openSqliteStore({ file, onFault: () => undefined })
-  await store.addToken(stored)
-  await store.close()
-  return text
+async function startReady(folder: string, port: number): Promise<ServerProcess> {
+  const server = await startServer({
+    arguments: startArguments,
+    // startServer sets a delay of 0; an empty variable selects the server's default.
+    environment: { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}`, SHUTDOWN_DELAY: '', PORT: String(port) },
+    logFile: join(folder, `${String(port)}.log`),
+    processors: `0-${String(availableParallelism() - 1)}`,
+  })
+  await waitUntilReady(port)
+  return server
 }
 
 async function waitUntilReady(port: number): Promise<void> {

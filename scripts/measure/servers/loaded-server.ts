@@ -25,15 +25,7 @@ export async function startLoadedServer(
 ): Promise<LoadedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-load-'))
   const file = join(folder, 'plants.db')
-  const { text: token, stored } = createToken('me', Date.now())
-  const store = openSqliteStore({ file, onFault: () => undefined })
-  await store.addToken(stored)
-  await Promise.all(
-    Array.from({ length: plants }, (_, index) =>
-      store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' }),
-    ),
-  )
-  await store.close()
+  const token = await createDatabase(file, plants)
   const logFile = join(folder, 'log')
   const server = await startServer({
     arguments: [...nodeOptions, ...startArguments],
@@ -49,4 +41,18 @@ export async function startLoadedServer(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Creates a database with a token of the caller `me`. @param plants how many plants it has @returns the token */
+export async function createDatabase(file: string, plants: number): Promise<string> {
+  const { text, stored } = createToken('me', Date.now())
+  const store = openSqliteStore({ file, onFault: () => undefined })
+  await store.addToken(stored)
+  await Promise.all(
+    Array.from({ length: plants }, (_, index) =>
+      store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' }),
+    ),
+  )
+  await store.close()
+  return text
 }
