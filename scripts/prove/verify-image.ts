@@ -1,10 +1,10 @@
-import { chmod, cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { readImage } from './verify-image/read-image.ts'
+import { type Image, readImage } from './verify-image/read-image.ts'
 import { runAs, serveAs } from './verify-image/run-as.ts'
 
-/** The user and the group `nobody` of Debian. */
+/** The number of the user `nobody` and the group `nogroup`, who own nothing. */
 const nobody = 65_534
 
 const root = join(import.meta.dirname, '../..')
@@ -17,60 +17,62 @@ async function verify(): Promise<void> {
   try {
     const image = readImage(await readFile(join(root, 'Dockerfile'), 'utf8'))
     const app = join(folder, 'app')
-    const data = join(folder, 'data')
-    await mkdir(app)
-    for (const { from, to } of image.copies) {
-      await mkdir(dirname(join(app, to)), { recursive: true })
-      await cp(join(root, from), join(app, to), { recursive: true })
-    }
-    // The user may have no access to this Node, so it is copied.
-    const node = join(folder, 'node')
-    await cp(process.execPath, node)
-    await runAs(0, app, ['npm', ...image.install], process.env)
-    console.log(`installed   ${image.install.join(' ')}`)
-
-    const user = { uid: nobody, gid: nobody }
-    await chmod(folder, 0o755)
-    await mkdir(data, { mode: 0o700 })
-    await runAs(0, folder, ['chown', String(nobody), data], process.env)
-    const environment = {
-      ...image.environment,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      DATABASE_URL: `sqlite:${join(data, 'plants.db')}`,
-      PATH: dirname(node),
-    }
-    const asUser = (parameters: string[], more: Record<string, string> = {}) =>
-      runAs(user.uid, app, [node, ...parameters], { ...environment, ...more })
-
-    await assertFails(
-      asUser(['-e', `require('node:fs').writeFileSync('src/main.ts', '')`]),
-      'the code can be written by its user',
-    )
-    await assertFails(asUser(['-e', `require('typescript')`]), 'a development dependency is installed')
-    const server = await serveAs(user.uid, app, [node, ...image.command], environment)
-    try {
-      const token = (await asUser(['scripts/operate/token.ts', 'issue', 'me'])).trim()
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      const created = await fetch(`${server.origin}/plants`, {
-        method: 'POST',
-        headers,
-        body: '{"id":54,"name":"Monstera deliciosa"}',
-      })
-      if (created.status !== 200)
-        throw new Error(`a create was answered ${String(created.status)}: ${await created.text()}`)
-      await asUser(image.healthcheck, { PORT: new URL(server.origin).port })
-    } finally {
-      await server.stop()
-    }
-    await assertFails(
-      asUser(image.healthcheck, { PORT: new URL(server.origin).port }),
-      'the health check succeeds on a server that has stopped',
-    )
-    console.log(`served      a create, and the health check, as user ${String(nobody)}; stopped with 0 after SIGTERM`)
+    await install(image, app)
+    await serve(image, folder, app)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function install(image: Image, app: string): Promise<void> {
+  await mkdir(app)
+  for (const { from, to } of image.copies) {
+    await mkdir(dirname(join(app, to)), { recursive: true })
+    await cp(join(root, from), join(app, to), { recursive: true })
+  }
+  await runAs(0, app, ['npm', ...image.install], process.env)
+  console.log(`installed   ${image.install.join(' ')}`)
+}
+
+async function serve(image: Image, folder: string, app: string): Promise<void> {
+  // The user may have no access to this Node, so it is copied.
+  const node = join(folder, 'node')
+  await cp(process.execPath, node)
+  const data = join(folder, 'data')
+  await chmod(folder, 0o755)
+  await mkdir(data, { mode: 0o700 })
+  await chown(data, nobody, nobody)
+  const environment = {
+    ...image.environment,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATABASE_URL: `sqlite:${join(data, 'plants.db')}`,
+    PATH: dirname(node),
+  }
+  const run = (parameters: string[], more: Record<string, string> = {}) =>
+    runAs(nobody, app, [node, ...parameters], { ...environment, ...more })
+
+  const write = run(['-e', `require('node:fs').writeFileSync('src/main.ts', '')`])
+  await assertFails(write, 'the code can be written by its user')
+  await assertFails(run(['-e', `require('typescript')`]), 'a development dependency is installed')
+  const server = await serveAs(nobody, app, [node, ...image.command], environment)
+  const checkHealth = () => run(image.healthcheck, { PORT: new URL(server.origin).port })
+  try {
+    await create(server.origin, (await run(['scripts/operate/token.ts', 'issue', 'me'])).trim())
+    await checkHealth()
+  } finally {
+    await server.stop()
+  }
+  await assertFails(checkHealth(), 'the health check succeeds on a server that has stopped')
+  console.log(`served      a create, and the health check, as user ${String(nobody)}; stopped with 0 after SIGTERM`)
+}
+
+async function create(origin: string, token: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const body = '{"id":54,"name":"Monstera deliciosa"}'
+  const response = await fetch(`${origin}/plants`, { method: 'POST', headers, body })
+  if (response.status !== 200)
+    throw new Error(`a create was answered ${String(response.status)}: ${await response.text()}`)
 }
 
 async function assertFails(running: Promise<string>, otherwise: string): Promise<void> {

@@ -33,19 +33,9 @@ const companions = ['-wal', '-shm', '-journal']
  *   `verifyCopy`; Node's error when a file cannot be read or written
  */
 export function restore(copy: string, target: string, force: boolean): Content {
-  if (!existsSync(copy)) throw new UsageError(`there is no file ${copy}`)
   const place = realPathOf(target)
   const old = statSync(place, { throwIfNoEntry: false })
-  if (old !== undefined && isSameFile(old, statSync(copy))) throw new UsageError(`${copy} is the database itself`)
-  for (const suffix of ['-wal', '-journal']) {
-    if (existsSync(realPathOf(copy) + suffix)) {
-      throw new UsageError(`${copy}${suffix} is beside it: ${copy} is a database in use and not a copy of one`)
-    }
-  }
-  if (old !== undefined && !old.isFile()) throw new UsageError(`${target} is no file; nothing was changed`)
-  if (old !== undefined && !force) {
-    throw new UsageError(`${target} is there already; --force replaces it; nothing was changed`)
-  }
+  assertReplaceable(copy, target, old, force)
   assertClosed(place)
   mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
   // The folder has the mode 0700, so nobody else can read the copy in it.
@@ -71,6 +61,20 @@ export function restore(copy: string, target: string, force: boolean): Content {
     return content
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function assertReplaceable(copy: string, target: string, old: Stats | undefined, force: boolean): void {
+  if (!existsSync(copy)) throw new UsageError(`there is no file ${copy}`)
+  if (old !== undefined && isSameFile(old, statSync(copy))) throw new UsageError(`${copy} is the database itself`)
+  for (const suffix of ['-wal', '-journal']) {
+    if (existsSync(realPathOf(copy) + suffix)) {
+      throw new UsageError(`${copy}${suffix} is beside it: ${copy} is a database in use and not a copy of one`)
+    }
+  }
+  if (old !== undefined && !old.isFile()) throw new UsageError(`${target} is no file; nothing was changed`)
+  if (old !== undefined && !force) {
+    throw new UsageError(`${target} is there already; --force replaces it; nothing was changed`)
   }
 }
 
