@@ -1,12 +1,15 @@
-import { readArguments, runCommand } from '../command.ts'
-import { judgeChanges } from './breaking/judge-changes.ts'
+import { UsageError, readArguments, runCommand } from '../command.ts'
+import { checkBreaking } from './breaking/compare-with-release.ts'
 
-const usage = `Usage: npm run breaking                      compares openapi.yaml with the newest release tag, vX.Y.Z
-       npm run breaking -- --base GIT_REF    compares it with a commit, a branch or a tag`
+const usage = `Usage: npm run breaking                 compares openapi.yaml with the newest contract in docs/releases/
+       npm run breaking -- VERSION      compares it with that of another release, such as 1.0.0
+       npm run breaking -- FILE         compares it with the contract in a file`
 
 async function run(): Promise<void> {
-  const { base } = readArguments(usage, { options: { base: { type: 'string' } } }).values
-  const { ok, lines } = await judgeChanges('.', base)
+  const { positionals } = readArguments(usage, { allowPositionals: true, options: {} })
+  if (positionals.length > 1)
+    throw new UsageError(`there is one contract to compare with, not ${positionals.join(', ')}\n${usage}`)
+  const { ok, lines } = await checkBreaking('.', positionals[0])
   for (const line of lines) (ok ? console.log : console.error)(line)
   process.exitCode = ok ? 0 : 1
 }

@@ -34,7 +34,7 @@ test('a check prints one line for each part, and below them what failed', async 
       .map((line) => line.slice(0, 8)),
   ).toEqual(['✗ genera', '✓ contra', '✗ breaki'])
   expect(failed.stderr).toMatch(
-    /\ngenerated\n(?:generated\/\S+ does not match openapi\.yaml: run npm run generate\n){5}\nbreaking\nbreaking {2}GET \/plants: `operationId` .*\n/,
+    /\ngenerated\n(?:generated\/\S+ does not match openapi\.yaml: run npm run generate\n){5}\nbreaking\nbreaking {4}GET \/plants: `operationId` .*\n/,
   )
 })
 

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { judgeChanges } from '../../scripts/develop/breaking/judge-changes.ts'
+import { checkBreaking } from '../../scripts/develop/breaking/compare-with-release.ts'
 import { parts } from '../../scripts/develop/check/parts.ts'
 import { generate } from '../../scripts/develop/generate/generate.ts'
 import { buildApp } from '../../src/app.ts'
@@ -81,8 +81,8 @@ test(
     const { origin, token } = await startServer(root)
     const response = await fetch(`${origin}/plants/54`, { headers: { authorization: `Bearer ${token}` } })
     expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })])
-    expect((await judgeChanges(root, undefined)).lines.at(-1)).toBe(
-      'compared with v1.0.0: 0 breaking, 1 safe for clients',
+    expect((await checkBreaking(root, undefined)).lines.at(-1)).toBe(
+      'compared with 1.0.0: 0 breaking, 1 compatible, 0 editorial',
     )
   },
 )
@@ -94,9 +94,9 @@ test('a tightened name is refused by the service and breaks clients, with no lin
   const send = await serveContractOf(root)
   expect(await send('POST', '/plants', { id: 1, name: 'x'.repeat(100) })).toBe(200)
   expect(await send('POST', '/plants', { id: 2, name: 'x'.repeat(101) })).toBe(400)
-  const { ok, lines } = await judgeChanges(root, undefined)
+  const { ok, lines } = await checkBreaking(root, undefined)
   expect(ok).toBe(false)
-  expect(lines[0]).toMatch(/^breaking {2}.*`maxLength` of `name` changed from '255' to '100'/)
+  expect(lines[0]).toMatch(/^breaking .*`maxLength` of `name` changed from '255' to '100'/)
 })
 
 test('an optional query parameter is taken by the service and safe for clients, with no line of code changed', async () => {
@@ -112,9 +112,9 @@ test('an optional query parameter is taken by the service and safe for clients, 
   const send = await serveContractOf(root)
   expect(await send('GET', '/plants?tag=herbs')).toBe(200)
   expect(await send('GET', '/plants?tag=indoor')).toBe(400)
-  expect(await judgeChanges(root, undefined)).toMatchObject({
+  expect(await checkBreaking(root, undefined)).toMatchObject({
     ok: true,
-    lines: [expect.stringMatching(/^safe .*GET \/plants parameters\/0: added/), expect.anything()],
+    lines: [expect.stringMatching(/^compatible .*GET \/plants, query parameter tag: added/), expect.anything()],
   })
 })
 
@@ -124,7 +124,7 @@ test('a removed operation breaks clients, and its handler is named', async () =>
   const { ok, lines } = await generate(root, 'write')
   expect(ok).toBe(true)
   expect(lines.at(-1)).toMatch(/^src\/plants\/deletePlant\.ts: the contract has no operation deletePlant/)
-  expect(await judgeChanges(root, undefined)).toMatchObject({
+  expect(await checkBreaking(root, undefined)).toMatchObject({
     ok: false,
     lines: [expect.stringMatching(/^breaking .*Path `\/plants\/\{id\}` was removed/), expect.anything()],
   })
@@ -135,7 +135,7 @@ test('a file that is cut in half is refused by every part that reads it, and gen
   const before = await readGenerated()
   await editContract((text) => text.slice(0, text.length / 2))
   expect(await generate(root, 'write')).toMatchObject({ ok: false })
-  expect(await judgeChanges(root, undefined)).toMatchObject({
+  expect(await checkBreaking(root, undefined)).toMatchObject({
     ok: false,
     lines: [expect.stringMatching(/^openapi\.yaml:\d+:\d+: /)],
   })
@@ -149,7 +149,7 @@ test('a limit that becomes required is refused when it is missing, and breaks cl
   const send = await serveContractOf(root)
   expect(await send('GET', '/plants')).toBe(400)
   expect(await send('GET', '/plants?limit=1')).toBe(200)
-  expect(await judgeChanges(root, undefined)).toMatchObject({
+  expect(await checkBreaking(root, undefined)).toMatchObject({
     ok: false,
     lines: [expect.stringMatching(/^breaking .*`limit` query parameter became required/), expect.anything()],
   })

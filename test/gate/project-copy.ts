@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { cp, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/server/start-app.ts'
 
@@ -55,36 +54,17 @@ export async function copyProject(): Promise<ProjectCopy> {
   }
 }
 
-/** Copies the project as it is after a release: a git repository whose openapi.yaml has the tag. */
-export async function copyReleasedProject(tag = 'v1.0.0'): Promise<ProjectCopy> {
+/** Copies the project as it is after a release: docs/releases/ has the contract of that version alone. */
+export async function copyReleasedProject(version = '1.0.0'): Promise<ProjectCopy> {
   const copy = await copyProject()
-  git(copy.root, 'init', '--quiet')
-  commit(copy.root)
-  git(copy.root, 'tag', tag)
+  await keepRelease(copy.root, version)
   return copy
 }
 
-/** Commits openapi.yaml in a copy that is a git repository. */
-export function commit(root: string): void {
-  git(root, 'add', 'openapi.yaml')
-  git(
-    root,
-    '-c',
-    'user.name=test',
-    '-c',
-    'user.email=test@localhost',
-    '-c',
-    'commit.gpgsign=false',
-    'commit',
-    '--quiet',
-    '--message',
-    'change',
-  )
-}
-
-/** Runs git in a folder. */
-export function git(root: string, ...args: string[]): void {
-  execFileSync('git', args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] })
+/** Keeps the present contract of a copy as that of a release. */
+export async function keepRelease(root: string, version: string): Promise<void> {
+  await mkdir(join(root, 'docs/releases'), { recursive: true })
+  await cp(join(root, 'openapi.yaml'), join(root, `docs/releases/openapi-${version}.yaml`))
 }
 
 /** Replaces the first occurrence of a text, taken as it is. */

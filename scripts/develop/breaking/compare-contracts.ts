@@ -4,19 +4,22 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { dereference } from '../../../src/contract/document.ts'
+import { type ContractDocument, dereference } from '../../../src/contract/document.ts'
 import { contractFile } from '../generate/generate-files.ts'
 import { BrokenContract, parseContract } from '../generate/read-contract.ts'
-import { missedBreak } from './missed-breaks.ts'
+import { type Impact, classifyChange, describeValues } from './classify-change.ts'
+import { type Direction, componentDirections, directionOfPath } from './directions.ts'
+import { escapeName, follow, memberOf, namesOf } from './json-pointer.ts'
 import { numberChanges } from './number-changes.ts'
 import { securityChanges } from './security-changes.ts'
 
 /** One change of the contract. */
 export interface Change {
-  /** Whether it can break a client that was right before. */
-  breaks: boolean
-  /** What changed and where. */
+  impact: Impact
+  /** What changed, and in which part of the API. */
   text: string
+  /** The file, line and column: of the current contract, or for what was removed of the one before. */
+  place: string
 }
 
 /** A change in the JSON report of `redocly diff`. */
@@ -33,9 +36,28 @@ export interface RedoclyChange {
 }
 
 interface Site {
+  /** A JSON pointer, as the file has it. */
+  pointer: string
   line: number
   col: number
   value: unknown
+}
+
+/** A change that this project's own code found. */
+export interface OwnChange {
+  impact: Impact
+  /** Its place in the contract, with references followed. */
+  path: readonly string[]
+  words: string
+}
+
+interface Contract {
+  file: string
+  /** The document with its references, and without. */
+  written: Record<string, unknown>
+  document: ContractDocument
+  directions: Map<string, Set<Direction>>
+  locate: ReturnType<typeof parseContract>['locate']
 }
 
 const execute = promisify(execFile)
@@ -45,38 +67,40 @@ const config = fileURLToPath(new URL('../../../redocly.yaml', import.meta.url))
 /**
  * Compares two contracts from the point of view of a client.
  *
- * Redocly's diff finds every change and judges requests and responses each in their own direction: removed paths,
- * operations, parameters, bodies, properties, media types, statuses and headers; what became required, or in responses
- * optional; types, enums, bounds, patterns, formats; combinations; security schemes; servers. Judged here: what an
- * operation requires as security in effect (securityChanges), integers that a double rounds (numberChanges), and single
- * changes that Redocly calls safe (missedBreak).
+ * Redocly's diff finds the changes and classifies requests and responses each in their own direction. The project's own
+ * code corrects single ones (classifyChange), and compares the security in effect (securityChanges) and integers that
+ * a double rounds (numberChanges).
  *
  * @param before the text of the contract that clients know
  * @param after the text of the contract that they will meet, of which the structure is valid
- * @param label what `before` is called, such as a tag
- * @returns the changes and the version that `before` has
- * @throws BrokenContract when `before` cannot be read
+ * @param file the name of the file of `before`
+ * @returns the changes, but for that of info.version, and both versions
+ * @throws BrokenContract when one of them cannot be read
  * @see https://redocly.com/docs/cli/commands/diff
  */
 export async function compareContracts(
   before: string,
   after: string,
-  label: string,
-): Promise<{ changes: Change[]; version: string }> {
-  const name = `${label}:${contractFile}`
-  const [old, current] = [read(before, name), read(after, contractFile)]
+  file: string,
+): Promise<{ changes: Change[]; versions: { before: string; after: string } }> {
+  const [old, current] = [read(before, file), read(after, contractFile)]
   const found = (await redoclyDiff(before, after))
     .filter(({ typeName }) => !typeName.startsWith('SecurityRequirement'))
-    .map((change) => describe(change, name))
-  const changes = [...found, ...securityChanges(old, current), ...numberChanges(old, current)]
-  return { changes, version: old.info.version }
+    .filter(({ path, property }) => path !== '#/info' || property !== 'version')
+    .map((change) => describe(change, old, current))
+  const own = [...securityChanges(old.document, current.document), ...numberChanges(old.document, current.document)]
+  return {
+    changes: [...found, ...own.map((change) => describeOwn(change, current))],
+    versions: { before: old.document.info.version, after: current.document.info.version },
+  }
 }
 
-function read(source: string, name: string) {
+function read(source: string, file: string): Contract {
+  const { document: written, locate } = parseContract(source, file)
   try {
-    return dereference(parseContract(source, name).document)
+    return { file, written, document: dereference(written), directions: componentDirections(written), locate }
   } catch (error) {
-    throw new BrokenContract(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new BrokenContract(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
 }
 
@@ -113,35 +137,91 @@ async function redoclyDiff(before: string, after: string): Promise<RedoclyChange
   }
 }
 
-function describe(change: RedoclyChange, before: string): Change {
-  const { path, impact, verdicts, base, revision } = change
-  const missed = missedBreak(change)
-  const words = verdicts.length > 0 ? verdicts.map(({ message }) => message).join(' ') : (missed ?? plainWords(change))
-  const site = revision ?? base
-  const place =
-    site === undefined
-      ? ''
-      : ` (${revision === undefined ? before : contractFile}:${String(site.line)}:${String(site.col)})`
-  return { breaks: impact === 'major' || missed !== undefined, text: `${readablePath(path)}: ${words}${place}` }
+function describe(change: RedoclyChange, old: Contract, current: Contract): Change {
+  const { path, verdicts, kind, property, base, revision } = change
+  const [site, contract] = revision === undefined ? [base, old] : [revision, current]
+  // What is changed is a member of this place.
+  const pointer = (site?.pointer ?? path).replace(property === undefined ? '' : new RegExp(`/${property}$`), '')
+  const { impact, reason } = classifyChange(change, {
+    directions: directionsOf(path, pointer, contract),
+    isRequired: isRequired(contract, pointer),
+  })
+  const words =
+    verdicts.length > 0 && impact === 'breaking'
+      ? verdicts.map(({ message }) => message.replace(/\.$/, '')).join('; ')
+      : (reason ?? (property === undefined ? kind : describeValues(property, base?.value, revision?.value)))
+  const shown = pointer.startsWith('#/components/') ? pointer : path
+  return {
+    impact,
+    text: `${readablePath(namesOf(shown), contract.document)}: ${words}`,
+    place: placeIn(contract.file, site),
+  }
 }
 
-function plainWords({ kind, property, base, revision }: RedoclyChange): string {
-  if (property === undefined) return kind
-  const [from, to] = [base?.value, revision?.value].map((value) =>
-    value === undefined ? 'none' : JSON.stringify(value),
-  )
-  const words = `${property} from ${String(from)} to ${String(to)}`
-  return words.length <= 80 ? words : `${property} changed`
+function describeOwn({ impact, path, words }: OwnChange, current: Contract): Change {
+  const [section, name = '', method = '', ...rest] = path
+  const id = follow(current.written, `#/paths/${escapeName(name)}/${method}/operationId`)
+  const problem = section === 'paths' ? `operation ${String(id)}: ${rest.join('/')}` : path.join('/')
+  return {
+    impact,
+    text: `${readablePath([...path], current.document)}: ${words}`,
+    place: placeIn(current.file, current.locate(problem)),
+  }
 }
 
-/** `#/paths/~1plants/get/parameters/0` as `GET /plants parameters/0`. */
-function readablePath(pointer: string): string {
-  const names = pointer
-    .replace(/^#\/?/, '')
-    .split('/')
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const [section = '', path, method, ...rest] = names
-  if (section !== 'paths' || path === undefined) return names.join('/')
-  if (method === undefined) return path
-  return `${method.toUpperCase()} ${path} ${rest.join('/')}`.trim()
+function placeIn(file: string, site: { line?: number; col?: number } | undefined): string {
+  return site?.line === undefined ? file : `${file}:${String(site.line)}:${String(site.col)}`
+}
+
+/** In which directions a place is used: a component's are those of all its uses, not of the first one alone. */
+function directionsOf(path: string, pointer: string, { directions }: Contract): ReadonlySet<Direction> {
+  const [component = ''] = /^#\/components\/[^/]+\/[^/]+/.exec(pointer) ?? []
+  const direction = directionOfPath(path)
+  return directions.get(component) ?? new Set(direction === undefined ? [] : [direction])
+}
+
+/** Whether a place is a property that its schema requires. */
+function isRequired({ written }: Contract, pointer: string): boolean {
+  const [, owner, name] = /^(.*)\/properties\/([^/]+)$/.exec(pointer) ?? []
+  if (owner === undefined || name === undefined) return false
+  const [required, [property]] = [follow(written, `${owner}/required`), namesOf(name)]
+  return Array.isArray(required) && required.includes(property)
+}
+
+/** `paths, /plants, get, parameters, 0, schema` as `GET /plants, query parameter limit`. */
+function readablePath(names: string[], document: ContractDocument): string {
+  const parts: string[] = []
+  let node: unknown = document
+  for (let index = 0; index < names.length; index++) {
+    const [name = '', next = ''] = names.slice(index, index + 2)
+    node = memberOf(node, name)
+    const word = namedMembers[name]
+    if (name === 'paths' && index === 0) {
+      parts.push([names[2]?.toUpperCase(), next].filter((part) => part !== undefined).join(' '))
+      node = memberOf(memberOf(node, next), names[2] ?? '')
+      index += 2
+    } else if (name === 'components' && index === 0) continue
+    else if (name === 'parameters' && next !== '') {
+      node = memberOf(node, next)
+      parts.push(`${String(memberOf(node, 'in'))} parameter ${String(memberOf(node, 'name'))}`)
+      index++
+    } else if (word !== undefined && next !== '') {
+      node = memberOf(node, next)
+      parts.push(`${word} ${next}`)
+      index++
+    } else if (name === 'requestBody') parts.push('request body')
+    else if (!(name === 'schema' && index === names.length - 1)) parts.push(name)
+  }
+  return parts.join(', ')
+}
+
+/** What the members of these are called in words. */
+const namedMembers: Readonly<Record<string, string>> = {
+  content: 'media type',
+  headers: 'header',
+  properties: 'property',
+  responses: 'response',
+  schemas: 'schema',
+  securitySchemes: 'security scheme',
+  'x-unmatched-responses': 'unmatched request, response',
 }

@@ -29,8 +29,8 @@ export const parts = {
     return { ok, summary: ok ? 'the linter has no finding' : 'the linter has findings', details: ok ? '' : output }
   },
   breaking: async (root) => {
-    const { judgeChanges } = await import('../breaking/judge-changes.ts')
-    const { ok, lines } = await judgeChanges(root, undefined)
+    const { checkBreaking } = await import('../breaking/compare-with-release.ts')
+    const { ok, lines } = await checkBreaking(root, undefined)
     return { ok, summary: lines.at(-1) ?? '', details: ok ? '' : lines.slice(0, -1).join('\n') }
   },
   types: async (root) => {
