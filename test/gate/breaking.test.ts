@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Impact } from '../../scripts/develop/breaking/classify-change.ts'
 import { checkBreaking } from '../../scripts/develop/breaking/compare-with-release.ts'
 import { type Change, compareContracts } from '../../scripts/develop/breaking/compare-contracts.ts'
+import { readBaseContract } from '../../scripts/develop/breaking/released-contracts.ts'
 import { type Edit, copyProject, copyReleasedProject, cut, keepRelease, replace } from './project-copy.ts'
 
 type Case = [title: string, edit: Edit, impact: Impact, change: RegExp]
@@ -607,13 +608,13 @@ describe('the base of the comparison', () => {
     const { root, editContract } = await copyReleasedProject('1.9.0')
     await editContract(breakingEdit)
     await keepRelease(root, '1.10.0')
-    for (const base of [
-      '1.9.0',
-      'v1.9.0',
-      'docs/releases/openapi-1.9.0.yaml',
-      join(root, 'docs/releases/openapi-1.9.0.yaml'),
-    ])
-      expect((await checkBreaking(root, base)).lines.at(-1)).toMatch(/: 1 breaking/)
+    const file = 'docs/releases/openapi-1.9.0.yaml'
+    const released = { name: '1.9.0', file, text: contract }
+    expect(await readBaseContract(root, '1.9.0')).toEqual(released)
+    expect(await readBaseContract(root, 'v1.9.0')).toEqual(released)
+    expect(await readBaseContract(root, file)).toEqual({ ...released, name: file })
+    expect(await readBaseContract(root, join(root, file))).toMatchObject({ text: contract })
+    expect((await checkBreaking(root, file)).lines.at(-1)).toMatch(/^compared with docs\/\S+: 1 breaking/)
   })
 
   test('must be there: without one the check fails and names the remedy', async () => {

@@ -105,6 +105,7 @@ function read(source: string, file: string): Contract {
 }
 
 async function redoclyDiff(before: string, after: string): Promise<RedoclyChange[]> {
+  if (before === after) return []
   const folder = await mkdtemp(join(tmpdir(), 'contracts-'))
   try {
     await writeFile(join(folder, 'before.yaml'), before)
