@@ -31,7 +31,7 @@ const stale = 'generated/ does not match openapi.yaml; run npm run generate'
 describe('loadContract', () => {
   it('gives the document, integers beyond 2^53 exact, and both texts as they are', async () => {
     const { document, json, yaml } = await loadContract(await copyOfContract())
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } })
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Plant Store' } })
     expect(document.components?.schemas?.['NewPlant']).toMatchObject({
       allOf: [{}, { properties: { id: { examples: [54, 9007199254740993n] } } }],
     })

@@ -5,11 +5,19 @@ import type { Impact } from '../../scripts/develop/breaking/classify-change.ts'
 import { checkBreaking } from '../../scripts/develop/breaking/compare-with-release.ts'
 import { type Change, compareContracts } from '../../scripts/develop/breaking/compare-contracts.ts'
 import { readBaseContract } from '../../scripts/develop/breaking/released-contracts.ts'
-import { type Edit, copyProject, copyReleasedProject, cut, keepRelease, replace } from './project-copy.ts'
+import {
+  type Edit,
+  copyProject,
+  copyReleasedProject,
+  cut,
+  keepRelease,
+  replace,
+  withFirstVersion,
+} from './project-copy.ts'
 
 type Case = [title: string, edit: Edit, impact: Impact, change: RegExp]
 
-const contract = await readFile(join(import.meta.dirname, '../../openapi.yaml'), 'utf8')
+const contract = withFirstVersion(await readFile(join(import.meta.dirname, '../../openapi.yaml'), 'utf8'))
 
 /** Edits that do not touch each other, so that one comparison classifies them all. */
 const groups: Record<string, Case[]> = {

@@ -1,6 +1,7 @@
 import { cp, mkdir, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { temporaryFolder } from '../support/server/start-app.ts'
+import { generate } from '../../scripts/develop/generate/generate.ts'
+import { temporaryFolder } from '../support/start-app.ts'
 
 const project = join(import.meta.dirname, '../..')
 
@@ -28,12 +29,21 @@ export interface ProjectCopy {
   readGenerated: () => Promise<Record<string, string>>
 }
 
-/** Copies the project into a folder that is removed when the test is finished. */
+/**
+ * Copies the project into a folder that is removed when the test is finished. The copy has the version 1.0.0, whatever
+ * version the project has.
+ */
 export async function copyProject(): Promise<ProjectCopy> {
   const root = await temporaryFolder()
   for (const part of parts) await cp(join(project, part), join(root, part), { recursive: true })
   await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
   const contract = join(root, 'openapi.yaml')
+  const text = await readFile(contract, 'utf8')
+  const original = withFirstVersion(text)
+  if (original !== text) {
+    await writeFile(contract, original)
+    await generate(root, 'write')
+  }
   return {
     root,
     editContract: async (edit) => {
@@ -53,6 +63,9 @@ export async function copyProject(): Promise<ProjectCopy> {
     },
   }
 }
+
+/** The text of openapi.yaml with the version 1.0.0. */
+export const withFirstVersion: Edit = (text) => text.replace(/^ {2}version: .*$/m, '  version: 1.0.0')
 
 /** Copies the project as it is after a release: docs/releases/ has the contract of that version alone. */
 export async function copyReleasedProject(version = '1.0.0'): Promise<ProjectCopy> {

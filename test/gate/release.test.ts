@@ -83,14 +83,11 @@ describe('a release', { timeout: 60_000 }, () => {
 
 ## 1.0.0 (2026)
 `)
-    const before = (file: string) => git('show', `HEAD~1:${file}`)
+    const lines = (text: string) => text.replaceAll(/^\s*"version": "[^"]*",$/gm, '').trimEnd()
     for (const file of ['package.json', 'package-lock.json']) {
       const text = await read(file)
-      expect(text.trimEnd()).not.toBe(before(file))
-      expect(text.replaceAll('"version": "1.1.0"', '"version": "1.0.0"').trimEnd()).toBe(
-        before(file).replaceAll('"version": "1.1.0"', '"version": "1.0.0"'),
-      )
       expect(JSON.parse(text)).toMatchObject({ version: '1.1.0' })
+      expect(lines(text)).toBe(lines(git('show', `HEAD~1:${file}`)))
     }
     expect(JSON.parse(await read('package-lock.json'))).toMatchObject({ packages: { '': { version: '1.1.0' } } })
     expect(git('cat-file', '-t', 'v1.1.0')).toBe('tag')
