@@ -390,7 +390,12 @@ const richGroups: Record<string, Case[]> = {
       'another media type of a request',
       replace(
         "          application/json:\n            schema:\n              $ref: '#/components/schemas/NewPlant'",
-        "          text/json:\n            schema:\n              type: string\n          application/json:\n            schema:\n              $ref: '#/components/schemas/NewPlant'",
+        `          text/json:
+            schema:
+              type: string
+          application/json:
+            schema:
+              $ref: '#/components/schemas/NewPlant'`,
       ),
       'compatible',
       /POST \/plants, request body, media type text\/json: added/,
@@ -491,7 +496,13 @@ const richGroups: Record<string, Case[]> = {
       'another media type of a response',
       replace(
         '          content:\n            application/json:\n              schema:\n                type: array',
-        '          content:\n            text/csv:\n              schema:\n                type: string\n            application/json:\n              schema:\n                type: array',
+        `          content:
+            text/csv:
+              schema:
+                type: string
+            application/json:
+              schema:
+                type: array`,
       ),
       'compatible',
       /GET \/plants, response 200, media type text\/csv: added/,
@@ -532,7 +543,13 @@ const richGroups: Record<string, Case[]> = {
       'a parameter that is required from the first',
       replace(
         '        - name: limit\n',
-        '        - name: owner\n          in: query\n          required: true\n          schema:\n            type: string\n        - name: limit\n',
+        `        - name: owner
+          in: query
+          required: true
+          schema:
+            type: string
+        - name: limit
+`,
       ),
       'breaking',
       /Required `owner` query parameter was added/,

@@ -193,7 +193,10 @@ describe('a release', { timeout: 60_000 }, () => {
 test('the changelog gets no second section of a version', () => {
   const comparison = { base: '1.0.0', changes: [], versions: { before: '1.0.0', after: '1.0.0' } }
   expect(closeVersion('# C\n\n## Unreleased\n', '1.0.1', '2027-02-03', comparison)).toBe(
-    '# C\n\n## Unreleased\n\n## 1.0.1 (2027-02-03)\n\n### The contract, compared with 1.0.0\n\n- No change for clients.\n',
+    [
+      '# C\n\n## Unreleased\n\n## 1.0.1 (2027-02-03)\n\n',
+      '### The contract, compared with 1.0.0\n\n- No change for clients.\n',
+    ].join(''),
   )
   expect(() => closeVersion('# C\n\n## Unreleased\n\n## 1.0.1 (2027)\n', '1.0.1', '2027-02-03', comparison)).toThrow(
     'CHANGELOG.md has a section 1.0.1 already: rename it to ## Unreleased',

@@ -45,7 +45,8 @@ export async function newestRelease(root: string): Promise<Version> {
   const newest = (await keptReleases(root)).at(-1)
   if (newest !== undefined) return newest
   throw new UsageError(
-    `${releasesFolder}/ has no released contract to compare with. Restore it with "git checkout -- ${releasesFolder}". ` +
+    `${releasesFolder}/ has no released contract to compare with. ` +
+      `Restore it with "git checkout -- ${releasesFolder}". ` +
       `Before the first release: cp ${contractFile} ${releasedFile([1, 0, 0])}`,
   )
 }
