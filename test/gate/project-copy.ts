@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from '../../scripts/develop/generate/generate.ts'
-import { temporaryFolder } from '../support/start-app.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
 
 const project = join(import.meta.dirname, '../..')
 
