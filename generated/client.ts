@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:8565e8908b2f915ca089671f557afec005259c76609c0375529d70be65e2a59e by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:de575b76aeec9c785dc3ba45b7476ea6bfcff4b83ed9f1f22a372f0951cb1dd2 by npm run generate. Do not edit.
 
 /** How an operation is called, and by status where its reply has an int64, or null where it has no body. */
 export interface ClientOperation {

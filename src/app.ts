@@ -7,7 +7,7 @@ import { registerClosing } from './connections/graceful-shutdown.ts'
 import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
 import { UnreadBytes } from './connections/unread-bytes.ts'
-import { bearerSchemesOf } from './contract/document.ts'
+import { basePathsOf, bearerSchemesOf, dereference, operationsOf } from './contract/document.ts'
 import { type BoundOperation, createEngine } from './contract/engine.ts'
 import type { Contract } from './contract/load-contract.ts'
 import type { Caller, Handlers } from './contract/types.ts'
@@ -17,7 +17,7 @@ import { expectContent } from './http/content.ts'
 import { registerErrors } from './http/errors.ts'
 import { registerOperations } from './http/operations.ts'
 import { refuseWhenOverloaded } from './http/overload.ts'
-import { refuseMalformed, refuseUnmatched, routedUrl } from './http/path-and-method.ts'
+import { refuseLessConcrete, refuseMalformed, refuseUnmatched, routedUrl } from './http/path-and-method.ts'
 import { constantHeaders } from './http/send.ts'
 import { type Stage, inOrder } from './http/stage.ts'
 import { registerHealth } from './monitoring/health.ts'
@@ -118,11 +118,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // Loaded only if configured, which saves start time and memory.
   if (corsOrigins !== undefined) {
     const { registerCors } = await import('./http/cors.ts')
-    await registerCors(
-      app,
-      corsOrigins,
-      operations.map(({ method }) => method.toUpperCase()),
-    )
+    await registerCors(app, corsOrigins, operationsOf(dereference(contract.document)))
   }
   // Every request passes these stages, in the order that the contract promises.
   app.addHook('onRequest', inOrder([refuseMalformed, refuseUnmatched(app)]))
@@ -139,6 +135,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // A request of an operation passes these stages next. Then its body is read and validated, and its handler called.
   const stagesOf = (operation: BoundOperation): Stage[] =>
     [
+      refuseLessConcrete(app, operations, operation),
       overloaded,
       rateLimits?.limitAddress,
       authenticate(operation, verifiers, (request) => rateLimits?.countRefused(request)),
@@ -148,7 +145,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       expectContent(operation),
     ].filter((stage) => stage !== undefined)
   await app.register((scope, _options, done) => {
-    registerOperations(scope, { operations, stagesOf, unread: new UnreadBytes(limits.unreadBytes) })
+    registerOperations(scope, {
+      operations,
+      basePaths: basePathsOf(contract.document),
+      stagesOf,
+      unread: new UnreadBytes(limits.unreadBytes),
+    })
     done()
   })
   return app

@@ -1,7 +1,11 @@
+import { find } from '../json/pointer.ts'
+import { type Schema, schemasPointer } from '../schema/schema-parts.ts'
+
 /** The parts of an OpenAPI 3.1 document that this service reads. Values are as `parseJsonWithBigInts` gives them. */
 export interface ContractDocument {
   openapi: string
   info: { title: string; version: string }
+  servers?: { url: string }[]
   security?: SecurityRequirement[]
   paths?: Record<string, PathItem>
   components?: {
@@ -14,7 +18,6 @@ export interface ContractDocument {
 }
 
 export type SecurityRequirement = Record<string, string[]>
-export type Schema = Record<string, unknown>
 
 export type PathItem = { parameters?: Parameter[] } & { [Method in ContractMethod]?: WrittenOperation }
 
@@ -77,11 +80,27 @@ export function operationsOf(document: ContractDocument): ContractOperation[] {
       const written = item[method]
       if (written === undefined) return []
       const object = { ...written, responses: written.responses ?? {} }
-      const parameters = [...(object.parameters ?? []), ...(item.parameters ?? [])]
+      const parameters = overridden(item.parameters ?? [], object.parameters ?? [])
       const security = object.security ?? document.security ?? []
       return [{ id: object.operationId, method, path, parameters, security, object }]
     }),
   )
+}
+
+/** The parameters of a path, with those of the operation in place of those of the same name and location. */
+function overridden(ofPath: Parameter[], ofOperation: Parameter[]): Parameter[] {
+  const isOverridden = (parameter: Parameter) =>
+    ofOperation.some((other) => other.in === parameter.in && other.name === parameter.name)
+  return [...ofOperation, ...ofPath.filter((parameter) => !isOverridden(parameter))]
+}
+
+/**
+ * Lists the paths of the contract's servers, below which the operations are served: `/v1` of
+ * `https://plants.example/v1/`, and `` where the operations are at the root.
+ */
+export function basePathsOf({ servers = [] }: ContractDocument): string[] {
+  const paths = servers.map(({ url }) => new URL(url, 'http://localhost/').pathname.replace(/\/+$/, ''))
+  return paths.length === 0 ? [''] : [...new Set(paths)]
 }
 
 /** The names of the security schemes that are bearer authentication (RFC 6750), whatever the contract calls them. */
@@ -95,7 +114,7 @@ export function bearerSchemesOf({ components }: ContractDocument): string[] {
 }
 
 /**
- * Replaces every local reference by what it refers to.
+ * Replaces every local reference by what it refers to, except references to schemas: a schema may contain itself.
  *
  * @param document a parsed OpenAPI document
  * @returns a document in which equal references are one shared object
@@ -107,9 +126,7 @@ export function dereference(document: unknown): ContractDocument {
 
   function resolve(reference: string): unknown {
     if (resolved.has(reference)) return resolved.get(reference)
-    if (open.has(reference)) {
-      throw new Error(`the reference ${reference} leads back to itself, which this service does not support`)
-    }
+    if (open.has(reference)) throw new Error(`the reference ${reference} leads back to itself`)
     open.add(reference)
     const target = copy(find(document, reference))
     open.delete(reference)
@@ -120,78 +137,11 @@ export function dereference(document: unknown): ContractDocument {
   function copy(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(copy)
     if (typeof node !== 'object' || node === null) return node
-    const { $ref: reference, ...siblings } = node as Record<string, unknown>
-    if (typeof reference !== 'string') {
-      return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copy(member)]))
-    }
-    const target = resolve(reference)
-    const described = Object.keys(siblings).filter((name) => name !== 'description' && name !== 'summary')
-    // OpenAPI lets a reference carry a description of its own; JSON Schema 2020-12 lets it carry more assertions.
-    return described.length === 0 ? target : { allOf: [target, copy(siblings)] }
+    const { $ref: reference } = node as Record<string, unknown>
+    if (typeof reference === 'string' && !reference.startsWith(schemasPointer)) return resolve(reference)
+    return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copy(member)]))
   }
 
   // The caller checks the document's structure before or after.
   return copy(document) as ContractDocument
-}
-
-function find(document: unknown, reference: string): unknown {
-  if (!reference.startsWith('#/')) throw new Error(`the reference ${reference} leads out of the contract`)
-  let node = document
-  for (const token of reference.slice(2).split('/')) {
-    const name = percentDecoded(token, reference).replaceAll('~1', '/').replaceAll('~0', '~')
-    const isMember = typeof node === 'object' && node !== null && Object.hasOwn(node, name)
-    node = isMember ? (node as Record<string, unknown>)[name] : undefined
-  }
-  if (node === undefined) throw new Error(`the reference ${reference} leads to nothing`)
-  return node
-}
-
-function percentDecoded(token: string, reference: string): string {
-  try {
-    return decodeURIComponent(token)
-  } catch (error) {
-    throw new Error(`the percent-encoding of the reference ${reference} is broken`, { cause: error })
-  }
-}
-
-/** Lists the schemas directly inside a schema (JSON Schema 2020-12, core, section 10), with their places in it. */
-export function subschemasOf(schema: Schema): [string, Schema][] {
-  return Object.entries(schema).flatMap(([keyword, member]) => {
-    if (singles.includes(keyword)) return isSchema(member) ? [[keyword, member]] : []
-    if (!collections.includes(keyword) || typeof member !== 'object' || member === null) return []
-    return Object.entries(member).flatMap(([name, subschema]): [string, Schema][] =>
-      isSchema(subschema) ? [[`${keyword}/${name}`, subschema]] : [],
-    )
-  })
-}
-
-/** Keywords whose value is a schema. */
-const singles = [
-  'items',
-  'additionalProperties',
-  'propertyNames',
-  'contains',
-  'not',
-  'if',
-  'then',
-  'else',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]
-
-/** Keywords whose value holds schemas. */
-const collections = [
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'prefixItems',
-]
-
-/** `true` and `false` are schemas too, which hold nothing. */
-function isSchema(member: unknown): member is Schema {
-  return typeof member === 'object' && member !== null && !Array.isArray(member)
 }

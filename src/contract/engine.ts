@@ -1,8 +1,8 @@
-import { openOperations } from './check-contract.ts'
 import type { ContractDocument, ContractMethod, ContractOperation } from './document.ts'
 import { dereference, operationsOf } from './document.ts'
-import { type InputHandler, createDispatch, isReservedName } from './openapi-backend.ts'
-import { ContractViolation, createResponseValidator } from './response-validation.ts'
+import { offeredTypes } from './media-types.ts'
+import { type InputHandler, createDispatch } from './openapi-backend.ts'
+import { ContractViolation, createResponseValidator, declaredResponse } from './response-validation.ts'
 import type { Caller } from './types.ts'
 
 /** A contract that is not served. The message says why in one line. */
@@ -15,14 +15,18 @@ export interface OperationRequest {
   query: Record<string, string | string[]>
   /** The parsed JSON body; undefined when there is none. */
   body: unknown
+  /** The media type of the response that the client prefers; undefined where the operation offers only one. */
+  accept?: string | undefined
   caller: Caller
 }
 
 /** Any operation's reply, without what its type says beyond that. */
 export interface AnyReply {
   status: number
-  headers?: Record<string, string | number>
+  headers?: Record<string, string | number | bigint>
   body?: unknown
+  /** The media type of the body; the one that the response declares unless given. */
+  contentType?: string
 }
 
 /** Any operation's handler. `Handlers` is the type that a handler is written against. */
@@ -34,8 +38,13 @@ export interface BoundOperation {
   method: ContractMethod
   /** The path template, such as `/plants/{id}`. */
   path: string
-  takesBody: boolean
+  /** The media types of the body, which are JSON; none where the operation takes no body. */
+  bodyTypes: string[]
   requiresBody: boolean
+  /** The media types of its successful responses, of which the header Accept selects one. */
+  offeredTypes: string[]
+  /** The media type of a response that declares one. */
+  typeOf: (status: number) => string
   /** Alternatives, each a set of security schemes that must all be satisfied. */
   security: string[][]
   /**
@@ -73,13 +82,16 @@ export async function createEngine<Services extends object>(
   const operations = operationsOf(document)
   const problems = bindingProblems(operations, options.handlers, options.securitySchemes)
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
-  const dispatch = await createDispatch(document, operations, inputHandlers(operations, options))
+  const dispatch = await createDispatch(document, operations, inputHandlers(document, operations, options))
   return operations.map(({ id, method, path, security, object }) => ({
     id,
     method,
     path,
-    takesBody: object.requestBody !== undefined,
+    bodyTypes: Object.keys(object.requestBody?.content ?? {}),
     requiresBody: object.requestBody?.required === true,
+    offeredTypes: offeredTypes(object),
+    // A reply with a body has a declared media type, or says which of several it has.
+    typeOf: (status) => Object.keys(declaredResponse(object.responses, status)?.content ?? {})[0]!,
     security: security.map((requirement) => Object.keys(requirement)),
     handle: (request) => dispatch(id, request),
   }))
@@ -99,17 +111,21 @@ function bindingProblems(
     ...unhandled.map((id) => `operation ${id}: has no handler; npm run generate -- --scaffold writes one`),
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
     ...unverified.map((scheme) => `security scheme ${scheme}: has no verifier`),
-    ...openOperations(operations),
-    ...ids.filter(isReservedName).map((id) => `operation ${id}: has a name that openapi-backend keeps for itself`),
+    ...operations.filter(isOpen).map(({ id }) => `operation ${id}: can be called without credentials`),
   ]
+}
+
+function isOpen({ security }: ContractOperation): boolean {
+  return security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0)
 }
 
 /** The handlers by operationId, each with its context given and its replies validated. */
 function inputHandlers<Services extends object>(
+  document: ContractDocument,
   operations: ContractOperation[],
   { handlers, services, onViolation }: EngineOptions<Services>,
 ): Map<string, InputHandler> {
-  const validateResponse = createResponseValidator()
+  const validateResponse = createResponseValidator(document)
   const handlerOf = (operation: ContractOperation): InputHandler => {
     // bindingProblems has found none missing.
     const handler = handlers[operation.id]!

@@ -35,11 +35,11 @@ export const stampFile = 'generated/contract.sha256'
  * The stamp that `npm run generate` writes when it has checked the contract: the hashes of the contract and of the
  * document made from it, in the form that `sha256sum --check` reads.
  */
-export function stampOf(yaml: string, json: string): string {
+export function stampOf(yaml: string | Uint8Array, json: string): string {
   return `${sha256(yaml)}  openapi.yaml\n${sha256(json)}  generated/contract.json\n`
 }
 
-export function sha256(text: string): string {
+export function sha256(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex')
 }
 

@@ -3,10 +3,12 @@ import { type Context, type Document, OpenAPIBackend, OpenAPIRouter } from 'open
 import type { Operation, ParsedRequest, Request, ValidationResult } from 'openapi-backend'
 import { createAjv } from '../schema/ajv.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
-import { withExactScalars } from '../schema/rewrite-schema.ts'
-import { type ContractDocument, type ContractOperation, type PathItem, contractMethods } from './document.ts'
+import { SchemaRewriter } from '../schema/rewrite-schema.ts'
+import type { ContractDocument, ContractOperation } from './document.ts'
 import type { AnyReply, OperationRequest } from './engine.ts'
 import { failure } from './errors.ts'
+import { type ListParameter, listParametersOf, splitLists } from './list-parameters.ts'
+import { isJson } from './media-types.ts'
 import type { Caller } from './types.ts'
 
 /** The parts of a valid request, each value of its declared type. */
@@ -15,6 +17,8 @@ export interface AnyInput {
   query: unknown
   header: unknown
   body: unknown
+  /** Only where the operation offers several media types. */
+  accept?: string
 }
 
 /** Handles the valid requests of one operation. */
@@ -36,15 +40,17 @@ export async function createDispatch(
   operations: ContractOperation[],
   handlers: Map<string, InputHandler>,
 ): Promise<Dispatch> {
-  const backend = createBackend(document, operations, handlers)
+  const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, 'request')
+  const backend = createBackend(operations, handlers, rewriter)
   await backend.init()
-  const matched = new Map(backend.router.getOperations().map((operation) => [String(operation.operationId), operation]))
-  backend.router = new MatchedRouter(matched)
+  const known = matchedOperations(operations, rewriter)
+  const matched = new Map(operations.map(({ id }, index) => [id, known[index]!]))
+  backend.router = new MatchedRouter(known)
   backend.validator.router = backend.router
-  replaceValidation(backend, operations)
+  replaceValidation(backend, document, operations)
   const withHeaders = new Set(operations.filter((operation) => headerNames(operation).length > 0).map(({ id }) => id))
 
-  return (operationId, { headers, path, query, body, caller }) => {
+  return (operationId, { headers, path, query, body, accept, caller }) => {
     // The engine dispatches the operations of this document only.
     const operation = matched.get(operationId)!
     const request: MatchedRequest = {
@@ -57,26 +63,46 @@ export async function createDispatch(
       query,
       cookies: {},
       requestBody: body,
+      accept,
     }
     return backend.handleRequest(request, caller) as Promise<AnyReply>
   }
 }
 
+/** The name under which Ajv knows the schemas of requests. */
+const requestsId = 'requests'
+
+/** The schemas of each operation's requests, rewritten for Ajv: of the parameters in their order, and of the body. */
+function requestSchemas(rewriter: SchemaRewriter, operations: ContractOperation[]): object[] {
+  return operations.map(({ parameters, object }) => ({
+    $defs: [...parameters.map(({ schema }) => schema), bodySchemaOf(object)].map((schema) => rewriter.ofValue(schema)),
+  }))
+}
+
+/** A contract without problems has one media type of a request's body. */
+function bodySchemaOf({ requestBody }: ContractOperation['object']): unknown {
+  const [content] = Object.entries(requestBody?.content ?? {}).filter(([type]) => isJson(type))
+  return content === undefined ? undefined : (content[1].schema ?? true)
+}
+
 function createBackend(
-  document: ContractDocument,
   operations: ContractOperation[],
   handlers: Map<string, InputHandler>,
+  rewriter: SchemaRewriter,
 ): OpenAPIBackend {
   const operationHandlers = operations.map(
-    (operation) => [operation.id, handlerOf(operation, handlers.get(operation.id)!)] as const,
+    (operation, index) => [nameOf(index), handlerOf(operation, handlers.get(operation.id)!)] as const,
   )
+  const schemas = requestSchemas(rewriter, operations)
+  const validators = { json: createAjv('json', rewriter), text: createAjv('text', rewriter) }
+  for (const ajv of Object.values(validators)) ajv.addSchema({ $defs: schemas }, requestsId)
   return new OpenAPIBackend({
-    definition: definitionOf(document),
-    // Skips the check of the document, which knows OpenAPI 3.0 only; `checkContract` is the check for 3.1.
+    definition: definitionOf(operations),
+    // Skips the check of the document, which knows OpenAPI 3.0 only, and compiles validators when they are first used.
     quick: true,
     strict: true,
     ignoreTrailingSlashes: false,
-    customizeAjv: (_ajv, _options, context: string) => createAjv(context === 'requestBodyValidator' ? 'json' : 'text'),
+    customizeAjv: (_ajv, _options, context: string) => validators[context === 'requestBodyValidator' ? 'json' : 'text'],
     handlers: {
       ...Object.fromEntries(operationHandlers),
       validationFail: ({ validation }: Context) => failure('invalid_request', describeErrors(validation.errors ?? [])),
@@ -84,31 +110,47 @@ function createBackend(
   })
 }
 
-/** Whether openapi-backend keeps this name for a hook, so that no operation can have it. */
-export function isReservedName(operationId: string): boolean {
-  return reservedNames.includes(operationId)
+/**
+ * The name of an operation in openapi-backend. It keeps some names for its hooks, and looks names up in objects that
+ * inherit `toString`, so that it cannot have every operationId.
+ */
+function nameOf(index: number): string {
+  return `operation${String(index)}`
 }
 
 const emptyDefinition: Document = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {} }
-const reservedNames = new OpenAPIBackend({ definition: emptyDefinition, quick: true }).allowedHandlers
 
-/** The contract for openapi-backend, without `security`: the HTTP server has authenticated the caller. */
-function definitionOf(document: ContractDocument): Document {
-  const { security: _, ...rest } = document
-  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [path, withoutSecurity(item)] as const)
-  // The rewritten document is OpenAPI but for the keyword `scalar`, which openapi-backend passes to Ajv.
-  return withExactScalars({ ...rest, paths: Object.fromEntries(paths) }) as Document
+/** The names and routes of the operations for openapi-backend, which writes out whatever else a definition has. */
+function definitionOf(operations: ContractOperation[]): Document {
+  const paths: NonNullable<Document['paths']> = {}
+  for (const [index, { method, path }] of operations.entries()) {
+    paths[path] = { ...paths[path], [method]: { operationId: nameOf(index), responses: {} } }
+  }
+  // OpenAPI 3.1 lets a document have any part of these.
+  return { ...emptyDefinition, paths } as Document
 }
 
-function withoutSecurity(item: PathItem): PathItem {
-  const copy = { ...item }
-  for (const method of contractMethods) {
-    const operation = item[method]
-    if (operation === undefined) continue
-    const { security: _, ...open } = operation
-    copy[method] = open
-  }
-  return copy
+/** The operations for openapi-backend, each schema as a reference to one that Ajv knows. */
+function matchedOperations(operations: ContractOperation[], rewriter: SchemaRewriter): Operation[] {
+  return operations.map(({ method, path, parameters, object }, index) => {
+    const schemaAt = (place: number) => ({ $ref: `${requestsId}#/$defs/${String(index)}/$defs/${String(place)}` })
+    const content = { 'application/json': { schema: schemaAt(parameters.length) } }
+    return {
+      operationId: nameOf(index),
+      method,
+      path,
+      parameters: parameters.map(({ name, in: place, required = false, schema }, at) => {
+        const value = rewriter.defaultOf(schema)
+        // openapi-backend's types know the JSON values of a default, not that it is one.
+        const withDefault = value === undefined ? {} : { default: value as string }
+        return { name, in: place, required, schema: { ...schemaAt(at), ...withDefault } }
+      }),
+      ...(object.requestBody === undefined
+        ? {}
+        : { requestBody: { required: object.requestBody.required === true, content } }),
+      responses: {},
+    }
+  })
 }
 
 function handlerOf(operation: ContractOperation, handle: InputHandler) {
@@ -118,7 +160,10 @@ function handlerOf(operation: ContractOperation, handle: InputHandler) {
     const headers = request.headers as Record<string, unknown>
     const present = names.filter((name) => headers[name.toLowerCase()] !== undefined)
     const header = Object.fromEntries(present.map((name) => [name, headers[name.toLowerCase()]]))
-    return handle({ path: request.params, query: request.query, header, body: request.requestBody }, caller)
+    const input = { path: request.params, query: request.query, header, body: request.requestBody }
+    // createDispatch makes the requests.
+    const { accept } = request as unknown as MatchedRequest
+    return handle(accept === undefined ? input : { ...input, accept }, caller)
   }
 }
 
@@ -130,6 +175,7 @@ function headerNames({ parameters }: ContractOperation): string[] {
 interface MatchedRequest extends ParsedRequest {
   headers: Request['headers']
   operation: Operation
+  accept: string | undefined
 }
 
 /**
@@ -139,9 +185,9 @@ interface MatchedRequest extends ParsedRequest {
 class MatchedRouter extends OpenAPIRouter {
   readonly #operations: Map<string, Operation>
 
-  constructor(operations: Map<string, Operation>) {
+  constructor(operations: Operation[]) {
     super({ definition: emptyDefinition })
-    this.#operations = operations
+    this.#operations = new Map(operations.map((operation) => [String(operation.operationId), operation]))
   }
 
   override matchOperation(request: Request): Operation {
@@ -156,51 +202,46 @@ class MatchedRouter extends OpenAPIRouter {
     return [...this.#operations.values()]
   }
 
-  override getOperation(operationId: string): Operation | undefined {
-    return this.#operations.get(operationId)
+  override getOperation(name: string): Operation | undefined {
+    return this.#operations.get(name)
   }
-}
-
-/** How the requests of one operation are validated. */
-interface RequestValidation {
-  validators: ValidateFunction[]
-  /** The query parameters that are arrays. */
-  arrays: string[]
 }
 
 /**
- * Replaces openapi-backend's `validateRequest`, which parses the request once more and reads styles of parameters that
- * no contract of this service has. The validators are those that openapi-backend has compiled.
+ * Replaces openapi-backend's `validateRequest`, which parses the request once more and knows one style of parameters.
+ * The validators are those that openapi-backend compiles.
  */
-function replaceValidation({ validator }: OpenAPIBackend, operations: ContractOperation[]): void {
-  const byId = new Map(
-    operations.map(({ id, parameters }): [string, RequestValidation] => {
-      const inQuery = parameters.filter((parameter) => parameter.in === 'query')
-      const arrays = inQuery.filter(({ schema }) => schema?.['type'] === 'array').map(({ name }) => name)
-      return [id, { validators: validator.getRequestValidatorsForOperation(id), arrays }]
-    }),
+function replaceValidation(
+  { validator }: OpenAPIBackend,
+  document: ContractDocument,
+  operations: ContractOperation[],
+): void {
+  const schemas = document.components?.schemas ?? {}
+  const lists = new Map(
+    operations.map(({ parameters }, index) => [nameOf(index), listParametersOf(parameters, schemas)]),
   )
   validator.validateRequest = (request) => {
     const matched = request as MatchedRequest
+    const name = String(matched.operation.operationId)
     // Each operation of the router is one of the document.
-    return validate(byId.get(String(matched.operation.operationId))!, matched)
+    return validate(validator.getRequestValidatorsForOperation(name), lists.get(name)!, matched)
   }
 }
 
-function validate({ validators, arrays }: RequestValidation, request: MatchedRequest): ValidationResult<Request> {
+function validate(
+  validators: ValidateFunction[],
+  lists: ListParameter[],
+  request: MatchedRequest,
+): ValidationResult<Request> {
   // Ajv writes the values that it has read into the parts.
-  const query = request.query as Record<string, unknown>
-  for (const name of arrays) {
-    const value = query[name]
-    if (typeof value === 'string') query[name] = [value]
-  }
   const parts: Record<string, unknown> = {
     path: request.params,
-    query,
+    query: request.query,
     header: request.headers,
     cookie: {},
     requestBody: request.requestBody,
   }
+  if (lists.length > 0) splitLists(lists, parts)
   const errors: ErrorObject[] = []
   for (const isValid of validators) if (!isValid(parts)) errors.push(...(isValid.errors ?? []))
   return errors.length === 0 ? { valid: true } : { valid: false, errors }

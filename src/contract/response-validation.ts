@@ -1,8 +1,11 @@
+import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv'
 import { createAjv } from '../schema/ajv.ts'
-import { withExactScalars } from '../schema/rewrite-schema.ts'
-import type { ContractOperation, ContractResponse, Schema } from './document.ts'
+import { SchemaRewriter } from '../schema/rewrite-schema.ts'
+import type { Schema } from '../schema/schema-parts.ts'
+import type { ContractDocument, ContractOperation, ContractResponse } from './document.ts'
 import type { AnyReply } from './engine.ts'
+import { isJson, isText } from './media-types.ts'
 import { Encoded } from './types.ts'
 
 /**
@@ -18,69 +21,111 @@ export type ResponseValidator = (operation: ContractOperation, reply: AnyReply) 
 type ReplyValidator = (reply: AnyReply) => string | undefined
 
 /** Headers that the server sets by itself. */
-const serverHeaders: readonly string[] = ['X-Request-Id']
+const serverHeaders: readonly string[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
 /**
- * Makes the validator of status, required headers and body. It does not read the text of an `Encoded` body: to parse it
- * would cost as much as to make it. Each response is compiled at its first reply.
+ * Makes the validator of status, headers, media type and body. It does not read the text of an `Encoded` body: to parse
+ * it would cost as much as to make it. Nor does it read a stream. Each response is compiled at its first reply.
+ *
+ * @param document a dereferenced contract
  */
-export function createResponseValidator(): ResponseValidator {
-  const ajv = createAjv('json')
+export function createResponseValidator({ components }: ContractDocument): ResponseValidator {
+  const rewriter = new SchemaRewriter(components?.schemas ?? {}, 'response')
+  const ajv = createAjv('json', rewriter)
   const validators = new Map<ContractResponse, ReplyValidator>()
 
-  // The keyword `scalar` writes into the value's container, so a body has one.
-  const compile = (schema: Schema) =>
-    ajv.compile({ type: 'object', properties: { body: withExactScalars(closed(schema)) } })
-
   return ({ object }, reply) => {
-    const response = object.responses[String(reply.status)]
+    const response = declaredResponse(object.responses, reply.status)
     if (response === undefined) return 'the status is not declared'
     let validate = validators.get(response)
     if (validate === undefined) {
-      validate = compileResponse(response, compile)
+      validate = compileResponse(response, ajv, rewriter)
       validators.set(response, validate)
     }
     return validate(reply)
   }
 }
 
+/** Finds the response that declares a status: by the status, by its range such as `4XX`, or `default`. */
+export function declaredResponse(
+  responses: Record<string, ContractResponse>,
+  status: number,
+): ContractResponse | undefined {
+  return responses[String(status)] ?? responses[`${String(Math.floor(status / 100))}XX`] ?? responses['default']
+}
+
 function compileResponse(
-  { headers, content }: ContractResponse,
-  compile: (schema: Schema) => ValidateFunction,
+  { headers = {}, content = {} }: ContractResponse,
+  ajv: Ajv2020,
+  rewriter: SchemaRewriter,
 ): ReplyValidator {
-  const required = Object.entries(headers ?? {})
-    .filter(([name, header]) => header.required === true && !serverHeaders.includes(name))
-    .map(([name]) => name)
-  const schema = content?.['application/json']?.schema
-  const validateBody = schema === undefined ? undefined : compile(schema)
+  const validateHeaders = compileHeaders(headers, ajv, rewriter)
+  const types = Object.keys(content)
+  const validators = new Map(
+    Object.entries(content).map(([type, { schema }]) => [type, compileBody(type, schema, ajv, rewriter)]),
+  )
 
-  return ({ headers: given, body }) => {
-    const missing = required.find((name) => given?.[name] === undefined)
-    if (missing !== undefined) return `the header ${missing} is missing`
-    if (validateBody === undefined) return body === undefined ? undefined : 'no body is declared'
+  return ({ headers: given, body, contentType }) => {
+    const problem = validateHeaders?.(given ?? {})
+    if (problem !== undefined) return problem
+    if (types.length === 0) return body === undefined && contentType === undefined ? undefined : 'no body is declared'
     if (body === undefined) return 'the body is missing'
-    return body instanceof Encoded ? undefined : bodyProblem(body, validateBody)
+    const type = contentType ?? (types.length === 1 ? types[0] : undefined)
+    if (type === undefined) return `the media type is missing; set contentType to one of ${types.join(', ')}`
+    const validateBody = validators.get(type)
+    return validateBody === undefined ? `the media type ${type} is not declared` : validateBody(body)
   }
 }
 
-function bodyProblem(body: unknown, validate: ValidateFunction): string | undefined {
-  if (validate({ body })) return undefined
-  const errors = validate.errors ?? []
-  return errors.map(({ instancePath, message = 'is not valid' }) => `${instancePath.slice(1)} ${message}`).join('; ')
-}
-
-/** The same schema without further properties: a request may have them, a response may not. */
-function closed(schema: Schema): Schema {
-  const { items, properties } = schema
-  const isObject = ['properties', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in schema)
-  return {
-    ...schema,
-    ...(typeof items === 'object' ? { items: closed(items as Schema) } : {}),
-    ...(typeof properties === 'object' ? { properties: closedProperties(properties as Record<string, Schema>) } : {}),
-    ...(isObject ? { unevaluatedProperties: false } : {}),
+/** Undefined where a response declares no header of the handler's. */
+function compileHeaders(
+  headers: NonNullable<ContractResponse['headers']>,
+  ajv: Ajv2020,
+  rewriter: SchemaRewriter,
+): ((given: NonNullable<AnyReply['headers']>) => string | undefined) | undefined {
+  const declared = Object.entries(headers).filter(([name]) => !serverHeaders.includes(name))
+  const validate = ajv.compile({
+    type: 'object',
+    properties: Object.fromEntries(declared.map(([name, { schema }]) => [name, rewriter.ofValue(schema ?? true)])),
+    required: declared.filter(([, { required }]) => required === true).map(([name]) => name),
+    additionalProperties: false,
+  })
+  return (given) => {
+    if (declared.length === 0 && Object.keys(given).length === 0) return undefined
+    // The keyword `scalar` replaces values by what they mean.
+    return validate({ ...given }) ? undefined : describe(validate, 'the header ')
   }
 }
 
-function closedProperties(properties: Record<string, Schema>): Record<string, Schema> {
-  return Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, closed(property)]))
+function compileBody(
+  type: string,
+  schema: Schema | undefined,
+  ajv: Ajv2020,
+  rewriter: SchemaRewriter,
+): (body: unknown) => string | undefined {
+  // The keyword `scalar` writes into the value's container, so a body has one.
+  const validate = ajv.compile({ type: 'object', properties: { body: rewriter.ofValue(schema ?? true) } })
+  const validateValue = (body: unknown) => (validate({ body }) ? undefined : describe(validate))
+  if (isJson(type)) return (body) => (body instanceof Encoded ? undefined : validateValue(body))
+  if (isText(type)) {
+    return (body) => (isStream(body) ? undefined : typeof body === 'string' ? validateValue(body) : notText)
+  }
+  return (body) => (isStream(body) || body instanceof Uint8Array ? undefined : notBytes)
+}
+
+const notText = 'the body is neither text nor a stream of bytes'
+const notBytes = 'the body is neither bytes nor a stream of them'
+
+function isStream(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+}
+
+function describe({ errors }: ValidateFunction, prefix = ''): string {
+  return (errors ?? [])
+    .map(({ instancePath, message = 'is not valid', params }) => {
+      const added: unknown = params['additionalProperty']
+      const place = added === undefined ? instancePath.slice(1) : String(added)
+      return `${prefix}${place} ${added === undefined ? message : 'is not declared'}`.replaceAll('  ', ' ')
+    })
+    .join('; ')
 }

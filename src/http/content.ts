@@ -1,13 +1,12 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure } from '../contract/errors.ts'
 import { MalformedJson, parseJson } from '../json/json.ts'
 import type { Stage } from './stage.ts'
 
-export const notJson: Failure = failure('unsupported_media_type', 'send the body as Content-Type: application/json')
 const encoded: Failure = failure('unsupported_media_type', 'send the body without Content-Encoding')
 
-/** Replaces a body that was refused when it was read. */
+/** Stands for a body that was refused when it was read. */
 export class RefusedBody {
   readonly failure: Failure
 
@@ -16,9 +15,9 @@ export class RefusedBody {
   }
 }
 
-/** Makes the stage that checks the header fields of an operation's content, and prepares to read it. */
-export function expectContent({ takesBody }: Pick<BoundOperation, 'takesBody'>): Stage {
-  return takesBody ? admitContent : ignoreContent
+/** Makes the stage that prepares for the content of an operation's requests. */
+export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>): Stage {
+  return bodyTypes.length > 0 ? admitContent : ignoreContent
 }
 
 /** An operation without a body ignores its media type, which Fastify would check (RFC 9110, section 9.3.5). */
@@ -30,29 +29,49 @@ const ignoreContent: Stage = ({ headers }) => {
 const admitContent: Stage = ({ headers, raw: { httpVersion } }, { raw }) => {
   // A coding that is not decoded would make any content look like malformed JSON (RFC 9110, section 8.4).
   if (headers['content-encoding'] !== undefined) return encoded
-  // A client that waits for a 100 sends its body once its credentials are valid (RFC 9110, section 10.1.1).
+  // A client that waits for a 100 sends its body once its credentials are good (RFC 9110, section 10.1.1).
   if (httpVersion === '1.1' && headers.expect?.toLowerCase() === '100-continue') raw.writeContinue()
   return undefined
 }
 
 /**
- * Sets JSON as the only content that is read.
+ * Has bodies read as JSON, and no other content.
  *
  * @param app the context of the operations; a request's body is a `RefusedBody` where it was refused
+ * @param types the media types that the operations declare for their bodies, each of which is JSON
  */
-export function registerParsers(app: FastifyInstance): void {
+export function registerParsers(app: FastifyInstance, types: readonly string[]): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
-    try {
-      done(null, parseJson(bytes))
-    } catch (error) {
-      if (error instanceof MalformedJson) done(null, new RefusedBody(failure('malformed_body', error.message)))
-      // Only errors are thrown here.
-      else done(error as Error)
-    }
-  })
+  for (const type of new Set(types)) {
+    app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (request, bytes, done) => {
+      done(null, isDeclared(request, type) ? readBody(bytes) : refusedType(request))
+    })
+  }
   // Content of an operation without a body is not read; Node drops it.
   app.addContentTypeParser('*', (request, _content, done) => {
-    done(null, request.routeOptions.config.operation?.takesBody === true ? new RefusedBody(notJson) : undefined)
+    done(null, bodyTypesOf(request).length > 0 ? refusedType(request) : undefined)
   })
+}
+
+function bodyTypesOf({ routeOptions }: FastifyRequest): string[] {
+  return routeOptions.config.operation?.bodyTypes ?? []
+}
+
+function isDeclared(request: FastifyRequest, type: string): boolean {
+  return bodyTypesOf(request).includes(type)
+}
+
+/** The body of a request whose Content-Type is missing or is not one that its operation declares. */
+export function refusedType(request: FastifyRequest): RefusedBody {
+  const types = bodyTypesOf(request).join(' or ')
+  return new RefusedBody(failure('unsupported_media_type', `send the body as Content-Type: ${types}`))
+}
+
+function readBody(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes)
+  } catch (error) {
+    if (error instanceof MalformedJson) return new RefusedBody(failure('malformed_body', error.message))
+    throw error
+  }
 }

@@ -1,16 +1,10 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
-import type { HeaderName } from '../contract/types.ts'
+import type { ContractOperation } from '../contract/document.ts'
 
-/** The response headers that a page may read (fetch.spec.whatwg.org, "CORS-safelisted response-header name"). */
-const readable: HeaderName[] = [
-  'X-Request-Id',
-  'WWW-Authenticate',
-  'Retry-After',
-  'Allow',
-  'RateLimit',
-  'RateLimit-Policy',
-]
+/** The headers that the service reads and sends whatever the contract is. */
+const requestHeaders = ['Authorization', 'Content-Type', 'X-Request-Id']
+const responseHeaders = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Allow', 'RateLimit', 'RateLimit-Policy']
 
 /** How long a browser may cache a preflight response. */
 const preflightSeconds = 600
@@ -20,14 +14,21 @@ const preflightSeconds = 600
  *
  * @param app the server, before any stage that refuses requests, because a preflight carries no credentials
  * @param origins such as `https://plants.example`, or `*` alone for every origin
- * @param methods those of the operations
+ * @param operations whose methods and headers a page may use
  */
-export async function registerCors(app: FastifyInstance, origins: string[], methods: string[]): Promise<void> {
+export async function registerCors(
+  app: FastifyInstance,
+  origins: string[],
+  operations: ContractOperation[],
+): Promise<void> {
+  const parameters = operations.flatMap((operation) => operation.parameters)
+  const ownHeaders = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
+  const responses = operations.flatMap(({ object }) => Object.values(object.responses))
   const allowed = {
     origin: origins.includes('*') ? '*' : origins,
-    methods,
-    allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
-    exposedHeaders: readable,
+    methods: [...new Set(operations.map(({ method }) => method.toUpperCase()))],
+    allowedHeaders: distinct([...requestHeaders, ...ownHeaders]),
+    exposedHeaders: distinct([...responseHeaders, ...responses.flatMap(({ headers = {} }) => Object.keys(headers))]),
     maxAge: preflightSeconds,
   }
   await app.register(cors, {
@@ -39,4 +40,9 @@ export async function registerCors(app: FastifyInstance, origins: string[], meth
       })
     },
   })
+}
+
+/** Names of headers, each once, whatever its case. */
+function distinct(names: string[]): string[] {
+  return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()]
 }

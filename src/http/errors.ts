@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { failure } from '../contract/errors.ts'
-import { notJson } from './content.ts'
+import { refusedType } from './content.ts'
 import { noSuchPath } from './path-and-method.ts'
 import { sendFailure } from './send.ts'
 
@@ -30,7 +30,7 @@ function answerError(
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return sendFailure(reply, failure('body_too_large', `the body is larger than ${String(bodyLimit)} bytes`))
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return sendFailure(reply, notJson)
+      return sendFailure(reply, refusedType(request).failure)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET':
       return sendFailure(reply, failure('malformed_http', 'the body is not as long as Content-Length says'))

@@ -4,10 +4,11 @@ import { streamChunks } from '../connections/stream-chunks.ts'
 import type { UnreadBytes } from '../connections/unread-bytes.ts'
 import type { AnyReply, BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure, unavailable } from '../contract/errors.ts'
+import { isJson } from '../contract/media-types.ts'
 import { Encoded, isWhole } from '../contract/types.ts'
 import { stringifyJson } from '../json/json.ts'
 import { RefusedBody, registerParsers } from './content.ts'
-import { sendFailure, sendJson } from './send.ts'
+import { releaseWhenSent, sendContent, sendFailure } from './send.ts'
 import { type Stage, inOrder } from './stage.ts'
 
 declare module 'fastify' {
@@ -18,6 +19,8 @@ declare module 'fastify' {
 
 export interface OperationsOptions {
   operations: BoundOperation[]
+  /** The paths below which the operations are served: `` for the root. */
+  basePaths: string[]
   /** The stages that a request of an operation passes before its body is read, in their order. */
   stagesOf: (operation: BoundOperation) => Stage[]
   /** Bounds the answers that clients have not read. */
@@ -25,30 +28,39 @@ export interface OperationsOptions {
 }
 
 /**
- * Adds a route for every operation of the contract.
+ * Gives every operation of the contract its route.
  *
- * @param app its own context: its body parsers accept only JSON
+ * @param app a context of its own: its body parsers accept JSON alone
  */
-export function registerOperations(app: FastifyInstance, { operations, stagesOf, unread }: OperationsOptions): void {
+export function registerOperations(
+  app: FastifyInstance,
+  { operations, basePaths, stagesOf, unread }: OperationsOptions,
+): void {
   app.decorateRequest('caller')
-  registerParsers(app)
+  registerParsers(
+    app,
+    operations.flatMap(({ bodyTypes }) => bodyTypes),
+  )
   for (const operation of operations) {
     const names: string[] = []
-    app.route({
-      method: operation.method.toUpperCase(),
-      url: routeUrl(operation.path, names),
-      config: { operation },
-      onRequest: inOrder(stagesOf(operation)),
-      handler: (request, reply) => answer(operation, names, unread, request, reply),
-    })
+    const path = routePath(operation.path, names)
+    for (const basePath of basePaths) {
+      app.route({
+        method: operation.method.toUpperCase(),
+        url: routePath(basePath) + path,
+        config: { operation },
+        onRequest: inOrder(stagesOf(operation)),
+        handler: (request, reply) => answer(operation, names, unread, request, reply),
+      })
+    }
   }
 }
 
 /**
- * Converts `/plants/{id}` to `/plants/:p0([^]+)`: a Fastify route restricts the names of parameters, a contract does
- * not. The expression matches any text but the empty one, so `/plants/` is no path.
+ * `/plants/{id}` as `/plants/:p0([^]+)`: a contract may name a parameter as it likes, a Fastify route may not.
+ * The expression matches any text but the empty one, so that `/plants/` is no path.
  */
-function routeUrl(path: string, names: string[]): string {
+function routePath(path: string, names: string[] = []): string {
   return path
     .replaceAll(':', '::')
     .replace(/\{([^{}]+)\}/g, (_template, name: string) => `:p${String(names.push(name) - 1)}([^]+)`)
@@ -71,26 +83,50 @@ async function answer(
     path: Object.fromEntries(names.map((name, index) => [name, params[`p${String(index)}`] ?? ''])),
     query: query as Record<string, string | string[]>,
     body,
+    accept: operation.offeredTypes.length > 1 ? await negotiate(operation.offeredTypes, request, reply) : undefined,
     caller,
   })
-  return send(reply, result, unread)
+  return send(reply, result, operation, unread)
 }
 
-/** The usual memory of a body in chunks: the chunk that is sent, and garbage of its encoding. */
+async function negotiate(offered: string[], request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> {
+  // What few contracts need is loaded where one does.
+  const { preferredType } = await import('./negotiate.ts')
+  reply.header('vary', 'Accept')
+  return preferredType(request, offered)
+}
+
+/** A body that is not JSON: text, bytes, or a stream of bytes. */
+type Content = string | Buffer | AsyncIterable<Buffer>
+
+/** What a body in chunks holds as a rule: the chunk that is being sent, and what V8 has not collected of its making. */
 const streamBytes = 512 * 1_024
 
 const tooMuchUnread: Failure = unavailable('too many long answers wait to be read; try again in a second')
 const emptyBody: Failure = failure('malformed_body', 'the body is empty')
 
-function send(reply: FastifyReply, { status, headers, body }: AnyReply, unread: UnreadBytes): FastifyReply {
+function send(
+  reply: FastifyReply,
+  { status, headers, body, contentType }: AnyReply,
+  { typeOf }: BoundOperation,
+  unread: UnreadBytes,
+): FastifyReply {
   reply.code(status)
-  if (headers !== undefined) reply.headers(headers)
+  // Node writes the digits of a bigint.
+  if (headers !== undefined) reply.headers(headers as Record<string, string | number>)
   if (body === undefined) return reply.send()
-  if (!(body instanceof Encoded)) return sendJson(reply, stringifyJson(body))
-  // An encoded body is text or its chunks, whatever they encode.
-  const { chunks } = body as Encoded<unknown>
-  if (!unread.hold(reply.raw, isWhole(chunks) ? chunks.length : streamBytes)) return sendFailure(reply, tooMuchUnread)
-  if (isWhole(chunks)) return sendJson(reply, chunks)
+  const type = contentType ?? typeOf(status)
+  if (isJson(type) && !(body instanceof Encoded)) return sendContent(reply, type, stringifyJson(body))
+  // Validation has found text, bytes or a stream of bytes.
+  const content = body instanceof Encoded ? (body as Encoded<unknown>).chunks : (body as Content)
+  if (!unread.hold(reply.raw, isWhole(content) ? content.length : streamBytes)) return sendFailure(reply, tooMuchUnread)
+  if (isWhole(content)) {
+    // The bytes of an encoded body have no other reader; a handler may keep those of its own.
+    if (body instanceof Encoded) releaseWhenSent(reply.raw, content)
+    return sendContent(reply, type, content)
+  }
   // Fastify reads a body to its end to answer HEAD without it.
-  return sendJson(reply, reply.request.method === 'HEAD' ? Readable.from([]) : streamChunks(reply.raw, chunks))
+  if (reply.request.method === 'HEAD') return sendContent(reply, type, Readable.from([]))
+  const isEncoded = body instanceof Encoded
+  return sendContent(reply, type, isEncoded ? streamChunks(reply.raw, content) : Readable.from(content))
 }

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { contractMethods } from '../contract/document.ts'
+import type { BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure } from '../contract/errors.ts'
 import { fieldValues } from './raw-headers.ts'
 import type { Stage } from './stage.ts'
 
 export const noSuchPath: Failure = failure('path_not_found', 'there is no such path')
 
-/** Refuses what HTTP forbids but Node's parser accepts. */
+/** Refuses what HTTP forbids and what Node's parser accepts. */
 export const refuseMalformed: Stage = ({ raw: { httpVersion, rawHeaders, headers } }) => {
   const hosts = fieldValues(rawHeaders, 'host')
   // RFC 9112, section 3.2. Node answers none with an empty body, and accepts two.
@@ -46,26 +47,54 @@ function malformedTarget({ originalUrl }: FastifyRequest): Failure | undefined {
 }
 
 function unmatched(app: FastifyInstance, { method, url }: FastifyRequest): Failure {
-  const path = url.split('?', 1).join()
-  const methods = contractMethods.map((each) => each.toUpperCase()).filter((each) => isRoute(app, each, path))
+  const methods = methodsOf(app, url)
   if (methods.length === 0) return noSuchPath
   const allow = methods.sort().join(', ')
   return failure('method_not_allowed', `this path has no ${method}, only ${allow}`, { Allow: allow })
 }
 
-function isRoute(app: FastifyInstance, method: string, url: string): boolean {
-  // Fastify's types lack the case of no such route.
-  const route = app.findRoute({ method, url }) as { params: Record<string, unknown> } | null
-  return route !== null && !(method === 'OPTIONS' && '*' in route.params)
+/**
+ * Makes the stage that refuses a request to a path template where another path of the contract names the same target
+ * more concretely, without the method of the request (OpenAPI 3.1, section 4.8.8.2).
+ *
+ * @returns undefined where no path of the operations is more concrete than this one
+ */
+export function refuseLessConcrete(
+  app: FastifyInstance,
+  operations: readonly Pick<BoundOperation, 'path'>[],
+  { path }: Pick<BoundOperation, 'path'>,
+): Stage | undefined {
+  if (!operations.some((other) => isMoreConcrete(other.path, path))) return undefined
+  return (request) => (methodsOf(app, request.url).includes(request.method) ? undefined : unmatched(app, request))
 }
 
-/** Replaces a target that the router cannot read. No route matches it, so the request is refused. */
+function isMoreConcrete(path: string, template: string): boolean {
+  const [segments, templates] = [path.split('/'), template.split('/')]
+  const matches = templates.every((segment, index) => segment.startsWith('{') || segment === segments[index])
+  return path !== template && segments.length === templates.length && matches
+}
+
+/** The methods of the most concrete routes that a target matches. */
+function methodsOf(app: FastifyInstance, target: string): string[] {
+  const url = target.split('?', 1).join()
+  const routes = contractMethods.flatMap((each) => {
+    const method = each.toUpperCase()
+    // Fastify's types do not say that there may be no such route.
+    const route = app.findRoute({ method, url }) as { params: Record<string, unknown> } | null
+    const isPreflightRoute = method === 'OPTIONS' && route !== null && '*' in route.params
+    return route === null || isPreflightRoute ? [] : [{ method, parameters: Object.keys(route.params).length }]
+  })
+  const fewest = Math.min(...routes.map(({ parameters }) => parameters))
+  return routes.filter(({ parameters }) => parameters === fewest).map(({ method }) => method)
+}
+
+/** Stands for a target that the router cannot read, so that it is refused as every request that no route matches. */
 const unreadable = '/%20'
 
 /**
- * Returns the path and query of a request target for the router.
+ * The path and query that the router is given for a request target.
  *
- * @param target in origin form or in absolute form (RFC 9112, section 3.2.2)
+ * @param target in origin form or in absolute form, which names this server too (RFC 9112, section 3.2.2)
  */
 export function routedUrl(target: string): string {
   const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]+\/?/i, '/')
@@ -76,7 +105,7 @@ export function routedUrl(target: string): string {
 function isDecodable(url: string): boolean {
   if (!url.includes('%')) return true
   try {
-    // The router decodes the part before the first of these.
+    // The router decodes what stands before the first of these.
     decodeURI(url.split(/[?#]/, 1).join())
     return true
   } catch {

@@ -1,11 +1,14 @@
+import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Failure } from '../contract/errors.ts'
+import { isText } from '../contract/media-types.ts'
 import { release } from '../contract/types.ts'
 
 /**
- * The headers of every response. No cache stores a plant, and no browser guesses another media type (RFC 9111, section
- * 5.2.2.5; fetch.spec.whatwg.org, "X-Content-Type-Options").
+ * The headers that every response has. No cache keeps a plant, and no browser takes a response for anything but its
+ * declared
+ * media type (RFC 9111, section 5.2.2.5; fetch.spec.whatwg.org, "X-Content-Type-Options").
  */
 export const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 
@@ -15,18 +18,27 @@ export function sendFailure(reply: FastifyReply, { status, headers, body }: Fail
 }
 
 /**
- * Sends JSON text as `application/json`. Fastify would add a charset, which the media type does not have (RFC 8259,
- * section 11).
- *
- * @param json text, or its bytes in UTF-8; the bytes are freed when they are sent
+ * Sends content of a media type. JSON goes without the charset that Fastify would add, which the media type does not
+ * have (RFC 8259, section 11); other text is UTF-8.
  */
-export function sendJson(reply: FastifyReply, json: string | Buffer | Readable): FastifyReply {
-  if (Buffer.isBuffer(json)) {
-    reply.raw.once('close', () => {
-      release(json)
-    })
-  }
-  return reply.header('content-type', 'application/json').serializer(asItIs).send(json)
+export function sendContent(reply: FastifyReply, type: string, content: string | Uint8Array | Readable): FastifyReply {
+  return reply
+    .header('content-type', isText(type) ? `${type}; charset=utf-8` : type)
+    .serializer(asItIs)
+    .send(content)
+}
+
+/** Sends JSON text as `application/json`. */
+export function sendJson(reply: FastifyReply, json: string): FastifyReply {
+  return sendContent(reply, 'application/json', json)
+}
+
+/** Frees the bytes of a body when its response is closed. */
+export function releaseWhenSent(response: ServerResponse, content: string | Buffer): void {
+  if (typeof content === 'string') return
+  response.once('close', () => {
+    release(content)
+  })
 }
 
 function asItIs(text: string): string {

@@ -31,11 +31,17 @@ export function parseJson(bytes: Uint8Array): unknown {
   return new JsonParser(text, noteSource).parse()
 }
 
-function noteSource(container: object, key: string, source: string): number {
+function noteSource(container: object, key: string, source: string): number | bigint {
   const numbers = inexactNumbers.get(container)
   if (numbers) numbers.set(key, source)
   else inexactNumbers.set(container, new Map([[key, source]]))
-  return Number(source)
+  return readNumber(source)
+}
+
+/** An integer that a double does not hold is a bigint, wherever it stands. */
+function readNumber(source: string): number | bigint {
+  const number = Number(source)
+  return Number.isSafeInteger(number) || !/^-?\d+$/.test(source) ? number : BigInt(source)
 }
 
 /**
@@ -53,11 +59,7 @@ export function sourceOfNumber(container: object, key: string | number): string 
  * @throws MalformedJson as `parseJson`
  */
 export function parseJsonWithBigInts(text: string): unknown {
-  const readNumber = (_container: object, _key: string, source: string) => {
-    const number = Number(source)
-    return /^-?\d+$/.test(source) && !Number.isSafeInteger(number) ? BigInt(source) : number
-  }
-  return new JsonParser(text, readNumber).parse()
+  return new JsonParser(text, (_container, _key, source) => readNumber(source)).parse()
 }
 
 /** Writes a JSON value; bigints as digits. */

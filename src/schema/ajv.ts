@@ -1,22 +1,26 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
+import { SchemaRewriter, contractId } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
 
 // ajv-formats is CommonJS that Node gives whole as the default, while its types speak of the function inside.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
 
 /**
- * Makes the one kind of validator that this service uses, for JSON Schema 2020-12, the dialect of OpenAPI 3.1.
- * It refuses to compile a schema with a keyword or a format that nobody checks.
+ * Makes a validator for JSON Schema 2020-12, the dialect of OpenAPI 3.1. It refuses to compile a schema with a keyword
+ * or a format that nobody checks.
  *
  * @param source where the values come from
+ * @param rewriter of the contract whose schemas are validated; the default is a contract without named schemas
  */
-export function createAjv(source: Source): Ajv2020 {
+export function createAjv(source: Source, rewriter = new SchemaRewriter({}, undefined)): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
     strictTypes: false,
     strictRequired: false,
     strictTuples: false,
+    // A schema has a default only where a value is to have it.
+    useDefaults: true,
     // The meta-schema takes 30 ms to compile, and each keyword checks its own value.
     meta: false,
     validateSchema: false,
@@ -25,5 +29,6 @@ export function createAjv(source: Source): Ajv2020 {
   // `scalar` checks these formats, for integers and numbers only. Beside another type nobody would check them.
   for (const format of ['int32', 'int64', 'float', 'double']) Reflect.deleteProperty(ajv.formats, format)
   ajv.addKeyword(scalarKeyword(source))
+  ajv.addSchema({ $defs: rewriter.named() }, contractId)
   return ajv
 }

@@ -17,5 +17,6 @@ function describeError({ instancePath, keyword, message = 'is not valid', params
     const problem = place === 'query' ? 'is not a parameter of this operation' : 'is not a property here'
     return `${place}/${name} ${problem}`
   }
+  if (keyword === 'false schema') return `${place} is not allowed here`
   return `${place} ${message}`
 }

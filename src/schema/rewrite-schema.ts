@@ -1,83 +1,147 @@
+import type { NamedSchemas, Schema } from './schema-parts.ts'
+import { inPlace, isSchema, schemasPointer, targetOf, withSubschemas } from './schema-parts.ts'
+
+/** Where the values of a schema go, which decides what `readOnly`, `writeOnly` and `default` mean. */
+export type Direction = 'request' | 'response'
+
+/** The name under which Ajv knows the schemas that the contract names. */
+export const contractId = 'contract'
+
 const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
 const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
 
-/** Members of the OpenAPI document and of its schemas that hold values, not schemas. */
-const valueMembers: readonly string[] = [
+/** Keywords that assert nothing. Ajv's strict mode refuses those that JSON Schema does not know. */
+const annotations: readonly string[] = [
+  'title',
+  'description',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
   'example',
   'examples',
   'default',
-  'enum',
-  'const',
-  'required',
-  'security',
-  'tags',
+  'xml',
+  'externalDocs',
+  'discriminator',
+  '$comment',
 ]
-
-/** Members whose own members are named by the contract's author, so that `default` there is a name, not a keyword. */
-const mapMembers: readonly string[] = [
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'paths',
-  'responses',
-  'headers',
-  'content',
-  'schemas',
-  'securitySchemes',
-]
-
-/** Keywords of the OpenAPI vocabulary that assert nothing, and would make Ajv's strict mode refuse the schema. */
-const annotations: readonly string[] = ['example', 'examples', 'default', 'xml', 'externalDocs', 'discriminator']
 
 /**
- * Rewrites a contract so that the keyword `scalar` alone validates integers, numbers and booleans.
+ * Rewrites the schemas of a contract for Ajv.
  *
- * Ajv's own keywords compare doubles, and its coercion of parameters takes ` 5 `, `0x10` and `1e3`.
- *
- * @param node an OpenAPI document or a part of one, with integers beyond 2^53 as bigints
- * @returns a copy with neither annotations nor examples nor bigints outside of `scalar`
+ * The keyword `scalar` alone validates integers, numbers and booleans: Ajv's own keywords compare doubles, and its
+ * coercion of parameters takes ` 5 `, `0x10` and `1e3`. In requests a `default` stands where Ajv applies it, and a
+ * property that is `readOnly` is not allowed. In responses a property that is `writeOnly` is not allowed, nor is any
+ * that no schema declares.
  */
-export function withExactScalars(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withExactScalars)
-  if (typeof node !== 'object' || node === null) return node
-  const object = node as Record<string, unknown>
-  const { type } = object
-  if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
-    // null has no format.
-    const { format: _, ...formatless } = object
-    const alternative = (member: unknown) => ({ ...(member === 'null' ? formatless : object), type: member })
-    return { anyOf: type.map((member) => withExactScalars(alternative(member))) }
+export class SchemaRewriter {
+  readonly #schemas: NamedSchemas
+  readonly #direction: Direction | undefined
+
+  /**
+   * @param schemas those that the contract names, integers beyond 2^53 as bigints
+   * @param direction undefined for values that go neither way, such as examples inside of schemas
+   */
+  constructor(schemas: NamedSchemas, direction: Direction | undefined) {
+    this.#schemas = schemas
+    this.#direction = direction
   }
-  const copy: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(object)) {
-    if (name.startsWith('x-') || annotations.includes(name)) continue
-    // openapi-backend takes an object that it meets twice for a cycle, so nothing of the copy is shared.
-    if (valueMembers.includes(name)) copy[name] = structuredClone(member)
-    else copy[name] = mapMembers.includes(name) ? mapValues(member) : withExactScalars(member)
+
+  /** The schemas that the contract names, as `contractId` holds them. */
+  named(): NamedSchemas {
+    return Object.fromEntries(
+      Object.entries(this.#schemas).map(([name, schema]) => [
+        name,
+        isSchema(schema) ? this.#sameValue(schema, this.#hidden(schema)) : schema,
+      ]),
+    )
   }
-  const scalar: Record<string, unknown> = {}
+
+  /** Rewrites the schema of a value. */
+  ofValue(schema: unknown): unknown {
+    if (!isSchema(schema)) return schema
+    const copy = this.#sameValue(schema, this.#hidden(schema))
+    const isClosed = this.#direction === 'response' && this.#declaresProperties(schema)
+    return isClosed ? { unevaluatedProperties: false, ...copy } : copy
+  }
+
+  /** The value that stands for a property or a parameter that is left out, if its schema gives one. */
+  defaultOf(schema: unknown): unknown {
+    if (!isSchema(schema)) return undefined
+    if (schema['default'] !== undefined) return schema['default']
+    const { allOf = [] } = schema as { allOf?: unknown[] }
+    const applied = [targetOf(schema, this.#schemas), ...allOf].map((each) => this.defaultOf(each))
+    return applied.find((value) => value !== undefined)
+  }
+
+  /** @param hidden the properties of the value that are not allowed in this direction */
+  #sameValue(schema: Schema, hidden: ReadonlySet<string>): Schema {
+    const type = schema['type'] ?? typeOfConstants(schema)
+    if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
+      // null has no format.
+      const { format: _, ...formatless } = schema
+      const alternative = (member: unknown) => ({ ...(member === 'null' ? formatless : schema), type: member })
+      return { anyOf: type.map((member) => this.#sameValue(alternative(member), hidden)) }
+    }
+    const copy = withSubschemas(withoutAnnotations(schema), (subschema, applies, keyword, name) => {
+      if (keyword === 'properties' && hidden.has(name ?? '')) return false
+      if (!isSchema(subschema)) return subschema
+      if (applies === 'to the value') return this.#sameValue(subschema, hidden)
+      const rewritten = this.ofValue(subschema) as Schema
+      const value = this.#direction === 'request' && keyword === 'properties' ? this.defaultOf(subschema) : undefined
+      return value === undefined ? rewritten : { ...rewritten, default: value }
+    })
+    const { required, $ref: reference } = copy
+    if (Array.isArray(required)) copy['required'] = required.filter((name) => !hidden.has(String(name)))
+    if (typeof reference === 'string') copy['$ref'] = reference.replace(schemasPointer, `${contractId}#/$defs/`)
+    return withScalar(copy, type)
+  }
+
+  #hidden(schema: Schema): Set<string> {
+    const flag = this.#direction === 'request' ? 'readOnly' : this.#direction === 'response' ? 'writeOnly' : undefined
+    if (flag === undefined) return new Set()
+    const properties = inPlace(schema, this.#schemas).flatMap((each) => Object.entries(each['properties'] ?? {}))
+    const isFlagged = (property: unknown) =>
+      isSchema(property) && inPlace(property, this.#schemas).some((each) => each[flag] === true)
+    return new Set(properties.filter(([, property]) => isFlagged(property)).map(([name]) => name))
+  }
+
+  #declaresProperties(schema: Schema): boolean {
+    return inPlace(schema, this.#schemas).some((each) => 'properties' in each)
+  }
+}
+
+function withoutAnnotations(schema: Schema): Schema {
+  const isKept = ([name]: [string, unknown]) => !name.startsWith('x-') && !annotations.includes(name)
+  return Object.fromEntries(Object.entries(schema).filter(isKept))
+}
+
+/** `enum` and `const` of integers alone say the type, which text is then read as. */
+function typeOfConstants({ enum: values, const: value }: Schema): 'integer' | undefined {
+  const constants = Array.isArray(values) ? values : [value]
+  const isInteger = (member: unknown) => typeof member === 'bigint' || Number.isInteger(member)
+  return constants.length > 0 && constants.every(isInteger) ? 'integer' : undefined
+}
+
+/** Moves the assertions about integers, numbers and booleans into the keyword `scalar`. */
+function withScalar(schema: Schema, type: unknown): Schema {
+  const copy = { ...schema }
+  const scalar: Schema = {}
   if (scalarTypes.includes(type)) {
+    scalar['type'] = type
     for (const name of ['type', 'format', 'enum', 'const']) lift(copy, scalar, name)
   } else if (type !== undefined && Array.isArray(copy['enum'])) {
     // No value of another type is a bigint, which Ajv could not compile.
     copy['enum'] = copy['enum'].filter((member) => typeof member !== 'bigint')
   }
   for (const name of numericAssertions) {
-    // A property may bear the name of a keyword; its value is then a schema, not a number.
-    if (typeof object[name] !== 'number' && typeof object[name] !== 'bigint') continue
     // Beside another type the assertion asserts nothing.
     lift(copy, type === undefined || type === 'integer' || type === 'number' ? scalar : {}, name)
   }
   return Object.keys(scalar).length > 0 ? { ...copy, scalar } : copy
 }
 
-function mapValues(member: unknown): unknown {
-  if (typeof member !== 'object' || member === null || Array.isArray(member)) return withExactScalars(member)
-  return Object.fromEntries(Object.entries(member).map(([name, value]) => [name, withExactScalars(value)]))
-}
-
-function lift(from: Record<string, unknown>, to: Record<string, unknown>, name: string): void {
+function lift(from: Schema, to: Schema, name: string): void {
   if (!(name in from)) return
   to[name] = from[name]
   // `from` is a copy that has no other user.

@@ -87,7 +87,7 @@ function readJson(schema: ScalarSchema, data: unknown, source: string | undefine
   if (schema.type === 'boolean') return typeof data === 'boolean' ? { value: data } : undefined
   if (typeof data !== 'number' && typeof data !== 'bigint') return undefined
   // Infinity is what a double makes of 1e400.
-  if (schema.type === 'number') return data === Infinity || data === -Infinity ? undefined : { value: data }
+  if (schema.type === 'number') return Number.isFinite(Number(data)) ? { value: Number(data) } : undefined
   if (schema.type === undefined) return { value: (source === undefined ? undefined : readJsonInteger(source)) ?? data }
   if (source !== undefined) return readInteger(schema, readJsonInteger(source))
   if (typeof data === 'bigint') return readInteger(schema, data)
@@ -122,9 +122,19 @@ function isEqual(member: unknown, value: Scalar): boolean {
   return (typeof member === 'number' || typeof member === 'bigint') && !(member < value) && !(member > value)
 }
 
+/** Divides the decimals that are written, not the doubles that stand for them: 0.07 is a multiple of 0.01. */
 function isMultiple(value: number | bigint, of: number | bigint): boolean {
-  if (Number.isInteger(Number(value)) && Number.isInteger(Number(of))) return BigInt(value) % BigInt(of) === 0n
-  return Number.isInteger(Number(value) / Number(of))
+  const [[digits, exponent], [divisor, divisorExponent]] = [decimalOf(value), decimalOf(of)]
+  const common = Math.min(exponent, divisorExponent)
+  const scaled = (integer: bigint, power: number) => integer * 10n ** BigInt(power - common)
+  return scaled(digits, exponent) % scaled(divisor, divisorExponent) === 0n
+}
+
+/** The digits of a number and the power of ten that they are multiplied by. */
+function decimalOf(value: number | bigint): [digits: bigint, exponent: number] {
+  const [significand = '', exponent = '0'] = String(value).split('e')
+  const [whole = '', fraction = ''] = significand.split('.')
+  return [BigInt(whole + fraction), Number(exponent) - fraction.length]
 }
 
 const checkedFormats: Record<'integer' | 'number', readonly string[]> = {
@@ -141,7 +151,8 @@ function assertKnownFormat({ type, format }: ScalarSchema): void {
 
 function describe(schema: ScalarSchema, source: Source): string {
   const { type = 'number', format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
-  const range = format === 'int32' || format === 'int64' ? integerRanges[format] : undefined
+  const range =
+    format === 'int32' || format === 'int64' ? integerRanges[format] : type === 'integer' ? safeIntegers : undefined
   const from = greatest(minimum, range?.minimum)
   const to = greatest(maximum, range?.maximum, -1)
   const words = [type === 'integer' ? 'an integer' : `a ${type}`]
@@ -156,6 +167,9 @@ function describe(schema: ScalarSchema, source: Source): string {
   if (source === 'text' && type === 'integer') words.push('in plain decimal form')
   return words.join(' ')
 }
+
+/** The integers that a number holds exactly; `format: int64` gives a bigint instead. */
+export const safeIntegers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const
 
 type Bound = number | bigint | undefined
 

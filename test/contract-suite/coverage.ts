@@ -1,4 +1,5 @@
-import type { ContractResponse, Exampled, Schema } from '../../src/contract/document.ts'
+import type { ContractResponse, Exampled } from '../../src/contract/document.ts'
+import type { Schema } from '../../src/schema/schema-parts.ts'
 import { type ReceivedResponse, type SentRequest, operationOf } from '../support/responses/judge.ts'
 import { judgedContract, judgedErrors, judgedOperations } from '../support/responses/judged-contract.ts'
 import { propertiesOf } from './values/flat-schema.ts'

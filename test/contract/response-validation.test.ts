@@ -48,7 +48,7 @@ const document = dereference({
 const operation: ContractOperation = operationsOf(document)[0]!
 
 describe('response validation', () => {
-  const validate = createResponseValidator()
+  const validate = createResponseValidator(document)
 
   test.each<AnyReply>([
     { status: 200, body: [] },
@@ -64,7 +64,7 @@ describe('response validation', () => {
     [{ status: 201, body: [] }, 'the status is not declared'],
     [{ status: 200 }, 'the body is missing'],
     [{ status: 204, body: [] }, 'no body is declared'],
-    [{ status: 503 }, 'the header Retry-After is missing'],
+    [{ status: 503 }, "the header must have required property 'Retry-After'"],
     [{ status: 200, body: {} }, 'body must be array'],
     [{ status: 200, body: [{}] }, "body/0 must have required property 'id'"],
     [

@@ -1,4 +1,5 @@
-import type { ContractDocument, Parameter, Schema } from '../../src/contract/document.ts'
+import type { ContractDocument, Parameter } from '../../src/contract/document.ts'
+import type { Schema } from '../../src/schema/schema-parts.ts'
 
 export const thing: Schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
 export const ok = { 200: { description: 'Done.', content: { 'application/json': { schema: thing } } } }

@@ -178,7 +178,9 @@ describe('an operation whose security', () => {
       id: 'getThing',
       method: 'get',
       path: '/thing',
-      takesBody: false,
+      bodyTypes: [],
+      offeredTypes: [],
+      typeOf: () => 'application/json',
       requiresBody: false,
       security,
       handle: ({ caller }) => {
@@ -190,6 +192,7 @@ describe('an operation whose security', () => {
     onTestFinished(() => app.close())
     registerOperations(app, {
       operations: [operation],
+      basePaths: [''],
       stagesOf: (each) => [authenticate(each, verifiers, () => undefined)],
       unread: new UnreadBytes(1_024),
     })

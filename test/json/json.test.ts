@@ -93,14 +93,14 @@ describe('parseJson', () => {
   })
 
   it('takes bytes out of the middle of a larger buffer', () => {
-    expect(parseJson(Buffer.from('x[9007199254740993]x').subarray(1, -1))).toEqual([9007199254740992])
+    expect(parseJson(Buffer.from('x[9007199254740993]x').subarray(1, -1))).toEqual([9007199254740993n])
   })
 
   it('gives the value that was written, for any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), fc.nat(3), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent)
-        expect(JSON.stringify(parseText(text), undefined, indent)).toBe(text)
+        expect(stringifyJson(parseText(text), indent)).toBe(text)
       }),
       { numRuns: 300 },
     )
@@ -111,7 +111,7 @@ describe('parseJson', () => {
     // (nodejs/node#63785).
     parseText('{"first":1,"t\\\\u":2}')
     const value = parseContainer('{"first":1,"t\\u0061g":9007199254740993}')
-    expect(value).toEqual({ first: 1, tag: 9007199254740992 })
+    expect(value).toEqual({ first: 1, tag: 9007199254740993n })
     expect(sourceOfNumber(value, 'tag')).toBe('9007199254740993')
     expect(parseJsonWithBigInts('[{"first":1,"t\\u0061g":9007199254740993}]')).toEqual([
       { first: 1, tag: 9007199254740993n },
@@ -127,7 +127,7 @@ describe('parseJson', () => {
     fc.assert(
       fc.property(fc.array(structural), fc.dictionary(structural, fc.string()), (list, object) => {
         const value = parseContainer(JSON.stringify({ list, object, end: JSON.rawJSON('9007199254740993') }))
-        expect(value).toEqual({ list, object, end: 9007199254740992 })
+        expect(value).toEqual({ list, object, end: 9007199254740993n })
         expect(sourceOfNumber(value, 'end')).toBe('9007199254740993')
       }),
     )

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type ContractDocument, dereference } from '../../../src/contract/document.ts'
+import type { ContractDocument } from '../../../src/contract/document.ts'
+import { BrokenContract } from '../contract/findings.ts'
+import { inlineReferences } from '../contract/inline-references.ts'
+import { parseContract } from '../contract/read-contract.ts'
 import { contractFile } from '../generate/generate-files.ts'
-import { BrokenContract, parseContract } from '../generate/read-contract.ts'
 import { type Impact, classifyChange, describeValues } from './classify-change.ts'
 import { type Direction, componentDirections, directionOfPath } from './directions.ts'
 import { escapeName, follow, memberOf, namesOf } from './json-pointer.ts'
@@ -96,9 +98,9 @@ export async function compareContracts(
 }
 
 function read(source: string, file: string): Contract {
-  const { document: written, locate } = parseContract(source, file)
+  const { document: written, locate } = parseContract(Buffer.from(source), file)
   try {
-    return { file, written, document: dereference(written), directions: componentDirections(written), locate }
+    return { file, written, document: inlineReferences(written), directions: componentDirections(written), locate }
   } catch (error) {
     throw new BrokenContract(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
@@ -160,13 +162,10 @@ function describe(change: RedoclyChange, old: Contract, current: Contract): Chan
 }
 
 function describeOwn({ impact, path, words }: OwnChange, current: Contract): Change {
-  const [section, name = '', method = '', ...rest] = path
-  const id = follow(current.written, `#/paths/${escapeName(name)}/${method}/operationId`)
-  const problem = section === 'paths' ? `operation ${String(id)}: ${rest.join('/')}` : path.join('/')
   return {
     impact,
     text: `${readablePath([...path], current.document)}: ${words}`,
-    place: placeIn(current.file, current.locate(problem)),
+    place: placeIn(current.file, current.locate([...path])),
   }
 }
 

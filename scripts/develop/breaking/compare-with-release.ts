@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../command.ts'
 import { contractFile } from '../generate/generate-files.ts'
-import { BrokenContract, readOpenApi } from '../generate/read-contract.ts'
+import { BrokenContract } from '../contract/findings.ts'
+import { readOpenApi } from '../contract/read-contract.ts'
 import type { Impact } from './classify-change.ts'
 import { type Change, compareContracts } from './compare-contracts.ts'
 import { parseVersion, readBaseContract } from './released-contracts.ts'
@@ -37,7 +38,7 @@ export const impacts: readonly Impact[] = ['breaking', 'compatible', 'editorial'
 export async function compareWithRelease(root: string, base: string | undefined): Promise<Comparison> {
   const { name, file, text } = await readBaseContract(root, base)
   const after = await readFile(join(root, contractFile), 'utf8')
-  await readOpenApi(after, contractFile)
+  await readOpenApi(Buffer.from(after), join(root, contractFile))
   return { base: name, ...(await compareContracts(text, after, file)) }
 }
 

@@ -3,7 +3,8 @@ import { basename, join } from 'node:path'
 import { type ContractOperation, dereference, operationsOf } from '../../../src/contract/document.ts'
 import { sha256, stampFile, stampOf } from '../../../src/contract/load-contract.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
-import { BrokenContract, readContract } from './read-contract.ts'
+import { BrokenContract } from '../contract/findings.ts'
+import { readContract } from '../contract/read-contract.ts'
 import { writeClient } from './write-client.ts'
 import { writeErrors } from './write-errors.ts'
 import { writeTypes } from './write-types.ts'
@@ -22,7 +23,7 @@ export async function generateFiles(
   root: string,
 ): Promise<{ files: Map<string, string>; operations: ContractOperation[] }> {
   const source = await readSource(join(root, contractFile))
-  const document = await readContract(source, contractFile)
+  const document = await readContract(source, join(root, contractFile))
   const origin = `${contractFile} sha256:${sha256(source)}`
   const stamp = `// Generated from ${origin} by npm run generate. Do not edit.\n`
   const operations = operationsOf(dereference(document))
@@ -38,9 +39,9 @@ export async function generateFiles(
   return { files, operations }
 }
 
-async function readSource(file: string): Promise<string> {
+async function readSource(file: string): Promise<Buffer> {
   try {
-    return await readFile(file, 'utf8')
+    return await readFile(file)
   } catch (error) {
     throw new BrokenContract(`${contractFile}: cannot be read (${String((error as NodeJS.ErrnoException).code)})`, {
       cause: error,

@@ -2,7 +2,7 @@ import type { ContractOperation } from '../../../src/contract/document.ts'
 import { contractFile, generateFiles } from './generate-files.ts'
 import { folder, replaceFiles, staleFiles } from './generated-folder.ts'
 import { missingHandlers, scaffoldHandler, strayHandlers } from './handler-files.ts'
-import { BrokenContract } from './read-contract.ts'
+import { BrokenContract } from '../contract/findings.ts'
 
 /** `write` writes `generated/`, `check` lists what is stale there, `scaffold` writes it and the missing handlers. */
 export type GenerateMode = 'write' | 'check' | 'scaffold'

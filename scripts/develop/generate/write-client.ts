@@ -1,4 +1,5 @@
-import type { ContractOperation, Schema } from '../../../src/contract/document.ts'
+import type { ContractOperation } from '../../../src/contract/document.ts'
+import type { Schema } from '../../../src/schema/schema-parts.ts'
 
 /**
  * Writes the table of the client: the method and path of each operation, and for each declared status the places of

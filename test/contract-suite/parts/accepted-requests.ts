@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ContractOperation, Schema } from '../../../src/contract/document.ts'
+import type { ContractOperation } from '../../../src/contract/document.ts'
+import type { Schema } from '../../../src/schema/schema-parts.ts'
 import { parseJsonWithBigInts } from '../../../src/json/json.ts'
 import type { ReceivedResponse } from '../../support/responses/judge.ts'
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Schema } from '../../../src/contract/document.ts'
+import type { Schema } from '../../../src/schema/schema-parts.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { judgedContract } from '../../support/responses/judged-contract.ts'

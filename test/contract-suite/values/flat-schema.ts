@@ -1,4 +1,4 @@
-import type { Schema } from '../../../src/contract/document.ts'
+import type { Schema } from '../../../src/schema/schema-parts.ts'
 
 /** The keywords that the arbitraries understand. With another one they would draw values that the contract forbids. */
 const understood = [

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Schema } from '../../../src/contract/document.ts'
+import type { Schema } from '../../../src/schema/schema-parts.ts'
 import { type FlatSchema, flatten } from './flat-schema.ts'
 import { brokenJsonIntegers, integerBreaks, integerOf, jsonSpellings } from './integer-arbitrary.ts'
 import { textBreaks, textOf } from './text-arbitrary.ts'

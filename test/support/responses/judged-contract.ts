@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ContractOperation, type Schema, dereference, operationsOf } from '../../../src/contract/document.ts'
+import { type ContractOperation, operationsOf } from '../../../src/contract/document.ts'
+import { inlineReferences } from '../../../scripts/develop/contract/inline-references.ts'
+import type { Schema } from '../../../src/schema/schema-parts.ts'
 import { parseJsonWithBigInts } from '../../../src/json/json.ts'
 
 /**
@@ -9,7 +11,7 @@ import { parseJsonWithBigInts } from '../../../src/json/json.ts'
 const folder = process.env['EXPECTED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../../..')
 
 /** The contract that the tests hold the service to, without references; integers beyond 2^53 are bigints. */
-export const judgedContract = dereference(
+export const judgedContract = inlineReferences(
   parseJsonWithBigInts(readFileSync(join(folder, 'generated/contract.json'), 'utf8')),
 )
 

@@ -1,0 +1,172 @@
+import type { ValidateFunction } from 'ajv'
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import { contractMethods } from '../../../src/contract/document.ts'
+import type {
+  ContractDocument,
+  ContractResponse,
+  Exampled,
+  MediaType,
+  OperationObject,
+  Parameter,
+} from '../../../src/contract/document.ts'
+import { createAjv } from '../../../src/schema/ajv.ts'
+import { type Direction, SchemaRewriter } from '../../../src/schema/rewrite-schema.ts'
+import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from '../../../src/schema/schema-parts.ts'
+import { isJson, isText } from '../../../src/contract/media-types.ts'
+import type { Finding } from './findings.ts'
+import { resolve } from './resolve.ts'
+
+/**
+ * Finds the examples and the defaults of a contract that break their schemas, and the schemas that cannot be validated.
+ *
+ * @param document a bundled contract of the right structure
+ */
+export function checkExamples(document: ContractDocument): Finding[] {
+  const check = new ExampleCheck(document)
+  return [
+    // Named schemas come first, so that their problems are reported where they are written.
+    ...Object.values(document.components?.schemas ?? {}).flatMap((schema) => check.named(schema)),
+    ...Object.values(document.paths ?? {}).flatMap((written) => {
+      const item = resolve(document, written)
+      const operations = contractMethods.flatMap((method) => item[method] ?? []) as OperationObject[]
+      return [
+        ...(item.parameters ?? []).flatMap((parameter) => check.parameter(parameter)),
+        ...operations.flatMap((operation) => check.operation(operation)),
+      ]
+    }),
+    ...Object.values(document['x-unmatched-responses'] ?? {}).flatMap((response) => check.response(response)),
+  ]
+}
+
+class ExampleCheck {
+  readonly #document: ContractDocument
+  readonly #validators: Record<Direction | 'neither', { ajv: Ajv2020; rewriter: SchemaRewriter }>
+  /** What several operations refer to is checked once. */
+  readonly #checked = new Set<object>()
+
+  constructor(document: ContractDocument) {
+    this.#document = document
+    const validatorOf = (direction: Direction | undefined) => {
+      const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, direction)
+      return { ajv: createAjv('json', rewriter), rewriter }
+    }
+    this.#validators = {
+      request: validatorOf('request'),
+      response: validatorOf('response'),
+      neither: validatorOf(undefined),
+    }
+  }
+
+  named(schema: unknown): Finding[] {
+    if (!isSchema(schema)) return []
+    if (appliesToItself(schema, this.#document.components?.schemas ?? {})) {
+      return [
+        { at: { object: schema }, text: 'the schema refers to itself for the same value; refer to it from a part' },
+      ]
+    }
+    return [...this.#compiled(schema, 'neither').findings, ...this.inside(schema)]
+  }
+
+  operation({ parameters = [], requestBody, responses }: OperationObject): Finding[] {
+    const { content = {} } = resolve(this.#document, requestBody) ?? {}
+    return [
+      ...parameters.flatMap((parameter) => this.parameter(parameter)),
+      ...this.#content(content, 'request'),
+      ...Object.values(responses ?? {}).flatMap((response) => this.response(response)),
+    ]
+  }
+
+  parameter(written: Parameter): Finding[] {
+    const parameter = resolve(this.#document, written)
+    return this.#beside(parameter, parameter.schema, 'request')
+  }
+
+  response(written: ContractResponse): Finding[] {
+    const { headers = {}, content = {} } = resolve(this.#document, written)
+    return [
+      ...Object.values(headers).flatMap((each) => {
+        const header = resolve(this.#document, each)
+        return this.#beside(header, header.schema, 'response')
+      }),
+      ...this.#content(content, 'response'),
+    ]
+  }
+
+  #content(content: Record<string, MediaType>, direction: Direction): Finding[] {
+    return Object.entries(content).flatMap(([type, media]) =>
+      // An example of other content is text that stands for bytes.
+      isJson(type) || isText(type) ? this.#beside(media, media.schema, direction) : [],
+    )
+  }
+
+  /** Checks the examples beside a schema, and those that it and the schemas inside it carry. */
+  #beside(object: Exampled, schema: unknown, direction: Direction): Finding[] {
+    if (!isSchema(schema) || this.#checked.has(object)) return []
+    this.#checked.add(object)
+    const { example, examples = {} } = object
+    const values: [object, string, unknown][] = Object.values(examples).map((written) => {
+      const each = resolve(this.#document, written)
+      return [each, 'value', each.value]
+    })
+    if (example !== undefined) values.push([object, 'example', example])
+    return [
+      ...this.#compiled(schema, direction).findings,
+      ...this.inside(schema),
+      ...values.flatMap(([holder, key, value]) => this.#value(value, schema, { object: holder, key }, direction)),
+    ]
+  }
+
+  /** Checks the examples and the defaults that a schema and the schemas inside it carry. */
+  inside(schema: unknown): Finding[] {
+    if (!isSchema(schema) || this.#checked.has(schema)) return []
+    this.#checked.add(schema)
+    const {
+      examples = [],
+      example,
+      default: value,
+    } = schema as { examples?: unknown[]; example?: unknown; default?: unknown }
+    const values: [string, unknown][] = examples.map((each) => ['examples', each])
+    if (example !== undefined) values.push(['example', example])
+    if (value !== undefined) values.push(['default', value])
+    const own = values.flatMap(([key, each]) => this.#value(each, schema, { object: schema, key }, 'neither'))
+    return [...own, ...subschemasOf(schema).flatMap((part) => this.inside(part.schema))]
+  }
+
+  #compiled(schema: Schema, direction: Direction | 'neither'): { validate?: ValidateFunction; findings: Finding[] } {
+    const { ajv, rewriter } = this.#validators[direction]
+    try {
+      return {
+        validate: ajv.compile({ type: 'object', properties: { value: rewriter.ofValue(schema) } }),
+        findings: [],
+      }
+    } catch (error) {
+      return { findings: [{ at: { object: schema }, text: firstLine(error), isUncompiled: true }] }
+    }
+  }
+
+  #value(value: unknown, schema: Schema, at: Finding['at'], direction: Direction | 'neither'): Finding[] {
+    const { validate } = this.#compiled(schema, direction)
+    // What cannot be compiled is reported once.
+    if (validate === undefined) return []
+    // The keyword `scalar` writes into the value's container, so the value gets one of its own.
+    if (validate({ value: structuredClone(value) })) return []
+    const reasons = (validate.errors ?? []).map(({ instancePath, message = 'is not valid' }) =>
+      `${instancePath.slice('/value'.length)} ${message}`.trim(),
+    )
+    const name = at?.key === 'default' ? 'default' : 'example'
+    return [{ at, text: `the ${name} ${reasons.join(', ')}` }]
+  }
+}
+
+/** Whether a schema applies to a value because it applies to that value, so that validation would not end. */
+function appliesToItself(schema: Schema, schemas: NamedSchemas, open: readonly Schema[] = []): boolean {
+  if (open.includes(schema)) return open[0] === schema
+  const applied = subschemasOf(schema).filter(({ applies }) => applies === 'to the value')
+  return [targetOf(schema, schemas), ...applied.map((each) => each.schema)].some(
+    (each) => each !== undefined && appliesToItself(each, schemas, [...open, schema]),
+  )
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1).join()
+}

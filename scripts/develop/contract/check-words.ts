@@ -1,0 +1,80 @@
+import { type Schema, isSchema } from '../../../src/schema/schema-parts.ts'
+import type { Finding } from './findings.ts'
+import { type Kind, type Word, type WordContext, words } from './words.ts'
+
+/**
+ * Finds each word of a contract that is refused, each value that is refused of a word, and each member that is no word.
+ *
+ * @param document a bundled contract, whose structure need not be right
+ */
+export function checkWords(document: Record<string, unknown>): Finding[] {
+  const components = isSchema(document['components']) ? document['components'] : {}
+  // Only schema objects are followed, whatever else stands there.
+  const schemas = (isSchema(components['schemas']) ? components['schemas'] : {}) as Record<string, Schema>
+  return new WordCheck(schemas).check(document, 'document', 'other')
+}
+
+type Role = WordContext['role']
+
+class WordCheck {
+  readonly #schemas: Record<string, Schema>
+  /** An alias of YAML makes one object stand in several places. */
+  readonly #checked = new Set<unknown>()
+
+  constructor(schemas: Record<string, Schema>) {
+    this.#schemas = schemas
+  }
+
+  check(object: unknown, kind: Kind, role: Role): Finding[] {
+    if (!isSchema(object) || this.#checked.has(object)) return []
+    this.#checked.add(object)
+    return Object.entries(object).flatMap(([name, value]) => {
+      const word = wordOf(kind, name)
+      if (word === undefined) {
+        return name.startsWith('x-')
+          ? []
+          : [{ at: { object, key: name }, text: `${name} is no word of ${article(kind)}` }]
+      }
+      const reason = word.verdict === 'refused' ? word.text : this.#refusal(word, value, object, role)
+      if (reason !== undefined) return [{ at: { object, key: name }, text: `${name}: ${reason}` }]
+      return this.#inside(word, value, kind, name, role)
+    })
+  }
+
+  #refusal({ refuses }: Word, value: unknown, object: Schema, role: Role): string | undefined {
+    try {
+      return refuses?.(value, object, { schemas: this.#schemas, role })
+    } catch {
+      // The structure is wrong, or a reference leads to nothing; either is reported as such.
+      return undefined
+    }
+  }
+
+  #inside({ holds }: Word, value: unknown, kind: Kind, name: string, role: Role): Finding[] {
+    if (holds === undefined) return []
+    if (typeof holds === 'string') return this.check(value, holds, roleOf(kind, name, role))
+    const each = Array.isArray(holds) ? holds[0] : holds.each
+    const members = Object.values(isSchema(value) || Array.isArray(value) ? value : {})
+    return members.flatMap((member) => this.check(member, each, roleOf(kind, name, role)))
+  }
+}
+
+function wordOf(kind: Kind, name: string): Word | undefined {
+  const ofKind = words[kind]
+  return Object.hasOwn(ofKind, name) ? ofKind[name] : ofKind['*']
+}
+
+/** The role of the schemas that a word holds. */
+function roleOf(kind: Kind, name: string, role: Role): Role {
+  if (kind === 'components') return 'named'
+  if (kind === 'parameter') return 'parameter'
+  if (kind !== 'schema') return 'other'
+  // allOf applies to the same property.
+  return name === 'properties' ? 'property' : name === 'allOf' ? role : 'other'
+}
+
+function article(kind: Kind): string {
+  return kind === 'document'
+    ? 'an OpenAPI document'
+    : `a ${kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
+}

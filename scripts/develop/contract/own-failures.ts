@@ -1,0 +1,114 @@
+import { createAjv } from '../../../src/schema/ajv.ts'
+import { SchemaRewriter } from '../../../src/schema/rewrite-schema.ts'
+import { declaredResponse } from '../../../src/contract/response-validation.ts'
+import type { ContractDocument } from '../../../src/contract/document.ts'
+import type { WrittenOperation } from './check-operations.ts'
+import type { Finding } from './findings.ts'
+import { resolve } from './resolve.ts'
+
+/** The failures that the service answers by itself, by status: their error numbers. */
+const failures: Record<number, readonly number[]> = {
+  400: [40000, 40001, 40002],
+  401: [40100, 40101],
+  403: [40300],
+  408: [40800],
+  413: [41300],
+  415: [41500],
+  429: [42900],
+  431: [43100],
+  500: [50000],
+  503: [50300],
+}
+
+/** The headers that the service sends with its failures, in lower case. */
+const sentHeaders: Record<number, readonly string[]> = {
+  401: ['www-authenticate'],
+  403: ['www-authenticate'],
+  429: ['retry-after'],
+  503: ['retry-after'],
+}
+const alwaysSent = ['x-request-id', 'cache-control', 'x-content-type-options']
+
+/**
+ * Finds each failure of the service itself that an operation does not declare, or declares in another form than
+ * `{ "error": …, "message": … }` as application/json.
+ */
+export function checkOwnFailures(document: ContractDocument, operations: WrittenOperation[]): Finding[] {
+  const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, 'response')
+  const ajv = createAjv('json', rewriter)
+  const checked = new Map<unknown, string[]>()
+
+  function problemsOf(status: number, written: unknown): string[] {
+    const known = checked.get(written)
+    if (known !== undefined) return known
+    const response = resolve(document, written) as {
+      headers?: Record<string, { required?: boolean }>
+      content?: Record<string, { schema?: unknown }>
+    }
+    const problems = [...bodyProblems(status, response.content), ...headerProblems(status, response.headers)]
+    checked.set(written, problems)
+    return problems
+  }
+
+  function bodyProblems(status: number, content: Record<string, { schema?: unknown }> | undefined): string[] {
+    const media = content?.['application/json']
+    if (media === undefined) return ['needs the content application/json, in which the service describes a failure']
+    const validate = ajv.compile({ type: 'object', properties: { body: rewriter.ofValue(media.schema ?? true) } })
+    return (failures[status] ?? []).flatMap((error) => {
+      if (validate({ body: { error, message: 'text' } })) return []
+      const [first] = validate.errors ?? []
+      const place = (first?.instancePath ?? '').replace(/^\/body\/?/, '')
+      const reason = `${place} ${first?.message ?? 'is not valid'}`.trim()
+      return [`must allow the service's own failure { error: ${String(error)}, message }: ${reason}`]
+    })
+  }
+
+  function headerProblems(status: number, headers: Record<string, { required?: boolean }> | undefined): string[] {
+    return Object.entries(headers ?? {})
+      .filter(([name, header]) => {
+        const sent = [...alwaysSent, ...(sentHeaders[status] ?? [])]
+        return resolve(document, header).required === true && !sent.includes(name.toLowerCase())
+      })
+      .map(([name]) => `must not require the header ${name}, which the service does not send`)
+  }
+
+  return operations.flatMap(({ id, object }) => {
+    const responses = object.responses ?? {}
+    return statusesOf(object, document).flatMap((status): Finding[] => {
+      const response = declaredResponse(responses, status)
+      if (response === undefined) {
+        const text = `operation ${id}: does not declare ${String(status)}, which the service can answer; declare it, or default`
+        return [{ at: { object, key: 'responses' }, text }]
+      }
+      const problems = problemsOf(status, response)
+      return problems.map((problem) => ({
+        at: { object: responses, key: keyOf(responses, response) },
+        text: `operation ${id}: the response ${String(status)} ${problem}`,
+      }))
+    })
+  })
+}
+
+function keyOf(responses: object, response: unknown): string {
+  return Object.entries(responses).find(([, each]) => each === response)?.[0] ?? ''
+}
+
+/** The statuses of the failures that the service itself can answer to an operation. */
+function statusesOf({ security, requestBody }: WrittenOperation['object'], document: ContractDocument): number[] {
+  const requirements = security ?? document.security ?? []
+  const isSecured = requirements.some((requirement) => Object.keys(requirement).length > 0)
+  const hasScopes = requirements.some((requirement) => Object.values(requirement).some((scopes) => scopes.length > 0))
+  const statuses: [number, boolean][] = [
+    [400, true],
+    [401, isSecured],
+    [403, hasScopes],
+    [408, true],
+    [413, requestBody !== undefined],
+    [415, requestBody !== undefined],
+    [429, true],
+    [431, true],
+    [500, true],
+    [503, true],
+  ]
+  return statuses.filter(([, applies]) => applies).map(([status]) => status)
+}

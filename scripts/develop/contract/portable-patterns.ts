@@ -1,0 +1,339 @@
+/**
+ * Says why the regular expression of a `pattern` is not read alike by the engines that validators and generated clients
+ * use: RE2 and Go, Rust's regex crate, PCRE2 in UTF mode, and ECMA-262 with and without the flag `u`. What is not known
+ * to be read alike is refused.
+ *
+ * One difference has no other spelling and is let through: `$` also matches before a last line feed in PCRE2, Perl and
+ * Python.
+ *
+ * @param pattern the expression, without delimiters
+ * @returns the problem and its remedy; undefined where there is none
+ * @see https://github.com/google/re2/wiki/Syntax https://docs.rs/regex/latest/regex/#syntax
+ * @see https://www.pcre.org/current/doc/html/pcre2pattern.html https://tc39.es/ecma262/#sec-patterns
+ */
+export function patternProblem(pattern: string): string | undefined {
+  try {
+    new PatternReader(pattern).read()
+    return undefined
+  } catch (error) {
+    if (error instanceof Unportable) return error.message
+    throw error
+  }
+}
+
+class Unportable extends Error {}
+
+/** What matters of a part of a pattern. */
+interface Part {
+  /** Whether every match of it has an ASCII character at a known place, so that what stands on its sides is apart. */
+  isSolid: boolean
+  /** Whether a class that needs a character, and may take one beyond the first plane, can stand at its beginning. */
+  startsWide: boolean
+  /** The same at its end. */
+  endsWide: boolean
+  /** How often the quantifiers inside it repeat, multiplied. */
+  repeats: number
+}
+
+type Atom = 'character' | 'wide class' | 'two code units'
+
+/** RE2 allows no more, and quantifiers inside each other multiply. */
+const mostRepeats = 1000
+
+/** PCRE2 and Rust allow 250 at most, Go 1000. */
+const mostDepth = 100
+
+const empty: Part = { isSolid: false, startsWide: false, endsWide: false, repeats: 1 }
+const solid: Part = { ...empty, isSolid: true }
+
+/** What stands for itself only behind a backslash. */
+const syntaxCharacters = '^$\\.*+?()[]{}|'
+
+/** Escapes for which there is another spelling that is read alike. */
+const otherSpellings: Readonly<Record<string, string>> = {
+  d: 'Rust and Python take it for every decimal digit of Unicode; write [0-9]',
+  D: 'Rust and Python take it for all but the decimal digits of Unicode; write [^0-9]',
+  w: 'Rust and Python take it for every word character of Unicode; write [A-Za-z0-9_]',
+  W: 'Rust and Python take it for all but the word characters of Unicode; write [^A-Za-z0-9_]',
+  s: String.raw`each engine has another list of white space; write [\x09-\x0D\x20]`,
+  S: String.raw`each engine has another list of white space; write [^\x09-\x0D\x20]`,
+  b: 'what a word is differs; write the characters that may stand before and after',
+  B: 'what a word is differs; write the characters that may stand before and after',
+  p: 'ECMA-262 has it with the flag u alone; write the ranges of characters',
+  P: 'ECMA-262 has it with the flag u alone; write the ranges of characters',
+  u: String.raw`Rust, Go and PCRE2 refuse it; write the character itself, or \x and two digits up to \x7F`,
+  k: 'RE2 and Rust have no backreferences; write the text again',
+  c: String.raw`not every engine has it; write \x and two digits`,
+  v: String.raw`PCRE2 takes it for all vertical white space; write \x0B`,
+  0: String.raw`not every engine has it; write \x00`,
+  '/': 'older Rust refuses it; write / without the backslash',
+}
+
+class PatternReader {
+  readonly #characters: string[]
+  #at = 0
+  #depth = 0
+
+  constructor(pattern: string) {
+    this.#characters = Array.from(pattern)
+  }
+
+  read(): void {
+    this.#readAlternatives()
+    // Only what no group has opened ends the alternatives early.
+    if (this.#at < this.#characters.length) throw this.#problem(')', String.raw`it closes no group; write \)`)
+  }
+
+  get #next(): string {
+    return this.#characters[this.#at] ?? ''
+  }
+
+  #skip(text: string): boolean {
+    const isThere = this.#characters.slice(this.#at, this.#at + text.length).join('') === text
+    if (isThere) this.#at += text.length
+    return isThere
+  }
+
+  #problem(part: string, words: string): Unportable {
+    return new Unportable(`${part} at character ${String(this.#at + 1)} of the pattern: ${words}`)
+  }
+
+  #readAlternatives(): Part {
+    let all = this.#readSequence()
+    while (this.#skip('|')) {
+      const one = this.#readSequence()
+      all = {
+        isSolid: all.isSolid && one.isSolid,
+        startsWide: all.startsWide || one.startsWide,
+        endsWide: all.endsWide || one.endsWide,
+        repeats: Math.max(all.repeats, one.repeats),
+      }
+    }
+    return all
+  }
+
+  #readSequence(): Part {
+    let before = empty
+    while (this.#next !== '' && this.#next !== '|' && this.#next !== ')') {
+      const part = this.#readQuantified()
+      if (before.endsWide && part.startsWide) throw this.#problem('the class that ends', bothWide)
+      before = {
+        isSolid: before.isSolid || part.isSolid,
+        startsWide: before.startsWide || (!before.isSolid && part.startsWide),
+        endsWide: part.endsWide || (!part.isSolid && before.endsWide),
+        repeats: Math.max(before.repeats, part.repeats),
+      }
+    }
+    return before
+  }
+
+  #readQuantified(): Part {
+    const start = this.#at
+    if (this.#skip('^') || this.#skip('$')) {
+      this.#refuseQuantifier('an anchor cannot be repeated; remove the quantifier')
+      return empty
+    }
+    if (this.#next === '(') return this.#quantifiedGroup(this.#readGroup())
+    const atom = this.#readAtom()
+    const text = this.#characters.slice(start, this.#at).join('')
+    const bounds = this.#readQuantifier()
+    if (atom === 'two code units' && bounds !== undefined) {
+      throw this.#problem(text, 'without u, ECMA-262 repeats half of the character; put it into a group (?:…)')
+    }
+    if (atom === 'wide class') {
+      if (bounds === undefined || bounds.most !== Infinity || bounds.least > 1) {
+        throw this.#problem(
+          text,
+          `${twoUnits}; repeat the class with * or +, and state lengths as minLength and maxLength`,
+        )
+      }
+      return { ...empty, startsWide: bounds.least === 1, endsWide: bounds.least === 1 }
+    }
+    return { ...(bounds?.least === 0 ? empty : solid), repeats: repeatsOf(bounds) }
+  }
+
+  #quantifiedGroup(group: Part): Part {
+    const bounds = this.#readQuantifier()
+    if (bounds === undefined) return group
+    const repeats = group.repeats * repeatsOf(bounds)
+    if (repeats > mostRepeats) {
+      throw this.#problem(
+        'the quantifier',
+        `RE2 repeats ${String(mostRepeats)} times at most, the groups inside included`,
+      )
+    }
+    if (bounds.most > 1 && group.startsWide && group.endsWide) throw this.#problem('the group', bothWide)
+    return { ...group, isSolid: group.isSolid && bounds.least > 0, repeats }
+  }
+
+  #readGroup(): Part {
+    if (this.#depth === mostDepth) throw this.#problem('(', `nest groups ${String(mostDepth)} deep at most`)
+    if (this.#characters[this.#at + 1] === '?' && this.#characters[this.#at + 2] !== ':') {
+      throw this.#problem('(?', groupRemedy(this.#characters.slice(this.#at, this.#at + 4).join('')))
+    }
+    if (this.#characters[this.#at + 1] === '*')
+      throw this.#problem('(*', String.raw`PCRE2 takes it for a verb; write \*`)
+    this.#at++
+    this.#skip('?:')
+    this.#depth++
+    const group = this.#readAlternatives()
+    this.#depth--
+    if (!this.#skip(')')) throw this.#problem('the end', 'a group is open; close it with )')
+    return group
+  }
+
+  /** @returns undefined where there is no quantifier */
+  #readQuantifier(): { least: number; most: number } | undefined {
+    const bounds = this.#readBounds()
+    if (bounds === undefined) return undefined
+    this.#skip('?')
+    this.#refuseQuantifier('PCRE2 and ECMA-262 read a second quantifier differently; put the first into a group (?:…)')
+    if (bounds.most < bounds.least) throw this.#problem('the quantifier', 'its bounds are the wrong way round')
+    if (repeatsOf(bounds) > mostRepeats) {
+      throw this.#problem(
+        'the quantifier',
+        `RE2 repeats ${String(mostRepeats)} times at most; use minLength and maxLength`,
+      )
+    }
+    return bounds
+  }
+
+  #readBounds(): { least: number; most: number } | undefined {
+    if (this.#skip('*')) return { least: 0, most: Infinity }
+    if (this.#skip('+')) return { least: 1, most: Infinity }
+    if (this.#skip('?')) return { least: 0, most: 1 }
+    const written = /^\{(\d+)(,?)(\d*)\}/.exec(this.#characters.slice(this.#at, this.#at + 20).join(''))
+    if (written === null) return undefined
+    this.#at += written[0].length
+    const [, least = '', comma = '', most = ''] = written
+    return { least: Number(least), most: most !== '' ? Number(most) : comma === '' ? Number(least) : Infinity }
+  }
+
+  #refuseQuantifier(words: string): void {
+    if ('*+?{'.includes(this.#next) && this.#next !== '') throw this.#problem(this.#next, words)
+  }
+
+  #readAtom(): Atom {
+    if (this.#skip('[')) return this.#readClass()
+    if (this.#next === '.') {
+      throw this.#problem(
+        '.',
+        String.raw`each engine has other line ends; write the class that is meant, such as [^\x0A]*`,
+      )
+    }
+    if ('*+?'.includes(this.#next))
+      throw this.#problem(this.#next, 'there is nothing to repeat; put a backslash before it')
+    if (']{}'.includes(this.#next)) {
+      throw this.#problem(this.#next, 'engines differ on it without a backslash; put one before it')
+    }
+    return this.#readCharacter('').codePoint > 0xffff ? 'two code units' : 'character'
+  }
+
+  #readClass(): Atom {
+    const start = this.#at - 1
+    const isNegated = this.#skip('^')
+    if (this.#next === ']') {
+      throw this.#problem(
+        ']',
+        String.raw`ECMA-262 ends the class there, the others do not; write \] or a class that is not empty`,
+      )
+    }
+    let isAscii = true
+    for (let isFirst = true; !this.#skip(']'); isFirst = false) {
+      const from = this.#readMember(isFirst)
+      if (from > 0x7f) isAscii = false
+      if (this.#next !== '-' || this.#characters[this.#at + 1] === ']') continue
+      this.#at++
+      const to = this.#readMember(false)
+      if (to > 0x7f) isAscii = false
+      if (to < from) throw this.#problem('the range', 'its ends are the wrong way round')
+      if (from < 0xd800 && to > 0xdfff) {
+        throw this.#problem(
+          'the range',
+          'it spans the surrogates, which ECMA-262 reads without u; end it before U+D800',
+        )
+      }
+    }
+    const text = this.#characters.slice(start, this.#at).join('')
+    // PCRE2 looks for [:name:], [.name.] and [=name=].
+    if (/^\[([:.=])[^]*\1\]$/.test(text) && text.length > 3) {
+      throw this.#problem(text, 'PCRE2 takes it for a POSIX class; begin the class with another character')
+    }
+    if (isNegated) return 'wide class'
+    // Its characters are one code unit each, but nothing is gained from knowing more of them.
+    return isAscii ? 'character' : 'character'
+  }
+
+  #readMember(isFirst: boolean): number {
+    const two = this.#characters.slice(this.#at, this.#at + 2).join('')
+    if (this.#next === '') throw this.#problem('the end', 'a class is open; close it with ]')
+    if (this.#next === '[') throw this.#problem('[', String.raw`Rust begins a class inside the class; write \[`)
+    if (two === '&&' || two === '--' || two === '~~') {
+      throw this.#problem(two, 'Rust takes it for an operator between classes; write the character once')
+    }
+    if (this.#next === '-' && !isFirst && this.#characters[this.#at + 1] !== ']') {
+      throw this.#problem('-', String.raw`engines differ on it there; write it last, or \-`)
+    }
+    const { codePoint, text } = this.#readCharacter('-')
+    if (codePoint > 0xffff) {
+      throw this.#problem(text, 'without u, ECMA-262 takes it for two characters of the class; write (?:a|b) instead')
+    }
+    return codePoint
+  }
+
+  /** @param alsoEscaped what may stand behind a backslash beside the characters of the syntax */
+  #readCharacter(alsoEscaped: string): { codePoint: number; text: string } {
+    const text = this.#next
+    // There is a character: the callers have looked for the end.
+    const codePoint = text.codePointAt(0)!
+    if (text !== '\\') {
+      if (!text.isWellFormed()) throw this.#problem('a lone surrogate', 'no UTF-8 can hold it; remove it')
+      if (codePoint < 0x20 || codePoint === 0x7f) {
+        throw this.#problem('a control character', String.raw`write it as \x and two digits`)
+      }
+      this.#at++
+      return { codePoint, text }
+    }
+    return { codePoint: this.#readEscape(alsoEscaped), text }
+  }
+
+  #readEscape(alsoEscaped: string): number {
+    const escaped = this.#characters[this.#at + 1]
+    if (escaped === undefined) throw this.#problem('\\', String.raw`nothing follows it; write \\`)
+    const part = `\\${escaped}`
+    if (escaped === 'x') {
+      const digits = this.#characters.slice(this.#at + 2, this.#at + 4).join('')
+      if (!/^[0-7][0-9A-Fa-f]$/.test(digits)) {
+        throw this.#problem(part, String.raw`write two digits from \x00 to \x7F, and any other character itself`)
+      }
+      this.#at += 4
+      return parseInt(digits, 16)
+    }
+    const control = 'tnfr'.indexOf(escaped)
+    if (control >= 0 || syntaxCharacters.includes(escaped) || alsoEscaped.includes(escaped)) {
+      this.#at += 2
+      return control >= 0 ? '\t\n\f\r'.charCodeAt(control) : escaped.charCodeAt(0)
+    }
+    if (/[1-9]/.test(escaped)) throw this.#problem(part, 'RE2 and Rust have no backreferences; write the text again')
+    throw this.#problem(
+      part,
+      otherSpellings[escaped] ?? `not every engine has this escape; write ${escaped} without it`,
+    )
+  }
+}
+
+const twoUnits = 'without u, ECMA-262 counts a character beyond the first plane as two'
+const bothWide = `${twoUnits}, one for each of two classes side by side; put a character between them`
+
+function groupRemedy(beginning: string): string {
+  if (/^\(\?(?:[=!]|<[=!])/.test(beginning))
+    return 'RE2 and Rust look neither ahead nor behind; use allOf with two patterns'
+  if (/^\(\?(?:P|<|')/.test(beginning)) return 'not every engine has named groups; write (?:'
+  return 'engines differ on flags and other groups; write (?: and, where a flag is meant, the characters themselves'
+}
+
+/** How many copies of what is repeated RE2 makes. */
+function repeatsOf(bounds: { least: number; most: number } | undefined): number {
+  if (bounds === undefined) return 1
+  return Math.max(1, bounds.most === Infinity ? bounds.least : bounds.most)
+}

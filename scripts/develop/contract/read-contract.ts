@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs'
+import { basename, dirname, relative, resolve } from 'node:path'
+import { BaseResolver, Source, bundleDocument, createConfig, getTypes, lintDocument } from '@redocly/openapi-core'
+import type { Document, NormalizedProblem } from '@redocly/openapi-core'
+import type { ContractDocument } from '../../../src/contract/document.ts'
+import { checkExamples } from './check-examples.ts'
+import { checkOperations } from './check-operations.ts'
+import { checkWords } from './check-words.ts'
+import { checkErrorNumbers } from './error-numbers.ts'
+import { BrokenContract, type Finding } from './findings.ts'
+import { type Place, Places, readYaml } from './read-yaml.ts'
+
+/** The structure that the checks of this project rely on; taste is for the linter. */
+const rules = { struct: 'error', 'no-unresolved-refs': 'error' } as const
+
+interface LocatedFinding {
+  place: Place | undefined
+  text: string
+}
+
+/**
+ * Reads a contract and checks all of it: its structure, its words, its operations and its examples.
+ *
+ * @param source the contract
+ * @param file its path; the files that it refers to are found from there, and bundled into it
+ * @returns the document as it was written, integers beyond 2^53 as bigints
+ * @throws BrokenContract with a line for each problem: file, line, column, problem, remedy
+ */
+export async function readContract(source: Uint8Array, file: string): Promise<ContractDocument> {
+  const { document, places, findings } = await bundle(source, file)
+  const contract = document as unknown as ContractDocument
+  const checks = findings.length === 0 ? [checkErrorNumbers, checkOperations, checkExamples] : []
+  const refusedWords = checkWords(document)
+  // A schema with a word that is refused cannot be compiled either.
+  const isNews = ({ isUncompiled = false }: Finding) => !isUncompiled || refusedWords.length === 0
+  const own = [...refusedWords, ...checks.flatMap((check) => check(contract)).filter(isNews)].map(
+    ({ at, text }): LocatedFinding => ({ place: at === undefined ? undefined : places.find(at), text }),
+  )
+  refuse([...own, ...findings], file)
+  return contract
+}
+
+/**
+ * Reads a contract of which the structure alone is checked: not whether this service could serve it, and no examples.
+ *
+ * @throws BrokenContract
+ */
+export async function readOpenApi(source: Uint8Array, file: string): Promise<ContractDocument> {
+  const { document, findings } = await bundle(source, file)
+  refuse(findings, file)
+  // Redocly has checked the structure.
+  return document as unknown as ContractDocument
+}
+
+/**
+ * Reads YAML whose structure is not checked.
+ *
+ * @returns the mapping that it is, and what finds the place of the last of the members that lead into it
+ * @throws BrokenContract where it is not YAML or no mapping
+ */
+export function parseContract(source: Uint8Array, file: string) {
+  const places = new Places()
+  const document = readYaml(source, file, places)
+  return { document, locate: (names: string[]) => placeOf(document, names, places) }
+}
+
+async function bundle(source: Uint8Array, file: string) {
+  const places = new Places()
+  const files = new ContractFiles(file, source, places)
+  const config = await createConfig({ rules })
+  const root = await files.document(resolve(file))
+  const problems = await lintDocument({ document: roundedCopy(root), externalRefResolver: files.rounded(), config })
+  const findings = problems.map((problem) => locate(problem, files, places))
+  // Bundling writes some references of one file out, too.
+  if (findings.length === 0 && files.isSeveral()) {
+    await bundleDocument({ document: root, config, types: getTypes('oas3_1'), externalRefResolver: files })
+  }
+  return { document: files.root, places, findings }
+}
+
+/** Has Redocly read each file as this project does, and none over the network. */
+class ContractFiles extends BaseResolver {
+  readonly root: Record<string, unknown>
+  readonly #file: string
+  readonly #source: Uint8Array
+  readonly #places: Places
+  readonly #parsed = new Map<string, Record<string, unknown>>()
+
+  constructor(file: string, source: Uint8Array, places: Places) {
+    super()
+    this.#file = file
+    this.#source = source
+    this.#places = places
+    this.root = this.parsed(resolve(file))
+  }
+
+  /** The content of a file, always the same object. */
+  parsed(path: string): Record<string, unknown> {
+    let document = this.#parsed.get(path)
+    if (document === undefined) {
+      const isRoot = path === resolve(this.#file)
+      const name = relative(dirname(resolve(this.#file)), path)
+      document = readYaml(isRoot ? this.#source : readFileSync(path), name, this.#places)
+      this.#parsed.set(path, document)
+    }
+    return document
+  }
+
+  isSeveral(): boolean {
+    return this.#parsed.size > 1
+  }
+
+  document(path: string): Promise<Document> {
+    if (/^[a-z]+:\/\//i.test(path)) return Promise.reject(new Error('nothing is read over the network; keep a copy'))
+    return Promise.resolve({ source: new Source(path, ''), parsed: this.parsed(path) })
+  }
+
+  // The types leave open what a document is parsed to; here it is what YAML gives.
+  override resolveDocument = ((base: string | null, reference: string) =>
+    this.document(this.resolveExternalRef(base, reference))) as BaseResolver['resolveDocument']
+
+  /** The same files for the linter, which knows no bigints. */
+  rounded(): BaseResolver {
+    const resolver = new BaseResolver()
+    resolver.resolveDocument = (async (base: string | null, reference: string) =>
+      roundedCopy(await this.document(this.resolveExternalRef(base, reference)))) as BaseResolver['resolveDocument']
+    return resolver
+  }
+}
+
+function roundedCopy({ source, parsed }: Document): Document {
+  return { source, parsed: rounded(parsed) }
+}
+
+function rounded(node: unknown): unknown {
+  if (typeof node === 'bigint') return Number(node)
+  if (Array.isArray(node)) return node.map(rounded)
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, rounded(member)]))
+}
+
+function locate(
+  { message, location: [first] }: NormalizedProblem,
+  files: ContractFiles,
+  places: Places,
+): LocatedFinding {
+  const text = message.split('\n', 1).join()
+  if (first?.pointer === undefined) return { place: undefined, text }
+  const names = first.pointer
+    .replace(/^#\//, '')
+    .split('/')
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const document = files.parsed(first.source.absoluteRef)
+  if (!text.startsWith("Can't resolve $ref")) {
+    return { place: placeOf(document, names, places), text: `${text} (${first.pointer})` }
+  }
+  const reference = [...names, '$ref']
+  const place = placeOf(document, reference, places)
+  return { place, text: `the reference ${String(memberOf(document, reference))} leads to nothing` }
+}
+
+/** The place of the last of the members that lead from an object, as far as they do. */
+function placeOf(object: unknown, names: string[], places: Places): Place | undefined {
+  const objects = names.map((_, index) => memberOf(object, names.slice(0, index)))
+  const found = objects.map((each, index) =>
+    typeof each === 'object' && each !== null ? places.find({ object: each, key: names[index]! }) : undefined,
+  )
+  return found.findLast((place) => place !== undefined)
+}
+
+function memberOf(object: unknown, names: string[]): unknown {
+  return names.reduce<unknown>(
+    (node, name) => (typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[name] : undefined),
+    object,
+  )
+}
+
+/** Throws where there are findings. Of several at one place the first is given: it names the remedy. */
+function refuse(findings: LocatedFinding[], file: string): void {
+  if (findings.length === 0) return
+  const keyOf = ({ place, text }: LocatedFinding) =>
+    place === undefined ? text : `${place.file}:${String(place.line)}:${String(place.col)}`
+  const distinct = [...new Map(findings.toReversed().map((finding) => [keyOf(finding), finding])).values()]
+  const inOrder = distinct.toSorted(({ place: a }, { place: b }) => {
+    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
+    return a.file.localeCompare(b.file) || a.line - b.line || a.col - b.col
+  })
+  const lines = inOrder.map(
+    (finding) => `${finding.place === undefined ? basename(file) : keyOf(finding)}: ${finding.text}`,
+  )
+  throw new BrokenContract(lines.join('\n'))
+}

@@ -1,0 +1,373 @@
+import { isList } from '../../../src/contract/list-parameters.ts'
+import { type JsonType, type Schema, inPlace, isSchema, typesOf } from '../../../src/schema/schema-parts.ts'
+import { schemaWords } from './schema-words.ts'
+
+/** What the service does with a word of the contract. None is ignored. */
+export type Verdict = 'enforced' | 'shown' | 'refused'
+
+/** A field of OpenAPI 3.1 or a keyword of JSON Schema 2020-12. */
+export interface Word {
+  verdict: Verdict
+  /** What the service does with the word; for one that is refused, the reason and the remedy. */
+  text: string
+  /** The kind of object that is the word's value, or that is in the list or the map which is its value. */
+  holds?: Kind | [Kind] | { each: Kind }
+  /** The reason and the remedy where this value of a word is refused; undefined where it is not. */
+  refuses?: (value: unknown, object: Record<string, unknown>, context: WordContext) => string | undefined
+}
+
+/** Where an object stands. */
+export interface WordContext {
+  /** The named schemas of the contract. */
+  schemas: Record<string, Schema>
+  /** What a schema is the schema of: `readOnly` and `default` mean something for a property or a parameter alone. */
+  role: 'property' | 'parameter' | 'named' | 'other'
+}
+
+/** The objects of OpenAPI 3.1 (section 4.8), by the names that this project gives them. */
+export type Kind =
+  | 'document'
+  | 'info'
+  | 'contact'
+  | 'license'
+  | 'server'
+  | 'components'
+  | 'pathItem'
+  | 'operation'
+  | 'externalDocs'
+  | 'parameter'
+  | 'requestBody'
+  | 'requestContent'
+  | 'responseContent'
+  | 'response'
+  | 'callback'
+  | 'example'
+  | 'link'
+  | 'header'
+  | 'tag'
+  | 'schema'
+  | 'discriminator'
+  | 'securityScheme'
+  | 'flows'
+  | 'flow'
+
+const enforced = (text: string, rest: Omit<Word, 'verdict' | 'text'> = {}): Word => ({
+  verdict: 'enforced',
+  text,
+  ...rest,
+})
+const shown = (text: string, rest: Omit<Word, 'verdict' | 'text'> = {}): Word => ({ verdict: 'shown', text, ...rest })
+const refused = (text: string): Word => ({ verdict: 'refused', text })
+
+const onPage = 'shown on the docs page'
+const inDocument = 'shown in /openapi.yaml and /openapi.json'
+const summary = shown(onPage)
+const description = shown(onPage)
+const externalDocs = shown(onPage, { holds: 'externalDocs' })
+const reference = enforced('the object that it refers to stands in its place; other files are bundled')
+const examples = enforced('validated against the schema when generated; the docs page fills requests in with them', {
+  holds: { each: 'example' },
+})
+const example = enforced('validated against the schema when generated; the docs page fills requests in with it')
+
+/** The paths that the service answers itself. */
+const ownPaths = ['/docs', '/livez', '/readyz', '/openapi.yaml', '/openapi.json']
+const styles: Record<string, readonly string[]> = {
+  query: ['form', 'spaceDelimited', 'pipeDelimited'],
+  path: ['simple'],
+  header: ['simple'],
+}
+
+/** The verdict of every word, by the kind of object that has it. */
+export const words: Record<Kind, Record<string, Word>> = {
+  document: {
+    openapi: enforced('3.1.x alone is read', {
+      refuses: (value) =>
+        /^3\.1\.\d+$/.test(String(value)) ? undefined : `must be 3.1.x, the version that this service reads`,
+    }),
+    info: shown(onPage, { holds: 'info' }),
+    jsonSchemaDialect: enforced('only the dialect of OpenAPI 3.1, which is the default', {
+      refuses: (value) =>
+        value === 'https://spec.openapis.org/oas/3.1/dialect/base'
+          ? undefined
+          : 'only the dialect of OpenAPI 3.1 is read; remove it',
+    }),
+    servers: enforced('the operations are served below the path of each url', { holds: ['server'] }),
+    paths: enforced('each operation is a route', {
+      holds: { each: 'pathItem' },
+      refuses: (value) => reservedPath(value),
+    }),
+    webhooks: shown('offered as types; the service sends no requests', { holds: { each: 'pathItem' } }),
+    components: enforced('what is referred to is used, the rest is shown', { holds: 'components' }),
+    security: enforced('the requirements of each operation that has none of its own'),
+    tags: shown(onPage, { holds: ['tag'] }),
+    externalDocs,
+    'x-unmatched-responses': shown('what requests that match no operation are answered', {
+      holds: { each: 'response' },
+    }),
+  },
+  info: {
+    title: shown(onPage),
+    summary,
+    description,
+    termsOfService: shown(onPage),
+    contact: shown(onPage, { holds: 'contact' }),
+    license: shown(onPage, { holds: 'license' }),
+    version: enforced('the version that the breaking check compares and that `npm run release` closes'),
+  },
+  contact: { name: shown(onPage), url: shown(onPage), email: shown(onPage) },
+  license: { name: shown(onPage), identifier: shown(inDocument), url: shown(onPage) },
+  server: {
+    url: enforced('its path is put before the paths of the operations', {
+      refuses: (value) =>
+        /[{}]/.test(String(value)) ? 'server variables are not supported; write the url out' : undefined,
+    }),
+    description,
+    variables: refused('server variables are not supported; write one url for each value'),
+  },
+  components: {
+    schemas: enforced('each schema is a type, and is validated where it is used', { holds: { each: 'schema' } }),
+    responses: enforced('used where they are referred to', { holds: { each: 'response' } }),
+    parameters: enforced('used where they are referred to', { holds: { each: 'parameter' } }),
+    examples: shown('used where they are referred to', { holds: { each: 'example' } }),
+    requestBodies: enforced('used where they are referred to', { holds: { each: 'requestBody' } }),
+    headers: enforced('used where they are referred to', { holds: { each: 'header' } }),
+    securitySchemes: enforced('verified where an operation requires them', { holds: { each: 'securityScheme' } }),
+    links: shown('shown where they are referred to', { holds: { each: 'link' } }),
+    callbacks: shown('shown where they are referred to', { holds: { each: 'callback' } }),
+    pathItems: enforced('used where they are referred to', { holds: { each: 'pathItem' } }),
+  },
+  pathItem: {
+    $ref: reference,
+    summary,
+    description,
+    get: enforced('a route; `HEAD` answers as it does, without the body', {
+      holds: 'operation',
+      refuses: (value) =>
+        isSchema(value) && 'requestBody' in value
+          ? 'a GET has no body in HTTP; take parameters, or use another method'
+          : undefined,
+    }),
+    put: enforced('a route', { holds: 'operation' }),
+    post: enforced('a route', { holds: 'operation' }),
+    delete: enforced('a route', { holds: 'operation' }),
+    patch: enforced('a route', { holds: 'operation' }),
+    options: refused('OPTIONS is answered for CORS by the service itself; remove it'),
+    head: refused('HEAD is answered as GET is, without the body; remove it'),
+    trace: refused('TRACE would answer with the credentials of the request; remove it'),
+    servers: refused('the servers of one path are not supported; use the servers of the document'),
+    parameters: enforced('the parameters of each operation of the path, which may override them', {
+      holds: ['parameter'],
+    }),
+  },
+  operation: {
+    tags: enforced('the first names the folder of a new handler; the docs page groups by them'),
+    summary,
+    description,
+    externalDocs,
+    operationId: enforced('names the handler, the types and the function of the client'),
+    parameters: enforced('validated; a parameter of the query that is not declared is refused', {
+      holds: ['parameter'],
+    }),
+    requestBody: enforced('validated', { holds: 'requestBody' }),
+    responses: enforced('a reply that is not declared is answered 500', { holds: { each: 'response' } }),
+    callbacks: shown('offered as types; the service sends no requests', { holds: { each: 'callback' } }),
+    deprecated: shown('shown on the docs page, and marked in the types'),
+    security: enforced('one of the alternatives must be met, with the scopes that it names'),
+    servers: refused('the servers of one operation are not supported; use the servers of the document'),
+  },
+  externalDocs: { description, url: shown(onPage) },
+  parameter: {
+    $ref: reference,
+    name: enforced('the name in the request', {
+      refuses: (value, { in: place }) =>
+        place === 'header' && /^(?:accept|content-type|authorization)$/i.test(String(value))
+          ? `OpenAPI ignores a header parameter ${String(value)}; use media types or security schemes`
+          : undefined,
+    }),
+    in: enforced('`query`, `header` or `path`; `cookie` is refused', {
+      refuses: (value) => (value === 'cookie' ? 'cookies are not read; use a header' : undefined),
+    }),
+    description,
+    required: enforced('a request without it is refused'),
+    deprecated: shown('shown on the docs page, and marked in the types'),
+    allowEmptyValue: refused('an empty value is validated as any other; allow it in the schema'),
+    style: enforced(
+      '`form`, `spaceDelimited` or `pipeDelimited` in a query, `simple` in a path or a header; others are refused',
+      {
+        refuses: (value, { in: place }) => {
+          const read = styles[String(place)]
+          return read === undefined || read.includes(String(value))
+            ? undefined
+            : `${String(value)} is not read in a ${String(place)}; use ${read.join(' or ')}`
+        },
+      },
+    ),
+    explode: enforced('whether an array is repeated for each item, or is one text with delimiters', {
+      refuses: (value, { style }) =>
+        value === true && style !== undefined && style !== 'form' && style !== 'simple'
+          ? `an exploded array has no delimiter; use style: form, or explode: false`
+          : undefined,
+    }),
+    allowReserved: shown('a matter of clients: the service reads reserved characters either way'),
+    schema: enforced('validated; a scalar or an array of scalars, an object is refused', {
+      holds: 'schema',
+      refuses: (value, _parameter, { schemas }) => unreadableText(value, schemas),
+    }),
+    content: refused('a parameter is described by its schema; use schema'),
+    example,
+    examples,
+  },
+  requestBody: {
+    $ref: reference,
+    description,
+    content: enforced('one media type: application/json, or one that ends in +json', {
+      holds: { each: 'requestContent' },
+      refuses: (value) => unreadContent(value),
+    }),
+    required: enforced('a request without a body is refused'),
+  },
+  requestContent: {
+    schema: enforced('validated; a bare number is refused', {
+      holds: 'schema',
+      refuses: (value, _media, { schemas }) =>
+        typesOf(value, schemas).isSubsetOf(new Set(['integer', 'number']))
+          ? 'a bare number is not read exactly; wrap it in an object'
+          : undefined,
+    }),
+    example,
+    examples,
+    encoding: refused('encoding is for forms, which are not read; send JSON'),
+  },
+  responseContent: {
+    schema: enforced('JSON and text are validated, streams are not', { holds: 'schema' }),
+    example,
+    examples,
+    encoding: refused('encoding is for forms; remove it'),
+  },
+  response: {
+    $ref: reference,
+    description,
+    headers: enforced('validated; a handler cannot send others', {
+      holds: { each: 'header' },
+      refuses: (value) =>
+        Object.keys(isSchema(value) ? value : {}).some((name) => /^content-type$/i.test(name))
+          ? 'OpenAPI ignores a header Content-Type; the media type of the content says it'
+          : undefined,
+    }),
+    content: enforced('a handler sends one of these media types; Accept selects among those of successes', {
+      holds: { each: 'responseContent' },
+      refuses: (value) => unsentContent(value),
+    }),
+    links: shown(onPage, { holds: { each: 'link' } }),
+  },
+  callback: { $ref: reference, '*': shown('offered as types; the service sends no requests', { holds: 'pathItem' }) },
+  example: {
+    $ref: shown('the example that it refers to stands in its place'),
+    summary,
+    description,
+    value: enforced('validated against the schema when generated'),
+    externalValue: refused('an example elsewhere cannot be validated; write its value here'),
+  },
+  link: {
+    $ref: shown('the link that it refers to stands in its place'),
+    operationRef: shown(onPage),
+    operationId: enforced('must be that of an operation'),
+    parameters: shown(onPage),
+    requestBody: shown(onPage),
+    description,
+    server: refused('operations are served by the servers of the document; remove it'),
+  },
+  header: {
+    $ref: reference,
+    description,
+    required: enforced('a reply without it is answered 500'),
+    deprecated: shown('shown on the docs page, and marked in the types'),
+    allowEmptyValue: refused('an empty value is validated as any other; allow it in the schema'),
+    style: enforced('`simple` alone', {
+      refuses: (value) => (value === 'simple' ? undefined : 'only simple is a style of headers'),
+    }),
+    explode: refused('a header is no array here; use a text with a pattern'),
+    allowReserved: refused('headers are not percent-encoded; remove it'),
+    schema: enforced('validated; text, an integer or a number', {
+      holds: 'schema',
+      refuses: (value, _header, { schemas }) =>
+        typesOf(value, schemas).isSubsetOf(new Set(['string', 'integer', 'number']))
+          ? undefined
+          : 'a header is text, an integer or a number; give its schema that type',
+    }),
+    content: refused('a header is described by its schema; use schema'),
+    example,
+    examples,
+  },
+  tag: { name: shown(onPage), description, externalDocs },
+  schema: schemaWords,
+  discriminator: {
+    propertyName: enforced('must be a property with a const or an enum in each alternative, which validates it'),
+    mapping: shown('the names must be those of the const or the enum of each alternative'),
+  },
+  securityScheme: {
+    $ref: reference,
+    type: enforced('`http`, `apiKey`, `oauth2` and `openIdConnect`; `mutualTLS` is refused', {
+      refuses: (value) =>
+        value === 'mutualTLS' ? 'the proxy that ends TLS sees the certificate; use another scheme here' : undefined,
+    }),
+    description,
+    name: enforced('the name of the header or the query parameter that holds the key'),
+    in: enforced('`header` or `query`; `cookie` is refused', {
+      refuses: (value) => (value === 'cookie' ? 'cookies are not read; send the key in a header' : undefined),
+    }),
+    scheme: enforced('`bearer` and `basic`; other schemes are refused', {
+      refuses: (value) =>
+        /^(?:bearer|basic)$/i.test(String(value)) ? undefined : `${String(value)} is not verified; use bearer or basic`,
+    }),
+    bearerFormat: shown(onPage),
+    flows: shown('the docs page shows them; the authorization server issues the tokens', { holds: 'flows' }),
+    openIdConnectUrl: shown('the docs page shows it; the issuer is configured by the operator'),
+  },
+  flows: {
+    implicit: shown(onPage, { holds: 'flow' }),
+    password: shown(onPage, { holds: 'flow' }),
+    clientCredentials: shown(onPage, { holds: 'flow' }),
+    authorizationCode: shown(onPage, { holds: 'flow' }),
+  },
+  flow: {
+    authorizationUrl: shown(onPage),
+    tokenUrl: shown(onPage),
+    refreshUrl: shown(onPage),
+    scopes: shown(onPage),
+  },
+}
+
+function unreadableText(schema: unknown, schemas: Record<string, Schema>): string | undefined {
+  const isScalar = (each: unknown) => typesOf(each, schemas).isSubsetOf(scalarTypes)
+  if (isScalar(schema)) return undefined
+  if (!isList(schema, schemas)) return 'a parameter is a scalar or an array of scalars; give its schema such a type'
+  const items = inPlace(schema as Schema, schemas).flatMap((each) => ('items' in each ? [each['items']] : []))
+  return items.length > 0 && items.some(isScalar) ? undefined : 'the items of a parameter are scalars; give them a type'
+}
+
+const scalarTypes = new Set<JsonType>(['string', 'integer', 'number', 'boolean', 'null'])
+
+function reservedPath(paths: unknown): string | undefined {
+  const reserved = Object.keys(isSchema(paths) ? paths : {}).find((path) =>
+    ownPaths.some((own) => path === own || path.startsWith(`${own}/`)),
+  )
+  return reserved === undefined ? undefined : `${reserved} is a path of the service itself; choose another`
+}
+
+function unreadContent(content: unknown): string | undefined {
+  const types = Object.keys(isSchema(content) ? content : {})
+  const unread = types.find((type) => !/^(?:application\/json|[\w.+-]+\/[\w.-]+\+json)$/.test(type))
+  if (unread !== undefined) {
+    return `${unread} is not read; a body is application/json or a type that ends in +json, in lower case`
+  }
+  return types.length === 1 ? undefined : 'must have one media type; describe the alternatives by oneOf in one schema'
+}
+
+function unsentContent(content: unknown): string | undefined {
+  const types = Object.keys(isSchema(content) ? content : {})
+  if (types.some((type) => type === 'text/event-stream')) return 'streams of events are not supported; answer lists'
+  const invalid = types.find((type) => !/^[a-z\d][\w.+-]*\/[a-z\d][\w.+-]*$/.test(type))
+  return invalid === undefined ? undefined : `${invalid} names no one media type; write it out, without parameters`
+}

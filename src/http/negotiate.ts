@@ -1,0 +1,13 @@
+import Negotiator from 'negotiator'
+import type { FastifyRequest } from 'fastify'
+
+/**
+ * Selects the media type of a response by the header Accept (RFC 9110, section 12.5.1).
+ *
+ * @param offered the media types that the operation declares, the service's own preference first
+ * @returns the one that the client prefers; the first where it accepts none, because a 406 helps nobody who asked for
+ *   something else
+ */
+export function preferredType({ raw }: FastifyRequest, offered: readonly string[]): string | undefined {
+  return new Negotiator(raw).mediaTypes([...offered])[0] ?? offered[0]
+}

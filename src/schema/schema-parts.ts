@@ -1,0 +1,148 @@
+import { find } from '../json/pointer.ts'
+
+/** A schema object of JSON Schema 2020-12. `true` and `false`, which are schemas too, stand inside of others. */
+export type Schema = Record<string, unknown>
+
+/** What each reference of a schema begins with. */
+export const schemasPointer = '#/components/schemas/'
+
+/** The schemas that a contract names, by name. */
+export type NamedSchemas = Record<string, Schema>
+
+/**
+ * What a subschema applies to: the same value as the schema that holds it, a part of that value, or the name of a
+ * property (JSON Schema 2020-12, core, sections 10 and 11).
+ */
+export type Applies = 'to the value' | 'to a part' | 'to a name'
+
+/** Keywords whose value is a schema. */
+const single: Record<string, Applies> = {
+  not: 'to the value',
+  if: 'to the value',
+  then: 'to the value',
+  else: 'to the value',
+  items: 'to a part',
+  contains: 'to a part',
+  additionalProperties: 'to a part',
+  unevaluatedItems: 'to a part',
+  unevaluatedProperties: 'to a part',
+  propertyNames: 'to a name',
+}
+
+/** Keywords whose value holds schemas. */
+const several: Record<string, Applies> = {
+  allOf: 'to the value',
+  anyOf: 'to the value',
+  oneOf: 'to the value',
+  dependentSchemas: 'to the value',
+  $defs: 'to a part',
+  properties: 'to a part',
+  patternProperties: 'to a part',
+  prefixItems: 'to a part',
+}
+
+/**
+ * Copies a schema with each schema directly inside it replaced.
+ *
+ * @param replace receives a schema, what it applies to, the keyword that holds it, and its name or index there
+ */
+export function withSubschemas(
+  schema: Schema,
+  replace: (subschema: unknown, applies: Applies, keyword: string, name?: string) => unknown,
+): Schema {
+  const copy: Schema = {}
+  for (const [keyword, member] of Object.entries(schema)) {
+    const [one, many] = [own(single, keyword), own(several, keyword)]
+    if (one !== undefined) copy[keyword] = replace(member, one, keyword)
+    else if (many === undefined) copy[keyword] = member
+    else if (Array.isArray(member)) {
+      copy[keyword] = member.map((each, index) => replace(each, many, keyword, String(index)))
+    } else {
+      const members = Object.entries(member as Record<string, unknown>)
+      copy[keyword] = Object.fromEntries(members.map(([name, each]) => [name, replace(each, many, keyword, name)]))
+    }
+  }
+  return copy
+}
+
+/** Lists the schemas directly inside a schema, with their places in it. */
+export function subschemasOf(schema: Schema): { place: string; schema: Schema; applies: Applies }[] {
+  const found: { place: string; schema: Schema; applies: Applies }[] = []
+  withSubschemas(schema, (subschema, applies, keyword, name) => {
+    const place = name === undefined ? keyword : `${keyword}/${name}`
+    if (isSchema(subschema)) found.push({ place, schema: subschema, applies })
+    return subschema
+  })
+  return found
+}
+
+/** Whether a schema is an object, and not `true` or `false`. */
+export function isSchema(member: unknown): member is Schema {
+  return typeof member === 'object' && member !== null && !Array.isArray(member)
+}
+
+/**
+ * Lists a schema and every schema that applies to the same value, whether always or in some case: through `$ref`,
+ * `allOf`, `anyOf`, `oneOf`, `then` and the like. `not` and `if` assert nothing of what they describe.
+ */
+export function inPlace(schema: Schema, schemas: NamedSchemas, seen = new Set<Schema>()): Schema[] {
+  if (seen.has(schema)) return []
+  seen.add(schema)
+  const target = targetOf(schema, schemas)
+  const applied = subschemasOf(schema).filter(
+    ({ applies, place }) => applies === 'to the value' && place !== 'not' && place !== 'if',
+  )
+  const next =
+    target === undefined ? applied.map((each) => each.schema) : [target, ...applied.map((each) => each.schema)]
+  return [schema, ...next.flatMap((each) => inPlace(each, schemas, seen))]
+}
+
+/** The schema that `$ref` refers to; undefined where there is no reference. */
+export function targetOf({ $ref: reference }: Schema, schemas: NamedSchemas): Schema | undefined {
+  if (typeof reference !== 'string' || !reference.startsWith(schemasPointer)) return undefined
+  const target = find({ components: { schemas } }, reference)
+  return isSchema(target) ? target : undefined
+}
+
+/** The types of JSON Schema. A schema that allows `number` allows `integer` too. */
+export const jsonTypes = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
+export type JsonType = (typeof jsonTypes)[number]
+
+/**
+ * The types that values of a schema can have, as far as `type`, `enum` and `const` say, here or through references and
+ * compositions.
+ */
+export function typesOf(schema: unknown, schemas: NamedSchemas, seen = new Set<Schema>()): Set<JsonType> {
+  if (!isSchema(schema) || seen.has(schema)) return new Set(schema === false ? [] : jsonTypes)
+  const within = new Set([...seen, schema])
+  const { type, enum: values, const: value, allOf, anyOf, oneOf } = schema
+  const of = (members: unknown) => (members as unknown[]).map((member) => typesOf(member, schemas, within))
+  const sets: Set<JsonType>[] = [new Set(jsonTypes)]
+  if (type !== undefined) sets.push(new Set(([type].flat() as JsonType[]).flatMap(withIntegers)))
+  if (Array.isArray(values)) sets.push(new Set(values.flatMap(typesOfValue)))
+  if ('const' in schema) sets.push(new Set(typesOfValue(value)))
+  const target = targetOf(schema, schemas)
+  if (target !== undefined) sets.push(typesOf(target, schemas, within))
+  if (Array.isArray(allOf)) sets.push(...of(allOf))
+  for (const members of [anyOf, oneOf]) {
+    if (Array.isArray(members)) sets.push(of(members).reduce((all, each) => all.union(each), new Set<JsonType>()))
+  }
+  return sets.reduce((all, each) => all.intersection(each))
+}
+
+function withIntegers(type: JsonType): JsonType[] {
+  return type === 'number' ? ['number', 'integer'] : [type]
+}
+
+function typesOfValue(value: unknown): JsonType[] {
+  if (value === null) return ['null']
+  if (Array.isArray(value)) return ['array']
+  if (typeof value === 'bigint') return ['integer', 'number']
+  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number']
+  // JSON has no other types.
+  return [typeof value as JsonType]
+}
+
+function own<Value>(record: Record<string, Value>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined
+}
