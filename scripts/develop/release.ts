@@ -1,5 +1,5 @@
 import { UsageError, readArguments, runCommand } from '../command.ts'
-import { BrokenContract } from './generate/read-contract.ts'
+import { BrokenContract } from './contract/findings.ts'
 import { release } from './release/release.ts'
 
 const usage = `Usage: npm run release -- VERSION    releases this version, such as 1.1.0

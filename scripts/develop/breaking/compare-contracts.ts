@@ -11,7 +11,7 @@ import { parseContract } from '../contract/read-contract.ts'
 import { contractFile } from '../generate/generate-files.ts'
 import { type Impact, classifyChange, describeValues } from './classify-change.ts'
 import { type Direction, componentDirections, directionOfPath } from './directions.ts'
-import { escapeName, follow, memberOf, namesOf } from './json-pointer.ts'
+import { follow, memberOf, namesOf } from './json-pointer.ts'
 import { numberChanges } from './number-changes.ts'
 import { securityChanges } from './security-changes.ts'
 
