@@ -102,7 +102,7 @@ function encodePlant({ caller, id, name, tag }: StoredPlant): string {
   return JSON.stringify([caller, String(id), name, tag ?? null])
 }
 
-function encodeToken({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt }: StoredToken): string {
+function encodeToken({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt, scope }: StoredToken): string {
   return JSON.stringify([
     Buffer.from(hash).toString('hex'),
     prefix,
@@ -110,6 +110,7 @@ function encodeToken({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt }: 
     issuedAt,
     expiresAt ?? null,
     lastUsedAt ?? null,
+    scope ?? null,
   ])
 }
 

@@ -22,8 +22,9 @@ export interface IssuedToken {
  * @param caller the token's owner; not empty
  * @param now milliseconds since 1970-01-01T00:00:00Z
  * @param ttl milliseconds, or undefined for a token that does not expire
+ * @param scope scopes separated by spaces, or undefined for a token with all rights
  */
-export function createToken(caller: Caller, now: number, ttl?: number): IssuedToken {
+export function createToken(caller: Caller, now: number, ttl?: number, scope?: string): IssuedToken {
   const text = tokenPrefix + randomBytes(secretBytes).toString('base64url')
   return {
     text,
@@ -34,6 +35,7 @@ export function createToken(caller: Caller, now: number, ttl?: number): IssuedTo
       issuedAt: now,
       expiresAt: ttl === undefined ? undefined : now + ttl,
       lastUsedAt: undefined,
+      scope,
     },
   }
 }

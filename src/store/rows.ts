@@ -43,13 +43,14 @@ export interface TokenRow {
   issued_at: Integer
   expires_at: Integer | null
   last_used_at: Integer | null
+  scope: string | null
 }
 
 export function storedPlant({ caller, id, name, tag }: PlantRow): StoredPlant {
   return { caller, id: BigInt(id), name, ...(tag === null ? {} : { tag }) }
 }
 
-export function storedToken({ hash, prefix, caller, issued_at, expires_at, last_used_at }: TokenRow): StoredToken {
+export function storedToken({ hash, prefix, caller, issued_at, expires_at, last_used_at, scope }: TokenRow): StoredToken {
   return {
     hash,
     prefix,
@@ -57,6 +58,7 @@ export function storedToken({ hash, prefix, caller, issued_at, expires_at, last_
     issuedAt: Number(issued_at),
     expiresAt: optionalTime(expires_at),
     lastUsedAt: optionalTime(last_used_at),
+    scope: scope ?? undefined,
   }
 }
 

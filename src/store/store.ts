@@ -45,20 +45,22 @@ export interface StoredToken {
   expiresAt: number | undefined
   /** At most about a minute before the last use; undefined if the token was never used. */
   lastUsedAt: number | undefined
+  /** Its scopes, separated by spaces (RFC 6749, section 3.3); undefined if the token has all rights. */
+  scope: string | undefined
 }
 
 /** A use of a token. `usedAt` is in milliseconds since 1970-01-01T00:00:00Z. */
 export type TokenUse = Pick<StoredToken, 'hash'> & { usedAt: number }
 
-/** The caller of a token. `unknown` if no token has its hash, or it has expired. */
-export type FoundCaller = { caller: Caller } | 'unknown' | 'unavailable'
+/** The caller and the scopes of a token. `unknown` if no token has its hash, or it has expired. */
+export type FoundCaller = Pick<StoredToken, 'caller' | 'scope'> | 'unknown' | 'unavailable'
 
 /** The bearer tokens that the service issued. */
 export interface TokenStore {
   /** Adds a token. */
   addToken: (token: StoredToken) => Promise<'added' | 'unavailable'>
 
-  /** The caller of the token with this hash. `unknown` if there is none, or it expired at or before `now`. */
+  /** The caller and the scopes of the token with this hash. `unknown` if there is none, or it expired at or before `now`. */
   findCaller: (hash: Uint8Array, now: number) => Promise<FoundCaller>
 
   /** All tokens, the oldest first, including expired ones. */

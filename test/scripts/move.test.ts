@@ -45,7 +45,7 @@ async function fill(store: Store): Promise<void> {
       void store.create(caller, { id: BigInt(index), name: text, tag: text })
     for (const id of [-9223372036854775808n, 9223372036854775807n]) void store.create(caller, { id, name: String(id) })
   }
-  await store.addToken(createToken('me', 1_795_000_000_000, 1_000).stored)
+  await store.addToken(createToken('me', 1_795_000_000_000, 1_000, 'plants:read').stored)
   const outcomes = await Promise.all(
     Array.from({ length: 2_345 }, (_, index) =>
       store.create('many', { id: BigInt(index) - 1_000n, name: `Monstera ${String(index)}` }),

@@ -254,6 +254,16 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await store.findCaller(other, 0)).toBe('unknown')
     })
 
+    test('a token has its scopes, none of which may be there, or all rights', async () => {
+      const store = await openNew()
+      const scopes = [undefined, '', 'plants:read plants:write']
+      const issued = scopes.map((scope, issuedAt) => token({ issuedAt, scope }))
+      for (const each of issued) await store.addToken(each)
+      const found = await Promise.all(issued.map(({ hash }) => store.findCaller(hash, 0)))
+      expect(found).toStrictEqual(scopes.map((scope) => ({ caller: 'me', scope })))
+      expect(await tokensOf(store)).toStrictEqual(issued.map(comparable))
+    })
+
     test('a token is unknown from the millisecond on at which it expires', async () => {
       const store = await openNew()
       const short = token({ issuedAt: 1_795_000_000_000, expiresAt: 1_795_000_000_001 })
@@ -417,6 +427,7 @@ function token(given: Partial<StoredToken>): StoredToken {
     issuedAt: 1_795_000_000_000,
     expiresAt: undefined,
     lastUsedAt: undefined,
+    scope: undefined,
     ...given,
   }
 }

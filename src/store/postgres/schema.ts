@@ -26,6 +26,7 @@ export const migrations: readonly string[] = [
      expires_at bigint
    );`,
   `ALTER TABLE tokens ADD COLUMN last_used_at bigint;`,
+  `ALTER TABLE tokens ADD COLUMN scope text COLLATE "C";`,
 ]
 
 /**

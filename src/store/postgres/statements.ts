@@ -11,9 +11,9 @@ export interface Statement<Row extends object = Record<never, never>> extends Qu
   readonly [row]?: Row
 }
 
-export type CallerRow = Pick<TokenRow, 'hash' | 'caller' | 'expires_at'>
+export type CallerRow = Pick<TokenRow, 'hash' | 'caller' | 'expires_at' | 'scope'>
 
-const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
+const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at, scope'
 
 /** A page of a list. */
 export interface PageRow {
@@ -71,7 +71,7 @@ export const statements = {
 
   callersOfTokens: (hashes: Uint8Array[]): Statement<CallerRow> => ({
     name: 'callersOfTokens',
-    text: 'SELECT hash, caller, expires_at FROM tokens WHERE hash = ANY($1)',
+    text: 'SELECT hash, caller, expires_at, scope FROM tokens WHERE hash = ANY($1)',
     values: [hashes],
   }),
 
@@ -80,10 +80,10 @@ export const statements = {
     text: `SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash`,
   }),
 
-  addToken: ({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt }: StoredToken): Statement => ({
+  addToken: ({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt, scope }: StoredToken): Statement => ({
     name: 'addToken',
-    text: `INSERT INTO tokens (${tokenColumns}) VALUES ($1, $2, $3, $4, $5, $6)`,
-    values: [hash, prefix, caller, issuedAt, expiresAt, lastUsedAt],
+    text: `INSERT INTO tokens (${tokenColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [hash, prefix, caller, issuedAt, expiresAt, lastUsedAt, scope],
   }),
 
   revokeTokens: (prefix: string): Statement<TokenRow> => ({
@@ -151,7 +151,8 @@ export const tokenStatements = {
 
   add: (rows: StoredToken[]): Statement => ({
     text: `INSERT INTO tokens (${tokenColumns})
-      SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])`,
+      SELECT * FROM unnest(
+        $1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])`,
     values: [
       rows.map(({ hash }) => hash),
       rows.map(({ prefix }) => prefix),
@@ -159,6 +160,7 @@ export const tokenStatements = {
       rows.map(({ issuedAt }) => issuedAt),
       rows.map(({ expiresAt }) => expiresAt),
       rows.map(({ lastUsedAt }) => lastUsedAt),
+      rows.map(({ scope }) => scope),
     ],
   }),
 }

@@ -50,7 +50,7 @@ export class TokenLoader {
 
 function callerIn(row: CallerRow | undefined, now: number): FoundCaller {
   if (row === undefined || (row.expires_at !== null && Number(row.expires_at) <= now)) return 'unknown'
-  return { caller: row.caller }
+  return { caller: row.caller, scope: row.scope ?? undefined }
 }
 
 /** A token's hash as text, which is equal for equal hashes. */

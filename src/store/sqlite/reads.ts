@@ -54,8 +54,8 @@ export class Reads {
   /** As `TokenStore.findCaller`. */
   findCaller(hash: Uint8Array, now: number): FoundCaller {
     return this.#read(() => {
-      const caller = this.#statements.callerOfToken.get(hash, now)
-      return caller === undefined ? 'unknown' : { caller }
+      const row = this.#statements.callerOfToken.get(hash, now)
+      return row === undefined ? 'unknown' : { caller: row[0], scope: row[1] ?? undefined }
     })
   }
 

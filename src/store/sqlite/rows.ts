@@ -1,7 +1,7 @@
 import { type StoreRows, type StoredPlant, storedPlant, storedToken } from '../rows.ts'
 import type { StoredToken } from '../store.ts'
 import { openDatabase } from './open-database.ts'
-import { prepareRows } from './statements.ts'
+import { prepareRows, tokenValues } from './statements.ts'
 
 /** How long a write waits for another process that holds the lock. It blocks this process, which does nothing else. */
 const lockTimeoutMilliseconds = 5_000
@@ -18,9 +18,7 @@ export function openSqliteRows(file: string): StoreRows {
     for (const { caller, id, name, tag } of rows) statements.addPlant.run(caller, id, name, tag ?? null)
   })
   const addTokens = writer.transaction((rows: StoredToken[]) => {
-    for (const { hash, prefix, caller, issuedAt, expiresAt, lastUsedAt } of rows) {
-      statements.addToken.run(hash, prefix, caller, issuedAt, expiresAt ?? null, lastUsedAt ?? null)
-    }
+    for (const row of rows) statements.addToken.run(...tokenValues(row))
   })
   const assertInPlace = () => {
     const fault = files.findMisplaced()

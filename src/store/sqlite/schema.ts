@@ -29,6 +29,7 @@ export const migrations: readonly string[] = [
      expires_at INTEGER
    ) STRICT, WITHOUT ROWID;`,
   `ALTER TABLE tokens ADD COLUMN last_used_at INTEGER;`,
+  `ALTER TABLE tokens ADD COLUMN scope TEXT;`,
 ]
 
 /** Brings the schema up to date. Safe while other processes do the same. */

@@ -2,8 +2,17 @@ import type Database from 'better-sqlite3'
 import type { Caller } from '../../contract/types.ts'
 import { lastUsedResolutionMilliseconds } from '../limits.ts'
 import type { PlantRow, TokenRow } from '../rows.ts'
+import type { StoredToken } from '../store.ts'
 
-const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at'
+const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at, scope'
+
+/** The values of `tokenColumns`. */
+type TokenValues = [Uint8Array, string, Caller, number, number | null, number | null, string | null]
+
+export function tokenValues(token: StoredToken): TokenValues {
+  const { hash, prefix, caller, issuedAt, expiresAt, lastUsedAt, scope } = token
+  return [hash, prefix, caller, issuedAt, expiresAt ?? null, lastUsedAt ?? null, scope ?? null]
+}
 
 /** A list of a caller's first plants, with its brackets, which JavaScript could only add in a copy. */
 const list = `'[' || ifnull(group_concat(json), '') || ']'`
@@ -38,10 +47,10 @@ export function prepareReads(database: Database.Database) {
       .pluck()
       .safeIntegers(),
     callerOfToken: database
-      .prepare<[Uint8Array, number], Caller>(
-        'SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)',
+      .prepare<[Uint8Array, number], [Caller, string | null]>(
+        'SELECT caller, scope FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)',
       )
-      .pluck(),
+      .raw(),
     tokens: database.prepare<[], TokenRow>(`SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash`),
     isEmpty: database
       .prepare<[], number>('SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens)')
@@ -56,8 +65,8 @@ export function prepareWrites(database: Database.Database) {
       'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     ),
     deletePlant: database.prepare<[Caller, bigint]>('DELETE FROM plants WHERE caller = ? AND id = ?'),
-    addToken: database.prepare<[Uint8Array, string, Caller, number, number | null, number | null]>(
-      `INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?)`,
+    addToken: database.prepare<TokenValues>(
+      `INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     ),
     revokeTokens: database.prepare<[string], TokenRow>(`DELETE FROM tokens WHERE prefix = ? RETURNING ${tokenColumns}`),
     recordUse: database.prepare<[{ hash: Uint8Array; usedAt: number }]>(
@@ -94,8 +103,8 @@ export function prepareRows(reader: Database.Database, writer: Database.Database
     tokenCount: reader.prepare<[], number>('SELECT count(*) FROM tokens').pluck(),
     firstTokens: reader.prepare<[number], TokenRow>(`${tokens} ORDER BY hash LIMIT ?`),
     nextTokens: reader.prepare<[Uint8Array, number], TokenRow>(`${tokens} WHERE hash > ? ORDER BY hash LIMIT ?`),
-    addToken: writer.prepare<[Uint8Array, string, string, number, number | null, number | null]>(
-      `INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?)`,
+    addToken: writer.prepare<TokenValues>(
+      `INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     ),
   }
 }

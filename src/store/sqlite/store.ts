@@ -3,7 +3,7 @@ import { storedToken } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
-import { prepareWrites } from './statements.ts'
+import { prepareWrites, tokenValues } from './statements.ts'
 import { WriteQueue } from './writes.ts'
 
 /** The most writes in a commit. Enough that each one's share of the wait for the disk is small. */
@@ -53,9 +53,9 @@ export function openSqliteStore({
     delete: (caller, id) =>
       queue.write(() => (writes.deletePlant.run(caller, id).changes === 1 ? 'deleted' : 'absent')),
 
-    addToken: ({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt }) =>
+    addToken: (token) =>
       queue.write(() => {
-        writes.addToken.run(hash, prefix, caller, issuedAt, expiresAt ?? null, lastUsedAt ?? null)
+        writes.addToken.run(...tokenValues(token))
         return 'added'
       }),
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { migrations } from '../../../src/store/postgres/schema.ts'
 import { connect, temporaryDatabase } from '../../support/server/postgres-database.ts'
 import { openTestStore } from './open-test-store.ts'
 
@@ -25,7 +26,7 @@ test.for(['read committed', 'serializable'])(
     const outcomes = await Promise.all(stores.map(({ store }) => store.create('me', { id: 1n, name: 'Monstera' })))
     expect(outcomes.sort()).toEqual(['created', 'exists', 'exists', 'exists', 'exists'])
     const client = await openConnection(url)
-    expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 2 }])
+    expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 3 }])
   },
 )
 
@@ -54,12 +55,21 @@ test('the fault of a connection that nobody uses says what happened and nothing 
   }
 })
 
+test('a database of the release before scopes is migrated, and its tokens keep all rights', async () => {
+  const url = await temporaryDatabase()
+  const client = await openConnection(url)
+  await client.query(`${migrations.slice(0, 2).join('')} CREATE TABLE plant_store_schema AS SELECT 2 AS version`)
+  await client.query(`INSERT INTO tokens (hash, prefix, caller, issued_at) VALUES ('\\x00', 'plst_old', 'me', 1)`)
+  const { store } = await openTestStore(url)
+  expect(await store.findCaller(Buffer.alloc(1), 2)).toStrictEqual({ caller: 'me', scope: undefined })
+})
+
 test('a schema from the future is refused', async () => {
   const url = await temporaryDatabase()
   const client = await openConnection(url)
   await client.query('CREATE TABLE plant_store_schema AS SELECT 7 AS version')
   await expect(openTestStore(url)).rejects.toThrow(
-    'has schema version 7, and this release knows versions up to 2: start a newer release; nothing was changed',
+    'has schema version 7, and this release knows versions up to 3: start a newer release; nothing was changed',
   )
   expect(await tablesIn(url)).toEqual(['plant_store_schema'])
 })

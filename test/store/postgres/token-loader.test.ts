@@ -24,6 +24,7 @@ function open(outcome?: 'unavailable' | Error) {
         hash: hashOf(index),
         caller: `caller ${String(index)}`,
         expires_at: index % 4 === 0 ? null : String(index),
+        scope: null,
       }))
     )
   })

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { UnusableStore } from '../../../src/store/store.ts'
 import { migrations } from '../../../src/store/sqlite/schema.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { type SqliteConnections, openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 
@@ -61,6 +62,18 @@ describe('a new file', () => {
     makeDatabase(file, 'VACUUM')
     expect(open(file).reader.pragma('user_version', { simple: true })).toBe(migrations.length)
   })
+})
+
+test('a file of the release before scopes is migrated, and its tokens keep all rights', async () => {
+  const file = join(await temporaryFolder(), 'plants.db')
+  makeDatabase(
+    file,
+    `${migrations.slice(0, 2).join('')} PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = 2;
+     INSERT INTO tokens (hash, prefix, caller, issued_at) VALUES (x'00', 'plst_old', 'me', 1)`,
+  )
+  const store = openSqliteStore({ file, onFault: () => undefined })
+  onTestFinished(() => store.close())
+  expect(await store.findCaller(Buffer.alloc(1), 2)).toStrictEqual({ caller: 'me', scope: undefined })
 })
 
 describe('the open connections', () => {
