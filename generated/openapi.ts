@@ -481,3 +481,9 @@ export interface operations {
         };
     };
 }
+/** Whether the requests of an operation have a caller. */
+export interface callers {
+    createPlant: "required";
+    deletePlant: "required";
+    listPlants: "required";
+}

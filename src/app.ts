@@ -1,18 +1,18 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { createBearerVerifier } from './auth/bearer.ts'
-import type { JwtVerifier } from './auth/jwt.ts'
 import { TokenUses } from './auth/last-used.ts'
+import { type TokenFinder, createVerifiers } from './auth/verifiers.ts'
 import { type Limits, defaultLimits } from './config/limits.ts'
 import { registerClosing } from './connections/graceful-shutdown.ts'
 import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
 import { UnreadBytes } from './connections/unread-bytes.ts'
-import { basePathsOf, bearerSchemesOf, dereference, operationsOf } from './contract/document.ts'
+import { basePathsOf, dereference, operationsOf } from './contract/document.ts'
 import { type BoundOperation, createEngine } from './contract/engine.ts'
 import type { Contract } from './contract/load-contract.ts'
+import { securitySchemesOf } from './contract/security.ts'
 import type { Caller, Handlers } from './contract/types.ts'
 import { registerDocs } from './docs/docs.ts'
-import { authenticate } from './http/authentication.ts'
+import { type VerifiedScheme, authenticate } from './http/authentication.ts'
 import { expectContent } from './http/content.ts'
 import { registerErrors } from './http/errors.ts'
 import { registerOperations } from './http/operations.ts'
@@ -38,7 +38,7 @@ export interface AppOptions {
   /** The addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: string | undefined
   /** Verifies JSON Web Tokens; undefined when none are accepted. */
-  verifyJwt?: JwtVerifier | undefined
+  verifyJwt?: TokenFinder | undefined
   /** The origins whose pages may use the service; undefined when no other origin may. */
   corsOrigins?: string[] | undefined
   /** Receives measurements. */
@@ -77,13 +77,17 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const limits = { ...defaultLimits, ...options.limits }
   const uses = new TokenUses(store)
   const noteUse = uses.note.bind(uses)
-  const verifyBearer = createBearerVerifier({ tokens: store, now, noteUse, verifyJwt })
-  const verifiers = Object.fromEntries(bearerSchemesOf(contract.document).map((name) => [name, verifyBearer]))
+  const verifiers = createVerifiers({ tokens: store, now, noteUse, verifyJwt })
+  const schemes = new Map<string, VerifiedScheme>()
+  for (const [name, scheme] of securitySchemesOf(dereference(contract.document))) {
+    const verify = verifiers[scheme.kind]
+    if (verify !== undefined) schemes.set(name, { ...scheme, verify })
+  }
   const operations = await createEngine({
     contract: contract.document,
     handlers,
     services: { plants: store },
-    securitySchemes: Object.keys(verifiers),
+    securitySchemes: [...schemes.keys()],
     onViolation: observer?.contractBroken,
   })
 
@@ -118,7 +122,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // Loaded only if configured, which saves start time and memory.
   if (corsOrigins !== undefined) {
     const { registerCors } = await import('./http/cors.ts')
-    await registerCors(app, corsOrigins, operationsOf(dereference(contract.document)))
+    const keyHeaders = [...schemes.values()]
+      .filter((scheme) => scheme.kind === 'apiKey' && scheme.in === 'header')
+      .map(({ name }) => name)
+    await registerCors(app, corsOrigins, operationsOf(dereference(contract.document)), keyHeaders)
   }
   // Every request passes these stages, in the order that the contract promises.
   app.addHook('onRequest', inOrder([refuseMalformed, refuseUnmatched(app)]))
@@ -138,7 +145,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       refuseLessConcrete(app, operations, operation),
       overloaded,
       rateLimits?.limitAddress,
-      authenticate(operation, verifiers, (request) => rateLimits?.countRefused(request)),
+      authenticate(operation, {
+        schemes,
+        onRefused: rateLimits?.countRefused,
+        onForbidden: rateLimits?.limitCaller,
+      }),
       // Several requests of one address may have been authenticated at the same time.
       rateLimits?.limitAddress,
       rateLimits?.limitCaller,

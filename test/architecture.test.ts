@@ -38,7 +38,7 @@ const mayImport: Record<string, string[]> = {
   'src/rate-limit/': ['src/contract/errors.ts', 'src/http/stage.ts'],
   'src/docs/': ['src/contract/'],
   'src/monitoring/': ['src/auth/tokens.ts', 'src/contract/errors.ts', 'src/http/send.ts'],
-  'src/auth/': ['src/contract/types.ts', 'src/contract/errors.ts', 'src/store/limits.ts', 'src/store/store.ts'],
+  'src/auth/': ['src/contract/security.ts', 'src/contract/types.ts', 'src/store/limits.ts', 'src/store/store.ts'],
   'src/plants/': ['src/contract/types.ts', 'src/contract/errors.ts', 'src/store/store.ts'],
   'src/store/': ['src/contract/types.ts'],
   'src/store/sqlite/': [

@@ -1,4 +1,5 @@
 import { isOpaqueCaller } from '../../src/auth/callers.ts'
+import { readScopes } from '../../src/auth/scopes.ts'
 import { readTtl } from '../../src/auth/ttl.ts'
 import { createToken, prefixOf } from '../../src/auth/tokens.ts'
 import { BadConfig, loadConfig } from '../../src/config/config.ts'
@@ -7,14 +8,18 @@ import { assertExists } from '../../src/store/sqlite/database-header.ts'
 import { type Store, type StoredToken, UnusableStore } from '../../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 
-const usage = `Usage: npm run token -- issue CALLER [--ttl 30d]   prints a new token, alone on standard output
-       npm run token -- list                        prints the tokens: prefix, caller, issued, expiry, last use
-       npm run token -- revoke PREFIX               revokes a token, by its prefix or in full`
+const usage = `Usage: npm run token -- issue CALLER [--ttl 30d] [--scope plants:read,plants:write]
+                                        prints a new token, alone on standard output; without --scope it has all rights
+       npm run token -- list            the tokens: prefix, caller, issued, expiry, last use, scopes if it has not all
+       npm run token -- revoke PREFIX   revokes a token, named by the prefix that list shows or whole`
 
 async function run(): Promise<void> {
-  const { positionals, values } = readArguments(usage, { allowPositionals: true, options: { ttl: { type: 'string' } } })
+  const { positionals, values } = readArguments(usage, {
+    allowPositionals: true,
+    options: { ttl: { type: 'string' }, scope: { type: 'string' } },
+  })
   const [command, argument, ...rest] = positionals
-  if (rest.length > 0 || (command !== 'issue' && values.ttl !== undefined)) throw new UsageError(usage)
+  if (rest.length > 0 || (command !== 'issue' && Object.keys(values).length > 0)) throw new UsageError(usage)
   const { database } = loadConfig(process.env)
   if (database.engine === 'sqlite') assertExists(database.file)
   const store = await openStore(database, {
@@ -23,7 +28,7 @@ async function run(): Promise<void> {
     },
   })
   try {
-    if (command === 'issue' && argument !== undefined) await issue(store, argument, values.ttl)
+    if (command === 'issue' && argument !== undefined) await issue(store, argument, values)
     else if (command === 'list' && argument === undefined) await list(store)
     else if (command === 'revoke' && argument !== undefined) await revoke(store, argument)
     else throw new UsageError(usage)
@@ -32,15 +37,23 @@ async function run(): Promise<void> {
   }
 }
 
-async function issue(store: Store, caller: string, ttl: string | undefined): Promise<void> {
+interface IssueOptions {
+  ttl?: string | undefined
+  scope?: string | undefined
+}
+
+async function issue(store: Store, caller: string, { ttl, scope }: IssueOptions): Promise<void> {
   const lifetime = ttl === undefined ? undefined : readTtl(ttl)
   if (ttl !== undefined && lifetime === undefined)
     throw new UsageError(`--ttl must be like 90s, 15m, 12h or 30d, not ${JSON.stringify(ttl)}`)
+  const scopes = scope === undefined ? undefined : readScopes(scope)
+  if (scope !== undefined && scopes === undefined)
+    throw new UsageError(`--scope must be like plants:read,plants:write, not ${JSON.stringify(scope)}`)
   if (!isOpaqueCaller(caller))
     throw new UsageError(
       'the caller must not be empty, and not begin with jwt:, which the callers of JSON Web Tokens do',
     )
-  const { text, stored } = createToken(caller, Date.now(), lifetime)
+  const { text, stored } = createToken(caller, Date.now(), lifetime, scopes)
   if ((await store.addToken(stored)) === 'unavailable')
     throw new UsageError('the store cannot be written now; no token was issued')
   console.log(text)
@@ -61,13 +74,13 @@ async function revoke(store: Store, prefix: string): Promise<void> {
   for (const token of revoked) console.log(`revoked ${describe(token)}`)
 }
 
-function describe({ prefix, caller, issuedAt, expiresAt, lastUsedAt }: StoredToken): string {
+function describe({ prefix, caller, issuedAt, expiresAt, lastUsedAt, scope }: StoredToken): string {
   const expiry = expiresAt === undefined ? 'never expires' : `expires ${new Date(expiresAt).toISOString()}`
   const use =
     lastUsedAt === undefined
       ? 'never used'
       : `last used ${new Date(lastUsedAt).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length)}Z`
-  return `${prefix}…  ${caller}  issued ${new Date(issuedAt).toISOString()}  ${expiry}  ${use}`
+  return `${prefix}…  ${caller}  issued ${new Date(issuedAt).toISOString()}  ${expiry}  ${use}${scope === undefined ? '' : `  scopes ${scope.replaceAll(' ', ',')}`}`
 }
 
 await runCommand(run, BadConfig, UnusableStore)

@@ -1,7 +1,8 @@
 import { type JWTPayload, errors, jwtVerify } from 'jose'
-import type { Caller } from '../contract/types.ts'
 import { jwtCaller } from './callers.ts'
 import { createKeySet } from './key-set.ts'
+import { scopeOfClaims } from './scopes.ts'
+import type { TokenFinder } from './verifiers.ts'
 
 /** The identity provider whose tokens are accepted. */
 export interface IdentityProvider {
@@ -12,9 +13,6 @@ export interface IdentityProvider {
   /** The value that the claim `aud` must be or contain. */
   audience: string
 }
-
-/** Verifies a JSON Web Token. `unknown` if it is not valid, `unavailable` if it cannot be checked now. */
-export type JwtVerifier = (token: string) => Promise<{ caller: Caller } | 'unknown' | 'unavailable'>
 
 /**
  * The accepted algorithms (RFC 8725, section 3.1). With a symmetric one, everyone who can check a token could make one;
@@ -51,7 +49,7 @@ export function createJwtVerifier(
   { jwksUrl, issuer, audience }: IdentityProvider,
   now: () => number,
   onFault: (error: Error) => void,
-): JwtVerifier {
+): TokenFinder {
   const url = new URL(jwksUrl)
   const findKey = createKeySet(url)
   const report = createReporter(url.host, onFault)
@@ -79,7 +77,8 @@ export function createJwtVerifier(
     const payload = await verify(token)
     if (typeof payload === 'string') return payload
     const caller = jwtCaller(issuer, payload.sub)
-    return caller === undefined ? 'unknown' : { caller }
+    const claimed = scopeOfClaims(payload)
+    return caller === undefined || claimed === undefined ? 'unknown' : { caller, ...claimed }
   }
 }
 

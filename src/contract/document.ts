@@ -103,16 +103,6 @@ export function basePathsOf({ servers = [] }: ContractDocument): string[] {
   return paths.length === 0 ? [''] : [...new Set(paths)]
 }
 
-/** The names of the security schemes that are bearer authentication (RFC 6750), whatever the contract calls them. */
-export function bearerSchemesOf({ components }: ContractDocument): string[] {
-  return Object.entries(components?.securitySchemes ?? {}).flatMap(([name, scheme]) => {
-    if (typeof scheme !== 'object' || scheme === null) return []
-    const { type, scheme: authentication } = scheme as { type?: unknown; scheme?: unknown }
-    const isBearer = type === 'http' && typeof authentication === 'string' && authentication.toLowerCase() === 'bearer'
-    return isBearer ? [name] : []
-  })
-}
-
 /**
  * Replaces every local reference by what it refers to, except references to schemas: a schema may contain itself.
  *

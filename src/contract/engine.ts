@@ -3,12 +3,13 @@ import { dereference, operationsOf } from './document.ts'
 import { offeredTypes } from './media-types.ts'
 import { type InputHandler, createDispatch } from './openapi-backend.ts'
 import { ContractViolation, createResponseValidator, declaredResponse } from './response-validation.ts'
+import { type RequiredScheme, alternativesOf, securityProblems } from './security.ts'
 import type { Caller } from './types.ts'
 
 /** A contract that is not served. The message says why in one line. */
 export class UnservableContract extends Error {}
 
-/** An authenticated request to one operation, as the HTTP server has parsed it. */
+/** A request to one operation, authenticated where its security asks for it, as the HTTP server has parsed it. */
 export interface OperationRequest {
   headers: Record<string, string | string[] | undefined>
   path: Record<string, string>
@@ -17,7 +18,8 @@ export interface OperationRequest {
   body: unknown
   /** The media type of the response that the client prefers; undefined where the operation offers only one. */
   accept?: string | undefined
-  caller: Caller
+  /** Undefined where the operation's security allows it. */
+  caller: Caller | undefined
 }
 
 /** Any operation's reply, without what its type says beyond that. */
@@ -45,8 +47,8 @@ export interface BoundOperation {
   offeredTypes: string[]
   /** The media type of a response that declares one. */
   typeOf: (status: number) => string
-  /** Alternatives, each a set of security schemes that must all be satisfied. */
-  security: string[][]
+  /** Alternatives, each a list of schemes that must all be satisfied. Without any, everybody may call the operation. */
+  security: RequiredScheme[][]
   /**
    * Validates the request and passes it to the operation's handler.
    *
@@ -72,15 +74,15 @@ export interface EngineOptions<Services> {
 /**
  * Binds each operation of a contract to its handler: requests are validated before it, replies after it.
  *
- * @throws UnservableContract when an operation has no handler, a handler has no operation, an operation can be called
- *   without credentials, or a security scheme has no verifier
+ * @throws UnservableContract when an operation has no handler, a handler has no operation, or the security of an
+ *   operation cannot be kept (`securityProblems`)
  */
 export async function createEngine<Services extends object>(
   options: EngineOptions<Services>,
 ): Promise<BoundOperation[]> {
   const document = dereference(options.contract)
   const operations = operationsOf(document)
-  const problems = bindingProblems(operations, options.handlers, options.securitySchemes)
+  const problems = bindingProblems(document, operations, options)
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
   const dispatch = await createDispatch(document, operations, inputHandlers(document, operations, options))
   return operations.map(({ id, method, path, security, object }) => ({
@@ -92,31 +94,24 @@ export async function createEngine<Services extends object>(
     offeredTypes: offeredTypes(object),
     // A reply with a body has a declared media type, or says which of several it has.
     typeOf: (status) => Object.keys(declaredResponse(object.responses, status)?.content ?? {})[0]!,
-    security: security.map((requirement) => Object.keys(requirement)),
+    security: alternativesOf({ security }),
     handle: (request) => dispatch(id, request),
   }))
 }
 
-function bindingProblems(
+function bindingProblems<Services>(
+  document: ContractDocument,
   operations: ContractOperation[],
-  handlers: Record<string, unknown>,
-  securitySchemes: readonly string[],
+  { handlers, securitySchemes }: EngineOptions<Services>,
 ): string[] {
   const ids = operations.map(({ id }) => id)
   const unhandled = ids.filter((id) => !Object.hasOwn(handlers, id) || handlers[id] === undefined)
   const leftOver = Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id))
-  const required = operations.flatMap(({ security }) => security.flatMap((requirement) => Object.keys(requirement)))
-  const unverified = [...new Set(required)].filter((scheme) => !securitySchemes.includes(scheme))
   return [
     ...unhandled.map((id) => `operation ${id}: has no handler; npm run generate -- --scaffold writes one`),
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
-    ...unverified.map((scheme) => `security scheme ${scheme}: has no verifier`),
-    ...operations.filter(isOpen).map(({ id }) => `operation ${id}: can be called without credentials`),
+    ...securityProblems(document, operations, securitySchemes),
   ]
-}
-
-function isOpen({ security }: ContractOperation): boolean {
-  return security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0)
 }
 
 /** The handlers by operationId, each with its context given and its replies validated. */
@@ -130,8 +125,9 @@ function inputHandlers<Services extends object>(
     // bindingProblems has found none missing.
     const handler = handlers[operation.id]!
     return async (input, caller) => {
-      // The input is valid, so it has the type that the handler declares.
-      const reply = await handler(input as never, { ...services, caller })
+      // The input is valid, so it has the type that the handler declares. A request without a caller is authenticated
+      // only where the operation's security allows it, and there the handler's type has none.
+      const reply = await handler(input as never, { ...services, caller } as Services & { caller: Caller })
       const problem = validateResponse(operation, reply)
       if (problem === undefined) return reply
       onViolation?.(operation.id)

@@ -1,7 +1,11 @@
-import { type ErrorName, errors } from '../../generated/errors.ts'
+import { errors as contractErrors } from '../../generated/errors.ts'
+import { insufficientScope } from './security.ts'
 import type { HeaderName } from './types.ts'
 
-export type { ErrorName }
+const errors = { ...contractErrors, insufficient_scope: insufficientScope } as const
+
+/** The failures that the contract names, and those of the service that it names where they can happen. */
+export type ErrorName = keyof typeof errors
 
 type StatusOf<Name extends ErrorName> = (typeof errors)[Name]['status']
 type NumberOf<Name extends ErrorName> = (typeof errors)[Name]['error']
@@ -20,7 +24,7 @@ type Known<Headers> = Record<Exclude<keyof Headers, HeaderName>, never>
  * Makes the reply for an expected failure. The type of the reply names the one status that it has, so an operation
  * that does not declare this status cannot return it.
  *
- * @param name which of the contract's error numbers
+ * @param name which error number
  * @param message what happened, for a person: the place and the remedy
  * @param headers the headers that the contract declares for this status
  */

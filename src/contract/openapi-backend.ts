@@ -22,7 +22,7 @@ export interface AnyInput {
 }
 
 /** Handles the valid requests of one operation. */
-export type InputHandler = (input: AnyInput, caller: Caller) => Promise<AnyReply>
+export type InputHandler = (input: AnyInput, caller: Caller | undefined) => Promise<AnyReply>
 
 /** Validates a request to an operation, and passes it to its handler or gives the failure `invalid_request`. */
 export type Dispatch = (operationId: string, request: OperationRequest) => Promise<AnyReply>
@@ -155,7 +155,7 @@ function matchedOperations(operations: ContractOperation[], rewriter: SchemaRewr
 
 function handlerOf(operation: ContractOperation, handle: InputHandler) {
   const names = headerNames(operation)
-  return ({ request }: Context<unknown, unknown, unknown, unknown>, caller: Caller): Promise<AnyReply> => {
+  return ({ request }: Context<unknown, unknown, unknown, unknown>, caller: Caller | undefined): Promise<AnyReply> => {
     // Node gives the names of headers in lower case; the contract's types have them as the contract writes them.
     const headers = request.headers as Record<string, unknown>
     const present = names.filter((name) => headers[name.toLowerCase()] !== undefined)

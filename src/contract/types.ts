@@ -1,5 +1,6 @@
-import type { components, operations } from '../../generated/openapi.ts'
+import type { callers, components, operations } from '../../generated/openapi.ts'
 import type { BodyIn, ParametersIn } from '../client/request-types.ts'
+import type { CallerKind } from './security.ts'
 
 /** The operations of the contract, by their operationId. */
 export type OperationId = keyof operations
@@ -91,5 +92,13 @@ export type Handler<Id extends OperationId, Context> = (
   context: Context,
 ) => Promise<Reply<Id>> | Reply<Id>
 
+/** A context whose `caller` is as the operation's security has it: always there, only with credentials, or never. */
+export type ContextWith<Kind extends CallerKind, Context> = Kind extends 'required'
+  ? Context
+  : Omit<Context, 'caller'> & (Kind extends 'optional' ? { caller: Caller | undefined } : unknown)
+
+/** What the handler of an operation receives beside the request. */
+export type ContextOf<Id extends OperationId, Context> = ContextWith<callers[Id], Context>
+
 /** One handler for each operation. @typeParam Context the caller, and the services that the handlers work with */
-export type Handlers<Context> = { [Id in OperationId]: Handler<Id, Context> }
+export type Handlers<Context> = { [Id in OperationId]: Handler<Id, ContextOf<Id, Context>> }

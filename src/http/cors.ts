@@ -15,11 +15,13 @@ const preflightSeconds = 600
  * @param app the server, before any stage that refuses requests, because a preflight carries no credentials
  * @param origins such as `https://plants.example`, or `*` alone for every origin
  * @param operations whose methods and headers a page may use
+ * @param keyHeaders the headers of the contract's API keys
  */
 export async function registerCors(
   app: FastifyInstance,
   origins: string[],
   operations: ContractOperation[],
+  keyHeaders: string[],
 ): Promise<void> {
   const parameters = operations.flatMap((operation) => operation.parameters)
   const ownHeaders = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
@@ -27,7 +29,7 @@ export async function registerCors(
   const allowed = {
     origin: origins.includes('*') ? '*' : origins,
     methods: [...new Set(operations.map(({ method }) => method.toUpperCase()))],
-    allowedHeaders: distinct([...requestHeaders, ...ownHeaders]),
+    allowedHeaders: distinct([...requestHeaders, ...keyHeaders, ...ownHeaders]),
     exposedHeaders: distinct([...responseHeaders, ...responses.flatMap(({ headers = {} }) => Object.keys(headers))]),
     maxAge: preflightSeconds,
   }

@@ -18,19 +18,21 @@ export interface RateLimits {
   limitAddress: Stage
   /** Counts a request whose token was refused. @returns the failure when the limit is exceeded */
   countRefused: (request: FastifyRequest) => Failure<'rate_limited', { 'Retry-After': number }> | undefined
-  /** Counts a request of a caller, and refuses it when the limit is exceeded. */
+  /** Counts a request of a caller, or of an address where it has none, and refuses it when the limit is exceeded. */
   limitCaller: Stage
 }
 
 /**
- * Limits the requests a minute of each caller, and the refused tokens a minute of each address.
+ * Limits the requests a minute of each caller, those of each address without a caller, and the refused tokens of each
+ * address.
  *
- * Answers to a caller carry `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
+ * Answers that were counted carry `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  */
 export function createRateLimits(perMinute: number): RateLimits {
   const ofCaller = new RequestCounts(windowMilliseconds, maxCounted)
+  const ofAddress = new RequestCounts(windowMilliseconds, maxCounted)
   const refusedOfAddress = new RequestCounts(windowMilliseconds, maxCounted)
-  const policy = `"caller";q=${String(perMinute)};w=${String(windowMilliseconds / 1000)}`
+  const policy = `;q=${String(perMinute)};w=${String(windowMilliseconds / 1000)}`
   const tooManyRefused = (milliseconds: number) =>
     tooMany(`more than ${String(perMinute)} refused tokens a minute from this address`, milliseconds)
 
@@ -44,10 +46,12 @@ export function createRateLimits(perMinute: number): RateLimits {
       return requests <= perMinute ? undefined : tooManyRefused(milliseconds)
     },
     limitCaller: (request, reply) => {
-      const { requests, milliseconds } = ofCaller.add(request.caller)
+      const { caller } = request
+      const { requests, milliseconds } = caller === undefined ? ofAddress.add(addressOf(request)) : ofCaller.add(caller)
+      const name = caller === undefined ? '"address"' : '"caller"'
       const left = Math.max(0, perMinute - requests)
-      const limit = `"caller";r=${String(left)};t=${String(secondsOf(milliseconds))}`
-      reply.header('ratelimit-policy', policy).header('ratelimit', limit)
+      const limit = `${name};r=${String(left)};t=${String(secondsOf(milliseconds))}`
+      reply.header('ratelimit-policy', name + policy).header('ratelimit', limit)
       return requests <= perMinute
         ? undefined
         : tooMany(`more than ${String(perMinute)} requests a minute`, milliseconds)

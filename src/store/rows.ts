@@ -50,7 +50,8 @@ export function storedPlant({ caller, id, name, tag }: PlantRow): StoredPlant {
   return { caller, id: BigInt(id), name, ...(tag === null ? {} : { tag }) }
 }
 
-export function storedToken({ hash, prefix, caller, issued_at, expires_at, last_used_at, scope }: TokenRow): StoredToken {
+export function storedToken(row: TokenRow): StoredToken {
+  const { hash, prefix, caller, issued_at, expires_at, last_used_at, scope } = row
   return {
     hash,
     prefix,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ContractDocument, bearerSchemesOf, dereference, operationsOf } from '../../src/contract/document.ts'
+import { type ContractDocument, dereference, operationsOf } from '../../src/contract/document.ts'
 
 describe('dereference', () => {
   it('puts what a reference refers to in its place, one object for equal references', () => {
@@ -79,17 +79,4 @@ describe('operationsOf', () => {
   it('finds none where there are no paths', () => {
     expect(operationsOf(contract({}))).toEqual([])
   })
-})
-
-it('bearer authentication is known by its type and scheme, whatever the contract calls it', () => {
-  const securitySchemes = {
-    token: { type: 'http', scheme: 'Bearer' },
-    bearer: { type: 'http', scheme: 'basic' },
-    key: { type: 'apiKey', name: 'bearer', in: 'header' },
-    odd: null,
-  }
-  expect(
-    bearerSchemesOf({ openapi: '3.1.0', info: { title: '', version: '' }, components: { securitySchemes } }),
-  ).toEqual(['token'])
-  expect(bearerSchemesOf({ openapi: '3.1.0', info: { title: '', version: '' } })).toEqual([])
 })

@@ -87,21 +87,28 @@ describe('the engine refuses to start', () => {
   })
 
   it('without a verifier for every security scheme that is required', async () => {
-    expect(await refusalOf(contractOf(), { getThing: answer }, [])).toBe('security scheme bearer: has no verifier')
+    expect(await refusalOf(contractOf(), { getThing: answer }, [])).toBe(
+      'components/securitySchemes/bearer: has no verifier',
+    )
   })
 
   it('naming every reason in its one line', async () => {
     expect(await refusalOf(contractOf(), { waterThing: answer }, [])).toBe(
-      'operation getThing: has no handler; npm run generate -- --scaffold writes one; handler waterThing: the contract has no such operation; security scheme bearer: has no verifier',
+      'operation getThing: has no handler; npm run generate -- --scaffold writes one; handler waterThing: the contract has no such operation; components/securitySchemes/bearer: has no verifier',
     )
   })
 
-  it.each([
-    ['without security', contractOf({}, { security: undefined })],
-    ['with an operation without security', contractOf({ security: [] })],
-    ['with security that is optional', contractOf({ security: [{ bearer: [] }, {}] })],
-  ])('on a contract %s', async (_fault, contract) => {
-    expect(await refusalOf(contract)).toBe('operation getThing: can be called without credentials')
+  it('on an operation whose contract says nothing of security', async () => {
+    expect(await refusalOf(contractOf({}, { security: undefined }))).toBe(
+      'operation getThing: has no security; write security: [] if everybody may call it',
+    )
+  })
+
+  it('on a security scheme of a kind that nothing verifies', async () => {
+    const components = { securitySchemes: { bearer: { type: 'mutualTLS' } } }
+    expect(await refusalOf(contractOf({}, { components }), undefined, [])).toMatch(
+      /^components\/securitySchemes\/bearer: is mutualTLS, which this service does not verify; use http bearer, /,
+    )
   })
 })
 
@@ -320,6 +327,7 @@ describe('a request that breaks the contract is refused, naming the place and th
 describe('a bound operation', () => {
   it('says what the server needs to know of it', async () => {
     const handlers = { getThing: answer, putThing: answer }
+    const bearer = { scheme: 'bearer', scopes: [] }
     const contract = contractOf(
       {},
       {
@@ -349,7 +357,7 @@ describe('a bound operation', () => {
         path: '/things/{id}',
         bodyTypes: [],
         requiresBody: false,
-        security: [['bearer']],
+        security: [[bearer]],
       },
       {
         id: 'putThing',
@@ -357,7 +365,7 @@ describe('a bound operation', () => {
         path: '/things/{id}',
         bodyTypes: ['application/json'],
         requiresBody: true,
-        security: [['bearer'], ['bearer', 'other']],
+        security: [[bearer], [bearer, { scheme: 'other', scopes: [] }]],
       },
     ])
   })

@@ -1,10 +1,9 @@
 import fastify from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Verifier } from '../../src/auth/bearer.ts'
+import type { Verifier } from '../../src/auth/verifiers.ts'
 import { UnreadBytes } from '../../src/connections/unread-bytes.ts'
 import type { BoundOperation } from '../../src/contract/engine.ts'
-import { failure } from '../../src/contract/errors.ts'
-import { authenticate } from '../../src/http/authentication.ts'
+import { type VerifiedScheme, authenticate } from '../../src/http/authentication.ts'
 import { registerOperations } from '../../src/http/operations.ts'
 import { exchange } from '../support/client/exchange.ts'
 import { expectFailure } from '../support/responses/expect-failure.ts'
@@ -153,16 +152,23 @@ test('a revoked token is refused by the very next request', async () => {
 })
 
 describe('an operation whose security', () => {
-  const refuse: Verifier = () =>
-    Promise.resolve(failure('credentials_missing', 'none', { 'WWW-Authenticate': 'Bearer realm="test"' }))
-  const verifiers: Record<string, Verifier> = {
-    me: () => Promise.resolve({ caller: 'me' }),
-    meLater: () => Promise.resolve({ caller: 'me' }),
-    you: () => Promise.resolve({ caller: 'you' }),
-    nobody: refuse,
-  }
+  const verifying = (verify: Verifier): VerifiedScheme => ({
+    kind: 'bearer',
+    in: 'header',
+    name: 'Authorization',
+    verify,
+  })
+  const caller = (name: string) => verifying(() => Promise.resolve({ caller: name, scope: 'read' }))
+  const schemes = new Map([
+    ['me', caller('me')],
+    ['meLater', caller('me')],
+    ['you', caller('you')],
+    ['nobody', verifying(() => 'missing')],
+    ['bad', verifying(() => 'unknown')],
+    ['later', verifying(() => Promise.resolve('unavailable'))],
+  ])
 
-  test.each<[string, string[][], number, string[]]>([
+  test.each<[string, string[][], number, (string | undefined)[]]>([
     ['is one scheme', [['me']], 200, ['me']],
     ['is one scheme that refuses', [['nobody']], 401, []],
     ['is two schemes together that agree', [['me', 'meLater']], 200, ['me']],
@@ -171,9 +177,21 @@ describe('an operation whose security', () => {
     ['is two alternatives of which the first refuses', [['nobody'], ['you']], 200, ['you']],
     ['is two alternatives of which both accept', [['you'], ['me']], 200, ['you']],
     ['is two alternatives of which the first differs', [['me', 'you'], ['meLater']], 200, ['me']],
-    ['is an alternative that needs nothing', [[]], 401, []],
+    ['is two alternatives of which one cannot be checked now', [['bad'], ['later']], 503, []],
+    ['is two alternatives of which one cannot be checked and one accepts', [['later'], ['me']], 200, ['me']],
+    ['is an alternative that needs nothing', [[]], 200, [undefined]],
+    ['is no alternative', [], 200, [undefined]],
+    ['is a scheme or nothing, and the scheme accepts', [[], ['me']], 200, ['me']],
+    ['is a scheme or nothing, and the scheme refuses', [['bad'], []], 401, []],
+    ['is a scheme or nothing, and the credentials are of another scheme', [['nobody'], []], 401, []],
+    ['is a scope that the token has', [['me:read']], 200, ['me']],
+    ['is a scope that the token lacks', [['me:write']], 403, []],
+    ['is two scopes of which the token lacks one', [['me:read,write']], 403, []],
+    ['is two alternatives of which one has its scopes', [['me:write'], ['you:read']], 200, ['you']],
+    ['is two schemes together of which one lacks its scope', [['me', 'meLater:write']], 403, []],
+    ['is a scope or nothing, and the token lacks the scope', [['me:write'], []], 403, []],
   ])('%s', async (_description, security, status, callers) => {
-    const seen: string[] = []
+    const seen: (string | undefined)[] = []
     const operation: BoundOperation = {
       id: 'getThing',
       method: 'get',
@@ -182,7 +200,12 @@ describe('an operation whose security', () => {
       offeredTypes: [],
       typeOf: () => 'application/json',
       requiresBody: false,
-      security,
+      security: security.map((required) =>
+        required.map((text) => {
+          const [scheme = '', scopes] = text.split(':')
+          return { scheme, scopes: scopes?.split(',') ?? [] }
+        }),
+      ),
       handle: ({ caller }) => {
         seen.push(caller)
         return Promise.resolve({ status: 200, body: {} })
@@ -193,12 +216,12 @@ describe('an operation whose security', () => {
     registerOperations(app, {
       operations: [operation],
       basePaths: [''],
-      stagesOf: (each) => [authenticate(each, verifiers, () => undefined)],
+      stagesOf: (each) => [authenticate(each, { schemes })].filter((stage) => stage !== undefined),
       unread: new UnreadBytes(1_024),
     })
-    const response = await app.inject('/thing')
+    const response = await app.inject({ url: '/thing', headers: { authorization: 'x' } })
     expect(response.statusCode).toBe(status)
     expect(seen).toEqual(callers)
-    if (status === 401) expect(response.headers['www-authenticate']).toMatch(/^Bearer realm="[^"]+"/)
+    if (status === 401 || status === 403) expect(response.headers['www-authenticate']).toMatch(/^Bearer realm="[^"]+"/)
   })
 })

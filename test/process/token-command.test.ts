@@ -62,6 +62,20 @@ test('a token with a lifetime is refused once the lifetime is over', async () =>
   expect(Date.parse(expires) - Date.parse(issued)).toBe(1_000)
 })
 
+test('a token has the scopes with which it was issued, and the list shows them', async () => {
+  const environment = await emptyDatabase()
+  for (const scope of ['plants:read,plants:write', 'admin,admin']) {
+    expect(await token(environment, 'issue', 'alice', '--scope', scope)).toMatchObject({ code: 0, stderr: '' })
+  }
+  await token(environment, 'issue', 'alice')
+  const { stdout } = await token(environment, 'list')
+  expect(stdout.match(/never used.*$/gm)).toEqual([
+    'never used  scopes plants:read,plants:write',
+    'never used  scopes admin',
+    'never used',
+  ])
+})
+
 test('a whole token may be given to revoke it', async () => {
   const environment = await emptyDatabase()
   const { stdout } = await token(environment, 'issue', 'alice')
@@ -94,6 +108,10 @@ test('a command that is not as it should be is told on standard error, and no to
     [['issue', 'alice', '--ttl', '30'], '--ttl must be like 90s'],
     [['issue', 'alice', '--ttl', '0d'], '--ttl must be like 90s'],
     [['issue', 'alice', '--ttl', '36501d'], '--ttl must be like 90s'],
+    [['issue', 'alice', '--scope', ''], '--scope must be like plants:read'],
+    [['issue', 'alice', '--scope', 'plants:read,'], '--scope must be like plants:read'],
+    [['issue', 'alice', '--scope', 'plants read'], '--scope must be like plants:read'],
+    [['list', '--scope', 'admin'], 'Usage: '],
   ]
   await Promise.all(
     misuses.map(async ([parameters, message]) => {

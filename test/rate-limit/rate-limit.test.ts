@@ -163,7 +163,7 @@ test('an address that sends many tokens at once learns of no more of them whethe
   const verifyJwt = async (token: string) => {
     if (++waiting === sent) release?.()
     await all
-    return token === 'good' ? { caller: 'me' } : ('unknown' as const)
+    return token === 'good' ? { caller: 'me', scope: undefined } : ('unknown' as const)
   }
   const { send } = await startApp({ rateLimit: limit, verifyJwt })
   const tokens = [...Array.from({ length: sent - 1 }, (_, index) => `bad${String(index)}`), 'good']

@@ -31,7 +31,7 @@ export async function generateFiles(
   const files = new Map([
     ['client.ts', `${stamp}\n${writeClient(operations)}`],
     ['errors.ts', `${stamp}\n${writeErrors(document)}`],
-    ['openapi.ts', `${stamp}\n${await writeTypes(document)}`],
+    ['openapi.ts', `${stamp}\n${await writeTypes(document, operations)}`],
     ['contract.json', json],
     // Moved into place last: the server starts only where it matches openapi.yaml and contract.json.
     [basename(stampFile), stampOf(source, json)],

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import ts from 'typescript'
 import type { ContractOperation } from '../../../src/contract/document.ts'
+import { callerKindOf } from '../../../src/contract/security.ts'
 import { addToTable, readTable, tableFile } from './handler-table.ts'
 
 /**
@@ -66,19 +67,20 @@ export function scaffoldHandler(root: string, operation: ContractOperation): str
   const lines: string[] = []
   if (!existsSync(join(root, file))) {
     mkdirSync(join(root, dirname(file)), { recursive: true })
-    writeFileSync(join(root, file), stubOf(id, file), { flag: 'wx' })
+    writeFileSync(join(root, file), stubOf(operation, file), { flag: 'wx' })
     lines.push(`wrote ${file}`)
   }
   const added = addToTable(root, id, file)
   return added === undefined ? lines : [...lines, added]
 }
 
-function stubOf(id: string, file: string): string {
+function stubOf({ id, security }: ContractOperation, file: string): string {
   const context = posix.relative(dirname(file), 'src/plants/context.ts')
-  return `import type { Input, Reply } from '../contract/types.ts'
+  const hasCaller = callerKindOf(security) === 'required'
+  return `import type { ${hasCaller ? '' : 'ContextOf, '}Input, Reply } from '../contract/types.ts'
 import type { PlantContext } from '${context.startsWith('.') ? context : `./${context}`}'
 
-export function ${id}(_input: Input<'${id}'>, _context: PlantContext): Promise<Reply<'${id}'>> {
+export function ${id}(_input: Input<'${id}'>, _context: ${hasCaller ? 'PlantContext' : `ContextOf<'${id}', PlantContext>`}): Promise<Reply<'${id}'>> {
   throw new Error('${id} is not written yet')
 }
 `
