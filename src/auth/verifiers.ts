@@ -7,7 +7,7 @@ import { hashToken, isOpaqueToken } from './tokens.ts'
 export type TokenFinder = (token: string) => Promise<FoundCaller>
 
 /** Verifies credentials as a request carries them. `missing` if they belong to another authentication scheme. */
-export type Verifier = (credentials: string) => Promise<FoundCaller> | 'missing' | 'unknown'
+export type Verifier = (credentials: string) => Promise<FoundCaller | 'missing'>
 
 export interface VerifierOptions {
   /** The store of the opaque tokens. */
@@ -47,8 +47,8 @@ export function createVerifiers(options: VerifierOptions): Record<SecurityScheme
 function createVerifier(form: RegExp, find: TokenFinder): Verifier {
   return (credentials) => {
     const token = form.exec(credentials)?.[1]
-    if (token === undefined) return 'missing'
-    return token68.test(token) ? find(token) : 'unknown'
+    if (token === undefined) return Promise.resolve('missing')
+    return token68.test(token) ? find(token) : Promise.resolve('unknown')
   }
 }
 

@@ -57,11 +57,11 @@ export function authenticate(
   return async (request, reply) => {
     const credentials = readers.map((read) => read(request))
     // A key is no parameter of the operation. Fastify's query is an object.
-    for (const name of keyParameters) delete (request.query as Record<string, unknown>)[name]
+    for (const name of keyParameters) Reflect.deleteProperty(request.query as object, name)
     if (isOptional && credentials.every((text) => text === undefined)) return undefined
     const pending = declared.map(({ verify }, index) => {
       const text = credentials[index]
-      return text === undefined ? 'missing' : verify(text)
+      return text === undefined ? Promise.resolve('missing' as const) : verify(text)
     })
     // A promise of all would cost more where there is one.
     const results = pending.length === 1 ? [await pending[0]!] : await Promise.all(pending)

@@ -64,6 +64,7 @@ async function startProvider() {
     answerWith: (status: number) => void (answer = answerWith(status)),
     respond: (respond: (response: ServerResponse) => void) => void (answer = respond),
     stop,
+    verifyJwt,
     restart: () => start(port),
     sendAs: (token: string) => app.send({ ...get, headers: { authorization: `Bearer ${token}` } }),
   }
@@ -77,6 +78,8 @@ interface Claims {
   sub?: unknown
   exp?: number
   nbf?: number
+  scope?: unknown
+  scp?: unknown
 }
 
 function sign(claims: Claims = {}, { kid, alg, privateKey }: Key = published): Promise<string> {
@@ -116,6 +119,9 @@ describe('a JSON Web Token', () => {
     ['one whose subject no store keeps: U+0000', () => sign({ sub: 'a\0b' })],
     ['one whose subject no store keeps: a lone surrogate', () => sign({ sub: 'a\ud800' })],
     ['one whose subject is too long', () => sign({ sub: 'a'.repeat(256) })],
+    ['one whose scopes are a number', () => sign({ scope: 1 })],
+    ['one whose scopes are nothing', () => sign({ scope: null })],
+    ['one of whose scopes one is two', () => sign({ scp: ['read', 'write admin'] })],
     ['one with another key under the same name', async () => sign({}, await newKey('first'))],
     ['one with a key that is not published', async () => sign({}, await newKey('unpublished'))],
     [
@@ -146,6 +152,20 @@ describe('a JSON Web Token', () => {
     await publish(published, await newKey('second'))
     expectFailure(await sendAs(await make()), 'token_invalid')
     expect(faults).toEqual([])
+  })
+
+  test.each<[Claims, string | undefined]>([
+    [{}, undefined],
+    [{ scope: 'read write' }, 'read write'],
+    [{ scope: '' }, ''],
+    [{ scope: ['read', 'write'] }, 'read write'],
+    [{ scp: 'read' }, 'read'],
+    [{ scp: ['read', 'write'] }, 'read write'],
+    [{ scp: [] }, ''],
+    [{ scope: 'read', scp: 'admin' }, 'read'],
+  ])('with the claims %j has the scopes %j', async (claims, scope) => {
+    const { verifyJwt } = await startProvider()
+    expect(await verifyJwt(await sign(claims))).toStrictEqual({ caller: `jwt:${issuer} alice`, scope })
   })
 
   test('is honoured within half a minute of clock skew', async () => {

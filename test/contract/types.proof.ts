@@ -4,7 +4,8 @@
  * that it is the named fault that is refused and nothing else of the line.
  */
 import { failure } from '../../src/contract/errors.ts'
-import type { Encoded, Handler, Handlers, Input, OperationId, Reply, Schemas } from '../../src/contract/types.ts'
+import type { CallerKind } from '../../src/contract/security.ts'
+import type { ContextWith, Encoded, Handler, Handlers, Input, OperationId, Reply, Schemas } from '../../src/contract/types.ts'
 
 /** What a handler receives beside the request. */
 interface Context {
@@ -127,6 +128,24 @@ export type limit = Holds<Same<typeof input.list.query.limit, number | undefined
 export const rounded: number = input.create.body.id
 // @ts-expect-error -- a double is no int64
 export const widened: typeof input.delete.path = { id: 54 }
+
+// An operation has the caller that its security gives it.
+interface Handled extends Context {
+  plants: string
+}
+declare const contexts: { [Kind in CallerKind]: ContextWith<Kind, Handled> }
+export const caller: string = contexts.required.caller
+export const optionalCaller: string | undefined = contexts.optional.caller
+// @ts-expect-error -- a request without credentials has no caller
+export const certainCaller: string = contexts.optional.caller
+// @ts-expect-error -- an operation that everybody may call has no caller
+export const noCaller: unknown = contexts.none.caller
+export const services: string[] = [contexts.required.plants, contexts.optional.plants, contexts.none.plants]
+export const openHandler = (_input: unknown, _context: ContextWith<'none', Handled>): void => undefined
+export const serving: (input: unknown, context: ContextWith<'optional', Handled>) => void = openHandler
+export const closedHandler = (_input: unknown, _context: Handled): void => undefined
+// @ts-expect-error -- the handler needs a caller, which the operation may not have
+export const served: (input: unknown, context: ContextWith<'optional', Handled>) => void = closedHandler
 
 // What an operation does not take is not there.
 // @ts-expect-error -- listPlants has no path parameter

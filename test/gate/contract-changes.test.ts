@@ -87,6 +87,22 @@ test(
   },
 )
 
+test(
+  'an operation that everybody may call is scaffolded without a caller, and a handler that acts for one no longer compiles',
+  { timeout: 60_000 },
+  async () => {
+    const { root, editContract } = await copyReleasedProject()
+    const open = (id: string) => replace(`operationId: ${id}\n`, `operationId: ${id}\n      security: []\n`)
+    await editContract((text) => open('getPlant')(open('listPlants')(addGetPlant(text))))
+    await generate(root, 'scaffold')
+    const { ok, details } = await parts.types(root)
+    expect(ok).toBe(false)
+    expect(details).toMatch(/listPlants/)
+    expect(details).toMatch(/caller/)
+    expect(details).not.toMatch(/getPlant/)
+  },
+)
+
 test('a tightened name is refused by the service and breaks clients, with no line of code changed', async () => {
   const { root, editContract } = await copyReleasedProject()
   await editContract(replace('maxLength: 255', 'maxLength: 100'))

@@ -163,8 +163,8 @@ describe('an operation whose security', () => {
     ['me', caller('me')],
     ['meLater', caller('me')],
     ['you', caller('you')],
-    ['nobody', verifying(() => 'missing')],
-    ['bad', verifying(() => 'unknown')],
+    ['nobody', verifying(() => Promise.resolve('missing'))],
+    ['bad', verifying(() => Promise.resolve('unknown'))],
     ['later', verifying(() => Promise.resolve('unavailable'))],
   ])
 
