@@ -99,8 +99,9 @@ function unverifiedProblem({ components }: ContractDocument, name: string): stri
     const remedy = 'use http bearer, http basic, an apiKey in a header or in the query, oauth2 or openIdConnect'
     return `${place}: is ${scheme}, which this service does not verify; ${remedy}`
   }
-  const remedy = scheme.kind === 'jwt' ? '; set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE' : ''
-  return `${place}: has no verifier${remedy}`
+  return scheme.kind === 'jwt'
+    ? `${place}: needs an identity provider; set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE`
+    : `${place}: has no verifier`
 }
 
 /** In OpenAPI an operation without `security` is open to everybody, which may be an oversight. */

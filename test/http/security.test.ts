@@ -159,7 +159,7 @@ describe('http basic', () => {
     ['no password', () => `Basic ${Buffer.from('me:').toString('base64')}`],
     ['a token as the user', (token) => `Basic ${Buffer.from(`${token}:`).toString('base64')}`],
     ['what is not Base64', (token) => `Basic me:${token}`],
-    ['two credentials', (token) => `Basic ${Buffer.from(`me:${token}`).toString('base64')}, Basic x`],
+    ['two credentials', (token) => `Basic ${Buffer.from(`:${token}`).toString('base64')}, Basic x`],
   ])('refuses %s', async (_description, authorization) => {
     const { issue, send } = await start([{ basic: [] }])
     expect(await send({ authorization: authorization(await issue('me')) })).toMatchObject({
@@ -231,7 +231,7 @@ describe.each(['login', 'connect'])('the scheme %s, OAuth 2.0 or OpenID Connect,
 
   test('is refused at the start without a provider', async () => {
     await expect(start([{ [scheme]: [] }])).rejects.toThrow(
-      `components/securitySchemes/${scheme}: has no verifier; set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE`,
+      `components/securitySchemes/${scheme}: needs an identity provider; set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE`,
     )
   })
 })
