@@ -46,6 +46,7 @@ export function securitySchemesOf({ components }: ContractDocument): Map<string,
 
 /** Reads a Security Scheme Object (OpenAPI 3.1, section 4.8.27); what it is in words where it cannot be verified. */
 function readScheme(described: unknown): SecurityScheme | string {
+  // The structure of a scheme is checked here and by the linter.
   const { type, scheme, in: place, name } = (described ?? {}) as Partial<Record<string, unknown>>
   const authorization = { in: 'header', name: 'Authorization' } as const
   switch (type) {
@@ -121,6 +122,7 @@ export function isScope(text: string): boolean {
 function scopeProblems(operation: ContractOperation, { components }: ContractDocument): string[] {
   const scopes = alternativesOf(operation).flatMap((schemes) => schemes.flatMap((required) => required.scopes))
   if (scopes.length === 0) return []
+  // A schema's `properties` are schemas.
   const { error } = (components?.schemas?.['Error']?.['properties'] ?? {}) as { error?: { enum?: unknown } }
   const numbers = Array.isArray(error?.enum) ? (error.enum as unknown[]) : []
   return [

@@ -65,9 +65,7 @@ export function prepareWrites(database: Database.Database) {
       'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     ),
     deletePlant: database.prepare<[Caller, bigint]>('DELETE FROM plants WHERE caller = ? AND id = ?'),
-    addToken: database.prepare<TokenValues>(
-      `INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    ),
+    addToken: database.prepare<TokenValues>(`INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`),
     revokeTokens: database.prepare<[string], TokenRow>(`DELETE FROM tokens WHERE prefix = ? RETURNING ${tokenColumns}`),
     recordUse: database.prepare<[{ hash: Uint8Array; usedAt: number }]>(
       `UPDATE tokens SET last_used_at = @usedAt
@@ -103,9 +101,7 @@ export function prepareRows(reader: Database.Database, writer: Database.Database
     tokenCount: reader.prepare<[], number>('SELECT count(*) FROM tokens').pluck(),
     firstTokens: reader.prepare<[number], TokenRow>(`${tokens} ORDER BY hash LIMIT ?`),
     nextTokens: reader.prepare<[Uint8Array, number], TokenRow>(`${tokens} WHERE hash > ? ORDER BY hash LIMIT ?`),
-    addToken: writer.prepare<TokenValues>(
-      `INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    ),
+    addToken: writer.prepare<TokenValues>(`INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`),
   }
 }
 
