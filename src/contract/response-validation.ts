@@ -123,9 +123,8 @@ function isStream(body: unknown): boolean {
 function describe({ errors }: ValidateFunction, prefix = ''): string {
   return (errors ?? [])
     .map(({ instancePath, message = 'is not valid', params }) => {
-      const added: unknown = params['additionalProperty']
-      const place = added === undefined ? instancePath.slice(1) : String(added)
-      return `${prefix}${place} ${added === undefined ? message : 'is not declared'}`.replaceAll('  ', ' ')
+      const { additionalProperty: added } = params as { additionalProperty?: string }
+      return added === undefined ? `${prefix}${instancePath.slice(1)} ${message}` : `${prefix}${added} is not declared`
     })
     .join('; ')
 }

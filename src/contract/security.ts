@@ -129,7 +129,6 @@ function scopeProblems(operation: ContractOperation, { components }: ContractDoc
     ...scopes
       .filter((scope) => !isScope(scope))
       .map((scope) => `asks for the scope ${JSON.stringify(scope)}; use printable ASCII without space, " and \\`),
-    ...(operation.object.responses['403'] === undefined ? ['asks for scopes; declare the response 403'] : []),
     ...(numbers.includes(insufficientScope.error)
       ? []
       : ['asks for scopes; add 40300, insufficient_scope, to components/schemas/Error/properties/error']),

@@ -72,7 +72,7 @@ class ExampleCheck {
     return [
       ...parameters.flatMap((parameter) => this.parameter(parameter)),
       ...this.#content(content, 'request'),
-      ...Object.values(responses ?? {}).flatMap((response) => this.response(response)),
+      ...Object.values(responses).flatMap((response) => this.response(response)),
     ]
   }
 

@@ -1,4 +1,4 @@
-import { basePathsOf, contractMethods } from '../../../src/contract/document.ts'
+import { basePathsOf, contractMethods, dereference, operationsOf } from '../../../src/contract/document.ts'
 import type {
   ContractDocument,
   ContractMethod,
@@ -6,6 +6,7 @@ import type {
   Parameter,
   PathItem,
 } from '../../../src/contract/document.ts'
+import { securityProblems, securitySchemesOf } from '../../../src/contract/security.ts'
 import type { Finding } from './findings.ts'
 import { checkOwnFailures } from './own-failures.ts'
 import { resolve } from './resolve.ts'
@@ -16,7 +17,7 @@ export interface WrittenOperation {
   method: ContractMethod
   path: string
   item: PathItem
-  object: OperationObject
+  object: Omit<OperationObject, 'responses'> & Partial<Pick<OperationObject, 'responses'>>
 }
 
 /**
@@ -34,10 +35,10 @@ export function checkOperations(document: ContractDocument): Finding[] {
       ...pathProblems(operation, paths ?? {}),
       ...parameterProblems(operation, document),
       ...statusProblems(operation),
-      ...schemeProblems(operation, document),
       ...linkProblems(operation, operations, document),
     ]),
     ...routeProblems(operations, document),
+    ...securityFindings(document, operations),
     ...checkOwnFailures(document, operations),
   ]
 }
@@ -46,7 +47,7 @@ function writtenOperations(document: ContractDocument): WrittenOperation[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, written]) => {
     const item = resolve(document, written)
     return contractMethods.flatMap((method) => {
-      const object = item[method] as OperationObject | undefined
+      const object = item[method]
       return object === undefined ? [] : [{ id: object.operationId, method, path, item, object }]
     })
   })
@@ -120,16 +121,18 @@ function statusProblems({ id, object }: WrittenOperation): Finding[] {
     }))
 }
 
-function schemeProblems({ id, object }: WrittenOperation, document: ContractDocument): Finding[] {
+/** The places of what the engine would refuse at the start, but for the configuration of the operator. */
+function securityFindings(document: ContractDocument, operations: WrittenOperation[]): Finding[] {
+  const contract = dereference(document)
   const schemes = document.components?.securitySchemes ?? {}
-  const at = object.security === undefined ? { object: document, key: 'security' } : { object, key: 'security' }
-  return (object.security ?? document.security ?? [])
-    .flatMap((requirement) => Object.keys(requirement))
-    .filter((name) => !Object.hasOwn(schemes, name))
-    .map((name) => ({
-      at,
-      text: `operation ${id}: requires the security scheme ${name}, which components/securitySchemes does not describe`,
-    }))
+  return securityProblems(contract, operationsOf(contract), [...securitySchemesOf(contract).keys()]).map((text) => {
+    const scheme = /^components\/securitySchemes\/([^:]+):/.exec(text)?.[1]
+    if (scheme !== undefined && Object.hasOwn(schemes, scheme)) return { at: { object: schemes, key: scheme }, text }
+    const object = operations.find(({ id, object: { security } }) =>
+      scheme === undefined ? text.startsWith(`operation ${id}:`) : security?.some((each) => scheme in each),
+    )?.object
+    return { at: { object: object ?? document, key: 'security' }, text }
+  })
 }
 
 function linkProblems(

@@ -116,7 +116,7 @@ class YamlReader {
     const object: Record<string, unknown> = {}
     const members = this.#places.note(object, this.#place(node))
     for (const { key, value } of items) {
-      const name = isScalar(key) && key.value !== null && typeof key.value !== 'object' ? String(key.value) : undefined
+      const name = isScalar(key) ? nameOf(key.value) : undefined
       if (name === undefined) {
         this.#refuse(key ?? node, 'a key must be a text or a number')
         continue
@@ -147,6 +147,11 @@ class YamlReader {
   #refuse(node: unknown, text: string): void {
     this.problems.push(this.problem((node as Node).range?.[0] ?? 0, text))
   }
+}
+
+function nameOf(key: unknown): string | undefined {
+  if (typeof key === 'string') return key
+  return typeof key === 'number' || typeof key === 'bigint' || typeof key === 'boolean' ? String(key) : undefined
 }
 
 const maxAliases = 1_000

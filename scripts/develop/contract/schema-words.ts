@@ -164,7 +164,9 @@ function unknownFormat(value: unknown, { type }: Record<string, unknown>): strin
   const types = formats.get(String(value))
   if (types === undefined) return `${String(value)} is a format that nobody validates; use a pattern, or remove it`
   const fits =
-    type === undefined ? types.includes('string') : [type].flat().some((each) => types.includes(String(each)))
+    type === undefined
+      ? types.includes('string')
+      : [type].flat().some((each: unknown) => types.some((name) => name === each))
   return fits ? undefined : `${String(value)} is a format of ${types.join(' or ')}; give the schema that type`
 }
 

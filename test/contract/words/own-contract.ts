@@ -51,7 +51,7 @@ export const failures = {
 export const noContent = { 204: { description: 'Done.' }, ...failures }
 
 /** Makes a contract of paths. */
-export function contractOf(paths: object, rest: { components?: object } & Record<string, unknown> = {}) {
+export function contractOf(paths: object, rest: { components?: { schemas?: object } } & Record<string, unknown> = {}) {
   const { components, ...document } = rest
   return {
     openapi: '3.1.0',
@@ -62,7 +62,7 @@ export function contractOf(paths: object, rest: { components?: object } & Record
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       ...components,
-      schemas: { Error: errorSchema, ...(components as { schemas?: object } | undefined)?.schemas },
+      schemas: { Error: errorSchema, ...components?.schemas },
     },
   }
 }
@@ -104,8 +104,7 @@ export async function serve(
   const logLines: string[] = []
   const app = await buildApp({
     contract: { document, yaml: text, json: stringifyJson(document) },
-    // The handlers are those of this contract, not of the project's.
-    handlers: handlers as AppOptions['handlers'],
+    handlers,
     store,
     log: pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) }),
     rateLimit: undefined,

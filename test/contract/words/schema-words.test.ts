@@ -302,7 +302,7 @@ describe('each keyword of JSON Schema', () => {
       ] as [string, object][]
     })
     const handlers = Object.fromEntries(
-      cases.flatMap(([name]) => [
+      cases.flatMap(([name]): [string, (input: never) => unknown][] => [
         [`${name.replace('$', '')}Request`, () => ({ status: 204 })],
         [`${name.replace('$', '')}Reply`, ({ body }: { body: unknown }) => ({ status: 200, body })],
       ]),
