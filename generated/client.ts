@@ -1,15 +1,38 @@
 // Generated from openapi.yaml sha256:de575b76aeec9c785dc3ba45b7476ea6bfcff4b83ed9f1f22a372f0951cb1dd2 by npm run generate. Do not edit.
 
-/** How an operation is called, and by status where its reply has an int64, or null where it has no body. */
+/** The parts of a schema that lead to an int64; `$ref` is a name of `int64Schemas`. */
+export interface Int64Schema {
+  format?: 'int64'
+  $ref?: string
+  properties?: Record<string, Int64Schema>
+  patternProperties?: Record<string, Int64Schema>
+  additionalProperties?: Int64Schema
+  prefixItems?: readonly Int64Schema[]
+  items?: Int64Schema
+  /** The members of `anyOf`, `oneOf` and the like too. */
+  allOf?: readonly Int64Schema[]
+}
+
+/** How an operation is called. */
 export interface ClientOperation {
   method: string
   path: string
-  replies: Record<number, string[][] | null>
+  /** What stands between the items of an array in the query, by parameter, where they share one parameter. */
+  delimiters?: Record<string, string>
+  /** The media type of the request's body. */
+  contentType?: string
+  /** Whether it can be called without a token. */
+  isPublic?: true
+  /** By status, by range of statuses or by `default`: where a body has an int64, by media type. */
+  replies: Record<string, Record<string, Int64Schema>>
 }
+
+/** The schemas with an int64 that others refer to. */
+export const int64Schemas: Record<string, Int64Schema> = {}
 
 /** The operations of the contract, by operationId. */
 export const clientOperations = {
-  createPlant: { method: 'POST', path: "/plants", replies: { 200: [], 400: [], 401: [], 408: [], 409: [], 413: [], 415: [], 429: [], 431: [], 500: [], 503: [] } },
-  deletePlant: { method: 'DELETE', path: "/plants/{id}", replies: { 204: null, 400: [], 401: [], 404: [], 408: [], 429: [], 431: [], 500: [], 503: [] } },
-  listPlants: { method: 'GET', path: "/plants", replies: { 200: [], 400: [], 401: [], 408: [], 429: [], 431: [], 500: [], 503: [] } },
-} satisfies Record<string, ClientOperation>
+  createPlant: { method: "POST", path: "/plants", contentType: "application/json", replies: { 200: { "application/json": {} }, 400: { "application/json": {} }, 401: { "application/json": {} }, 408: { "application/json": {} }, 409: { "application/json": {} }, 413: { "application/json": {} }, 415: { "application/json": {} }, 429: { "application/json": {} }, 431: { "application/json": {} }, 500: { "application/json": {} }, 503: { "application/json": {} } } },
+  deletePlant: { method: "DELETE", path: "/plants/{id}", replies: { 204: {}, 400: { "application/json": {} }, 401: { "application/json": {} }, 404: { "application/json": {} }, 408: { "application/json": {} }, 429: { "application/json": {} }, 431: { "application/json": {} }, 500: { "application/json": {} }, 503: { "application/json": {} } } },
+  listPlants: { method: "GET", path: "/plants", replies: { 200: { "application/json": {} }, 400: { "application/json": {} }, 401: { "application/json": {} }, 408: { "application/json": {} }, 429: { "application/json": {} }, 431: { "application/json": {} }, 500: { "application/json": {} }, 503: { "application/json": {} } } },
+} as const satisfies Record<string, ClientOperation>

@@ -483,7 +483,7 @@ export interface operations {
 }
 /** Whether the requests of an operation have a caller. */
 export interface callers {
-    createPlant: "required";
-    deletePlant: "required";
-    listPlants: "required";
+    "createPlant": "required";
+    "deletePlant": "required";
+    "listPlants": "required";
 }

@@ -60,7 +60,7 @@ const mayImport: Record<string, string[]> = {
   'src/json/': [],
   'src/schema/': ['src/json/'],
   'src/contract/': [
-    'src/client/request-types.ts',
+    'src/client/message-types.ts',
     'src/json/',
     'src/schema/',
     'generated/errors.ts',
@@ -75,7 +75,7 @@ const mayImport: Record<string, string[]> = {
 const importedOnlyBy: Record<string, string[]> = {
   'generated/openapi.ts': ['src/client/types.ts', 'src/contract/types.ts'],
   'src/plants/handlers.ts': ['src/process/serve.ts', 'scripts/develop/screenshot.ts'],
-  'openapi-typescript': ['scripts/develop/generate/write-types.ts'],
+  'openapi-typescript': ['scripts/develop/generate/write/write-types.ts'],
 }
 
 /** Where in src each library may be known. */

@@ -1,15 +1,27 @@
-import { type ClientOperation, clientOperations } from '../../generated/client.ts'
+import { type ClientOperation, type Int64Schema, clientOperations, int64Schemas } from '../../generated/client.ts'
 import { readBody, writeBody } from './exact-json.ts'
+import { mediaKind, sameMediaType } from './media-types.ts'
+import { isRegisteredStatus } from './statuses.ts'
 import type { CallOptions, Client } from './types.ts'
 
-export interface ClientOptions {
-  /** Where the service is, such as `http://127.0.0.1:3000`. */
+type PublicOperation = {
+  [Id in keyof typeof clientOperations]: (typeof clientOperations)[Id] extends { isPublic: true } ? Id : never
+}[keyof typeof clientOperations]
+
+interface CommonOptions {
+  /** Where the service is, such as `http://127.0.0.1:3000`, with the path of the contract's server if that has one. */
   baseUrl: string
-  /** The bearer token that the service issued. */
-  token: string
   /** Sends the requests; the platform's `fetch` by default. */
   fetch?: typeof fetch
 }
+
+interface Credentials {
+  /** The bearer token that the service issued. */
+  token: string
+}
+
+/** The token may be left out where the contract has an operation that needs none. */
+export type ClientOptions = CommonOptions & ([PublicOperation] extends [never] ? Credentials : Partial<Credentials>)
 
 /** An answer that the contract does not declare, such as that of a proxy in between. */
 export class UndeclaredReply extends Error {
@@ -27,6 +39,7 @@ interface AnyRequest {
   query?: Parameters
   header?: Parameters
   body?: unknown
+  accept?: string
 }
 
 type Scalar = string | number | bigint | boolean
@@ -37,46 +50,77 @@ type Parameters = Record<string, Scalar | Scalar[] | undefined>
  * them. They reject when there is none: with the error of `fetch`, or with UndeclaredReply.
  */
 export function createClient({ baseUrl, token, fetch: send = fetch }: ClientOptions): Client {
+  const server = baseUrl.replace(/\/+$/, '')
   const functions = Object.entries<ClientOperation>(clientOperations).map(([id, operation]) => [
     id,
     async (request: AnyRequest = {}, options: CallOptions = {}) => {
-      const { url, init } = toFetch(operation, request)
-      init.headers.set('authorization', `Bearer ${token}`)
-      return receive(id, operation, await send(baseUrl.replace(/\/+$/, '') + url, { ...init, ...options }))
+      const { url, init } = toFetch(operation, request, token)
+      return receive(id, operation, await send(server + url, { ...init, ...options }))
     },
   ])
   // The table and the type are generated from the same contract; the test of each operation keeps them together.
   return Object.fromEntries(functions) as Client
 }
 
-function toFetch({ method, path }: ClientOperation, { path: names = {}, query = {}, header = {}, body }: AnyRequest) {
-  const search = new URLSearchParams(pairs(query)).toString()
-  const filled = path.replaceAll(/\{([^{}]+)\}/g, (_template, name: string) => encodeURIComponent(String(names[name])))
-  const url = search === '' ? filled : `${filled}?${search}`
-  const headers = new Headers(pairs(header))
-  if (body === undefined) return { url, init: { method, headers } }
-  headers.set('content-type', 'application/json')
+function toFetch(
+  { method, path, delimiters = {}, contentType }: ClientOperation,
+  { path: names = {}, query = {}, header = {}, body, accept }: AnyRequest,
+  token: string | undefined,
+) {
+  const search = given(query).flatMap(([name, value]) => queryPairs(name, value, delimiters))
+  const filled = path.replaceAll(/\{([^{}]+)\}/g, (_template, name: string) =>
+    [names[name]].flat().map(encode).join(','),
+  )
+  const url = search.length === 0 ? filled : `${filled}?${search.join('&')}`
+  const headers = new Headers(given(header).map(([name, value]) => [name, String(value)]))
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+  if (accept !== undefined) headers.set('accept', accept)
+  if (body === undefined || contentType === undefined) return { url, init: { method, headers } }
+  headers.set('content-type', contentType)
   return { url, init: { method, headers, body: writeBody(body) } }
 }
 
-/** The given parameters as text, an array item by item: the default style of OpenAPI. */
-function pairs(parameters: Parameters): [string, string][] {
-  return Object.entries(parameters).flatMap(([name, value]) => {
-    const items = value === undefined ? [] : [value].flat()
-    return items.map((item): [string, string] => [name, String(item)])
-  })
+function given(parameters: Parameters): [string, Scalar | Scalar[]][] {
+  return Object.entries(parameters).filter((entry): entry is [string, Scalar | Scalar[]] => entry[1] !== undefined)
+}
+
+/** One parameter for each item of an array, or one for all of them where its style has a delimiter. */
+function queryPairs(name: string, value: Scalar | Scalar[], delimiters: Record<string, string>): string[] {
+  const items = [value].flat().map(encode)
+  const values = Object.hasOwn(delimiters, name) ? [items.join(delimiters[name])] : items
+  return values.map((text) => `${encode(name)}=${text}`)
+}
+
+function encode(value: Scalar | undefined): string {
+  return encodeURIComponent(String(value))
 }
 
 async function receive(id: string, { replies }: ClientOperation, response: Response) {
   const { status, headers } = response
-  const int64Places = replies[status]
-  const text = await response.text()
-  if (int64Places === null) return { status, headers, body: undefined }
-  const isJson = /^application\/json\b/i.test(headers.get('content-type') ?? '')
-  if (int64Places === undefined || !isJson) throw new UndeclaredReply(id, status)
+  const content = contentOf(replies, status)
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  if (content === undefined) throw new UndeclaredReply(id, status)
+  if (Object.keys(content).length === 0) return { status, headers, contentType: undefined, body: undefined }
+  const media = Object.entries(content).find(([type]) => sameMediaType(type, headers.get('content-type') ?? ''))
+  if (media === undefined) throw new UndeclaredReply(id, status)
+  const [contentType, schema] = media
   try {
-    return { status, headers, body: readBody(text, int64Places) }
+    return { status, headers, contentType, body: read(bytes, contentType, schema) }
   } catch (error) {
     throw new UndeclaredReply(id, status, { cause: error })
   }
+}
+
+/** What the contract declares for a status: the most exact that it has. */
+function contentOf(replies: ClientOperation['replies'], status: number) {
+  const keys = [String(status), ...(isRegisteredStatus(status) ? [`${String(status)[0] ?? ''}XX`, 'default'] : [])]
+  const key = keys.find((each) => Object.hasOwn(replies, each))
+  return key === undefined ? undefined : replies[key]
+}
+
+function read(bytes: Uint8Array, contentType: string, schema: Int64Schema): unknown {
+  const kind = mediaKind(contentType)
+  if (kind === 'bytes') return bytes
+  const text = new TextDecoder().decode(bytes)
+  return kind === 'text' ? text : readBody(text, schema, int64Schemas)
 }

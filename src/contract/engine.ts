@@ -28,7 +28,7 @@ export interface AnyReply {
   headers?: Record<string, string | number | bigint>
   body?: unknown
   /** The media type of the body; the one that the response declares unless given. */
-  contentType?: string
+  contentType?: string | undefined
 }
 
 /** Any operation's handler. `Handlers` is the type that a handler is written against. */

@@ -1,12 +1,22 @@
 import type { callers, components, operations } from '../../generated/openapi.ts'
-import type { BodyIn, ParametersIn } from '../client/request-types.ts'
+import type {
+  BodyIn,
+  ContentIn,
+  IsUnion,
+  MediaIn,
+  MediaKind,
+  ParametersIn,
+  Seen,
+  StatusOf,
+  SuccessMedia,
+} from '../client/message-types.ts'
 import type { CallerKind } from './security.ts'
 
 /** The operations of the contract, by their operationId. */
 export type OperationId = keyof operations
 
-/** The schemas that the contract names. */
-export type Schemas = components['schemas']
+/** The schemas that the contract names, as a response has them: without what is `writeOnly`. */
+export type Schemas = { [Name in keyof components['schemas']]: Seen<components['schemas'][Name], 'reply'> }
 
 /**
  * For whom a request acts: the owner of its token. Never empty, and without U+0000, which PostgreSQL cannot store.
@@ -19,15 +29,21 @@ export type HeaderName = keyof components['headers']
 /** Headers that the server puts on responses by itself, so that no handler has to. */
 type ServerHeader = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy'
 
-type Json = 'application/json'
+/**
+ * What a handler receives: the parts of the request that the contract describes, valid and of the declared types, with
+ * the defaults of the contract. `accept` is there where successes have several media types: the one of them that the
+ * client prefers.
+ */
+export type Input<Id extends OperationId> = InputParts<Id> & Accept<SuccessMedia<operations[Id]['responses']>>
 
-/** What a handler receives: the parts of the request that the contract describes, valid and of the declared types. */
-export interface Input<Id extends OperationId> {
-  path: ParametersIn<operations[Id], 'path'>
-  query: ParametersIn<operations[Id], 'query'>
-  header: ParametersIn<operations[Id], 'header'>
-  body: BodyIn<operations[Id]>
+interface InputParts<Id extends OperationId> {
+  path: ParametersIn<operations[Id], 'path', 'input'>
+  query: ParametersIn<operations[Id], 'query', 'input'>
+  header: ParametersIn<operations[Id], 'header', 'input'>
+  body: BodyIn<operations[Id], 'input'>
 }
+
+type Accept<Media> = IsUnion<Media> extends true ? { accept: Media } : unknown
 
 declare const content: unique symbol
 
@@ -76,15 +92,33 @@ interface NoHeaders {
   headers?: Record<string, never>
 }
 
-type BodyOut<Response> = Response extends { content: Record<Json, infer Body> }
-  ? { body: Body | Encoded<Body> }
-  : { body?: undefined }
+/** A body as its media type is written: JSON as its schema says, `text/*` as text, others as their bytes. */
+type BodyOut<Media, Content> =
+  MediaKind<Media> extends 'json'
+    ? Seen<Content, 'reply'> | Encoded<Seen<Content, 'reply'>>
+    : MediaKind<Media> extends 'text'
+      ? string | AsyncIterable<Uint8Array>
+      : Uint8Array | AsyncIterable<Uint8Array>
 
-/** What a handler may answer: one of the statuses that the contract declares, with its body and its headers. */
-export type Reply<Id extends OperationId> = {
-  [Status in keyof operations[Id]['responses']]: { status: Status } & HeadersOut<operations[Id]['responses'][Status]> &
-    BodyOut<operations[Id]['responses'][Status]>
-}[keyof operations[Id]['responses']]
+/** The media type may be left out where the response has one. */
+type ContentOut<Response, Media = MediaIn<Response>, Several = IsUnion<Media>> = [Media] extends [never]
+  ? { contentType?: undefined; body?: undefined }
+  : Media extends unknown
+    ? { body: BodyOut<Media, ContentIn<Response, Media>> } & (Several extends true
+        ? { contentType: Media }
+        : { contentType?: Media })
+    : never
+
+type ReplyTo<Responses> = {
+  [Key in keyof Responses]: { status: StatusOf<Responses, Key> } & HeadersOut<Responses[Key]> &
+    ContentOut<Responses[Key]>
+}[keyof Responses]
+
+/**
+ * What a handler may answer: one of the statuses that the contract declares, with its headers and its body. A range
+ * such as `4XX`, or `default`, stands for the registered statuses that no more exact key declares.
+ */
+export type Reply<Id extends OperationId> = ReplyTo<operations[Id]['responses']>
 
 /** Answers one operation. What it throws is a fault of the service, answered with 500. */
 export type Handler<Id extends OperationId, Context> = (

@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { UndeclaredReply, createClient } from '../../src/client/create-client.ts'
-import { readBody } from '../../src/client/exact-json.ts'
 import type { Client } from '../../src/client/types.ts'
 import { type TestAppOptions, startApp } from '../support/server/start-app.ts'
 
@@ -116,20 +115,6 @@ test('an answer that the contract does not declare is thrown, not typed as somet
 test('a call ends with its signal', async () => {
   const { client } = await startClient()
   await expect(client.listPlants({}, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough')
-})
-
-test('int64 values of a body are read as bigints, however small, and other numbers stay numbers', () => {
-  const text = '{"plants":[{"id":9007199254740993,"age":7},{"id":54,"age":8}],"next":-9223372036854775808,"share":0.5}'
-  expect(readBody(text, [['plants', '*', 'id'], ['next']])).toEqual({
-    plants: [
-      { id: 9007199254740993n, age: 7 },
-      { id: 54n, age: 8 },
-    ],
-    next: -9223372036854775808n,
-    share: 0.5,
-  })
-  expect(readBody('7', [[]])).toBe(7n)
-  expect(readBody('{"plants":null}', [['plants', '*', 'id'], ['next']])).toEqual({ plants: null })
 })
 
 async function serve(status: number, type: string, text: string): Promise<string> {

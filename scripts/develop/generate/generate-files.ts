@@ -5,9 +5,9 @@ import { sha256, stampFile, stampOf } from '../../../src/contract/load-contract.
 import { stringifyJson } from '../../../src/json/json.ts'
 import { BrokenContract } from '../contract/findings.ts'
 import { readContract } from '../contract/read-contract.ts'
-import { writeClient } from './write-client.ts'
+import { writeClient } from './write/write-client.ts'
 import { writeErrors } from './write-errors.ts'
-import { writeTypes } from './write-types.ts'
+import { writeTypes } from './write/write-types.ts'
 
 /** The contract, in the project's folder. */
 export const contractFile = 'openapi.yaml'
@@ -29,7 +29,7 @@ export async function generateFiles(
   const operations = operationsOf(dereference(document))
   const json = `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`
   const files = new Map([
-    ['client.ts', `${stamp}\n${writeClient(operations)}`],
+    ['client.ts', `${stamp}\n${writeClient(document, operations)}`],
     ['errors.ts', `${stamp}\n${writeErrors(document)}`],
     ['openapi.ts', `${stamp}\n${await writeTypes(document, operations)}`],
     ['contract.json', json],

@@ -1,0 +1,88 @@
+import type { ContractDocument } from '../../../../src/contract/document.ts'
+import { resolveReference } from './references.ts'
+
+/** The parts of a schema that lead to an int64, as `generated/client.ts` declares them. */
+export type Int64Schema = Record<string, unknown>
+
+/**
+ * Makes what reduces schemas to the parts that lead to an int64. References stay, so that a recursive schema ends.
+ *
+ * @param document the contract that the references lead into
+ * @returns `of`, which reduces a schema, to `{}` where it has no int64; and `referred`, which gives the reduced schemas
+ *   that the results so far refer to, by reference
+ */
+export function createInt64Schemas(document: ContractDocument) {
+  const referred = new Map<string, Int64Schema>()
+
+  function of(schema: unknown): Int64Schema {
+    if (!isObject(schema) || !leadsToInt64(schema, new Set())) return {}
+    const { $ref, type, format, properties, patternProperties, additionalProperties, prefixItems, items } = schema
+    const all = aboutSameValue(schema).filter(leads)
+    const others = leads(additionalProperties) ? { additionalProperties: of(additionalProperties) } : {}
+    const further = leads(items) ? { items: of(items) } : {}
+    return {
+      ...(isInt64(type, format) ? { format } : {}),
+      ...(typeof $ref === 'string' && leads(resolveReference(document, $ref)) ? { $ref: refer($ref) } : {}),
+      // A property without an int64 is named where those that are not named have one.
+      ...reduced('properties', properties, 'additionalProperties' in others),
+      ...reduced('patternProperties', patternProperties, 'additionalProperties' in others),
+      ...others,
+      ...(Array.isArray(prefixItems) && (prefixItems.some(leads) || 'items' in further)
+        ? { prefixItems: prefixItems.map(of) }
+        : {}),
+      ...further,
+      ...(all.length === 0 ? {} : { allOf: all.map(of) }),
+    }
+  }
+
+  function reduced(keyword: string, schemas: unknown, isNamed: boolean): Int64Schema {
+    if (!isObject(schemas)) return {}
+    const kept = Object.entries(schemas).filter(([, schema]) => isNamed || leads(schema))
+    return kept.length === 0 ? {} : { [keyword]: Object.fromEntries(kept.map(([name, schema]) => [name, of(schema)])) }
+  }
+
+  function refer(reference: string): string {
+    if (!referred.has(reference)) {
+      // Before the schema is reduced, for it may refer to itself.
+      referred.set(reference, {})
+      referred.set(reference, of(resolveReference(document, reference)))
+    }
+    return reference
+  }
+
+  function leads(schema: unknown): boolean {
+    return leadsToInt64(schema, new Set())
+  }
+
+  function leadsToInt64(schema: unknown, met: Set<unknown>): boolean {
+    if (!isObject(schema) || met.has(schema)) return false
+    met.add(schema)
+    const { $ref, type, format, properties, patternProperties, additionalProperties, prefixItems, items } = schema
+    if (isInt64(type, format)) return true
+    const target = typeof $ref === 'string' ? resolveReference(document, $ref) : undefined
+    const inside = [properties, patternProperties, prefixItems].flatMap(schemasIn)
+    return [target, additionalProperties, items, ...inside, ...aboutSameValue(schema)].some((each) =>
+      leadsToInt64(each, met),
+    )
+  }
+
+  return { of, referred: () => [...referred] }
+}
+
+function isInt64(type: unknown, format: unknown): boolean {
+  return format === 'int64' && [type].flat().includes('integer')
+}
+
+/** The schemas in a schema that are about the same value as itself. */
+function aboutSameValue({ allOf, anyOf, oneOf, then, else: otherwise, dependentSchemas }: Record<string, unknown>) {
+  return [...[allOf, anyOf, oneOf, dependentSchemas].flatMap(schemasIn), then, otherwise]
+}
+
+/** The schemas of a keyword, whose value is a list or a map of them. */
+function schemasIn(member: unknown): unknown[] {
+  return isObject(member) || Array.isArray(member) ? Object.values(member) : []
+}
+
+function isObject(node: unknown): node is Record<string, unknown> {
+  return typeof node === 'object' && node !== null && !Array.isArray(node)
+}

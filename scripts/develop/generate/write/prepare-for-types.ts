@@ -1,0 +1,149 @@
+import { type ContractDocument, contractMethods } from '../../../../src/contract/document.ts'
+import { schemaNameOf, selfContainedSchemas } from './recursive-schemas.ts'
+import { resolveReference } from './references.ts'
+
+/** The types around the type of a property that has one of the words. `src/client/message-types.ts` reads them. */
+export type Mark = (typeof markOf)[Word]
+
+type Word = (typeof words)[number]
+
+const words = ['default', 'readOnly', 'writeOnly'] as const
+
+const markOf = { default: '$Default', readOnly: '$Read', writeOnly: '$Write' } as const
+
+/** Members whose own members are named by the contract's author, so that `default` there is a name. */
+const maps: readonly string[] = [
+  '$defs',
+  'callbacks',
+  'content',
+  'dependentSchemas',
+  'headers',
+  'parameters',
+  'pathItems',
+  'paths',
+  'patternProperties',
+  'properties',
+  'requestBodies',
+  'responses',
+  'schemas',
+  'webhooks',
+]
+
+/** Members that hold values and no schemas. */
+const values: readonly string[] = ['const', 'default', 'enum', 'example', 'examples', 'required']
+
+/** What openapi-typescript writes into the comment of a property. */
+const commented: readonly string[] = ['default', 'deprecated', 'description', 'example', 'title']
+
+/**
+ * Makes a contract into one whose types can be written. The words that openapi-typescript does not write become:
+ *
+ * - `x-marks` and `x-schema`: the marks of a property or parameter, and its schema
+ * - `x-alias`: the name of a schema that contains itself, beside `x-schema` where it is declared
+ * - `x-int64`: the values of an `enum` or a `const` of int64, as digits
+ *
+ * Integers that a double does not hold become text elsewhere: the types have them in comments only. The operations of
+ * webhooks lose their ids, because this service calls nobody.
+ *
+ * @param document a checked contract
+ * @returns the changed copy, and the marks in it
+ */
+export function prepareForTypes(document: ContractDocument): { source: unknown; marks: Set<Mark> } {
+  const marks = new Set<Mark>()
+  const aliased = selfContainedSchemas(document)
+
+  function copy(node: unknown): unknown {
+    if (Array.isArray(node)) return node.map(copy)
+    if (!isObject(node)) return withoutBigInts(node)
+    const name = schemaNameOf(node['$ref'])
+    if (name !== undefined && aliased.has(name)) return { type: 'object', 'x-alias': name }
+    const object = Object.fromEntries(
+      Object.entries(withIntegers(node)).map(([name, member]) => {
+        if (name.startsWith('x-') || values.includes(name)) return [name, withoutBigInts(member)]
+        return [name, maps.includes(name) && isObject(member) ? mapValues(member, copy) : copy(member)]
+      }),
+    )
+    const { in: place, properties, schema } = object
+    if (typeof place === 'string' && isObject(schema)) return { ...object, schema: mark(schema, ['default']) }
+    if (!isObject(properties)) return object
+    return { ...object, properties: mapValues(properties, (property) => mark(property, words)) }
+  }
+
+  function mark(schema: unknown, asked: readonly Word[]): unknown {
+    const borne = asked.filter((word) => carries(document, schema, word)).map((word) => markOf[word])
+    if (borne.length === 0 || !isObject(schema)) return schema
+    for (const each of borne) marks.add(each)
+    const comments = Object.fromEntries(Object.entries(schema).filter(([name]) => commented.includes(name)))
+    // `type` makes openapi-typescript ask how the schema is to be written.
+    return { ...comments, type: 'object', 'x-marks': borne, 'x-schema': schema }
+  }
+
+  const source = copy(withServedOperations(document)) as ContractDocument
+  const schemas = mapValues(source.components?.schemas, (schema, name) =>
+    aliased.has(name) ? { type: 'object', 'x-alias': name, 'x-schema': schema } : schema,
+  )
+  return { source: aliased.size === 0 ? source : { ...source, components: { ...source.components, schemas } }, marks }
+}
+
+/** Whether a schema has a word, or refers to a schema that has it. */
+function carries(document: ContractDocument, schema: unknown, word: Word): boolean {
+  const met = new Set<unknown>()
+  for (let node = schema; isObject(node) && !met.has(node);) {
+    met.add(node)
+    if (word === 'default' ? node[word] !== undefined : node[word] === true) return true
+    const { $ref: reference } = node
+    node = typeof reference === 'string' ? resolveReference(document, reference) : undefined
+  }
+  return false
+}
+
+/** The document without the ids of operations that no path has: openapi-typescript lists each operation with an id. */
+function withServedOperations(document: ContractDocument): Record<string, unknown> {
+  const { webhooks, components, paths } = document as ContractDocument & { webhooks?: unknown }
+  const referred = Object.values(paths ?? {}).map((item) => (item as { $ref?: unknown }).$ref)
+  const pathItems = mapValues(components?.['pathItems'], (item, name) =>
+    referred.includes(`#/components/pathItems/${name}`) ? item : withoutIds(item),
+  )
+  return {
+    ...document,
+    ...(isObject(webhooks) ? { webhooks: mapValues(webhooks, withoutIds) } : {}),
+    ...(isObject(components) ? { components: { ...components, pathItems } } : {}),
+  }
+}
+
+function withoutIds(item: unknown): unknown {
+  return mapValues(item, (member, name) => {
+    if (!isObject(member) || !contractMethods.some((method) => method === name)) return member
+    const { operationId: _, ...operation } = member
+    return operation
+  })
+}
+
+/** The values of an int64 as digits; the schema as it is where it lists none. */
+function withIntegers(schema: Record<string, unknown>): Record<string, unknown> {
+  const { type, format, enum: listed, const: only, ...others } = schema
+  if (format !== 'int64' || (listed === undefined && only === undefined)) return schema
+  const members = Array.isArray(listed) ? (listed as unknown[]) : [only]
+  const types = [type].flat()
+  const digits = members.filter((member) => typeof member === 'bigint' || Number.isInteger(member)).map(String)
+  const integer = { ...others, type: 'integer', 'x-int64': digits }
+  if (!types.includes('integer')) return schema
+  const rest = members.filter((member) => typeof member !== 'bigint' && !Number.isInteger(member))
+  return rest.length === 0 ? integer : { anyOf: [integer, { enum: rest }] }
+}
+
+/** Integers that a double does not hold, as text, so that they keep their digits. */
+function withoutBigInts(node: unknown): unknown {
+  if (typeof node === 'bigint') return String(node)
+  if (Array.isArray(node)) return node.map(withoutBigInts)
+  return isObject(node) ? mapValues(node, withoutBigInts) : node
+}
+
+function mapValues(object: unknown, change: (member: unknown, name: string) => unknown): unknown {
+  if (!isObject(object)) return object
+  return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, change(member, name)]))
+}
+
+function isObject(node: unknown): node is Record<string, unknown> {
+  return typeof node === 'object' && node !== null && !Array.isArray(node)
+}

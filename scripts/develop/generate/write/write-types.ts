@@ -1,0 +1,109 @@
+import openapiTS, { type OpenAPI3, astToString } from 'openapi-typescript'
+import { transformSchemaObject, tsIntersection, tsIsPrimitive, tsUnion } from 'openapi-typescript'
+import ts from 'typescript'
+import type { ContractDocument, ContractOperation } from '../../../../src/contract/document.ts'
+import { callerKindOf } from '../../../../src/contract/security.ts'
+import type { Schema } from '../../../../src/schema/schema-parts.ts'
+import { type Mark, prepareForTypes } from './prepare-for-types.ts'
+
+/**
+ * Writes the contract as TypeScript types, `format: int64` as bigint. A property with `default`, `readOnly` or
+ * `writeOnly` is marked, because what it means depends on the message that it stands in. `callers` says by operationId
+ * whether requests have a caller.
+ *
+ * This is the only file that knows openapi-typescript, so that another generator can take its place.
+ *
+ * @see https://openapi-ts.dev/node
+ */
+export async function writeTypes(document: ContractDocument, operations: ContractOperation[]): Promise<string> {
+  const { source, marks } = prepareForTypes(document)
+  const aliases = new Map<string, ts.TypeNode>()
+  const nodes = await openapiTS(source as OpenAPI3, {
+    alphabetize: true,
+    silent: true,
+    defaultNonNullable: false,
+    emptyObjectsUnknown: true,
+    transform: (schema, options) => typeOf(schema as Schema, options, aliases),
+    // No default of an `anyOf` or a `oneOf` is applied.
+    postTransform: (type, { path = '' }) =>
+      marks.has('$Default') && /\/(?:anyOf|oneOf)\/\d+$/.test(path) && !tsIsPrimitive(type)
+        ? marked('$Choice', type)
+        : undefined,
+  })
+  const types = astToString(nodes)
+  const declarations = [...marks, '$Choice']
+    .filter((mark) => types.includes(`${mark}<`))
+    .map((mark) => `export type ${mark}<T> = { readonly ${mark.toLowerCase()}: T };\n`)
+  const recursive = [...aliases].map(([name, type]) =>
+    astToString(ts.factory.createTypeAliasDeclaration(exported, name, undefined, type)),
+  )
+  return [...declarations, ...recursive, types, writeCallers(operations)].join('')
+}
+
+/** Writes what openapi-typescript leaves out of the contract's security. */
+function writeCallers(operations: ContractOperation[]): string {
+  const members = operations
+    .map(({ id, security }) => `    ${JSON.stringify(id)}: "${callerKindOf(security)}";\n`)
+    .sort()
+  return `/** Whether the requests of an operation have a caller. */\nexport interface callers {\n${members.join('')}}\n`
+}
+
+type Transformed = Parameters<typeof transformSchemaObject>[0]
+type Options = Parameters<typeof transformSchemaObject>[1]
+
+/** The type of a schema where it is not the one that openapi-typescript gives it. */
+function typeOf(schema: Schema, options: Options, aliases: Map<string, ts.TypeNode>): ts.TypeNode | undefined {
+  const { type, format } = schema
+  // `prepareForTypes` has written these.
+  const alias = schema['x-alias'] as string | undefined
+  const marks = schema['x-marks'] as Mark[] | undefined
+  const integers = schema['x-int64'] as string[] | undefined
+  const content = schema['x-schema'] as Transformed | undefined
+  if (alias !== undefined) {
+    const name = `Schema$${alias.replaceAll('.', '$d').replaceAll('-', '$h')}`
+    if (content !== undefined) aliases.set(name, transformSchemaObject(content, options))
+    return ts.factory.createTypeReferenceNode(name)
+  }
+  if (marks !== undefined && content !== undefined) {
+    const inner = transformSchemaObject(content, options)
+    return tsIntersection(marks.map((mark) => marked(mark, inner)))
+  }
+  if (integers !== undefined) return tsUnion(integers.map(bigintLiteral))
+  if (type === 'integer' && format === 'int64') return ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
+  if (type === 'array' && Array.isArray(schema['prefixItems'])) return tuple(schema, options)
+  return undefined
+}
+
+function marked(mark: Mark | '$Choice', type: ts.TypeNode): ts.TypeNode {
+  return ts.factory.createTypeReferenceNode(mark, [type])
+}
+
+function bigintLiteral(digits: string): ts.TypeNode {
+  const literal = ts.factory.createBigIntLiteral(`${digits.replace('-', '')}n`)
+  return ts.factory.createLiteralTypeNode(
+    digits.startsWith('-') ? ts.factory.createPrefixUnaryExpression(ts.SyntaxKind.MinusToken, literal) : literal,
+  )
+}
+
+/** JSON Schema lets an array end before its `prefixItems` do, and go on after them. */
+function tuple(schema: Schema, options: Options): ts.TypeNode {
+  const { prefixItems, items, minItems = 0, maxItems = Infinity } = schema as unknown as TupleSchema
+  const first = prefixItems.slice(0, maxItems).map((item, index) => {
+    const type = transformSchemaObject(item, options)
+    return index < minItems ? type : ts.factory.createOptionalTypeNode(type)
+  })
+  if (items === false || maxItems <= prefixItems.length) return ts.factory.createTupleTypeNode(first)
+  const others = typeof items === 'object' ? transformSchemaObject(items, options) : unknownType
+  const rest = ts.factory.createRestTypeNode(ts.factory.createArrayTypeNode(others))
+  return ts.factory.createTupleTypeNode([...first, rest])
+}
+
+interface TupleSchema {
+  prefixItems: Transformed[]
+  items?: Transformed | boolean
+  minItems?: number
+  maxItems?: number
+}
+
+const exported = [ts.factory.createModifier(ts.SyntaxKind.ExportKeyword)]
+const unknownType = ts.factory.createKeywordTypeNode(ts.SyntaxKind.UnknownKeyword)
