@@ -1,6 +1,6 @@
 import { createServerProcess } from './dev/server-process.ts'
+import { createTypeCheck } from './dev/type-check.ts'
 import { type Saved, watchProject } from './dev/watch-project.ts'
-import { watchTypes } from './dev/watch-types.ts'
 import { type GenerateResult, generate } from './generate/generate.ts'
 import { missingHandlers } from './generate/handler-files.ts'
 
@@ -18,7 +18,7 @@ async function readContract(): Promise<GenerateResult> {
   return read
 }
 
-async function serve(): Promise<void> {
+async function serve(contract: GenerateResult): Promise<void> {
   const missing = missingHandlers(root, contract.missing)
   if (contract.ok && missing.length === 0) return server.restart()
   const reason = contract.ok
@@ -29,19 +29,19 @@ async function serve(): Promise<void> {
 }
 
 const server = createServerProcess(root, say)
-let contract = await readContract()
-await serve()
+const types = createTypeCheck(root, say)
+let contract: GenerateResult | undefined
 const stopWatching = watchProject(root, async (saved: Saved) => {
-  if (saved.contract) contract = await readContract()
-  await serve()
+  if (saved.contract || contract === undefined) contract = await readContract()
+  await serve(contract)
+  types.start()
 })
-const types = watchTypes(root, say)
 
 let closing: Promise<void> | undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     stopWatching()
-    types.close()
+    types.stop()
     closing ??= server.stop()
   })
 }

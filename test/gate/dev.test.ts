@@ -1,36 +1,44 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, onTestFinished, test } from 'vitest'
+import { type TestContext, expect, test } from 'vitest'
 import { generate } from '../../scripts/develop/generate/generate.ts'
-import { addGetPlant, copyProject, replace } from './project-copy.ts'
+import { type Edit, addGetPlant, copyProject, replace } from './project-copy.ts'
 
 const script = join(import.meta.dirname, '../../scripts/develop/dev.ts')
 
 /** Runs the command in a folder, and waits for what it says. */
-function startDev(root: string) {
+function startDev(root: string, task: TestContext) {
   const child = spawn(process.execPath, [script], {
     cwd: root,
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: string[] = []
+  const events = new EventEmitter()
   let read = 0
-  let wake: () => void = () => undefined
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => {
       lines.push(line)
-      wake()
+      events.emit('line')
     })
   }
-  const exit = once(child, 'exit')
-  async function stop(): Promise<unknown> {
+  // All that it has printed has been read by then.
+  const exit = once(child, 'close').then(([code]) => code as number | null)
+  const exited = exit.then((code) => {
+    throw new Error(`the command ended with ${String(code)}`)
+  })
+  exited.catch(() => undefined)
+  async function stop(): Promise<number | null> {
     child.kill('SIGTERM')
-    return (await exit)[0]
+    return exit
   }
-  onTestFinished(() => void stop())
+  task.onTestFinished(async () => void (await stop()))
+  task.onTestFailed(() => {
+    console.error(`lines that were read: ${String(read)} of\n${lines.join('\n')}`)
+  })
 
   /** Resolves to the next line that matches; the test's own time limit ends the wait. */
   async function next(pattern: RegExp): Promise<RegExpExecArray> {
@@ -40,9 +48,7 @@ function startDev(root: string) {
         const match = pattern.exec(line)
         if (match) return match
       }
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
+      await Promise.race([once(events, 'line'), exited])
     }
   }
   /**
@@ -60,7 +66,15 @@ function startDev(root: string) {
     read = Math.max(...ends)
     return found
   }
-  return { next, nextOfEach, stop, nextOrigin: async () => (await next(/^Plant Store\s+(\S+)/))[1]! }
+  /** Resolves to the origin of the next server that serves such a contract; one may be replaced before it is asked. */
+  async function nextServing(part: string): Promise<string> {
+    for (;;) {
+      const origin = (await next(/^Plant Store\s+(\S+)/))[1]!
+      const contract = await servedContract(origin).catch(() => '')
+      if (contract.includes(part)) return origin
+    }
+  }
+  return { next, nextOfEach, nextServing, stop }
 }
 
 async function servedContract(origin: string): Promise<string> {
@@ -68,15 +82,21 @@ async function servedContract(origin: string): Promise<string> {
   return response.text()
 }
 
-test('the server follows every save, and keeps running where it cannot', { timeout: 60_000, retry: 2 }, async () => {
+// Six servers start one after the other, which takes long on a busy machine.
+test('the server follows every save, and keeps running where it cannot', { timeout: 60_000 }, async (task) => {
   const { root, editContract } = await copyProject()
-  const dev = startDev(root)
-  const [first] = await dev.nextOfEach(/(?<=^Plant Store\s+)\S+/, /^dev: types: (?:no|\d+) error/)
+  // The compiler comes after everything else in priority: on a busy machine it takes long where it has much to do.
+  await edit(
+    root,
+    'tsconfig.json',
+    replace('["src", "generated", "scripts", "test", "bench", "*.ts"]', '["src/plants"]'),
+  )
+  const dev = startDev(root, task)
+  const [first] = await dev.nextOfEach(/(?<=^Plant Store\s+)\S+/, /^dev: types: no error/)
 
   // A saved contract is generated from and served, on the docs page too, which reads it from the server.
   await editContract(replace('title: Plant Store', 'title: Plants'))
-  const second = await dev.nextOrigin()
-  expect(await servedContract(second)).toContain('title: Plants')
+  const second = await dev.nextServing('title: Plants')
   await expect(fetch(first!)).rejects.toThrow()
 
   // A broken one is told of, and the last good server goes on, a saved source file notwithstanding.
@@ -94,22 +114,29 @@ test('the server follows every save, and keeps running where it cannot', { timeo
     /^dev: there is no handler for getPlant; the last good server goes on/,
     /^dev: types: .*getPlant/,
   )
-  const stub = await readFile(join(root, 'src/plants/deletePlant.ts'), 'utf8')
-  await writeFile(join(root, 'src/plants/getPlant.ts'), stub.replaceAll('deletePlant', 'getPlant'))
+  const handler = (await readFile(join(root, 'src/plants/deletePlant.ts'), 'utf8')).replaceAll(
+    'deletePlant',
+    'getPlant',
+  )
+  await writeFile(join(root, 'src/plants/getPlant.ts'), handler)
   // The file is there, so this adds it to the table of handlers alone.
   await generate(root, 'scaffold')
-  const third = await dev.nextOrigin()
-  expect(await servedContract(third)).toContain('operationId: getPlant')
+  await dev.nextServing('operationId: getPlant')
 
   // A source file that cannot be loaded ends the server; the next save starts it.
   await writeFile(join(root, 'src/plants/getPlant.ts'), 'export const')
   await dev.next(/^dev: the server ended with 1; it starts again at the next save/)
-  await writeFile(join(root, 'src/plants/getPlant.ts'), stub.replaceAll('deletePlant', 'getPlant'))
-  const fourth = await dev.nextOrigin()
+  await writeFile(join(root, 'src/plants/getPlant.ts'), handler)
+  const last = await dev.nextServing('operationId: getPlant')
 
   expect(await dev.stop()).toBe(0)
-  await expect(fetch(fourth)).rejects.toThrow()
+  await expect(fetch(last)).rejects.toThrow()
 })
+
+async function edit(root: string, file: string, change: Edit): Promise<void> {
+  const text = await readFile(join(root, file), 'utf8')
+  await writeFile(join(root, file), change(text))
+}
 
 async function touch(file: string): Promise<void> {
   await writeFile(`${file}~`, await readFile(file))

@@ -1,42 +1,47 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** The time that a server may take to end. Then it is killed. */
+/** How long a server may take to end before it is killed. */
 const graceMilliseconds = 1500
 
-/** The server in its own process, which every change restarts. */
+/** The server as a process of its own, so that it begins anew with every change. */
 export interface ServerProcess {
   isRunning: () => boolean
-  /** Ends the server if it runs, and starts it. */
+  /** Ends the server if it runs, and starts it, unless `stop` has been called. */
   restart: () => Promise<void>
+  /** Ends the server for good. */
   stop: () => Promise<void>
 }
 
 /**
  * @param root the project's folder
- * @param say prints a line when the server ended by itself
+ * @param say tells the person that the server ended by itself
  */
 export function createServerProcess(root: string, say: (line: string) => void): ServerProcess {
   let child: ChildProcess | undefined
+  let ending = Promise.resolve()
+  let isStopped = false
 
-  async function stop(): Promise<void> {
-    const ending = child
-    child = undefined
-    if (ending === undefined) return
-    const exit = once(ending, 'exit')
-    ending.kill('SIGTERM')
-    const timer = setTimeout(() => ending.kill('SIGKILL'), graceMilliseconds)
-    await exit
-    clearTimeout(timer)
+  /** Resolves once no server runs, also where an earlier call is what ends it. */
+  function end(): Promise<void> {
+    if (child !== undefined) {
+      ending = endProcess(child)
+      child = undefined
+    }
+    return ending
   }
 
   process.on('exit', () => child?.kill('SIGTERM'))
   return {
     isRunning: () => child !== undefined,
-    stop,
+    stop: () => {
+      isStopped = true
+      return end()
+    },
     restart: async () => {
-      await stop()
-      // Ctrl-C signals the process group of the terminal. This process receives it, and ends the server.
+      await end()
+      if (isStopped) return
+      // In a process group of its own: an interrupt at the terminal is for this process, which then ends the server.
       const started = spawn(process.execPath, ['src/main.ts'], {
         cwd: root,
         env: { SHUTDOWN_DELAY: '0', ...process.env },
@@ -51,4 +56,12 @@ export function createServerProcess(root: string, say: (line: string) => void): 
       })
     },
   }
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMilliseconds)
+  await exit
+  clearTimeout(timer)
 }
