@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { servedDatabase } from '../support/server/served-database.ts'
-import { temporaryFolder } from '../support/server/start-app.ts'
+import { startInTerminal } from '../support/server/start-in-terminal.ts'
 import { nodeBinary, projectFolder } from '../support/server/start-process.ts'
 
 const main = join(projectFolder, 'src/main.ts')
@@ -108,36 +108,11 @@ test.runIf(canUnshare())(
 )
 
 test('where a terminal is attached the server stops in order when the terminal goes', async () => {
-  const folder = await temporaryFolder()
-  const { file } = await servedDatabase()
-  const [pidFile, log] = [join(folder, 'pid'), join(folder, 'log')]
-  // script(1) makes a terminal. Its shell becomes the server, which thereby leads the session that is told of the end.
-  const terminal = spawn(
-    'script',
-    ['--quiet', '--command', `echo $$ >"${pidFile}"; exec "${nodeBinary}" "${main}" 2>"${log}"`, '/dev/null'],
-    {
-      env: {
-        ...process.env,
-        SHELL: '/bin/bash',
-        PORT: '0',
-        LOG_LEVEL: 'info',
-        SHUTDOWN_DELAY: '0',
-        DATABASE_URL: `sqlite:${file}`,
-      },
-      stdio: ['ignore', 'ignore', 'ignore'],
-    },
-  )
-  onTestFinished(() => void terminal.kill('SIGKILL'))
-  const logged = () => (existsSync(log) ? readFileSync(log, 'utf8') : '')
-  await expect.poll(logged, { timeout: 10_000 }).toContain('listening at')
-  const pid = Number(readFileSync(pidFile, 'utf8'))
-  const isAlive = () => statSync(`/proc/${String(pid)}`, { throwIfNoEntry: false }) !== undefined
-  onTestFinished(() => {
-    if (isAlive()) process.kill(pid, 'SIGKILL')
-  })
+  // The terminal's shell becomes the server, which thereby leads the session that is told of the end.
+  const { terminal, file, isAlive, said } = await startInTerminal('echo $$ >"$PID"; exec $SERVER 2>"$SAID"')
   terminal.kill('SIGKILL')
   await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
-  expect(logged()).toContain('"signal":"SIGHUP","msg":"stopping"')
+  expect(said()).toContain('"signal":"SIGHUP","msg":"stopping"')
   // The log of SQLite is folded in and gone.
   expect(existsSync(`${file}-wal`)).toBe(false)
 })

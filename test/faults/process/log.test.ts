@@ -1,10 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { closeSync, constants, createReadStream, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { servedDatabase } from '../../support/server/served-database.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
+import { startInTerminal } from '../../support/server/start-in-terminal.ts'
 import { type ServerProcess, nodeBinary, projectFolder } from '../../support/server/start-process.ts'
 
 const main = join(projectFolder, 'src/main.ts')
@@ -201,40 +202,11 @@ test('an error that nobody handles ends the server in the same order where the l
   expect(existsSync(`${file}-wal`)).toBe(false)
 })
 
-/** Starts the server with its log on a terminal, in a session to which the kernel sends no SIGHUP. */
-async function startOnTerminal(output: 'ignore' | 'pipe') {
-  const folder = await temporaryFolder()
-  const { file, token } = await servedDatabase()
-  // script(1) makes a terminal and copies what is written there, as far as its own output is read.
-  const command = `setsid "${nodeBinary}" "${main}" >"${folder}/stdout" </dev/null & echo $! >"${folder}/pid"; wait`
-  const terminal = spawn('script', ['--quiet', '--command', command, '/dev/null'], {
-    env: {
-      ...process.env,
-      SHELL: '/bin/bash',
-      PORT: '0',
-      LOG_LEVEL: 'info',
-      SHUTDOWN_DELAY: '0',
-      DATABASE_URL: `sqlite:${file}`,
-    },
-    stdio: ['ignore', output, 'ignore'],
-  })
-  onTestFinished(() => void terminal.kill('SIGKILL'))
-  const read = (name: string) => readFileSync(join(folder, name), 'utf8')
-  await expect
-    .poll(() => statSync(join(folder, 'stdout'), { throwIfNoEntry: false })?.size ?? 0, { timeout: 10_000 })
-    .toBeGreaterThan(0)
-  const pid = Number(read('pid'))
-  const isAlive = () => statSync(`/proc/${String(pid)}`, { throwIfNoEntry: false }) !== undefined
-  expect(isAlive()).toBe(true)
-  onTestFinished(() => {
-    if (isAlive()) process.kill(pid, 'SIGKILL')
-  })
-  const origin = /^Plant Store +(\S+)$/m.exec(read('stdout'))?.[1] ?? ''
-  return { terminal, origin, token, pid, isAlive }
-}
+/** The log is on the terminal. To a session without one, which is the server's, the kernel sends no SIGHUP. */
+const logOnTerminal = 'setsid $SERVER >"$SAID" </dev/null & echo $! >"$PID"; wait'
 
 test('a terminal that is gone and sends no signal costs lines of the log alone', async () => {
-  const { terminal, origin, token, pid, isAlive } = await startOnTerminal('ignore')
+  const { terminal, origin, token, pid, isAlive } = await startInTerminal(logOnTerminal)
   const gone = once(terminal, 'close')
   terminal.kill('SIGKILL')
   await gone
@@ -246,7 +218,7 @@ test('a terminal that is gone and sends no signal costs lines of the log alone',
 })
 
 test('a terminal that is stopped holds nothing up', async () => {
-  const { origin, pid, isAlive } = await startOnTerminal('pipe')
+  const { origin, pid, isAlive } = await startInTerminal(logOnTerminal, 'pipe')
   await sendLong({ origin }, 100)
   process.kill(pid, 'SIGTERM')
   await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
