@@ -16,7 +16,6 @@ import { type VerifiedScheme, authenticate } from './http/authentication.ts'
 import { expectContent } from './http/content.ts'
 import { registerErrors } from './http/errors.ts'
 import { registerOperations } from './http/operations.ts'
-import { refuseWhenOverloaded } from './http/overload.ts'
 import { refuseLessConcrete, refuseMalformed, refuseUnmatched, routedUrl } from './http/path-and-method.ts'
 import { constantHeaders } from './http/send.ts'
 import { type Stage, inOrder } from './http/stage.ts'
@@ -134,16 +133,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register((scope) => registerDocs(scope, contract))
   app.addHook('onClose', () => uses.write())
 
-  const overloaded = refuseWhenOverloaded(limits.waitMilliseconds, (end) => {
-    app.addHook('onClose', end)
-  })
   const rateLimits =
     rateLimit === undefined ? undefined : (await import('./rate-limit/rate-limits.ts')).createRateLimits(rateLimit)
   // A request of an operation passes these stages next. Then its body is read and validated, and its handler called.
   const stagesOf = (operation: BoundOperation): Stage[] =>
     [
       refuseLessConcrete(app, operations, operation),
-      overloaded,
       rateLimits?.limitAddress,
       authenticate(operation, {
         schemes,

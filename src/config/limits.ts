@@ -20,8 +20,6 @@ export interface Limits {
   pipelinedRequests: number
   /** The limit of bytes of long answers that clients have not read yet; a further answer is refused. */
   unreadBytes: number
-  /** How long a request may wait before the server reads it; after a longer wait it is refused. */
-  waitMilliseconds: number
   /**
    * How long new connections are accepted after the signal to stop. Load balancers that ask `/readyz` have so much time
    * to notice.
@@ -45,8 +43,6 @@ export const defaultLimits: Limits = {
   // One read returns at most 64 KiB. Requests with a token are too long for so many to fit.
   pipelinedRequests: 1_000,
   unreadBytes: 64 * 1_024 * 1_024,
-  // Longer than a pause of the garbage collector or of a slow disk, which is no overload.
-  waitMilliseconds: 1_000,
   shutdownDelayMilliseconds: 1_000,
   shutdownGraceMilliseconds: 10_000,
 }

@@ -123,7 +123,7 @@ export async function startApp(
     handlers,
     rateLimit: undefined,
     ...options,
-    limits: { waitMilliseconds: 60_000, shutdownDelayMilliseconds: 0, ...options.limits },
+    limits: { shutdownDelayMilliseconds: 0, ...options.limits },
     contract,
     store,
     log,
