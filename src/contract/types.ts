@@ -64,8 +64,8 @@ export function isWhole(chunks: Encoded<unknown>['chunks']): chunks is string | 
 }
 
 /**
- * Frees the bytes of a Buffer at once. Left to garbage collection, the bytes of long lists grow to 100 MiB and cause
- * full collections again and again.
+ * Frees the bytes of a Buffer at once. Left to garbage collection, the bytes of long lists pile up and cause full
+ * collections again and again, so that fewer lists are answered.
  *
  * @param buffer not one that the operating system still writes from
  */

@@ -21,8 +21,8 @@ export interface LogPieces extends DestinationStream {
 }
 
 /**
- * Gathers the lines of a log and writes them in pieces. While writing fails, up to 1 MiB is kept and tried again. Each
- * line beyond that is dropped and counted.
+ * Gathers the lines of a log and writes them in pieces, which costs a busy server less CPU than a write for each line.
+ * While writing fails, up to 1 MiB is kept and tried again. Each line beyond that is dropped and counted.
  *
  * SonicBoom is not used: its `flushSync` retries for ever on a full disk, it measures its whole buffer at each line,
  * and without `sync` it uses a thread for each write.
