@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure } from '../contract/errors.ts'
-import { MalformedJson, parseJson } from '../json/json.ts'
+import { LoneSurrogate, MalformedJson, parseJson } from '../json/json.ts'
 import type { Stage } from './stage.ts'
 
 const encoded: Failure = failure('unsupported_media_type', 'send the body without Content-Encoding')
@@ -44,7 +44,12 @@ export function registerParsers(app: FastifyInstance, types: readonly string[]):
   app.removeAllContentTypeParsers()
   for (const type of new Set(types)) {
     app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (request, bytes, done) => {
-      done(null, isDeclared(request, type) ? readBody(bytes) : refusedType(request))
+      try {
+        done(null, isDeclared(request, type) ? readBody(bytes) : refusedType(request))
+      } catch (error) {
+        // What is thrown is an Error, and Fastify catches none here.
+        done(error as Error)
+      }
     })
   }
   // Content of an operation without a body is not read; Node drops it.
@@ -72,6 +77,7 @@ function readBody(bytes: Buffer): unknown {
     return parseJson(bytes)
   } catch (error) {
     if (error instanceof MalformedJson) return new RefusedBody(failure('malformed_body', error.message))
+    if (error instanceof LoneSurrogate) return new RefusedBody(failure('invalid_request', error.message))
     throw error
   }
 }

@@ -3,6 +3,9 @@ import { isJsonNumber } from './integers.ts'
 /** Why a body is not a JSON document, in words that can be sent to the client. */
 export class MalformedJson extends Error {}
 
+/** A name or a string of a body has a lone surrogate. The message says where, and can be sent to the client. */
+export class LoneSurrogate extends Error {}
+
 /** An object or array of a parsed document, addressed as a parser addresses its members. */
 export type Container = Record<string, unknown>
 
@@ -42,13 +45,18 @@ export class JsonParser {
   readonly #readInexactNumber: ReadInexactNumber
   #at = 0
   #doubledName: string | undefined
+  #hasLoneSurrogate = false
 
   constructor(text: string, readInexactNumber: ReadInexactNumber) {
     this.#text = text
     this.#readInexactNumber = readInexactNumber
   }
 
-  /** @throws MalformedJson when the text is no JSON document, or an object in it names a property twice */
+  /**
+   * @throws MalformedJson when the text is no JSON document, or an object in it names a property twice
+   * @throws LoneSurrogate when a name or a string has one: an escape such as `\uD800` without its pair (RFC 8259,
+   *   section 8.2)
+   */
   parse(): unknown {
     const parents: Container[] = []
     // The root is read as the member of an array.
@@ -73,6 +81,7 @@ export class JsonParser {
     if (this.#doubledName !== undefined) {
       throw new MalformedJson(`the body names the property ${JSON.stringify(this.#doubledName)} twice`)
     }
+    if (this.#hasLoneSurrogate) throw new LoneSurrogate(describeLoneSurrogate(root[0]))
     return root[0]
   }
 
@@ -133,7 +142,11 @@ export class JsonParser {
       at++
     }
     this.#at = at + 1
-    return isEscaped ? unescaped(text.slice(start, at + 1)) : text.slice(start + 1, at)
+    if (!isEscaped) return text.slice(start + 1, at)
+    const value = unescaped(text.slice(start, at + 1))
+    // What no escape has written was UTF-8, which has no surrogates.
+    this.#hasLoneSurrogate ||= !value.isWellFormed()
+    return value
   }
 
   /** Passes a character and the space before it, if the character is there. */
@@ -169,6 +182,23 @@ function unescaped(source: string): string {
   } catch {
     throw malformed()
   }
+}
+
+/** Walks a document that has a lone surrogate, with a stack of its own, because it may nest deep. */
+function describeLoneSurrogate(document: unknown): string {
+  const unread = [{ value: document, place: 'body' }]
+  for (let next = unread.pop(); next !== undefined; next = unread.pop()) {
+    const { value, place } = next
+    if (typeof value === 'string' && !value.isWellFormed()) return `${place} must not have a lone surrogate`
+    if (typeof value !== 'object' || value === null) continue
+    for (const [name, member] of Object.entries(value)) {
+      // A name that is not well-formed cannot be part of a place.
+      if (!name.isWellFormed()) return `${place} must not have a property whose name has a lone surrogate`
+      // A place is written as a JSON Pointer (RFC 6901, section 3).
+      unread.push({ value: member, place: `${place}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` })
+    }
+  }
+  throw new Error('the document has no lone surrogate')
 }
 
 function closerOf(container: Container): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { JsonParser } from '../../src/json/parser.ts'
+import { JsonParser, LoneSurrogate, MalformedJson } from '../../src/json/parser.ts'
 
 function parse(text: string): unknown {
   return new JsonParser(text, (_container, _key, source) => Number(source)).parse()
@@ -62,6 +62,40 @@ describe('JsonParser', () => {
   ])('refuses %j, as JSON.parse does', (text) => {
     expect(() => JSON.parse(text) as unknown).toThrow()
     expect(() => parse(text)).toThrow('the body is not one JSON document')
+  })
+
+  it.each([
+    [String.raw`"\ud800"`, 'body must not have a lone surrogate'],
+    [String.raw`{"name":"a\udfffb"}`, 'body/name must not have a lone surrogate'],
+    [String.raw`{"name":"\udc00\ud800"}`, 'body/name must not have a lone surrogate'],
+    [String.raw`{"name":"\ud83c\ud83c\udf31"}`, 'body/name must not have a lone surrogate'],
+    [String.raw`{"__proto__":["a",{"b":["\udbff"]}]}`, 'body/__proto__/1/b/0 must not have a lone surrogate'],
+    [String.raw`{"~a/b":"\ud800"}`, 'body/~0a~1b must not have a lone surrogate'],
+    [String.raw`{"\udc00":1}`, 'body must not have a property whose name has a lone surrogate'],
+    [
+      String.raw`{"more":[{"\ud800":{"a":"\ud800"}}]}`,
+      'body/more/0 must not have a property whose name has a lone surrogate',
+    ],
+  ])('refuses the lone surrogate of %s, and says where it is', (text, message) => {
+    expect(() => parse(text)).toThrow(new LoneSurrogate(message))
+  })
+
+  it('reads pairs of surrogates that are escaped, wholly or in part, and U+FFFD', () => {
+    expect(parse(String.raw`{"\ud83c\udf31":["\ud83c\udf31","\ufffd"]}`)).toEqual({
+      '\u{1f331}': ['\u{1f331}', '\ufffd'],
+    })
+  })
+
+  it('refuses a document that is not JSON, or names a property twice, for that rather than for a lone surrogate', () => {
+    expect(() => parse(String.raw`{"a":"\ud800"`)).toThrow(new MalformedJson('the body is not one JSON document'))
+    expect(() => parse(String.raw`{"a":"\ud800","a":1}`)).toThrow(
+      new MalformedJson('the body names the property "a" twice'),
+    )
+  })
+
+  it('finds a lone surrogate below 30000 levels', () => {
+    const text = String.raw`${'['.repeat(30_000)}"\ud800"${']'.repeat(30_000)}`
+    expect(() => parse(text)).toThrow(`body${'/0'.repeat(30_000)} must not have a lone surrogate`)
   })
 
   it('makes `__proto__` a property like any other', () => {

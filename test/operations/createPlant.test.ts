@@ -192,6 +192,9 @@ describe('bodies that are no plant', () => {
     ['54', 'body must be object'],
     ['null', 'body must be object'],
     ['false', 'body must be object'],
+    [String.raw`{"id":1,"name":"a","more":["\ud800"]}`, 'body/more/0 must not have a lone surrogate'],
+    [String.raw`{"id":1,"name":"a","\udc00":1}`, 'body must not have a property whose name has a lone surrogate'],
+    [String.raw`"\ud800"`, 'body must not have a lone surrogate'],
   ])('%s is refused with the place and the rule', async (body, message) => {
     const { send } = await newCaller()
     expect(expectFailure(await send({ ...post, body }), 'invalid_request')).toContain(message)
