@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:de575b76aeec9c785dc3ba45b7476ea6bfcff4b83ed9f1f22a372f0951cb1dd2 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:51908ab670769f7368eb388608ad4cf0e1bdbc316f9412d25a94f08966eee286 by npm run generate. Do not edit.
 
 /** Every failure that the contract knows, by name. */
 export const errors = {

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:de575b76aeec9c785dc3ba45b7476ea6bfcff4b83ed9f1f22a372f0951cb1dd2 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:51908ab670769f7368eb388608ad4cf0e1bdbc316f9412d25a94f08966eee286 by npm run generate. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -159,39 +159,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description What arrived is no HTTP request, or its path cannot be read. */
-        MalformedHttp: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": 40002,
-                 *       "message": "the percent-encoding of the path is broken"
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The path exists and the method does not. */
-        MethodNotAllowed: {
-            headers: {
-                Allow: components["headers"]["Allow"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": 40500,
-                 *       "message": "this path has no PUT, only GET, HEAD, POST"
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description The caller has no such plant. */
         NotFound: {
             headers: {
@@ -205,22 +172,6 @@ export interface components {
                  * @example {
                  *       "error": 40401,
                  *       "message": "you have no plant with id 54"
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description There is no such path. */
-        PathNotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": 40400,
-                 *       "message": "there is no such path"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -333,11 +284,6 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /**
-         * @description The methods that this path has.
-         * @example GET, HEAD, POST
-         */
-        Allow: string;
         /**
          * @description How many requests are left to the caller (`r`), and in how many seconds they are as many as at first
          *     again (`t`), where the operator has set a limit (draft-ietf-httpapi-ratelimit-headers-11).

@@ -50,7 +50,7 @@ function unmatched(app: FastifyInstance, { method, url }: FastifyRequest): Failu
   const methods = methodsOf(app, url)
   if (methods.length === 0) return noSuchPath
   const allow = methods.sort().join(', ')
-  return failure('method_not_allowed', `this path has no ${method}, only ${allow}`, { Allow: allow })
+  return { ...failure('method_not_allowed', `this path has no ${method}, only ${allow}`), headers: { Allow: allow } }
 }
 
 /**

@@ -100,7 +100,7 @@ export const notFound = (): Reply<'deletePlant'> => failure('plant_not_found', '
 // @ts-expect-error -- createPlant does not declare 404
 export const notFoundInCreate = (): Reply<'createPlant'> => failure('plant_not_found', '')
 // @ts-expect-error -- no operation declares 405
-export const notAllowed = (): Reply<OperationId> => failure('method_not_allowed', '', { Allow: 'GET' })
+export const notAllowed = (): Reply<OperationId> => failure('method_not_allowed', '')
 
 // A failure's headers and name.
 export const retry = (): Reply<'listPlants'> => failure('unavailable', '', { 'Retry-After': 1 })

@@ -13,7 +13,6 @@ const parts = [
   'package.json',
   'tsconfig.json',
   'redocly.yaml',
-  '.redocly.lint-ignore.yaml',
   'test/contract/types.proof.ts',
 ]
 

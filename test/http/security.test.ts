@@ -37,7 +37,7 @@ async function start(security: object[], options: Partial<AppOptions> = {}) {
     store,
     log: pino({ level: 'silent' }),
     rateLimit: undefined,
-    limits: { waitMilliseconds: 60_000, shutdownDelayMilliseconds: 0 },
+    limits: { shutdownDelayMilliseconds: 0 },
     ...options,
   })
   onTestFinished(() => app.close())

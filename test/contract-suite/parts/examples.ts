@@ -35,7 +35,32 @@ export function testExamples(): void {
       await send({ method: 'DELETE', url })
       expect((await send({ method: 'DELETE', url })).status).toBe(404)
     })
+
+    test('lead by the link of each created plant to its deletion', async () => {
+      const { send } = await startService()
+      const create = judgedOperation('createPlant')
+      // OpenAPI 3.1, "Link Object"; the contract's types leave it out, because the service does not read it.
+      const { links } = create.object.responses['200'] as { links?: Record<string, Link> }
+      expect(Object.values(links ?? {})).toHaveLength(1)
+      for (const { operationId, parameters } of Object.values(links ?? {})) {
+        const { method, path } = judgedOperation(operationId)
+        for (const [, request, body] of requestExamples(create)) {
+          expect((await send(request)).status).toBe(200)
+          const url = Object.entries(parameters).reduce((text, [name, expression]) => {
+            const [, property = ''] = /^\$request\.body#\/(\w+)$/.exec(expression) ?? []
+            // The example of a body of properties is an object.
+            return text.replace(`{${name}}`, String((body as Record<string, unknown>)[property]))
+          }, path)
+          expect((await send({ method: method.toUpperCase(), url })).status, url).toBe(204)
+        }
+      }
+    })
   })
+}
+
+interface Link {
+  operationId: string
+  parameters: Record<string, string>
 }
 
 /**

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Schema } from '../../../src/schema/schema-parts.ts'
 import { type FlatSchema, flatten } from './flat-schema.ts'
 import { brokenJsonIntegers, integerBreaks, integerOf, jsonSpellings } from './integer-arbitrary.ts'
-import { textBreaks, textOf } from './text-arbitrary.ts'
+import { textBreaks, textOf, withLoneSurrogate } from './text-arbitrary.ts'
 
 /** A JSON value, integers as bigints, and one of the ways to write it. */
 export interface Written {
@@ -116,7 +116,7 @@ export function jsonBreaks(schema: Schema, place: string): Break[] {
   )
   const breaks: Break[] = [{ place, rule: 'type', text: fc.constantFrom(...types.flatMap(([, texts]) => texts)) }]
   if (flat.type === 'string') {
-    for (const [rule, text] of Object.entries(textBreaks(flat)))
+    for (const [rule, text] of Object.entries({ ...textBreaks(flat), surrogates: withLoneSurrogate(flat) }))
       breaks.push({ place, rule, text: text.map((value) => JSON.stringify(value)) })
   }
   if (flat.type === 'integer') {

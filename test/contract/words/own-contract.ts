@@ -108,7 +108,6 @@ export async function serve(
     store,
     log: pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) }),
     rateLimit: undefined,
-    limits: { waitMilliseconds: 60_000 },
     ...options,
   })
   onTestFinished(() => app.close())
