@@ -25,9 +25,9 @@ class Unportable extends Error {}
 
 /** What matters of a part of a pattern. */
 interface Part {
-  /** Whether every match of it has an ASCII character at a known place, so that what stands on its sides is apart. */
+  /** Whether every match of it has a character that no wide class has a part in, so that its two sides are apart. */
   isSolid: boolean
-  /** Whether a class that needs a character, and may take one beyond the first plane, can stand at its beginning. */
+  /** Whether a wide class that needs a character can stand at its beginning; wide is what goes beyond U+FFFF. */
   startsWide: boolean
   /** The same at its end. */
   endsWide: boolean
@@ -35,7 +35,7 @@ interface Part {
   repeats: number
 }
 
-type Atom = 'character' | 'wide class' | 'two code units'
+type Atom = 'code unit' | 'two code units' | 'wide class'
 
 /** RE2 allows no more, and quantifiers inside each other multiply. */
 const mostRepeats = 1000
@@ -95,7 +95,7 @@ class PatternReader {
   }
 
   #problem(part: string, words: string): Unportable {
-    return new Unportable(`${part} at character ${String(this.#at + 1)} of the pattern: ${words}`)
+    return new Unportable(`${part} at character ${String(this.#at + 1)}: ${words}`)
   }
 
   #readAlternatives(): Part {
@@ -116,7 +116,7 @@ class PatternReader {
     let before = empty
     while (this.#next !== '' && this.#next !== '|' && this.#next !== ')') {
       const part = this.#readQuantified()
-      if (before.endsWide && part.startsWide) throw this.#problem('the class that ends', bothWide)
+      if (before.endsWide && part.startsWide) throw this.#problem('the second class, which ends', bothWide)
       before = {
         isSolid: before.isSolid || part.isSolid,
         startsWide: before.startsWide || (!before.isSolid && part.startsWide),
@@ -187,7 +187,8 @@ class PatternReader {
     const bounds = this.#readBounds()
     if (bounds === undefined) return undefined
     this.#skip('?')
-    this.#refuseQuantifier('PCRE2 and ECMA-262 read a second quantifier differently; put the first into a group (?:…)')
+    this.#refuseQuantifier('engines differ on a second quantifier; put what the first repeats into a group (?:…)')
+    if (bounds.most === 0) throw this.#problem('the quantifier', 'Perl repeats once; remove what is repeated no times')
     if (bounds.most < bounds.least) throw this.#problem('the quantifier', 'its bounds are the wrong way round')
     if (repeatsOf(bounds) > mostRepeats) {
       throw this.#problem(
@@ -202,7 +203,9 @@ class PatternReader {
     if (this.#skip('*')) return { least: 0, most: Infinity }
     if (this.#skip('+')) return { least: 1, most: Infinity }
     if (this.#skip('?')) return { least: 0, most: 1 }
-    const written = /^\{(\d+)(,?)(\d*)\}/.exec(this.#characters.slice(this.#at, this.#at + 20).join(''))
+    const written = /^\{(0|[1-9]\d*)(?:(,)(0|[1-9]\d*|))?\}/.exec(
+      this.#characters.slice(this.#at, this.#at + 20).join(''),
+    )
     if (written === null) return undefined
     this.#at += written[0].length
     const [, least = '', comma = '', most = ''] = written
@@ -226,7 +229,7 @@ class PatternReader {
     if (']{}'.includes(this.#next)) {
       throw this.#problem(this.#next, 'engines differ on it without a backslash; put one before it')
     }
-    return this.#readCharacter('').codePoint > 0xffff ? 'two code units' : 'character'
+    return this.#readCharacter('').codePoint > 0xffff ? 'two code units' : 'code unit'
   }
 
   #readClass(): Atom {
@@ -238,14 +241,12 @@ class PatternReader {
         String.raw`ECMA-262 ends the class there, the others do not; write \] or a class that is not empty`,
       )
     }
-    let isAscii = true
     for (let isFirst = true; !this.#skip(']'); isFirst = false) {
       const from = this.#readMember(isFirst)
-      if (from > 0x7f) isAscii = false
       if (this.#next !== '-' || this.#characters[this.#at + 1] === ']') continue
+      this.#refuseOperator()
       this.#at++
       const to = this.#readMember(false)
-      if (to > 0x7f) isAscii = false
       if (to < from) throw this.#problem('the range', 'its ends are the wrong way round')
       if (from < 0xd800 && to > 0xdfff) {
         throw this.#problem(
@@ -259,18 +260,13 @@ class PatternReader {
     if (/^\[([:.=])[^]*\1\]$/.test(text) && text.length > 3) {
       throw this.#problem(text, 'PCRE2 takes it for a POSIX class; begin the class with another character')
     }
-    if (isNegated) return 'wide class'
-    // Its characters are one code unit each, but nothing is gained from knowing more of them.
-    return isAscii ? 'character' : 'character'
+    return isNegated ? 'wide class' : 'code unit'
   }
 
   #readMember(isFirst: boolean): number {
-    const two = this.#characters.slice(this.#at, this.#at + 2).join('')
     if (this.#next === '') throw this.#problem('the end', 'a class is open; close it with ]')
     if (this.#next === '[') throw this.#problem('[', String.raw`Rust begins a class inside the class; write \[`)
-    if (two === '&&' || two === '--' || two === '~~') {
-      throw this.#problem(two, 'Rust takes it for an operator between classes; write the character once')
-    }
+    this.#refuseOperator()
     if (this.#next === '-' && !isFirst && this.#characters[this.#at + 1] !== ']') {
       throw this.#problem('-', String.raw`engines differ on it there; write it last, or \-`)
     }
@@ -279,6 +275,12 @@ class PatternReader {
       throw this.#problem(text, 'without u, ECMA-262 takes it for two characters of the class; write (?:a|b) instead')
     }
     return codePoint
+  }
+
+  #refuseOperator(): void {
+    const two = this.#characters.slice(this.#at, this.#at + 2).join('')
+    if (!['&&', '--', '~~'].includes(two)) return
+    throw this.#problem(two, 'Rust takes it for an operator between classes; write the character once')
   }
 
   /** @param alsoEscaped what may stand behind a backslash beside the characters of the syntax */
