@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formats } from '../../../scripts/develop/contract/formats.ts'
-import { schemaWords } from '../../../scripts/develop/contract/schema-words.ts'
+import { formats } from '../../../scripts/develop/contract/words/formats.ts'
+import { schemaWords } from '../../../scripts/develop/contract/words/schema-words.ts'
 import { contractOf, failures, noContent, problemsOf, serve } from './own-contract.ts'
 
 /** A schema with values that it allows and values that it does not, as JSON text. */

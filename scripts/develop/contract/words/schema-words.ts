@@ -1,7 +1,7 @@
-import { type Schema, inPlace, isSchema, schemasPointer, targetOf } from '../../../src/schema/schema-parts.ts'
+import { type Schema, inPlace, isSchema, schemasPointer, targetOf } from '../../../../src/schema/schema-parts.ts'
 import { formats } from './formats.ts'
 import { patternProblem } from './portable-patterns.ts'
-import type { Word, WordContext } from './words.ts'
+import type { Word, WordContext } from './openapi-words.ts'
 
 const enforced = (text: string, rest: Omit<Word, 'verdict' | 'text'> = {}): Word => ({
   verdict: 'enforced',

@@ -1,5 +1,5 @@
-import { isList } from '../../../src/contract/list-parameters.ts'
-import { type JsonType, type Schema, inPlace, isSchema, typesOf } from '../../../src/schema/schema-parts.ts'
+import { isList } from '../../../../src/contract/list-parameters.ts'
+import { type JsonType, type Schema, inPlace, isSchema, typesOf } from '../../../../src/schema/schema-parts.ts'
 import { schemaWords } from './schema-words.ts'
 
 /** What the service does with a word of the contract. None is ignored. */

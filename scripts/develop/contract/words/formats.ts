@@ -1,4 +1,4 @@
-import { createAjv } from '../../../src/schema/ajv.ts'
+import { createAjv } from '../../../../src/schema/ajv.ts'
 
 /** The formats that are validated, each with the types whose values it applies to. */
 export const formats: ReadonlyMap<string, readonly string[]> = new Map([
