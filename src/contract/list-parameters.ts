@@ -3,29 +3,32 @@ import type { Parameter } from './document.ts'
 
 /** A parameter whose value is an array, and how its text holds the items. */
 export interface ListParameter {
-  /** The part of the request, such as `query`. */
-  part: Parameter['in']
+  in: 'query' | 'header'
   /** As the request's part has it: a header's in lower case. */
   name: string
-  /** What stands between the items; undefined where the parameter is repeated for each. */
-  delimiter: string | undefined
+  /** What stands between the items in the request's raw text; undefined where the parameter is repeated for each. */
+  delimiter: RegExp | undefined
 }
 
-/** The characters between the items by `style` (OpenAPI 3.1, section 4.8.12.3, after percent-decoding). */
-const delimiters: Record<string, string> = { form: ',', simple: ',', spaceDelimited: ' ', pipeDelimited: '|' }
-
-/** A list in a header (RFC 9110, section 5.6.1). */
-const optionalSpace = /[ \t]*,[ \t]*/
+/**
+ * The delimiters by `style` (OpenAPI 3.1, section 4.8.12.3). In a query they are told from the same characters inside
+ * of items before percent-decoding (RFC 6570, section 3.2.8), but for the space and `|`, which no URL holds as they are.
+ */
+const delimiters: Record<string, RegExp> = {
+  form: /,/,
+  spaceDelimited: /%20|\+/,
+  pipeDelimited: /\||%7C/i,
+  simple: /[ \t]*,[ \t]*/,
+}
 
 /** Lists the parameters of an operation that are arrays. */
 export function listParametersOf(parameters: Parameter[], schemas: NamedSchemas): ListParameter[] {
-  return parameters
-    .filter(({ schema }) => isList(schema, schemas))
-    .map(({ in: part, name, style = part === 'query' ? 'form' : 'simple', explode = style === 'form' }) => ({
-      part,
-      name: part === 'header' ? name.toLowerCase() : name,
-      delimiter: part === 'query' && explode ? undefined : delimiters[style],
-    }))
+  return parameters.flatMap(({ in: place, name, schema, style, explode }): ListParameter[] => {
+    if ((place !== 'query' && place !== 'header') || !isList(schema, schemas)) return []
+    if (place === 'header') return [{ in: place, name: name.toLowerCase(), delimiter: delimiters['simple'] }]
+    const isExploded = explode ?? (style === undefined || style === 'form')
+    return [{ in: place, name, delimiter: isExploded ? undefined : delimiters[style ?? 'form'] }]
+  })
 }
 
 /** Whether the values of a parameter's schema are arrays. No text stands for null. */
@@ -37,15 +40,36 @@ export function isList(schema: unknown, schemas: NamedSchemas): boolean {
 /**
  * Replaces the text of each array in the parts of a request by its items. A delimited list that is given twice becomes
  * an array in an array, which no schema of a parameter allows.
+ *
+ * @param query the raw query of the request's target
  */
-export function splitLists(lists: ListParameter[], parts: Record<string, unknown>): void {
-  for (const { part, name, delimiter } of lists) {
-    // Each part that has parameters is an object of their texts.
-    const texts = parts[part] as Record<string, unknown>
+export function splitLists(
+  lists: ListParameter[],
+  parts: Record<ListParameter['in'], Record<string, unknown>>,
+  query: string,
+): void {
+  for (const { in: place, name, delimiter } of lists) {
+    const texts = parts[place]
     const text = texts[name]
     if (text === undefined) continue
     if (delimiter === undefined) texts[name] = [text].flat()
     else if (typeof text !== 'string') texts[name] = [text]
-    else texts[name] = text.split(part === 'header' ? optionalSpace : delimiter)
+    else texts[name] = place === 'header' ? text.split(delimiter) : rawValue(query, name).split(delimiter).map(decoded)
+  }
+}
+
+/** The value of a parameter as the query has it, before percent-decoding. */
+function rawValue(query: string, name: string): string {
+  const pairs = query.split('&').map((pair) => pair.split(/=(.*)/s))
+  return pairs.find(([key = '']) => decoded(key) === name)?.[1] ?? ''
+}
+
+/** Decodes as the parser of the query does: what is not percent-encoded as it should be stays as it is. */
+function decoded(text: string): string {
+  const spaced = text.replaceAll('+', ' ')
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return spaced
   }
 }

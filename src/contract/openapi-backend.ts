@@ -50,7 +50,7 @@ export async function createDispatch(
   replaceValidation(backend, document, operations)
   const withHeaders = new Set(operations.filter((operation) => headerNames(operation).length > 0).map(({ id }) => id))
 
-  return (operationId, { headers, path, query, body, accept, caller }) => {
+  return (operationId, { headers, path, query, rawQuery, body, accept, caller }) => {
     // The engine dispatches the operations of this document only.
     const operation = matched.get(operationId)!
     const request: MatchedRequest = {
@@ -63,6 +63,7 @@ export async function createDispatch(
       query,
       cookies: {},
       requestBody: body,
+      rawQuery,
       accept,
     }
     return backend.handleRequest(request, caller) as Promise<AnyReply>
@@ -175,6 +176,7 @@ function headerNames({ parameters }: ContractOperation): string[] {
 interface MatchedRequest extends ParsedRequest {
   headers: Request['headers']
   operation: Operation
+  rawQuery: string
   accept: string | undefined
 }
 
@@ -234,14 +236,15 @@ function validate(
   request: MatchedRequest,
 ): ValidationResult<Request> {
   // Ajv writes the values that it has read into the parts.
-  const parts: Record<string, unknown> = {
+  const parts: Record<'path' | 'query' | 'header' | 'cookie' | 'requestBody', unknown> &
+    Record<'query' | 'header', Record<string, unknown>> = {
     path: request.params,
-    query: request.query,
-    header: request.headers,
+    query: request.query as Record<string, unknown>,
+    header: request.headers as Record<string, unknown>,
     cookie: {},
     requestBody: request.requestBody,
   }
-  if (lists.length > 0) splitLists(lists, parts)
+  if (lists.length > 0) splitLists(lists, parts, request.rawQuery)
   const errors: ErrorObject[] = []
   for (const isValid of validators) if (!isValid(parts)) errors.push(...(isValid.errors ?? []))
   return errors.length === 0 ? { valid: true } : { valid: false, errors }

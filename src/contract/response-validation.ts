@@ -124,7 +124,8 @@ function describe({ errors }: ValidateFunction, prefix = ''): string {
   return (errors ?? [])
     .map(({ instancePath, message = 'is not valid', params }) => {
       const { additionalProperty: added } = params as { additionalProperty?: string }
-      return added === undefined ? `${prefix}${instancePath.slice(1)} ${message}` : `${prefix}${added} is not declared`
+      const place = added ?? instancePath.slice(1)
+      return `${prefix}${place}${place === '' ? '' : ' '}${added === undefined ? message : 'is not declared'}`
     })
     .join('; ')
 }

@@ -57,7 +57,7 @@ const broken: [title: string, edit: Edit, message: RegExp][] = [
   [
     'another version of OpenAPI',
     replace('openapi: 3.1.0', 'openapi: 3.0.3'),
-    /^openapi\.yaml:1:1: openapi must be 3\.1\.x/,
+    /^openapi\.yaml:1:1: openapi: must be 3\.1\.x, the version that this service reads, not "3\.0\.3"$/,
   ],
   ['a file that is cut in half', (text) => text.slice(0, text.length / 2), /^openapi\.yaml:\d+:\d+: /],
   [
@@ -71,44 +71,38 @@ const broken: [title: string, edit: Edit, message: RegExp][] = [
     replace('  title: Plant Store\n', '  title: Plant Store\n  title: Plants\n'),
     /^openapi\.yaml:4:3: Map keys must be unique/,
   ],
-  ['an alias without its anchor', (text) => `${text}x-a: *nowhere\n`, /^openapi\.yaml: Unresolved alias/],
+  [
+    'an alias without its anchor',
+    (text) => `${text}x-a: *nowhere\n`,
+    /^openapi\.yaml:\d+:\d+: the alias \*nowhere leads to nothing/,
+  ],
   [
     'a reference to nothing',
     replace("'#/components/schemas/NewPlant'", "'#/components/schemas/Nothing'"),
-    /^openapi\.yaml:\d+:\d+: the reference '#\/components\/schemas\/Nothing' leads to nothing/,
+    /^openapi\.yaml:\d+:\d+: the reference #\/components\/schemas\/Nothing leads to nothing/,
   ],
   [
-    'a reference to itself',
+    'a schema that applies to itself',
     replace(
       '      required: [name]\n      properties:\n',
-      "      required: [name]\n      properties:\n        parent:\n          $ref: '#/components/schemas/Plant'\n",
+      "      required: [name]\n      allOf: [{ $ref: '#/components/schemas/Plant' }]\n      properties:\n",
     ),
-    /^openapi\.yaml:\d+:\d+: the reference #\/components\/schemas\/Plant leads back to itself/,
+    /^openapi\.yaml:\d+:\d+: the schema refers to itself for the same value; refer to it from a part/,
   ],
   [
     'a missing operationId',
     replace('      operationId: listPlants\n', ''),
-    /^openapi\.yaml:\d+:5: Operation object should contain `operationId`/,
+    /^openapi\.yaml:\d+:5: GET \/plants: has no operationId; give it one$/,
   ],
   [
     'a doubled operationId',
     replace('operationId: createPlant', 'operationId: listPlants'),
-    /^openapi\.yaml:\d+:7: Every operation must have a unique `operationId`/,
-  ],
-  [
-    'an operationId that no function can have',
-    replace('operationId: createPlant', 'operationId: delete'),
-    /^openapi\.yaml:\d+:20: operation delete: its operationId is no name/,
-  ],
-  [
-    'a tag that leads out of src',
-    replace('tags: [plants]', 'tags: [../../plants]'),
-    /^openapi\.yaml:\d+:\d+: operation listPlants: its first tag, "\.\.\/\.\.\/plants", is no name of a folder/,
+    /^openapi\.yaml:\d+:7: operationId listPlants: is used more than once/,
   ],
   [
     'an error number without a name',
     replace('            - malformed_body\n', ''),
-    /^openapi\.yaml:\d+:9: components\/schemas\/Error\/properties\/error: the number 50300 has no name/,
+    /^openapi\.yaml:\d+:11: components\/schemas\/Error\/properties\/error: the number 50300 has no name/,
   ],
 ]
 

@@ -31,7 +31,7 @@ const badEdits: [title: string, stoppedBy: ContractPart, edit: Edit, message: Re
     'a request example of the wrong type',
     'generated',
     replace('                  id: 55', "                  id: '55'"),
-    /examples\/untagged: the example \/id must be an integer/,
+    /the example \/id must be an integer/,
   ],
   [
     'a response example without a required property',
@@ -45,7 +45,12 @@ const badEdits: [title: string, stoppedBy: ContractPart, edit: Edit, message: Re
     replace('            error: 40900\n', '            error: 40999\n'),
     /the example \/error must be an integer out of/,
   ],
-  ['a format that nobody checks', 'generated', replace('format: int32', 'format: int23'), /unknown format "int23"/],
+  [
+    'a format that nobody checks',
+    'generated',
+    replace('format: int32', 'format: int23'),
+    /format: int23 is a format that nobody validates/,
+  ],
   [
     'a keyword that is misspelt',
     'generated',
@@ -56,7 +61,7 @@ const badEdits: [title: string, stoppedBy: ContractPart, edit: Edit, message: Re
     'a pattern that is no regular expression',
     'generated',
     replace("'^[A-Za-z0-9._-]{1,128}$'", "'^[A-Za-z0-9._-{1,128}$'"),
-    /Invalid regular expression/,
+    /pattern: .*a class is open; close it with \]/,
   ],
   [
     'a path parameter that the path does not have',
@@ -64,18 +69,12 @@ const badEdits: [title: string, stoppedBy: ContractPart, edit: Edit, message: Re
     replace('        - name: id\n', '        - name: number\n'),
     /number/,
   ],
-  [
-    'a response for every other status',
-    'generated',
-    replace("        '401':\n", '        default:\n'),
-    /declares the response default/,
-  ],
   ['a security scheme that is not described', 'generated', replace('  - bearer: []', '  - baerer: []'), /baerer/],
   [
     'an operation whose security nobody has decided',
     'generated',
     replace('security:\n  - bearer: []\n', ''),
-    /Every operation should have security defined on it or on the root level/,
+    /operation listPlants: has no security; write security: \[\] if everybody may call it/,
   ],
   [
     'a security scheme that nothing verifies',
@@ -90,7 +89,7 @@ const badEdits: [title: string, stoppedBy: ContractPart, edit: Edit, message: Re
       '      operationId: listPlants\n',
       '      operationId: listPlants\n      security:\n        - bearer: [admin]\n',
     ),
-    /openapi\.yaml:\d+:\d+: operation listPlants: asks for scopes; declare the response 403/,
+    /openapi\.yaml:\d+:\d+: operation listPlants: asks for scopes; add 40300/,
   ],
   [
     'an operation without a description',

@@ -4,6 +4,8 @@ export interface Finding {
   at?: { object: object; key?: string | number } | undefined
   /** What is wrong, and the remedy. */
   text: string
+  /** Whether the contract can be served all the same. */
+  isWarning?: boolean
   /** Whether Ajv cannot compile the schema. */
   isUncompiled?: boolean
 }

@@ -30,24 +30,23 @@ const sentHeaders: Record<number, readonly string[]> = {
 const alwaysSent = ['x-request-id', 'cache-control', 'x-content-type-options']
 
 /**
- * Finds each failure of the service itself that an operation does not declare, or declares in another form than
- * `{ "error": …, "message": … }` as application/json.
+ * Finds each failure of the service itself that an operation does not declare, which is a warning, or that it declares
+ * in another form than `{ "error": …, "message": … }` as application/json.
  */
 export function checkOwnFailures(document: ContractDocument, operations: WrittenOperation[]): Finding[] {
   const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, 'response')
   const ajv = createAjv('json', rewriter)
-  const checked = new Map<unknown, string[]>()
+  /** The statuses for which a response was checked; several operations may refer to one. */
+  const checked = new Map<unknown, Set<number>>()
 
   function problemsOf(status: number, written: unknown): string[] {
-    const known = checked.get(written)
-    if (known !== undefined) return known
+    if (written === undefined || checked.get(written)?.has(status) === true) return []
+    checked.set(written, new Set([...(checked.get(written) ?? []), status]))
     const response = resolve(document, written) as {
       headers?: Record<string, { required?: boolean }>
       content?: Record<string, { schema?: unknown }>
     }
-    const problems = [...bodyProblems(status, response.content), ...headerProblems(status, response.headers)]
-    checked.set(written, problems)
-    return problems
+    return [...bodyProblems(status, response.content), ...headerProblems(status, response.headers)]
   }
 
   function bodyProblems(status: number, content: Record<string, { schema?: unknown }> | undefined): string[] {
@@ -74,18 +73,20 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
 
   return operations.flatMap(({ id, object }) => {
     const responses = object.responses ?? {}
-    return statusesOf(object, document).flatMap((status): Finding[] => {
-      const response = declaredResponse(responses, status)
-      if (response === undefined) {
-        const text = `operation ${id}: does not declare ${String(status)}, which the service can answer; declare it, or default`
-        return [{ at: { object, key: 'responses' }, text }]
-      }
-      const problems = problemsOf(status, response)
-      return problems.map((problem) => ({
-        at: { object: responses, key: keyOf(responses, response) },
-        text: `operation ${id}: the response ${String(status)} ${problem}`,
-      }))
-    })
+    const statuses = statusesOf(object, document)
+    const undeclared = statuses.filter((status) => declaredResponse(responses, status) === undefined)
+    const text = `operation ${id}: the service can answer ${undeclared.join(', ')}; declare each, or default`
+    const at = { object, key: 'responses' }
+    return [
+      ...(undeclared.length === 0 ? [] : [{ at, text, isWarning: true }]),
+      ...statuses.flatMap((status) => {
+        const response = declaredResponse(responses, status)
+        return problemsOf(status, response).map((problem) => ({
+          at: { object: responses, key: keyOf(responses, response) },
+          text: `operation ${id}: the response ${String(status)} ${problem}`,
+        }))
+      }),
+    ]
   })
 }
 

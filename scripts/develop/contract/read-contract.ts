@@ -13,9 +13,8 @@ import { type Place, Places, readYaml } from './read-yaml.ts'
 /** The structure that the checks of this project rely on; taste is for the linter. */
 const rules = { struct: 'error', 'no-unresolved-refs': 'error' } as const
 
-interface LocatedFinding {
+interface LocatedFinding extends Omit<Finding, 'at'> {
   place: Place | undefined
-  text: string
 }
 
 /**
@@ -23,10 +22,13 @@ interface LocatedFinding {
  *
  * @param source the contract
  * @param file its path; the files that it refers to are found from there, and bundled into it
- * @returns the document as it was written, integers beyond 2^53 as bigints
+ * @returns the document as it was written, integers beyond 2^53 as bigints, and a line for each warning
  * @throws BrokenContract with a line for each problem: file, line, column, problem, remedy
  */
-export async function readContract(source: Uint8Array, file: string): Promise<ContractDocument> {
+export async function readContract(
+  source: Uint8Array,
+  file: string,
+): Promise<{ document: ContractDocument; warnings: string[] }> {
   const { document, places, findings } = await bundle(source, file)
   const contract = document as unknown as ContractDocument
   const checks = findings.length === 0 ? [checkErrorNumbers, checkOperations, checkExamples] : []
@@ -34,10 +36,11 @@ export async function readContract(source: Uint8Array, file: string): Promise<Co
   // A schema with a word that is refused cannot be compiled either.
   const isNews = ({ isUncompiled = false }: Finding) => !isUncompiled || refusedWords.length === 0
   const own = [...refusedWords, ...checks.flatMap((check) => check(contract)).filter(isNews)].map(
-    ({ at, text }): LocatedFinding => ({ place: at === undefined ? undefined : places.find(at), text }),
+    ({ at, ...finding }): LocatedFinding => ({ ...finding, place: at === undefined ? undefined : places.find(at) }),
   )
-  refuse([...own, ...findings], file)
-  return contract
+  refuse([...own.filter(({ isWarning }) => isWarning !== true), ...findings], file)
+  const warnings = own.map((finding) => ({ ...finding, text: `warning: ${finding.text}` }))
+  return { document: contract, warnings: inLines(warnings, file) }
 }
 
 /**
@@ -67,6 +70,13 @@ export function parseContract(source: Uint8Array, file: string) {
 async function bundle(source: Uint8Array, file: string) {
   const places = new Places()
   const files = new ContractFiles(file, source, places)
+  const { openapi } = files.root
+  // Every other version has other words.
+  if (!/^3\.1\.\d+$/.test(String(openapi))) {
+    const place = places.find({ object: files.root, key: 'openapi' })
+    const text = `openapi: must be 3.1.x, the version that this service reads, not ${JSON.stringify(openapi)}`
+    refuse([{ place, text }], file)
+  }
   const config = await createConfig({ rules })
   const root = await files.document(resolve(file))
   const problems = await lintDocument({ document: roundedCopy(root), externalRefResolver: files.rounded(), config })
@@ -175,9 +185,13 @@ function memberOf(object: unknown, names: string[]): unknown {
   )
 }
 
-/** Throws where there are findings. Of several at one place the first is given: it names the remedy. */
+/** Throws where there are findings. */
 function refuse(findings: LocatedFinding[], file: string): void {
-  if (findings.length === 0) return
+  if (findings.length > 0) throw new BrokenContract(inLines(findings, file).join('\n'))
+}
+
+/** A line for each finding, in the order of their places. Of several at one place the first names the remedy. */
+function inLines(findings: LocatedFinding[], file: string): string[] {
   const keyOf = ({ place, text }: LocatedFinding) =>
     place === undefined ? text : `${place.file}:${String(place.line)}:${String(place.col)}`
   const distinct = [...new Map(findings.toReversed().map((finding) => [keyOf(finding), finding])).values()]
@@ -185,8 +199,5 @@ function refuse(findings: LocatedFinding[], file: string): void {
     if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
     return a.file.localeCompare(b.file) || a.line - b.line || a.col - b.col
   })
-  const lines = inOrder.map(
-    (finding) => `${finding.place === undefined ? basename(file) : keyOf(finding)}: ${finding.text}`,
-  )
-  throw new BrokenContract(lines.join('\n'))
+  return inOrder.map((finding) => `${finding.place === undefined ? basename(file) : keyOf(finding)}: ${finding.text}`)
 }

@@ -16,14 +16,14 @@ export const contractFile = 'openapi.yaml'
  * Makes the content of each generated file, from the contract alone: the same contract gives the same bytes.
  *
  * @param root the project's folder
- * @returns contents by file name, and the operations of the contract
+ * @returns contents by file name, the operations of the contract, and a line for each warning about it
  * @throws BrokenContract
  */
 export async function generateFiles(
   root: string,
-): Promise<{ files: Map<string, string>; operations: ContractOperation[] }> {
+): Promise<{ files: Map<string, string>; operations: ContractOperation[]; warnings: string[] }> {
   const source = await readSource(join(root, contractFile))
-  const document = await readContract(source, join(root, contractFile))
+  const { document, warnings } = await readContract(source, join(root, contractFile))
   const origin = `${contractFile} sha256:${sha256(source)}`
   const stamp = `// Generated from ${origin} by npm run generate. Do not edit.\n`
   const operations = operationsOf(dereference(document))
@@ -36,7 +36,7 @@ export async function generateFiles(
     // Moved into place last: the server starts only where it matches openapi.yaml and contract.json.
     [basename(stampFile), stampOf(source, json)],
   ])
-  return { files, operations }
+  return { files, operations, warnings }
 }
 
 async function readSource(file: string): Promise<Buffer> {

@@ -29,14 +29,14 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
     if (!(error instanceof BrokenContract)) throw error
     return { ok: false, lines: [error.message, `${folder}/ is as it was.`], missing: [] }
   }
-  const { files, operations } = contract
+  const { files, operations, warnings } = contract
   const stale = await staleFiles(root, files)
   const missing = missingHandlers(root, operations)
   if (mode === 'check') {
     const lines = stale.map((file) => `${folder}/${file} does not match ${contractFile}: run npm run generate`)
     return {
       ok: stale.length === 0,
-      lines: stale.length === 0 ? [`${folder}/ matches ${contractFile}`] : lines,
+      lines: [...warnings, ...(stale.length === 0 ? [`${folder}/ matches ${contractFile}`] : lines)],
       missing,
     }
   }
@@ -49,11 +49,11 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
       missing,
     }
   }
-  const lines = stale.length === 0 ? [`${folder}/ was up to date`] : []
+  const lines = [...warnings, ...(stale.length === 0 ? [`${folder}/ was up to date`] : [])]
   const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]
   if (written.length > 0) lines.push(`wrote ${written.map((file) => `${folder}/${file}`).join(', ')}`)
   if (removed.length > 0) lines.push(`removed ${removed.map((file) => `${folder}/${file}`).join(', ')}`)
-  if (mode === 'scaffold') lines.push(...missing.flatMap((operation) => scaffoldHandler(root, operation)))
+  if (mode === 'scaffold') lines.push(...missing.flatMap((operation) => scaffoldHandler(root, operation, operations)))
   else
     lines.push(...missing.map(({ id }) => `operation ${id} has no handler: npm run generate -- --scaffold writes one`))
   lines.push(...strayHandlers(root, operations))

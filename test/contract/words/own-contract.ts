@@ -99,7 +99,7 @@ export async function serve(
   options: Partial<AppOptions> = {},
 ) {
   const text = stringifyJson(contract, 1)
-  const document = await readContract(Buffer.from(text), 'openapi.yaml')
+  const { document } = await readContract(Buffer.from(text), 'openapi.yaml')
   const store = await temporaryStore()
   const logLines: string[] = []
   const app = await buildApp({

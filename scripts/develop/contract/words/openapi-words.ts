@@ -81,10 +81,7 @@ const styles: Record<string, readonly string[]> = {
 /** The verdict of every word, by the kind of object that has it. */
 export const words: Record<Kind, Record<string, Word>> = {
   document: {
-    openapi: enforced('3.1.x alone is read', {
-      refuses: (value) =>
-        /^3\.1\.\d+$/.test(String(value)) ? undefined : `must be 3.1.x, the version that this service reads`,
-    }),
+    openapi: enforced('3.1.x alone is read'),
     info: shown(onPage, { holds: 'info' }),
     jsonSchemaDialect: enforced('only the dialect of OpenAPI 3.1, which is the default', {
       refuses: (value) =>
@@ -210,9 +207,9 @@ export const words: Record<Kind, Record<string, Word>> = {
           : undefined,
     }),
     allowReserved: shown('a matter of clients: the service reads reserved characters either way'),
-    schema: enforced('validated; a scalar or an array of scalars, an object is refused', {
+    schema: enforced('validated; a scalar or, in a query or a header, an array of scalars; others are refused', {
       holds: 'schema',
-      refuses: (value, _parameter, { schemas }) => unreadableText(value, schemas),
+      refuses: (value, { in: place }, { schemas }) => unreadableText(value, place, schemas),
     }),
     content: refused('a parameter is described by its schema; use schema'),
     example,
@@ -339,9 +336,10 @@ export const words: Record<Kind, Record<string, Word>> = {
   },
 }
 
-function unreadableText(schema: unknown, schemas: Record<string, Schema>): string | undefined {
+function unreadableText(schema: unknown, place: unknown, schemas: Record<string, Schema>): string | undefined {
   const isScalar = (each: unknown) => typesOf(each, schemas).isSubsetOf(scalarTypes)
   if (isScalar(schema)) return undefined
+  if (place === 'path') return 'a path parameter is a scalar; give its schema such a type'
   if (!isList(schema, schemas)) return 'a parameter is a scalar or an array of scalars; give its schema such a type'
   const items = inPlace(schema as Schema, schemas).flatMap((each) => ('items' in each ? [each['items']] : []))
   return items.length > 0 && items.some(isScalar) ? undefined : 'the items of a parameter are scalars; give them a type'
