@@ -80,7 +80,8 @@ function describe({ prefix, caller, issuedAt, expiresAt, lastUsedAt, scope }: St
     lastUsedAt === undefined
       ? 'never used'
       : `last used ${new Date(lastUsedAt).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length)}Z`
-  return `${prefix}…  ${caller}  issued ${new Date(issuedAt).toISOString()}  ${expiry}  ${use}${scope === undefined ? '' : `  scopes ${scope.replaceAll(' ', ',')}`}`
+  const scopes = scope === undefined ? '' : `  scopes ${scope.replaceAll(' ', ',')}`
+  return `${prefix}…  ${caller}  issued ${new Date(issuedAt).toISOString()}  ${expiry}  ${use}${scopes}`
 }
 
 await runCommand(run, BadConfig, UnusableStore)

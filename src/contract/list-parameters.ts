@@ -11,8 +11,8 @@ export interface ListParameter {
 }
 
 /**
- * The delimiters by `style` (OpenAPI 3.1, section 4.8.12.3). In a query they are told from the same characters inside
- * of items before percent-decoding (RFC 6570, section 3.2.8), but for the space and `|`, which no URL holds as they are.
+ * The delimiters by `style` (OpenAPI 3.1, section 4.8.12.3). In a query a comma inside of an item is percent-encoded
+ * (RFC 6570, section 3.2.8). The space and `|` are encoded as delimiters too.
  */
 const delimiters: Record<string, RegExp> = {
   form: /,/,

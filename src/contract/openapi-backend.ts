@@ -240,7 +240,7 @@ function validate(
     Record<'query' | 'header', Record<string, unknown>> = {
     path: request.params,
     query: request.query as Record<string, unknown>,
-    header: request.headers as Record<string, unknown>,
+    header: request.headers,
     cookie: {},
     requestBody: request.requestBody,
   }

@@ -57,6 +57,7 @@ export function checkErrorNumbers(document: ContractDocument): Finding[] {
   const missing = Object.entries(ownNumbers).filter(([number, name]) =>
     numbers.every((other) => String(other.number) !== number || other.name !== name),
   )
+  const listed = missing.map((each) => each.join(' ')).join(', ')
   return [
     ...(texts.length === 0 ? [] : [{ at, text: texts.join('; ') }]),
     ...(missing.length === 0
@@ -64,7 +65,7 @@ export function checkErrorNumbers(document: ContractDocument): Finding[] {
       : [
           {
             at,
-            text: `${place}: lacks ${missing.map((each) => each.join(' ')).join(', ')}, which the service itself answers`,
+            text: `${place}: lacks ${listed}, which the service itself answers`,
           },
         ]),
   ]

@@ -68,7 +68,8 @@ export async function tryClient(
     (error: unknown) => `no: ${(error as { stdout: string }).stdout.split('\n', 1).join()}`,
   )
   await run(
-    'esbuild program.ts --bundle --packages=external --platform=node --format=esm --outfile=program.mjs --log-level=error',
+    'esbuild program.ts --bundle --packages=external --platform=node --format=esm --outfile=program.mjs ' +
+      '--log-level=error',
   )
   // A program that cannot be loaded would look like a client that refuses every id.
   await run('node program.mjs')

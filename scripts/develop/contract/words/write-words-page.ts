@@ -17,16 +17,21 @@ The page is made from the table that the check itself uses, by \`npm run -s word
 /** Writes the page from the table. */
 export function writeWordsPage(): string {
   const sections = Object.entries(words).map(([kind, ofKind]) => {
-    const rows = Object.entries(ofKind).map(([name, word]) => `| \`${name === '*' ? 'any other name' : name}\` | ${rowOf(word)} |`)
+    const rows = Object.entries(ofKind).map(([name, word]) => rowOf(name === '*' ? 'any other name' : name, word))
     return [`## ${titleOf(kind)}`, '', '| word | verdict | |', '| --- | --- | --- |', ...rows].join('\n')
   })
   const texts = [...formats].filter(([, types]) => types.includes('string')).map(([name]) => `\`${name}\``)
-  const formatsSection = `## Formats\n\nOf integers \`int32\` and \`int64\`, of numbers \`float\` and \`double\`, of strings ${texts.join(', ')}. Other formats are refused.`
+  const formatsSection = [
+    '## Formats',
+    '',
+    'Of integers `int32` and `int64`, of numbers `float` and `double`, of strings',
+    `${texts.join(', ')}. Other formats are refused.`,
+  ].join('\n')
   return `${[introduction.trimEnd(), ...sections, formatsSection].join('\n\n')}\n`
 }
 
-function rowOf({ verdict, text }: Word): string {
-  return `${verdict} | ${text.replaceAll('|', '\\|')}`
+function rowOf(name: string, { verdict, text }: Word): string {
+  return `| \`${name}\` | ${verdict} | ${text.replaceAll('|', '\\|')} |`
 }
 
 /** `pathItem` as `Path item`. */

@@ -45,7 +45,8 @@ function writeCallers(operations: ContractOperation[]): string {
   const members = operations
     .map(({ id, security }) => `    ${JSON.stringify(id)}: "${callerKindOf(security)}";\n`)
     .sort()
-  return `/** Whether the requests of an operation have a caller. */\nexport interface callers {\n${members.join('')}}\n`
+  const comment = '/** Whether the requests of an operation have a caller. */'
+  return `${comment}\nexport interface callers {\n${members.join('')}}\n`
 }
 
 type Transformed = Parameters<typeof transformSchemaObject>[0]
