@@ -29,17 +29,14 @@ export function handlerNames(operations: readonly ContractOperation[]): Map<stri
   const names = new Map<string, HandlerName>()
   const taken = new Set<string>()
   for (const { id, object } of operations) {
-    const name = functionName(id)
+    const wanted = functionName(id)
+    let name = wanted
     // Some file systems do not tell upper from lower case.
-    const free = [name, ...numbered(name)].find((each) => !taken.has(each.toLowerCase()))!
-    taken.add(free.toLowerCase())
-    names.set(id, { name: free, file: `src/${folderName(object.tags?.[0])}/${free}.ts` })
+    for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${wanted}${String(number)}`
+    taken.add(name.toLowerCase())
+    names.set(id, { name, file: `src/${folderName(object.tags?.[0])}/${name}.ts` })
   }
   return names
-}
-
-function* numbered(name: string): Generator<string> {
-  for (let number = 2; ; number++) yield `${name}${String(number)}`
 }
 
 /** `plants.list` as `plantsList`, `delete` as `deleteOperation`. */
