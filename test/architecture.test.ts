@@ -32,7 +32,7 @@ const mayImport: Record<string, string[]> = {
     'src/contract/',
     'src/store/store.ts',
   ],
-  'src/config/': ['src/auth/jwt.ts', 'src/store/open-store.ts'],
+  'src/config/': ['src/auth/jwt.ts', 'src/store/host-urls.ts', 'src/store/open-store.ts'],
   'src/connections/': ['src/config/limits.ts', 'src/contract/errors.ts', 'src/contract/types.ts', 'src/http/send.ts'],
   'src/http/': ['src/connections/', 'src/auth/', 'src/contract/', 'src/json/'],
   'src/rate-limit/': ['src/contract/errors.ts', 'src/http/stage.ts'],
@@ -51,6 +51,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/store/postgres/': [
     'src/store/batch.ts',
+    'src/store/host-urls.ts',
     'src/store/limits.ts',
     'src/store/pages.ts',
     'src/store/rows.ts',

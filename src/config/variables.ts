@@ -1,6 +1,7 @@
 import { makeValidator } from 'envalid'
 import { isIP } from 'node:net'
 import { isLoopback } from './loopback.ts'
+import { hostUrls } from '../store/host-urls.ts'
 import type { DatabaseLocation } from '../store/open-store.ts'
 
 /** An address or a host name. */
@@ -44,7 +45,8 @@ export const databaseLocation = makeValidator<DatabaseLocation>((text: string) =
 export function readDatabaseLocation(text: string): DatabaseLocation | undefined {
   const file = /^sqlite:(.+)$/.exec(text)?.[1]
   if (file !== undefined) return { engine: 'sqlite', file }
-  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) ? { engine: 'postgres', url: text } : undefined
+  const isPostgres = /^postgres(?:ql)?:\/\//.test(text) && hostUrls(text).every((url) => URL.canParse(url))
+  return isPostgres ? { engine: 'postgres', url: text } : undefined
 }
 
 /** The URL of a key set. Over plain HTTP anybody between the machines could replace the keys. */

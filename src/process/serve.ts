@@ -61,7 +61,13 @@ async function start(config: Config): Promise<void> {
       metrics?.failed(part)
       log.error({ err: error }, `the ${part} is not available`)
     }
-    const store = await openStore(config.database, { onFault: onFault('store'), onCommit: metrics?.committed })
+    const store = await openStore(config.database, {
+      onFault: onFault('store'),
+      onCommit: metrics?.committed,
+      onWarning: (message) => {
+        log.warn(message)
+      },
+    })
     opened.store = store
     metrics?.watchQueue(store.waitingWrites)
     const app = await buildApp({

@@ -12,6 +12,8 @@ export interface StoreOptions {
   onFault: (error: Error) => void
   /** Receives the number of writes in each committed transaction. */
   onCommit?: ((writes: number) => void) | undefined
+  /** Receives, while the store is opened, what the operator should change in the database. */
+  onWarning?: ((message: string) => void) | undefined
 }
 
 /**

@@ -75,6 +75,12 @@ describe('loadConfig', () => {
       { database: { engine: 'postgres', url: 'postgres://me:secret@127.0.0.1:5432/plants' } },
     ],
     [
+      { DATABASE_URL: 'postgres://me@one:5432,two:5433/plants?target_session_attrs=read-write' },
+      {
+        database: { engine: 'postgres', url: 'postgres://me@one:5432,two:5433/plants?target_session_attrs=read-write' },
+      },
+    ],
+    [
       { DATABASE_URL: 'postgresql://127.0.0.1/plants' },
       { database: { engine: 'postgres', url: 'postgresql://127.0.0.1/plants' } },
     ],
@@ -198,6 +204,7 @@ describe('loadConfig', () => {
         'mysql://me:secret@db/plants',
         'postgres:me:secret@db',
         'postgres://me:secret@db:port/plants',
+        'postgres://me:secret@db:5432,other:port/plants',
         'SQLITE:plants.db',
         ' sqlite:plants.db',
       ],

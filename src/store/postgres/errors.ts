@@ -38,7 +38,13 @@ export function isUndefinedTable(error: unknown): boolean {
   return stateOf(error) === '42P01'
 }
 
-function stateOf(error: unknown): string | undefined {
+/** Whether the server did not answer in time, as `Client` says it. */
+export function isAnswerTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout'
+}
+
+/** The SQLSTATE of an error that the server sent. */
+export function stateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined
 }
 

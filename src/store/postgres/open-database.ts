@@ -1,7 +1,12 @@
-import { Client, type ClientConfig, Pool } from 'pg'
+import { type Client, type ClientConfig, Pool } from 'pg'
 import { UnusableStore } from '../store.ts'
+import { readLayout } from './citus/layout.ts'
+import { checkSessions } from './connections/check-sessions.ts'
+import { type Engine, readEngine } from './connections/engine.ts'
+import { clientClass, readHosts } from './connections/hosts.ts'
+import { Sockets } from './connections/sockets.ts'
+import { isAnswerTimeout } from './errors.ts'
 import { migrate } from './schema.ts'
-import { statements } from './statements.ts'
 
 /** How long the start waits for another process that migrates the same database. */
 const migrationTimeoutMilliseconds = 30_000
@@ -21,22 +26,36 @@ export interface DatabaseOptions {
   onFault: (error: Error) => void
 }
 
+/** An open database. */
+export interface OpenedDatabase {
+  pool: Pool
+  engine: Engine
+  /** What the operator should change, in one line each. */
+  warnings: string[]
+}
+
 /**
  * Brings the database's schema up to date and opens a pool of connections to it.
  *
  * @throws UnusableStore when the database cannot be reached, does not store text as UTF-8, has tables of another
- *   program, or has a schema of a newer release; nothing has changed then
+ *   program, or has a schema of a newer release; nothing has changed then. Also when a pooler in between keeps no
+ *   prepared statements or drops the timeout of statements
  */
-export async function openDatabase({ url, onFault, ...options }: DatabaseOptions): Promise<Pool> {
+export async function openDatabase({ url, onFault, ...options }: DatabaseOptions): Promise<OpenedDatabase> {
+  const { urls, isWritable } = readHosts(url)
   const config: ClientConfig = {
-    connectionString: url,
+    connectionString: urls[0],
     connectionTimeoutMillis: options.connectTimeoutMilliseconds,
     keepAlive: true,
     fallback_application_name: 'plant-store',
   }
-  await prepareSchema({ ...config, query_timeout: migrationTimeoutMilliseconds })
+  const ChosenClient = clientClass(urls, isWritable, config)
+  const opened = await prepareSchema(() => new ChosenClient({ ...config, query_timeout: migrationTimeoutMilliseconds }))
+  const sockets = new Sockets()
   const pool = new Pool({
     ...config,
+    Client: ChosenClient,
+    stream: sockets.create,
     max: options.maxConnections,
     idleTimeoutMillis: 60_000,
     statement_timeout: options.statementTimeoutMilliseconds,
@@ -50,43 +69,53 @@ export async function openDatabase({ url, onFault, ...options }: DatabaseOptions
     Reflect.deleteProperty(error, 'client')
     onFault(error)
   })
-  return pool
+  pool.on('release', (error) => {
+    if (isAnswerTimeout(error)) sockets.closeIfSilent(options.answerTimeoutMilliseconds)
+  })
+  try {
+    if (options.maxConnections > 1) await checkSessions(pool, opened.place)
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  return { pool, ...opened }
 }
 
-async function prepareSchema(config: ClientConfig): Promise<void> {
-  const client = createClient(config)
+async function prepareSchema(create: () => Client): Promise<{ engine: Engine; warnings: string[]; place: string }> {
+  const client = createClient(create)
   // The query that waits for an answer reports the loss of the connection.
   client.on('error', () => undefined)
-  const place = `${client.host}:${String(client.port)}/${client.database ?? ''}`
+  const placeOf = () => `${client.host}:${String(client.port)}/${client.database ?? ''}`
   try {
     await client.connect()
-    await assertEncoding(client, place)
-    await migrate(client, place)
+    const place = placeOf()
+    const engine = await readEngine(client)
+    assertEncoding(engine, place)
+    await migrate(client, place, engine)
+    const { isSharded, warnings } = engine.name === 'Citus' ? await readLayout(client) : { ...engine, warnings: [] }
+    return { engine: { ...engine, isSharded }, warnings, place }
   } catch (error) {
     if (error instanceof UnusableStore) throw error
-    throw new UnusableStore(`cannot open the database ${place}: ${messageOf(error)}`, { cause: error })
+    throw new UnusableStore(`cannot open the database ${placeOf()}: ${messageOf(error)}`, { cause: error })
   } finally {
     // Rolls back an unfinished migration.
     await client.end()
   }
 }
 
-function createClient(config: ClientConfig): Client {
+function createClient(create: () => Client): Client {
   try {
-    return new Client(config)
+    return create()
   } catch {
     // The error could quote the password.
     throw new UnusableStore('cannot open the database: its URL cannot be read')
   }
 }
 
-async function assertEncoding(client: Client, place: string): Promise<void> {
-  const { rows } = await client.query<{ server_encoding: string }>(statements.encoding())
-  const encoding = rows[0]?.server_encoding
+function assertEncoding({ encoding }: Engine, place: string): void {
   if (encoding === 'UTF8') return
   throw new UnusableStore(
-    `the database ${place} keeps text as ${String(encoding)}; ` +
-      "this service needs one that was created with ENCODING 'UTF8'",
+    `the database ${place} keeps text as ${encoding}; this service needs one that was created with ENCODING 'UTF8'`,
   )
 }
 

@@ -2,9 +2,11 @@ import type { Pool } from 'pg'
 import { type Caller, Encoded } from '../../contract/types.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import type { Plant } from '../store.ts'
+import type { Placement } from './citus/watch-workers.ts'
+import { limitConcurrency } from './connections/limit-concurrency.ts'
 import { isUnavailable, retryConflicts } from './errors.ts'
-import { limitConcurrency } from './limit-concurrency.ts'
-import { type Statement, statements } from './statements.ts'
+import { ListLoader } from './list-loader.ts'
+import { type ListedRow, type Statement, statements } from './statements.ts'
 
 /** The most connections that read long lists; the others remain free for everything else. */
 const maxLongReads = 4
@@ -17,6 +19,8 @@ const maxPageRows = 1_000
 export interface ReadsOptions {
   /** The most reads that wait for a connection; a further one is `unavailable` at once. */
   maxQueued: number
+  /** Where callers' plants are, if they are spread over machines. */
+  placement: Placement | undefined
   /** Receives each fault of the database that made a read unavailable. */
   onFault: (error: Error) => void
 }
@@ -26,6 +30,7 @@ export class Reads {
   readonly #pool: Pool
   readonly #options: ReadsOptions
   readonly #limitLongReads = limitConcurrency(maxLongReads)
+  readonly #shortLists = new ListLoader((statement) => this.read(statement))
 
   constructor(pool: Pool, options: ReadsOptions) {
     this.#pool = pool
@@ -47,14 +52,20 @@ export class Reads {
 
   /** As `PlantStore.list`. */
   async list(caller: Caller, limit = Infinity): Promise<Encoded<Plant[]> | 'unavailable'> {
-    if (limit <= pageRows) {
-      const rows = await this.read(statements.shortList(caller, limit))
-      return rows === 'unavailable' ? rows : new Encoded<Plant[]>(`[${rows[0]?.plants ?? ''}]`)
+    const { placement } = this.#options
+    if (placement === undefined && limit <= pageRows) {
+      const row = await this.#shortLists.list(caller, limit)
+      return row === 'unavailable' ? row : new Encoded<Plant[]>(`[${row.plants ?? ''}]`)
     }
-    const first = await this.#readPart(caller, beginningOf(limit))
-    return first === 'unavailable' ? first : encodeList(first, (position) => this.#readPart(caller, position))
+    const readPart =
+      placement === undefined
+        ? (position: Position) => this.#readPart(caller, position)
+        : (position: Position) => this.#readRows(caller, position, placement)
+    const first = await readPart(beginningOf(limit))
+    return first === 'unavailable' ? first : encodeList(first, readPart)
   }
 
+  /** Reads a part whose JSON the database makes. */
   async #readPart(caller: Caller, position: Position): Promise<Part | 'unavailable'> {
     const wanted = Math.min(position.left, position.rows ?? maxPageRows)
     const page = statements.page(caller, position.from, wanted, chunkBytes)
@@ -63,11 +74,57 @@ export class Reads {
     // An aggregate without GROUP BY always returns one row.
     const { found, fitting, last, plants } = rows[0]!
     if (last === null || plants === null) return { plants: [], next: undefined }
-    const left = position.left - Number(fitting)
-    const isEnd = left === 0 || BigInt(last) === maxId || (fitting === found && Number(found) < wanted)
-    const json = Buffer.from(plants)
-    // As many as fill the chunk, if they are as long as these, so that the database makes no JSON in vain.
-    const nextRows = Math.min(maxPageRows, Math.ceil((Number(fitting) * chunkBytes) / json.length))
-    return { plants: [json], next: isEnd ? undefined : { from: BigInt(last) + 1n, left, rows: nextRows } }
+    const read = { count: Number(fitting), last: BigInt(last), isLast: fitting === found && Number(found) < wanted }
+    return partOf(Buffer.from(plants), read, position)
   }
+
+  /** Reads a part whose JSON is made here: the rows are asked for as columns, in a statement that names one caller. */
+  async #readRows(caller: Caller, position: Position, placement: Placement): Promise<Part | 'unavailable'> {
+    if (position.left === 0) return { plants: [], next: undefined }
+    if (!(await placement.isReachable(caller))) return 'unavailable'
+    const wanted = Math.min(position.left, position.rows ?? pageRows)
+    const statement = statements.listedRows(caller, position.from, wanted)
+    const read = () => this.read(statement)
+    const rows = await (wanted > pageRows ? this.#limitLongReads(read) : read())
+    if (rows === 'unavailable') {
+      placement.suspect(caller)
+      return rows
+    }
+    const fitting = firstBytes(rows.map(jsonOf), chunkBytes)
+    const last = rows[fitting.length - 1]
+    if (last === undefined) return { plants: [], next: undefined }
+    const isLast = fitting.length === rows.length && rows.length < wanted
+    return partOf(Buffer.from(fitting.join(',')), { count: fitting.length, last: BigInt(last.id), isLast }, position)
+  }
+}
+
+/** What a part holds: how many plants, the highest id, and whether the list ends with it. */
+interface PartRead {
+  count: number
+  last: bigint
+  isLast: boolean
+}
+
+function partOf(json: Buffer, { count, last, isLast }: PartRead, position: Position): Part {
+  const left = position.left - count
+  const isEnd = left === 0 || last === maxId || isLast
+  // As many as fill the chunk, if they are as long as these, so that the database makes no JSON in vain.
+  const nextRows = Math.min(maxPageRows, Math.ceil((count * chunkBytes) / json.length))
+  return { plants: [json], next: isEnd ? undefined : { from: last + 1n, left, rows: nextRows } }
+}
+
+/** The same bytes as PostgreSQL and SQLite make. */
+function jsonOf({ name, tag }: ListedRow): string {
+  return JSON.stringify(tag === null ? { name } : { name, tag })
+}
+
+/** Those that begin within the first bytes, each followed by a comma or not. */
+function firstBytes(texts: string[], bytes: number): string[] {
+  let length = 0
+  const end = texts.findIndex((text) => {
+    const isBeyond = length >= bytes
+    length += Buffer.byteLength(text)
+    return isBeyond
+  })
+  return end === -1 ? texts : texts.slice(0, end)
 }

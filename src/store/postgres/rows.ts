@@ -13,7 +13,7 @@ const statementTimeoutMilliseconds = 3_600_000
  * @throws UnusableStore as `openDatabase`
  */
 export async function openPostgresRows(url: string): Promise<StoreRows> {
-  const pool = await openDatabase({
+  const { pool } = await openDatabase({
     url,
     maxConnections: 1,
     connectTimeoutMilliseconds: 10_000,

@@ -1,5 +1,7 @@
 import type { Client } from 'pg'
 import { UnusableStore } from '../store.ts'
+import { citusStatements } from './citus/layout.ts'
+import type { Engine } from './connections/engine.ts'
 import { isUndefinedTable } from './errors.ts'
 import { statements } from './statements.ts'
 
@@ -27,6 +29,8 @@ export const migrations: readonly string[] = [
    );`,
   `ALTER TABLE tokens ADD COLUMN last_used_at bigint;`,
   `ALTER TABLE tokens ADD COLUMN scope text COLLATE "C";`,
+  // Citus rebalances no database with a replicated table without a key.
+  `ALTER TABLE plant_store_schema ADD CONSTRAINT plant_store_schema_pkey PRIMARY KEY (version);`,
 ]
 
 /**
@@ -46,18 +50,30 @@ const endMigration = `
 
 /**
  * Brings the schema up to date. Safe while other processes do the same. An up-to-date schema is only read, so the user
- * needs no right to create tables then.
+ * needs no right to create tables then. The tables of an empty Citus database are distributed.
  *
  * @param place the database's name in messages
  * @throws UnusableStore when a newer release migrated the database
  */
-export async function migrate(client: Client, place: string): Promise<void> {
+export async function migrate(client: Client, place: string, engine: Engine): Promise<void> {
   if ((await readVersion(client, place)) === migrations.length) return
+  if (engine.name === 'Citus') await assertCoordinator(client, place)
   await client.query(beginMigration)
   // Read again: another process may have migrated the database while this one waited for the lock.
   const version = await readVersion(client, place)
   for (const migration of migrations.slice(version)) await client.query(migration)
+  if (version === 0 && engine.name === 'Citus') await client.query(citusStatements.distribute())
   await client.query(endMigration)
+}
+
+/** A worker would make tables that no other node knows. */
+async function assertCoordinator(client: Client, place: string): Promise<void> {
+  const { rows } = await client.query<{ coordinator: boolean }>(citusStatements.isCoordinator())
+  if (rows[0]?.coordinator === true) return
+  throw new UnusableStore(
+    `the database ${place} is a worker of Citus, and its schema is not that of this release: ` +
+      'start one server with the coordinator as its DATABASE_URL first',
+  )
 }
 
 /** The schema's version; 0 in a database that this service has never used. */

@@ -2,7 +2,7 @@ import type { QueryConfig } from 'pg'
 import type { Caller } from '../../contract/types.ts'
 import { lastUsedResolutionMilliseconds } from '../limits.ts'
 import type { PlantRow, StoredPlant, TokenRow } from '../rows.ts'
-import type { NewPlant, StoredToken, TokenUse } from '../store.ts'
+import type { StoredToken, TokenUse } from '../store.ts'
 
 declare const row: unique symbol
 
@@ -14,6 +14,10 @@ export interface Statement<Row extends object = Record<never, never>> extends Qu
 export type CallerRow = Pick<TokenRow, 'hash' | 'caller' | 'expires_at' | 'scope'>
 
 const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at, scope'
+
+export type ListedRow = Pick<PlantRow, 'id' | 'name' | 'tag'>
+
+export type CreatedRow = Pick<PlantRow, 'caller' | 'id'>
 
 /** A page of a list. */
 export interface PageRow {
@@ -30,18 +34,31 @@ export interface PageRow {
 /** The same bytes as SQLite's json_object and JSON.stringify make of the same texts. */
 const plantJson = `'{"name":' || to_json(name)::text || coalesce(',"tag":' || to_json(tag)::text, '') || '}'`
 
+/** As libpq asks for target_session_attrs=read-write. */
+const isWritable = `current_setting('transaction_read_only') = 'off'`
+
 /** Every statement except those of the schema. */
 export const statements = {
   begin: (): Statement => ({ text: 'BEGIN' }),
 
   commit: (): Statement => ({ text: 'COMMIT' }),
 
-  /** A list so short that it needs no limit in bytes. */
-  shortList: (caller: Caller, limit: number): Statement<{ plants: string | null }> => ({
-    name: 'shortList',
-    text: `SELECT string_agg(json, ',' ORDER BY id) AS plants
-      FROM (SELECT id, ${plantJson} AS json FROM plants WHERE caller = $1 ORDER BY id LIMIT $2) AS list`,
-    values: [caller, limit],
+  /** Lists so short that they need no limit in bytes, in the order in which they are asked for. */
+  shortLists: (lists: { caller: Caller; limit: number }[]): Statement<{ plants: string | null }> => ({
+    name: 'shortLists',
+    text: `SELECT (
+        SELECT string_agg(json, ',' ORDER BY id)
+        FROM (SELECT id, ${plantJson} AS json FROM plants WHERE caller = wanted.caller ORDER BY id LIMIT most) AS list
+      ) AS plants
+      FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS wanted (caller, most, number) ORDER BY number`,
+    values: [lists.map(({ caller }) => caller), lists.map(({ limit }) => limit)],
+  }),
+
+  /** The plants from an id on, as columns: one statement on one shard, which Citus plans once. */
+  listedRows: (caller: Caller, from: bigint, limit: number): Statement<ListedRow> => ({
+    name: 'listedRows',
+    text: 'SELECT id, name, tag FROM plants WHERE caller = $1 AND id >= $2 ORDER BY id LIMIT $3',
+    values: [caller, from, limit],
   }),
 
   /** The plants from an id on whose JSON begins within the first `bytes`. */
@@ -57,10 +74,12 @@ export const statements = {
     values: [caller, from, limit, bytes],
   }),
 
-  createPlant: (caller: Caller, { id, name, tag }: NewPlant): Statement => ({
-    name: 'createPlant',
-    text: 'INSERT INTO plants (caller, id, name, tag) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-    values: [caller, id, name, tag],
+  /** Returns the plants that were created. Of equal keys the first is created. */
+  createPlants: (plants: StoredPlant[]): Statement<CreatedRow> => ({
+    name: `createPlants${String(plants.length)}`,
+    text: `INSERT INTO plants (caller, id, name, tag) VALUES ${placeholders(plants.length, 4)}
+      ON CONFLICT DO NOTHING RETURNING caller, id`,
+    values: plants.flatMap(({ caller, id, name, tag }) => [caller, id, name, tag]),
   }),
 
   deletePlant: (caller: Caller, id: bigint): Statement => ({
@@ -106,12 +125,23 @@ export const statements = {
     text: 'SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens) AS empty',
   }),
 
-  schemaVersion: (): Statement<{ version: number }> => ({
-    name: 'schemaVersion',
-    text: 'SELECT version FROM plant_store_schema',
+  /** Unnamed: it fails on an empty database, and PgBouncer keeps the name of a statement that failed. */
+  schemaVersion: (): Statement<{ version: number }> => ({ text: 'SELECT version FROM plant_store_schema' }),
+
+  /** Whether the tables can be read, and the server accepts writes, as a standby does not. */
+  isReady: (): Statement<{ writable: boolean }> => ({
+    name: 'isReady',
+    text: `SELECT ${isWritable} AS writable FROM plant_store_schema`,
   }),
 
-  encoding: (): Statement<{ server_encoding: string }> => ({ text: 'SHOW server_encoding' }),
+  isWritable: (): Statement<{ writable: boolean }> => ({ text: `SELECT ${isWritable} AS writable` }),
+
+  statementTimeout: (): Statement<{ statement_timeout: string }> => ({ text: 'SHOW statement_timeout' }),
+
+  engine: (): Statement<{ version: string; encoding: string; citus: boolean }> => ({
+    text: `SELECT version() AS version, current_setting('server_encoding') AS encoding,
+      EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS citus`,
+  }),
 }
 
 /** The statements that read all plants in the order of their key, and add plants. */
@@ -163,4 +193,11 @@ export const tokenStatements = {
       rows.map(({ scope }) => scope),
     ],
   }),
+}
+
+/** `($1, $2), ($3, $4)` for two rows of two columns. */
+function placeholders(rows: number, columns: number): string {
+  const row = (index: number) =>
+    Array.from({ length: columns }, (_, column) => `$${String(index * columns + column + 1)}`).join(', ')
+  return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(', ')
 }

@@ -1,12 +1,12 @@
-import type { Caller } from '../../contract/types.ts'
 import { defaultMaxQueued } from '../limits.ts'
 import { storedToken } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
+import { WorkerWatch } from './citus/watch-workers.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
 import { statements } from './statements.ts'
 import { TokenLoader, keyOf } from './token-loader.ts'
-import { WriteQueue } from './writes.ts'
+import { WriteQueue, keyOfPlant } from './writes.ts'
 
 /** The most writes in a transaction. */
 const maxBatch = 500
@@ -35,13 +35,14 @@ export async function openPostgresStore({
   url,
   onFault,
   onCommit,
+  onWarning,
   maxConnections = 10,
   connectTimeoutMilliseconds = 2_000,
   statementTimeoutMilliseconds = 2_000,
   answerTimeoutMilliseconds = 3_000,
   maxQueued = defaultMaxQueued,
 }: PostgresStoreOptions): Promise<Store> {
-  const pool = await openDatabase({
+  const { pool, engine, warnings } = await openDatabase({
     url,
     maxConnections,
     connectTimeoutMilliseconds,
@@ -49,25 +50,28 @@ export async function openPostgresStore({
     answerTimeoutMilliseconds,
     onFault,
   })
-  const reads = new Reads(pool, { maxQueued, onFault })
-  const tokens = new TokenLoader((statement) => reads.read(statement))
-  const queue = new WriteQueue(pool, { maxQueued, maxBatch, onFault, onCommit })
+  for (const warning of warnings) onWarning?.(warning)
+  const workers = engine.isSharded ? new WorkerWatch(pool, engine) : undefined
+  const reads = new Reads(pool, { maxQueued, onFault, placement: workers })
+  const tokens = new TokenLoader((statement) => reads.read(statement), engine.isSharded)
+  const queue = new WriteQueue(pool, { maxQueued, maxBatch, onFault, onCommit, placement: workers })
 
   return {
     list: (caller, limit) => reads.list(caller, limit),
 
     create: async (caller, plant) => {
-      const result = await queue.write(plantKey(caller, plant.id), statements.createPlant(caller, plant))
+      const result = await queue.write({ key: keyOfPlant(caller, plant.id), caller, plant: { caller, ...plant } })
       return result === 'unavailable' ? result : result.rowCount === 1 ? 'created' : 'exists'
     },
 
     delete: async (caller, id) => {
-      const result = await queue.write(plantKey(caller, id), statements.deletePlant(caller, id))
+      const statement = statements.deletePlant(caller, id)
+      const result = await queue.write({ key: keyOfPlant(caller, id), caller, statement })
       return result === 'unavailable' ? result : result.rowCount === 1 ? 'deleted' : 'absent'
     },
 
     addToken: async (token) => {
-      const result = await queue.write(tokenKey, statements.addToken(token))
+      const result = await queue.write({ key: tokenKey, statement: statements.addToken(token) })
       return result === 'unavailable' ? result : 'added'
     },
 
@@ -79,12 +83,14 @@ export async function openPostgresStore({
     },
 
     revokeTokens: async (prefix) => {
-      const result = await queue.write(tokenKey, statements.revokeTokens(prefix))
+      const result = await queue.write({ key: tokenKey, statement: statements.revokeTokens(prefix) })
       return result === 'unavailable' ? result : result.rows.map(storedToken)
     },
 
     recordUses: async (uses) => {
-      const results = await Promise.all(uses.map((use) => queue.write(keyOf(use.hash), statements.recordUse(use))))
+      const results = await Promise.all(
+        uses.map((use) => queue.write({ key: keyOf(use.hash), statement: statements.recordUse(use) })),
+      )
       return results.includes('unavailable') ? 'unavailable' : 'recorded'
     },
 
@@ -95,18 +101,17 @@ export async function openPostgresStore({
       return rows[0]?.empty === true
     },
 
-    isReady: async () => (await reads.read(statements.schemaVersion())) !== 'unavailable',
+    isReady: async () => {
+      const rows = await reads.read(statements.isReady())
+      return rows !== 'unavailable' && rows[0]?.writable === true
+    },
 
     close: async () => {
+      workers?.stop()
       await queue.drain()
       await pool.end()
     },
   }
-}
-
-/** Unique for each plant, because an id contains no space. */
-function plantKey(caller: Caller, id: bigint): string {
-  return `${String(id)} ${caller}`
 }
 
 /** Equal for all tokens, so that they are added and revoked in order. */

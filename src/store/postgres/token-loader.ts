@@ -1,4 +1,4 @@
-import { Batcher } from '../batch.ts'
+import { Batcher, type Waiting } from '../batch.ts'
 import type { FoundCaller } from '../store.ts'
 import { type CallerRow, type Statement, statements } from './statements.ts'
 
@@ -18,14 +18,17 @@ type ReadCallers = (statement: Statement<CallerRow>) => Promise<CallerRow[] | 'u
 /** Looks tokens up. The lookups of one iteration of the event loop share a query. */
 export class TokenLoader {
   readonly #read: ReadCallers
+  readonly #isSharded: boolean
   readonly #batch = new Batcher<Lookup, FoundCaller>(maxBatch, () => {
     // The next query does not wait for this one.
-    void this.#loadNext()
+    void this.#load(this.#batch.take())
     return undefined
   })
 
-  constructor(read: ReadCallers) {
+  /** @param isSharded whether a query for several tokens fails with any of several machines */
+  constructor(read: ReadCallers, isSharded = false) {
     this.#read = read
+    this.#isSharded = isSharded
   }
 
   /** As `TokenStore.findCaller`. */
@@ -33,11 +36,14 @@ export class TokenLoader {
     return this.#batch.add({ key: keyOf(hash), hash, now })
   }
 
-  async #loadNext(): Promise<void> {
-    const batch = this.#batch.take()
+  async #load(batch: Waiting<Lookup, FoundCaller>[]): Promise<void> {
     try {
       const hashes = new Map(batch.map(({ item: { key, hash } }) => [key, hash]))
       const rows = await this.#read(statements.callersOfTokens([...hashes.values()]))
+      if (rows === 'unavailable' && this.#isSharded && batch.length > 1) {
+        await Promise.all(batch.map((lookup) => this.#load([lookup])))
+        return
+      }
       const found = new Map(rows === 'unavailable' ? [] : rows.map((row) => [keyOf(row.hash), row]))
       for (const { item, resolve } of batch) {
         resolve(rows === 'unavailable' ? rows : callerIn(found.get(item.key), item.now))

@@ -1,21 +1,41 @@
 import type { Pool, QueryResult } from 'pg'
+import type { Caller } from '../../contract/types.ts'
 import { Batcher, type Waiting } from '../batch.ts'
+import type { StoredPlant } from '../rows.ts'
+import type { Placement } from './citus/watch-workers.ts'
 import { isConflict, isUnavailable, retryConflicts } from './errors.ts'
-import { type Statement, statements } from './statements.ts'
+import { type CreatedRow, type Statement, statements } from './statements.ts'
 
-interface Write {
-  statement: Statement
+/** A write of one row. */
+export type Write = {
   /** Equal for writes to the same row. */
   key: string
-}
+  /** Whose plant it is; undefined for a write to the tokens. */
+  caller?: Caller
+} & ({ plant: StoredPlant } | { statement: Statement })
 
-type Outcome = QueryResult | 'unavailable'
+/** How many rows a write changed, and those that it returns. */
+type Result<Row extends object = object> = Pick<QueryResult<Row>, 'rowCount' | 'rows'>
+
+type Outcome = Result | 'unavailable'
+
+type WaitingWrite = Waiting<Write, Outcome>
+
+/** A statement of a transaction, and the writes that it carries out. */
+interface Step {
+  statement: Statement
+  writes: WaitingWrite[]
+  /** The result of each write, from that of the statement. */
+  results: (result: QueryResult) => Result[]
+}
 
 interface WriteQueueOptions {
   /** The most writes that wait; a further one is `unavailable` at once. */
   maxQueued: number
   /** The most writes in one transaction. */
   maxBatch: number
+  /** Where callers' plants are, if they are spread over machines: then a transaction has the plants of one caller. */
+  placement: Placement | undefined
   /** Receives each fault of the database that made writes unavailable. */
   onFault: (error: Error) => void
   /** Receives the number of writes in each committed transaction. */
@@ -25,52 +45,83 @@ interface WriteQueueOptions {
 /**
  * Group commit: writes that arrive while a transaction is being committed share the next one, and so one round trip and
  * one wait for the disk. Each has its own outcome, which it gets when the transaction is on disk.
+ *
+ * Where callers' plants are spread over machines, each caller's writes are a group of their own. A transaction then
+ * needs one machine, so it is committed in one phase, and no other caller waits for that machine.
  */
 export class WriteQueue {
   readonly #pool: Pool
   readonly #options: WriteQueueOptions
-  readonly #batch: Batcher<Write, Outcome>
+  /** The groups that have writes, by the caller; by '' if it has those of all. */
+  readonly #groups = new Map<string, Batcher<Write, Outcome>>()
+  #length = 0
 
   constructor(pool: Pool, options: WriteQueueOptions) {
     this.#pool = pool
     this.#options = options
-    // Transactions that take their locks in the same order do not deadlock.
-    this.#batch = new Batcher(options.maxBatch, () => this.#commit(this.#batch.take().sort(byKey)))
   }
 
   /** How many writes wait for the next transaction. */
   get length(): number {
-    return this.#batch.length
+    return this.#length
   }
 
   /**
    * Queues a write. Writes with equal keys keep their order.
    *
-   * @param key identifies the row that it changes
-   * @returns the statement's result once it is on disk. `unavailable` when the queue is full or the database cannot be
+   * @returns the write's result once it is on disk. `unavailable` when the queue is full or the database cannot be
    *   written now; nothing has changed then, unless the connection was lost before the database's answer
    */
-  write<Row extends object>(key: string, statement: Statement<Row>): Promise<QueryResult<Row> | 'unavailable'> {
-    if (this.#batch.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
-    // `#commit` resolves each promise with the result of its own statement.
-    return this.#batch.add({ key, statement }) as Promise<QueryResult<Row> | 'unavailable'>
+  write<Row extends object>(write: Write & { statement?: Statement<Row> }): Promise<Result<Row> | 'unavailable'> {
+    if (this.#length >= this.#options.maxQueued) return Promise.resolve('unavailable')
+    this.#length++
+    const name = this.#options.placement === undefined ? '' : (write.caller ?? '')
+    const group = this.#groups.get(name) ?? this.#addGroup(name)
+    // `#commit` resolves each promise with the result of its own write.
+    return group.add(write) as Promise<Result<Row> | 'unavailable'>
   }
 
   /** Resolves when every write has its outcome. */
-  drain(): Promise<void> {
-    return this.#batch.drain()
+  async drain(): Promise<void> {
+    await Promise.all([...this.#groups.values()].map((group) => group.drain()))
   }
 
-  async #commit(batch: Waiting<Write, Outcome>[]): Promise<void> {
+  #addGroup(name: string): Batcher<Write, Outcome> {
+    const group = new Batcher<Write, Outcome>(this.#options.maxBatch, async () => {
+      // Transactions that take their locks in the same order do not deadlock.
+      const batch = group.take().sort(byKey)
+      this.#length -= batch.length
+      await this.#commit(batch, group)
+      if (group.length === 0 && this.#groups.get(name) === group) this.#groups.delete(name)
+    })
+    this.#groups.set(name, group)
+    return group
+  }
+
+  async #commit(batch: WaitingWrite[], group: Batcher<Write, Outcome>): Promise<void> {
+    const { placement } = this.#options
+    const caller = placement && batch[0]?.item.caller
     try {
-      const results = await retryConflicts(() => this.#transact(batch.map(({ item }) => item.statement)))
+      if (caller !== undefined && !(await placement?.isReachable(caller))) {
+        this.#refuse(batch, group)
+        return
+      }
+      const steps = stepsOf(batch)
+      const results = await retryConflicts(() => this.#transact(steps.map(({ statement }) => statement)))
       this.#options.onCommit?.(batch.length)
-      // There are as many results as writes.
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!)
+      // There are as many results as steps, and as many of a step as it has writes.
+      for (const [index, step] of steps.entries()) {
+        const outcomes = step.results(results[index]!)
+        for (const [place, { resolve }] of step.writes.entries()) resolve(outcomes[place]!)
+      }
     } catch (error) {
-      if (isUnavailable(error)) this.#refuse(batch, error)
+      if (isUnavailable(error)) {
+        if (caller !== undefined) placement?.suspect(caller)
+        this.#options.onFault(error)
+        this.#refuse(batch, group)
+      }
       // One write is at fault; each is retried alone to find it.
-      else if (batch.length > 1) for (const write of batch) await this.#commit([write])
+      else if (batch.length > 1) for (const write of batch) await this.#commit([write], group)
       else batch[0]?.reject(error)
     }
   }
@@ -91,7 +142,7 @@ export class WriteQueue {
       const results = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
       return writes.length === 1 ? results : results.slice(1, -1)
     } catch (error) {
-      client.release(!isConflict(error))
+      client.release(isConflict(error) ? undefined : asError(error))
       throw error
     } finally {
       client.off('error', ignore)
@@ -99,12 +150,68 @@ export class WriteQueue {
   }
 
   /** Refuses the writes that wait too: they would wait as long, in vain. */
-  #refuse(batch: Waiting<Write, Outcome>[], error: Error): void {
-    this.#options.onFault(error)
-    for (const { resolve } of [...batch, ...this.#batch.takeAll()]) resolve('unavailable')
+  #refuse(batch: WaitingWrite[], group: Batcher<Write, Outcome>): void {
+    const waiting = group.takeAll()
+    this.#length -= waiting.length
+    for (const { resolve } of [...batch, ...waiting]) resolve('unavailable')
   }
 }
 
-function byKey({ item: a }: Waiting<Write, Outcome>, { item: b }: Waiting<Write, Outcome>): number {
+/** The numbers of rows that a statement creates: few, because each is a statement that every connection prepares. */
+const createdTogether = [256, 128, 64, 32, ...Array.from({ length: 16 }, (_, index) => 16 - index)]
+
+/**
+ * Arranges writes in stages: all creates, then all deletes and other statements, then the creates that follow a delete
+ * of the same key, and so on. Writes with equal keys keep their order, and the creates of a stage share statements.
+ *
+ * @param batch ordered by key
+ */
+function stepsOf(batch: WaitingWrite[]): Step[] {
+  const stages: WaitingWrite[][] = []
+  let stage = 0
+  for (const [index, write] of batch.entries()) {
+    if (write.item.key !== batch[index - 1]?.item.key) stage = 0
+    // Creates have the even stages.
+    if ('plant' in write.item !== (stage % 2 === 0)) stage++
+    ;(stages[stage] ??= []).push(write)
+  }
+  return stages.flatMap((writes, index) => (index % 2 === 0 ? createSteps(writes) : writes.flatMap(otherStep)))
+}
+
+function createSteps(writes: WaitingWrite[]): Step[] {
+  const steps: Step[] = []
+  for (let start = 0; start < writes.length;) {
+    const size = createdTogether.find((count) => count <= writes.length - start)!
+    const together = writes.slice(start, start + size)
+    const plants = together.flatMap(({ item }) => ('plant' in item ? [item.plant] : []))
+    steps.push({
+      statement: statements.createPlants(plants),
+      writes: together,
+      results: ({ rows }: QueryResult<CreatedRow>) => {
+        const created = new Set(rows.map(({ caller, id }) => keyOfPlant(caller, id)))
+        // The first with a key takes it away from those that follow.
+        return together.map(({ item: { key } }) => ({ rowCount: created.delete(key) ? 1 : 0, rows: [] }))
+      },
+    })
+    start += size
+  }
+  return steps
+}
+
+function otherStep(write: WaitingWrite): Step[] {
+  const { item } = write
+  return 'statement' in item ? [{ statement: item.statement, writes: [write], results: (result) => [result] }] : []
+}
+
+/** Unique for each plant, because an id contains no space. */
+export function keyOfPlant(caller: Caller, id: bigint | string): string {
+  return `${String(id)} ${caller}`
+}
+
+function byKey({ item: a }: WaitingWrite, { item: b }: WaitingWrite): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }

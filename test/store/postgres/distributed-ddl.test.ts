@@ -13,7 +13,9 @@ const blocks = [...page.matchAll(/^## (\w+)\n\n```sql\n([^`]*)```/gm)].map(
 function forPostgres(ddl: string): string {
   const types = { STRING: 'text', BYTES: 'bytea', INT8: 'bigint', INT4: 'integer' }
   const known = Object.entries(types).reduce((text, [name, type]) => text.replaceAll(name, type), ddl)
-  return known.replaceAll(/ HASH| ASC/g, '').replaceAll(/^SELECT create_(?:distributed|reference)_table\(.*\);$/gm, '')
+  return known
+    .replaceAll(/ HASH| ASC/g, '')
+    .replaceAll(/^SELECT (?:create_distributed_table|citus_add_local_table_to_metadata)\(.*\);$/gm, '')
 }
 
 async function schemaOf(url: string): Promise<unknown> {

@@ -64,6 +64,51 @@ test('a database of the release before scopes is migrated, and its tokens keep a
   expect(await store.findCaller(Buffer.alloc(1), 2)).toStrictEqual({ caller: 'me', scope: undefined })
 })
 
+test('a schema of the release before gets the key by which Citus can replicate its version', async () => {
+  const url = await temporaryDatabase()
+  const client = await openConnection(url)
+  await client.query(`
+    CREATE TABLE plants (caller text COLLATE "C", id bigint, name text NOT NULL, tag text, PRIMARY KEY (caller, id));
+    CREATE TABLE tokens (hash bytea PRIMARY KEY, prefix text COLLATE "C" NOT NULL, caller text NOT NULL,
+      issued_at bigint NOT NULL, expires_at bigint, last_used_at bigint);
+    CREATE TABLE plant_store_schema (version integer NOT NULL);
+    INSERT INTO plant_store_schema (version) VALUES (2);
+    INSERT INTO plants VALUES ('me', 1, 'Monstera')`)
+  const { store } = await openTestStore(url)
+  expect(await store.create('me', { id: 1n, name: 'Monstera' })).toBe('exists')
+  const { rows } = await client.query(
+    `SELECT conname FROM pg_constraint WHERE conrelid = 'plant_store_schema'::regclass AND contype = 'p'`,
+  )
+  expect(rows).toEqual([{ conname: 'plant_store_schema_pkey' }])
+})
+
+test.for<[string, string]>([
+  ['several hosts', 'postgres://me@one:1,two:2/plants'],
+  ['target_session_attrs=standby', 'postgres://me@one:1,two:2/plants?target_session_attrs=standby'],
+  ['target_session_attrs=read-only', 'postgres://me@one/plants?target_session_attrs=read-only'],
+])('a URL with %s is refused by name', async ([what, url]) => {
+  await expect(openTestStore(url)).rejects.toThrow(
+    `cannot open the database: its URL has ${what}; this service writes, so add target_session_attrs=read-write`,
+  )
+})
+
+test('of several hosts the one that accepts writes is used', async () => {
+  const url = await temporaryDatabase()
+  const authority = /@([^/]+)/.exec(url)?.[1] ?? ''
+  const several = url.replace(authority, `127.0.0.1:1,${authority}`) + '&target_session_attrs=read-write'
+  const { store } = await openTestStore(several)
+  expect(await store.create('me', { id: 1n, name: 'Monstera' })).toBe('created')
+})
+
+test('a database that accepts no writes is not ready', async () => {
+  const url = await temporaryDatabase()
+  await openTestStore(url)
+  const readOnly = url.replace('?options=', '?options=-c%20default_transaction_read_only%3Don%20')
+  const { store } = await openTestStore(readOnly)
+  expect(await store.isReady()).toBe(false)
+  expect(await store.create('me', { id: 1n, name: 'Monstera' })).toBe('unavailable')
+})
+
 test('a schema from the future is refused', async () => {
   const url = await temporaryDatabase()
   const client = await openConnection(url)

@@ -82,6 +82,58 @@ test('writes of one plant that arrive together keep their order', async () => {
   expect(await listText(store, 'me')).toBe('[{"name":"another"},{"name":"third"}]')
 })
 
+test('thousands of writes of few plants that arrive together keep their order, whatever they are', async () => {
+  const { store } = await openTestStore(await temporaryDatabase())
+  const kept = new Map<string, string>()
+  const expected: string[] = []
+  const outcomes = Array.from({ length: 2_000 }, (_, number) => {
+    const id = BigInt((number * 7_919) % 61)
+    const caller = `caller ${String((number * 104_729) % 3)}`
+    const key = `${caller} ${String(id)}`
+    if ((number * 31) % 5 < 2) {
+      expected.push(kept.delete(key) ? 'deleted' : 'absent')
+      return store.delete(caller, id)
+    }
+    expected.push(kept.has(key) ? 'exists' : 'created')
+    if (!kept.has(key)) kept.set(key, String(number))
+    return store.create(caller, { id, name: String(number) })
+  })
+  expect(await Promise.all(outcomes)).toEqual(expected)
+  const names = (await Promise.all([0, 1, 2].map((n) => listText(store, `caller ${String(n)}`)))).flatMap((text) =>
+    (JSON.parse(text) as { name: string }[]).map(({ name }) => name),
+  )
+  expect(names.sort()).toEqual([...kept.values()].sort())
+})
+
+test("lists that are asked for together are each the caller's own, as long as was asked for", async () => {
+  const { store } = await openTestStore(await temporaryDatabase())
+  await Promise.all(
+    ['me', 'you'].flatMap((caller) =>
+      [3n, 1n, 2n].map((id) => store.create(caller, { id, name: `${caller} ${String(id)}` })),
+    ),
+  )
+  const asked: [string, number][] = [
+    ['you', 1],
+    ['me', 2],
+    ['nobody', 5],
+    ['me', 0],
+    ['you', 128],
+    ['me', 1],
+  ]
+  const lists = await Promise.all(asked.map(([caller, limit]) => listText(store, caller, limit)))
+  expect(lists.map((text) => (JSON.parse(text) as { name: string }[]).map(({ name }) => name))).toEqual(
+    asked.map(([caller, limit]) =>
+      caller === 'nobody' ? [] : ['1', '2', '3'].slice(0, limit).map((id) => `${caller} ${id}`),
+    ),
+  )
+})
+
+test('a list that the database refuses leaves those that were asked for with it alone', async () => {
+  const { store } = await openTestStore(await temporaryDatabase())
+  const lists = await Promise.allSettled(['me', '\0', 'you'].map((caller) => store.list(caller, 1)))
+  expect(lists).toMatchObject([{ value: { chunks: '[]' } }, { reason: { code: '22021' } }, { value: { chunks: '[]' } }])
+})
+
 test('a write that the database refuses leaves those that arrived with it alone', async () => {
   const { store, faults } = await openTestStore(await temporaryDatabase())
   const outcomes = await Promise.allSettled([

@@ -71,3 +71,21 @@ test('when the database cannot be read, or the query fails, every lookup of the 
   const outcomes = await Promise.allSettled([failing.find(hashOf(1), 0), failing.find(hashOf(2), 0)])
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })
+
+test('of a query that fails where tokens lie on several machines each token is asked for alone', async () => {
+  const asked: number[] = []
+  const loader = new TokenLoader(({ values }: Statement<CallerRow>) => {
+    // The one value of the statement.
+    const hashes = values?.[0] as Buffer[]
+    asked.push(hashes.length)
+    const isAway = hashes.some((hash) => hash.readUInt32BE() === 1)
+    const rows = hashes.map((hash) => ({ hash, caller: `caller ${String(hash.readUInt32BE())}`, expires_at: null }))
+    return Promise.resolve(isAway ? 'unavailable' : rows)
+  }, true)
+  expect(await Promise.all([0, 1, 2].map((index) => loader.find(hashOf(index), 0)))).toEqual([
+    { caller: 'caller 0' },
+    'unavailable',
+    { caller: 'caller 2' },
+  ])
+  expect(asked).toEqual([3, 1, 1, 1])
+})

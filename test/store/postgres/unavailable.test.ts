@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { UnusableStore } from '../../../src/store/store.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/server/postgres-database.ts'
@@ -45,7 +46,12 @@ test('reads beyond the bound of the queue are refused at once, and those that wa
   const url = await temporaryDatabase()
   const { store, faults } = await openTestStore(url, { maxConnections: 1, maxQueued: 2 })
   const other = await lockPlants(url)
-  const waiting = [store.list('me', 1), store.list('me', 1), store.list('me', 1)]
+  const waiting: ReturnType<typeof store.list>[] = []
+  for (let number = 0; number < 3; number++) {
+    waiting.push(store.list('me', 1))
+    // Those of one iteration would share a query.
+    await setImmediate()
+  }
   await waitUntilBlocking(other)
   expect(await store.list('me', 1)).toBe('unavailable')
   await other.query('ROLLBACK')
