@@ -1,0 +1,197 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { UsageError, readArguments, runCommand } from '../command.ts'
+import { freePort } from '../measure/servers/free-port.ts'
+import { endWithThisProcess, startArguments, startServer } from '../measure/servers/server-process.ts'
+import { type PostgresNode, makeOwnFolder, queryOnce, runningUser, startNode } from './postgres/postgres-node.ts'
+import { countStatuses, issueTokens, readiness, startWriters } from './postgres/writers.ts'
+
+const usage = `Usage: npm run verify:pgbouncer -- --bin DIR --pgbouncer FILE...
+    serves through each PgBouncer with deploy/pgbouncer.ini and with settings that do not work, on the PostgreSQL whose programs are in DIR; the exit code is 1 when a start or an answer is not as expected`
+
+const root = join(import.meta.dirname, '../..')
+
+const loadMilliseconds = 3_000
+const clients = 64
+
+/** The first release that keeps prepared statements in transaction mode. */
+const keepsStatements = [1, 21]
+
+/** Settings instead of those of deploy/pgbouncer.ini, and how the server's start ends. */
+interface Case {
+  name: string
+  settings: Record<string, string>
+  /** What sets the timeout of statements. */
+  timeoutBy: 'connect_query' | 'role' | 'nothing'
+  /** What a refused start says; undefined if requests are answered. */
+  refusal: (keeps: boolean) => RegExp | undefined
+}
+
+const cases: Case[] = [
+  {
+    name: 'deploy/pgbouncer.ini',
+    settings: {},
+    timeoutBy: 'connect_query',
+    refusal: (keeps) => (keeps ? undefined : /loses prepared statements/),
+  },
+  {
+    name: 'pool_mode = session, timeout of the role',
+    settings: { pool_mode: 'session' },
+    timeoutBy: 'role',
+    refusal: () => undefined,
+  },
+  {
+    name: 'max_prepared_statements = 0',
+    settings: { max_prepared_statements: '0' },
+    timeoutBy: 'connect_query',
+    refusal: () => /loses prepared statements/,
+  },
+  {
+    name: 'no ignore_startup_parameters',
+    settings: { ignore_startup_parameters: '' },
+    timeoutBy: 'connect_query',
+    refusal: () => /refuses the start-up parameter statement_timeout/,
+  },
+  {
+    name: 'no connect_query',
+    settings: { pool_mode: 'session' },
+    timeoutBy: 'nothing',
+    refusal: () => /drops statement_timeout/,
+  },
+]
+
+async function verify(bin: string, pgbouncer: string): Promise<object[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-pgbouncer-'))
+  await chmod(folder, 0o755)
+  const { stdout } = await promisify(execFile)(pgbouncer, ['--version'])
+  const version = /^PgBouncer ([0-9.]+)/.exec(stdout)?.[1] ?? ''
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const keeps = major > keepsStatements[0]! || (major === keepsStatements[0] && minor >= keepsStatements[1]!)
+  const node = await startNode({ bin, folder, name: 'postgres', settings: [] })
+  try {
+    const rows: object[] = []
+    for (const each of cases) {
+      // PgBouncer before 1.21 does not know the setting, and refuses a file that has it.
+      if (!keeps && 'max_prepared_statements' in each.settings) continue
+      const found = await outcomeOf(each, keeps, { pgbouncer, folder, node })
+      const refusal = each.refusal(keeps)
+      const isExpected = refusal === undefined ? /^\/readyz 200, 200: \d+$/.test(found) : refusal.test(found)
+      rows.push({ PgBouncer: version, settings: each.name, outcome: found.slice(0, 100), expected: isExpected })
+    }
+    return rows
+  } finally {
+    await node.kill()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+interface Place {
+  pgbouncer: string
+  folder: string
+  node: PostgresNode
+}
+
+/** Starts on an empty database. @returns the statuses that requests had, or what the start said */
+async function outcomeOf({ settings, timeoutBy }: Case, keeps: boolean, place: Place): Promise<string> {
+  const { pgbouncer, folder, node } = place
+  await node.query('DROP TABLE IF EXISTS plants, tokens, plant_store_schema')
+  await node.query(`ALTER ROLE postgres SET statement_timeout = ${timeoutBy === 'role' ? `'2s'` : 'DEFAULT'}`)
+  const port = await freePort()
+  const ini = join(folder, 'pgbouncer.ini')
+  const text = await readFile(join(root, 'deploy/pgbouncer.ini'), 'utf8')
+  const own = { listen_port: String(port), auth_type: 'any', auth_file: '', ...settings }
+  await writeFile(
+    ini,
+    withSettings(
+      keeps ? text : without(text, 'max_prepared_statements'),
+      own,
+      node.port,
+      timeoutBy === 'connect_query',
+    ),
+  )
+  const user = await runningUser()
+  await makeOwnFolder(join(folder, 'run'), user)
+  const bouncer = spawn(pgbouncer, [ini], { ...user, cwd: join(folder, 'run'), stdio: ['ignore', 'ignore', 'pipe'] })
+  endWithThisProcess(bouncer)
+  try {
+    await waitFor(bouncer, port)
+    const url = `postgres://postgres@127.0.0.1:${String(port)}/plants`
+    const environment = { DATABASE_URL: url, LOG_LEVEL: 'error' }
+    const server = await startServer({
+      arguments: startArguments,
+      environment,
+      logFile: join(folder, 'server.log'),
+      processors: '0-1',
+    })
+    try {
+      const callers = await issueTokens(
+        url,
+        Array.from({ length: clients }, (_, index) => `caller ${String(index)}`),
+      )
+      const writers = startWriters(server.port, callers, true, 0)
+      await sleep(loadMilliseconds)
+      await writers.stop()
+      return `/readyz ${String(await readiness(server.port))}, ${countStatuses(writers.sent)}`
+    } finally {
+      await server.stop()
+    }
+  } catch (error) {
+    // The last line is what the server printed.
+    const lines = error instanceof Error ? error.message.trim().split('\n') : []
+    const line = lines.findLast((each) => each.includes('pooler')) ?? lines.at(-1) ?? ''
+    return line.replace(/^.*the pooler at \S+ /, 'refused: ')
+  } finally {
+    const exited = once(bouncer, 'exit')
+    bouncer.kill('SIGTERM')
+    bouncer.kill('SIGKILL')
+    await exited
+  }
+}
+
+function without(ini: string, setting: string): string {
+  return ini.replace(new RegExp(`^${setting} = .*\n`, 'm'), '')
+}
+
+function withSettings(ini: string, settings: Record<string, string>, port: number, connectQuery: boolean): string {
+  const database = ini.replace(
+    /^plants = .*?( connect_query=.*)$/m,
+    (_line, query: string) =>
+      `plants = host=127.0.0.1 port=${String(port)} dbname=postgres user=postgres${connectQuery ? query : ''}`,
+  )
+  return Object.entries(settings).reduce(
+    (text, [name, value]) => text.replace(new RegExp(`^${name} = .*$`, 'm'), value === '' ? '' : `${name} = ${value}`),
+    database,
+  )
+}
+
+async function waitFor(bouncer: ChildProcess, port: number): Promise<void> {
+  let output = ''
+  bouncer.stderr?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-2_000)))
+  for (let left = 100; left > 0; left--) {
+    if (bouncer.exitCode !== null) throw new Error(`PgBouncer ended: ${output}`)
+    const answers = await queryOnce(`postgres://postgres@127.0.0.1:${String(port)}/plants`, 'SELECT 1').then(
+      () => true,
+      () => false,
+    )
+    if (answers) return
+    await sleep(50)
+  }
+  throw new Error(`PgBouncer did not start: ${output}`)
+}
+
+async function run(): Promise<void> {
+  const options = { bin: { type: 'string' }, pgbouncer: { type: 'string', multiple: true } } as const
+  const { bin, pgbouncer = [] } = readArguments(usage, { options }).values
+  if (bin === undefined || pgbouncer.length === 0) throw new UsageError(usage)
+  const rows: object[] = []
+  for (const each of pgbouncer) rows.push(...(await verify(bin, each)))
+  console.table(rows)
+  process.exitCode = rows.every((row) => 'expected' in row && row.expected === true) ? 0 : 1
+}
+
+await runCommand(run)
