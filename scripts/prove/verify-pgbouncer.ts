@@ -65,7 +65,14 @@ const cases: Case[] = [
   },
 ]
 
-async function verify(bin: string, pgbouncer: string): Promise<object[]> {
+interface Outcome {
+  version: string
+  settings: string
+  found: string
+  isExpected: boolean
+}
+
+async function verify(bin: string, pgbouncer: string): Promise<Outcome[]> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-pgbouncer-'))
   await chmod(folder, 0o755)
   const { stdout } = await promisify(execFile)(pgbouncer, ['--version'])
@@ -74,14 +81,14 @@ async function verify(bin: string, pgbouncer: string): Promise<object[]> {
   const keeps = major > keepsStatements[0]! || (major === keepsStatements[0] && minor >= keepsStatements[1]!)
   const node = await startNode({ bin, folder, name: 'postgres', settings: [] })
   try {
-    const rows: object[] = []
+    const rows: Outcome[] = []
     for (const each of cases) {
       // PgBouncer before 1.21 does not know the setting, and refuses a file that has it.
       if (!keeps && 'max_prepared_statements' in each.settings) continue
       const found = await outcomeOf(each, keeps, { pgbouncer, folder, node })
       const refusal = each.refusal(keeps)
       const isExpected = refusal === undefined ? /^\/readyz 200, 200: \d+$/.test(found) : refusal.test(found)
-      rows.push({ PgBouncer: version, settings: each.name, outcome: found.slice(0, 100), expected: isExpected })
+      rows.push({ version, settings: each.name, found, isExpected })
     }
     return rows
   } finally {
@@ -188,10 +195,14 @@ async function run(): Promise<void> {
   const options = { bin: { type: 'string' }, pgbouncer: { type: 'string', multiple: true } } as const
   const { bin, pgbouncer = [] } = readArguments(usage, { options }).values
   if (bin === undefined || pgbouncer.length === 0) throw new UsageError(usage)
-  const rows: object[] = []
-  for (const each of pgbouncer) rows.push(...(await verify(bin, each)))
-  console.table(rows)
-  process.exitCode = rows.every((row) => 'expected' in row && row.expected === true) ? 0 : 1
+  let failures = 0
+  for (const each of pgbouncer) {
+    for (const { version, settings, found, isExpected } of await verify(bin, each)) {
+      if (!isExpected) failures++
+      console.log(`${isExpected ? ' ' : '!'} ${version.padEnd(8)}${settings.padEnd(42)}${found.slice(0, 66)}`)
+    }
+  }
+  process.exitCode = failures === 0 ? 0 : 1
 }
 
 await runCommand(run)

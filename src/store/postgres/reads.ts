@@ -81,15 +81,15 @@ export class Reads {
   /** Reads a part whose JSON is made here: the rows are asked for as columns, in a statement that names one caller. */
   async #readRows(caller: Caller, position: Position, placement: Placement): Promise<Part | 'unavailable'> {
     if (position.left === 0) return { plants: [], next: undefined }
-    if (!(await placement.isReachable(caller))) return 'unavailable'
     const wanted = Math.min(position.left, position.rows ?? pageRows)
-    const statement = statements.listedRows(caller, position.from, wanted)
-    const read = () => this.read(statement)
-    const rows = await (wanted > pageRows ? this.#limitLongReads(read) : read())
-    if (rows === 'unavailable') {
-      placement.suspect(caller)
-      return rows
+    const read = async () => {
+      const found = await this.read(statements.listedRows(caller, position.from, wanted))
+      if (found === 'unavailable') placement.suspect(caller)
+      return found
     }
+    const ask = () => placement.run(caller, read)
+    const rows = await (wanted > pageRows ? this.#limitLongReads(ask) : ask())
+    if (rows === 'unavailable') return rows
     const fitting = firstBytes(rows.map(jsonOf), chunkBytes)
     const last = rows[fitting.length - 1]
     if (last === undefined) return { plants: [], next: undefined }

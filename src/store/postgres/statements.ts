@@ -157,14 +157,8 @@ export const plantStatements = {
   },
 
   add: (rows: StoredPlant[]): Statement => ({
-    text: `INSERT INTO plants (caller, id, name, tag)
-      SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[])`,
-    values: [
-      rows.map(({ caller }) => caller),
-      rows.map(({ id }) => id),
-      rows.map(({ name }) => name),
-      rows.map(({ tag }) => tag),
-    ],
+    text: `INSERT INTO plants (caller, id, name, tag) VALUES ${placeholders(rows.length, 4)}`,
+    values: rows.flatMap(({ caller, id, name, tag }) => [caller, id, name, tag]),
   }),
 }
 

@@ -39,7 +39,7 @@ export async function openPostgresStore({
   maxConnections = 10,
   connectTimeoutMilliseconds = 2_000,
   statementTimeoutMilliseconds = 2_000,
-  answerTimeoutMilliseconds = 3_000,
+  answerTimeoutMilliseconds = 2_250,
   maxQueued = defaultMaxQueued,
 }: PostgresStoreOptions): Promise<Store> {
   const { pool, engine, warnings } = await openDatabase({
@@ -51,7 +51,7 @@ export async function openPostgresStore({
     onFault,
   })
   for (const warning of warnings) onWarning?.(warning)
-  const workers = engine.isSharded ? new WorkerWatch(pool, engine) : undefined
+  const workers = engine.isSharded ? new WorkerWatch(pool, engine, maxQueued) : undefined
   const reads = new Reads(pool, { maxQueued, onFault, placement: workers })
   const tokens = new TokenLoader((statement) => reads.read(statement), engine.isSharded)
   const queue = new WriteQueue(pool, { maxQueued, maxBatch, onFault, onCommit, placement: workers })

@@ -100,14 +100,15 @@ export class WriteQueue {
 
   async #commit(batch: WaitingWrite[], group: Batcher<Write, Outcome>): Promise<void> {
     const { placement } = this.#options
-    const caller = placement && batch[0]?.item.caller
+    const caller = batch[0]?.item.caller
     try {
-      if (caller !== undefined && !(await placement?.isReachable(caller))) {
+      const steps = stepsOf(batch)
+      const transact = () => retryConflicts(() => this.#transact(steps.map(({ statement }) => statement)))
+      const results = await (placement && caller !== undefined ? placement.run(caller, transact) : transact())
+      if (results === 'unavailable') {
         this.#refuse(batch, group)
         return
       }
-      const steps = stepsOf(batch)
-      const results = await retryConflicts(() => this.#transact(steps.map(({ statement }) => statement)))
       this.#options.onCommit?.(batch.length)
       // There are as many results as steps, and as many of a step as it has writes.
       for (const [index, step] of steps.entries()) {

@@ -2,16 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Caller } from '../../../contract/types.ts'
 import type { Engine } from '../connections/engine.ts'
+import { limitConcurrency } from '../connections/limit-concurrency.ts'
 import { isUnavailable } from '../errors.ts'
 import { citusStatements } from './layout.ts'
 
 /** Where callers' plants are, if they are spread over machines. */
 export interface Placement {
-  /** Whether the machine that has the caller's plants is to be asked. */
-  isReachable: (caller: Caller) => Promise<boolean>
+  /**
+   * Runs a statement or transaction for one caller, as soon as a connection is free for it. `unavailable`, without
+   * running it, when the machine that has the caller's plants does not answer or too many wait.
+   */
+  run: <Result>(caller: Caller, ask: () => Promise<Result>) => Promise<Result | 'unavailable'>
   /** Is called when a statement for this caller failed as if its machine were away. */
   suspect: (caller: Caller) => void
 }
+
+/** Connections that stay free for the tokens and for asking where a caller's plants are. */
+const reservedConnections = 2
 
 const pauseMilliseconds = 1_000
 
@@ -19,28 +26,45 @@ const pauseMilliseconds = 1_000
 const maxCallers = 100_000
 
 /**
- * Keeps requests from workers of Citus that do not answer: each would hold a connection for a statement's timeout, and
- * a few such requests hold all connections of the pool. As long as no statement fails, this asks nothing.
+ * Runs what names one caller, and keeps it from workers of Citus that do not answer: each statement for such a worker
+ * would hold a connection until its timeout, and a few of them hold the whole pool. As long as no statement fails, this
+ * asks nothing.
  */
 export class WorkerWatch implements Placement {
   readonly #pool: Pool
   readonly #canWatch: boolean
   /** The workers in doubt, by name and port, each with its first check. */
-  readonly #doubted = new Map<string, Promise<boolean>>()
+  readonly #doubted = new Map<string, { isAnswering: Promise<boolean> }>()
   /** The worker of each caller that was asked for while one was in doubt. */
   readonly #workers = new Map<Caller, Promise<string | undefined>>()
   readonly #stopped = new AbortController()
 
-  constructor(pool: Pool, engine: Engine) {
+  readonly #maxQueued: number
+  readonly #limit: ReturnType<typeof limitConcurrency>
+  #waiting = 0
+
+  /** @param maxQueued the most that wait for a connection */
+  constructor(pool: Pool, engine: Engine, maxQueued: number) {
     this.#pool = pool
     // The others move their shards' leaders to machines that answer.
     this.#canWatch = engine.name === 'Citus'
+    this.#maxQueued = maxQueued
+    this.#limit = limitConcurrency(Math.max(1, pool.options.max - reservedConnections))
   }
 
-  async isReachable(caller: Caller): Promise<boolean> {
-    if (this.#doubted.size === 0) return true
-    const worker = await this.#workerOf(caller)
-    return worker === undefined || (await (this.#doubted.get(worker) ?? true))
+  async run<Result>(caller: Caller, ask: () => Promise<Result>): Promise<Result | 'unavailable'> {
+    if (this.#waiting >= this.#maxQueued) return 'unavailable'
+    this.#waiting++
+    try {
+      const doubt = await this.#doubtOf(caller)
+      if (doubt !== undefined && !(await doubt.isAnswering)) return 'unavailable'
+      // Asked again: the worker may have stopped to answer while this waited.
+      return await this.#limit(async () =>
+        (await this.#doubtOf(caller)) === undefined ? ask() : ('unavailable' as const),
+      )
+    } finally {
+      this.#waiting--
+    }
   }
 
   suspect(caller: Caller): void {
@@ -55,7 +79,7 @@ export class WorkerWatch implements Placement {
     const worker = await this.#workerOf(caller)
     if (worker === undefined || this.#doubted.has(worker)) return
     const first = this.#check(worker)
-    this.#doubted.set(worker, first)
+    this.#doubted.set(worker, { isAnswering: first })
     let reachable = await first
     while (!reachable && !this.#stopped.signal.aborted) {
       await sleep(pauseMilliseconds, undefined, { ref: false })
@@ -64,6 +88,13 @@ export class WorkerWatch implements Placement {
     this.#doubted.delete(worker)
     // Shards may move until the next doubt.
     if (this.#doubted.size === 0) this.#workers.clear()
+  }
+
+  /** The first check of the caller's worker, if that is in doubt. */
+  async #doubtOf(caller: Caller): Promise<{ isAnswering: Promise<boolean> } | undefined> {
+    if (this.#doubted.size === 0) return undefined
+    const worker = await this.#workerOf(caller)
+    return worker === undefined ? undefined : this.#doubted.get(worker)
   }
 
   #workerOf(caller: Caller): Promise<string | undefined> {
