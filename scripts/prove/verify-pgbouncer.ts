@@ -61,7 +61,7 @@ const cases: Case[] = [
     name: 'no connect_query',
     settings: { pool_mode: 'session' },
     timeoutBy: 'nothing',
-    refusal: () => /drops statement_timeout/,
+    refusal: () => /have no statement_timeout/,
   },
 ]
 
@@ -150,8 +150,8 @@ async function outcomeOf({ settings, timeoutBy }: Case, keeps: boolean, place: P
   } catch (error) {
     // The last line is what the server printed.
     const lines = error instanceof Error ? error.message.trim().split('\n') : []
-    const line = lines.findLast((each) => each.includes('pooler')) ?? lines.at(-1) ?? ''
-    return line.replace(/^.*the pooler at \S+ /, 'refused: ')
+    const line = lines.findLast((each) => /the (?:pooler|sessions) at/.test(each)) ?? lines.at(-1) ?? ''
+    return line.replace(/^.*the (?:pooler|sessions) at \S+ /, 'refused: ')
   } finally {
     const exited = once(bouncer, 'exit')
     bouncer.kill('SIGTERM')

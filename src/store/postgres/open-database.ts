@@ -76,7 +76,7 @@ export async function openDatabase({ url, onFault, ...options }: DatabaseOptions
     if (options.maxConnections > 1) await checkSessions(pool, opened.place)
   } catch (error) {
     await pool.end()
-    throw error
+    throw unusable(opened.place, error)
   }
   return { pool, ...opened }
 }
@@ -95,8 +95,7 @@ async function prepareSchema(create: () => Client): Promise<{ engine: Engine; wa
     const { isSharded, warnings } = engine.name === 'Citus' ? await readLayout(client) : { ...engine, warnings: [] }
     return { engine: { ...engine, isSharded }, warnings, place }
   } catch (error) {
-    if (error instanceof UnusableStore) throw error
-    throw new UnusableStore(`cannot open the database ${placeOf()}: ${messageOf(error)}`, { cause: error })
+    throw unusable(placeOf(), error)
   } finally {
     // Rolls back an unfinished migration.
     await client.end()
@@ -117,6 +116,11 @@ function assertEncoding({ encoding }: Engine, place: string): void {
   throw new UnusableStore(
     `the database ${place} keeps text as ${encoding}; this service needs one that was created with ENCODING 'UTF8'`,
   )
+}
+
+function unusable(place: string, error: unknown): UnusableStore {
+  if (error instanceof UnusableStore) return error
+  return new UnusableStore(`cannot open the database ${place}: ${messageOf(error)}`, { cause: error })
 }
 
 function messageOf(error: unknown): string {

@@ -140,7 +140,7 @@ export const statements = {
 
   engine: (): Statement<{ version: string; encoding: string; citus: boolean }> => ({
     text: `SELECT version() AS version, current_setting('server_encoding') AS encoding,
-      EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS citus`,
+      EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS citus`,
   }),
 }
 
