@@ -9,7 +9,7 @@ import { type ServerProcess, startArguments, startServer } from '../measure/serv
 import { type CitusCluster, startCluster } from './postgres/citus-cluster.ts'
 import { costsFile, measureCosts } from './postgres/costs.ts'
 import { runStoreTests } from './postgres/store-tests.ts'
-import { type Caller, type Sent, countStatuses, issueTokens, startWriters } from './postgres/writers.ts'
+import { type Caller, type Sent, countStatuses, issueTokens, readiness, startWriters } from './postgres/writers.ts'
 
 const usage = `Usage: npm run verify:citus -- --bin DIR [--write]
     makes a coordinator and two workers with the PostgreSQL and Citus whose programs are in DIR, runs the tests of the store on distributed tables, takes a worker away under load, adds one and rebalances, and measures what a request costs; the exit code is 1 when anything is not as docs/postgres.md says. --write keeps the costs in docs/bench/citus.json, from which npm run capacity computes`
@@ -62,8 +62,12 @@ async function verifyStart(lab: Lab): Promise<void> {
   report('a start on a worker after that', 'served', true)
 }
 
-/** The schema of the release before, with tokens spread by their hash and a replicated version. */
-async function verifyOldLayout(lab: Lab): Promise<void> {
+/**
+ * The schema of the release before, with tokens spread by their hash and a replicated version.
+ *
+ * @param meanwhile runs when a server has migrated it, and before its tables are mended
+ */
+async function verifyOldLayout(lab: Lab, meanwhile: () => Promise<void>): Promise<void> {
   const { coordinator } = lab.cluster
   await coordinator.query(`
     CREATE SCHEMA old; SET search_path = old;
@@ -79,6 +83,7 @@ async function verifyOldLayout(lab: Lab): Promise<void> {
     ([, text = '']) => text,
   )
   report('tables as an earlier page had them', `${String(advice.length)} warnings`, advice.length === 2)
+  await meanwhile()
   for (const statements of advice) await coordinator.query(`SET search_path = old; ${statements}`)
   await (await serve(lab, url, 'mended-layout')).stop()
   const mended = await readFile(join(lab.folder, 'mended-layout.log'), 'utf8')
@@ -124,6 +129,39 @@ async function verifyLoss(lab: Lab, signal: 'SIGKILL' | 'SIGSTOP', throughWorker
       others!.every(({ status }) => status === 200),
     )
     report(`${name}: the others' slowest answer, ms`, slowest.toFixed(0), slowest <= promisedMilliseconds)
+    await verifyKept(lab, name, writers.sent)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function verifyLostCoordinator(lab: Lab): Promise<void> {
+  const { coordinator, workers } = lab.cluster
+  const names = Array.from({ length: callersPerRun }, (_, index) => `coordinator ${String(index)}`)
+  const callers = await issueTokens(coordinator.url, names)
+  const server = await serve(lab, workers[0]!.url, 'coordinator')
+  const name = 'dead coordinator, server on a worker'
+  try {
+    const writers = startWriters(server.port, callers, true, 20)
+    await sleep(before)
+    await coordinator.kill()
+    const from = performance.now()
+    await sleep(during / 4)
+    const ready = await readiness(server.port)
+    report(`${name}: /readyz`, String(ready), ready === 503)
+    const meanwhile = writers.sent.filter((each) => each.from > from)
+    report(
+      `${name}: callers with tokens`,
+      countStatuses(meanwhile),
+      meanwhile.every(({ status }) => status === 503),
+    )
+    await coordinator.start()
+    const started = performance.now()
+    await sleep(after)
+    await writers.stop()
+    const failed = writers.sent.filter(({ status, to }) => status !== 200 && to > started)
+    const last = Math.max(0, ...failed.map(({ to }) => to - started))
+    report(`${name}: last failure after it is back, ms`, last.toFixed(0), last <= promisedMilliseconds)
     await verifyKept(lab, name, writers.sent)
   } finally {
     await server.stop()
@@ -206,10 +244,10 @@ async function run(): Promise<void> {
   try {
     console.log(`${cluster.version}\n`)
     await verifyStart(lab)
-    await verifyOldLayout(lab)
     for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
       for (const throughWorker of [false, true]) await verifyLoss(lab, signal, throughWorker)
     }
+    await verifyLostCoordinator(lab)
     const tests = await runStoreTests(cluster.coordinator.url)
     report('tests of the store on distributed tables', tests.summary, tests.isPassed)
     const costs = await measureCosts(values.bin, folder, cluster, (url, name) => serve(lab, url, name))
@@ -219,7 +257,8 @@ async function run(): Promise<void> {
       const date = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
       await writeFile(costsFile, `${JSON.stringify({ date, version: cluster.version, costs }, undefined, 2)}\n`)
     }
-    await verifyRebalance(lab)
+    // A replicated table without a key would be refused.
+    await verifyOldLayout(lab, () => verifyRebalance(lab))
   } finally {
     await cluster.stop()
     await rm(folder, { recursive: true, force: true })

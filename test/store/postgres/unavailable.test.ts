@@ -115,6 +115,17 @@ test('a network that swallows everything makes reads and writes unavailable in b
   expect(await store.isReady()).toBe(true)
 })
 
+test('a server that is silent on all connections costs one timeout, because all are closed', async () => {
+  const { proxy, url } = await throughProxy(await temporaryDatabase())
+  const { store, faults } = await openTestStore(url, { answerTimeoutMilliseconds: 500 })
+  await Promise.all([store.isReady(), store.isReady(), store.isReady()])
+  proxy.freeze()
+  expect(await store.list('me', 1)).toBe('unavailable')
+  await expect.poll(() => faults.length).toBe(3)
+  proxy.thaw()
+  expect(await store.create('me', plant)).toBe('created')
+})
+
 test('a list whose next page cannot be read ends with an error, not as if it were whole', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
   const { store } = await openTestStore(url)

@@ -38,7 +38,6 @@ export class WorkerWatch implements Placement {
   /** The worker of each caller that was asked for while one was in doubt. */
   readonly #workers = new Map<Caller, Promise<string | undefined>>()
   readonly #stopped = new AbortController()
-
   readonly #maxQueued: number
   readonly #limit: ReturnType<typeof limitConcurrency>
   #waiting = 0
@@ -76,6 +75,8 @@ export class WorkerWatch implements Placement {
   }
 
   async #doubt(caller: Caller): Promise<void> {
+    // Shards may have moved since the last doubt.
+    if (this.#doubted.size === 0) this.#workers.clear()
     const worker = await this.#workerOf(caller)
     if (worker === undefined || this.#doubted.has(worker)) return
     const first = this.#check(worker)
@@ -86,8 +87,6 @@ export class WorkerWatch implements Placement {
       reachable = await this.#check(worker)
     }
     this.#doubted.delete(worker)
-    // Shards may move until the next doubt.
-    if (this.#doubted.size === 0) this.#workers.clear()
   }
 
   /** The first check of the caller's worker, if that is in doubt. */
@@ -104,7 +103,10 @@ export class WorkerWatch implements Placement {
     const asked = this.#pool.query<{ name: string; port: number }>(citusStatements.workerOf(caller)).then(
       ({ rows: [worker] }) => worker && `${worker.name}:${String(worker.port)}`,
       // The statement that follows reports the fault.
-      () => undefined,
+      () => {
+        this.#workers.delete(caller)
+        return undefined
+      },
     )
     this.#workers.set(caller, asked)
     return asked
