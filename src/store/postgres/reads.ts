@@ -82,12 +82,8 @@ export class Reads {
   async #readRows(caller: Caller, position: Position, placement: Placement): Promise<Part | 'unavailable'> {
     if (position.left === 0) return { plants: [], next: undefined }
     const wanted = Math.min(position.left, position.rows ?? pageRows)
-    const read = async () => {
-      const found = await this.read(statements.listedRows(caller, position.from, wanted))
-      if (found === 'unavailable') placement.suspect(caller)
-      return found
-    }
-    const ask = () => placement.run(caller, read)
+    const statement = statements.listedRows(caller, position.from, wanted)
+    const ask = () => placement.run(caller, () => this.read(statement))
     const rows = await (wanted > pageRows ? this.#limitLongReads(ask) : ask())
     if (rows === 'unavailable') return rows
     const fitting = firstBytes(rows.map(jsonOf), chunkBytes)

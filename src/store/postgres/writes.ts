@@ -117,7 +117,6 @@ export class WriteQueue {
       }
     } catch (error) {
       if (isUnavailable(error)) {
-        if (caller !== undefined) placement?.suspect(caller)
         this.#options.onFault(error)
         this.#refuse(batch, group)
       }

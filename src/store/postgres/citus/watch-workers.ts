@@ -13,8 +13,6 @@ export interface Placement {
    * running it, when the machine that has the caller's plants does not answer or too many wait.
    */
   run: <Result>(caller: Caller, ask: () => Promise<Result>) => Promise<Result | 'unavailable'>
-  /** Is called when a statement for this caller failed as if its machine were away. */
-  suspect: (caller: Caller) => void
 }
 
 /** Connections that stay free for the tokens and for asking where a caller's plants are. */
@@ -35,6 +33,8 @@ export class WorkerWatch implements Placement {
   readonly #canWatch: boolean
   /** The workers in doubt, by name and port, each with its first check. */
   readonly #doubted = new Map<string, { isAnswering: Promise<boolean> }>()
+  /** Each ends when it is known whose worker is to be doubted. */
+  readonly #suspicions = new Set<Promise<void>>()
   /** The worker of each caller that was asked for while one was in doubt. */
   readonly #workers = new Map<Caller, Promise<string | undefined>>()
   readonly #stopped = new AbortController()
@@ -59,29 +59,44 @@ export class WorkerWatch implements Placement {
       if (doubt !== undefined && !(await doubt.isAnswering)) return 'unavailable'
       // Asked again: the worker may have stopped to answer while this waited.
       return await this.#limit(async () =>
-        (await this.#doubtOf(caller)) === undefined ? ask() : ('unavailable' as const),
+        (await this.#doubtOf(caller)) === undefined ? this.#observe(caller, ask) : 'unavailable',
       )
     } finally {
       this.#waiting--
     }
   }
 
-  suspect(caller: Caller): void {
-    if (this.#canWatch) void this.#doubt(caller)
-  }
-
   stop(): void {
     this.#stopped.abort()
   }
 
-  async #doubt(caller: Caller): Promise<void> {
+  /** Doubts the caller's worker if the statement failed as if it were away, before another gets the connection. */
+  async #observe<Result>(caller: Caller, ask: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await ask()
+      if (result === 'unavailable') this.#suspect(caller)
+      return result
+    } catch (error) {
+      if (isUnavailable(error)) this.#suspect(caller)
+      throw error
+    }
+  }
+
+  #suspect(caller: Caller): void {
+    if (!this.#canWatch) return
     // Shards may have moved since the last doubt.
-    if (this.#doubted.size === 0) this.#workers.clear()
-    const worker = await this.#workerOf(caller)
-    if (worker === undefined || this.#doubted.has(worker)) return
-    const first = this.#check(worker)
-    this.#doubted.set(worker, { isAnswering: first })
-    let reachable = await first
+    if (this.#doubted.size === 0 && this.#suspicions.size === 0) this.#workers.clear()
+    const suspicion = this.#workerOf(caller).then((worker) => {
+      this.#suspicions.delete(suspicion)
+      if (worker !== undefined && !this.#doubted.has(worker)) void this.#watch(worker)
+    })
+    this.#suspicions.add(suspicion)
+  }
+
+  async #watch(worker: string): Promise<void> {
+    const isAnswering = this.#check(worker)
+    this.#doubted.set(worker, { isAnswering })
+    let reachable = await isAnswering
     while (!reachable && !this.#stopped.signal.aborted) {
       await sleep(pauseMilliseconds, undefined, { ref: false })
       reachable = await this.#check(worker)
@@ -91,6 +106,7 @@ export class WorkerWatch implements Placement {
 
   /** The first check of the caller's worker, if that is in doubt. */
   async #doubtOf(caller: Caller): Promise<{ isAnswering: Promise<boolean> } | undefined> {
+    if (this.#suspicions.size > 0) await Promise.all(this.#suspicions)
     if (this.#doubted.size === 0) return undefined
     const worker = await this.#workerOf(caller)
     return worker === undefined ? undefined : this.#doubted.get(worker)

@@ -26,8 +26,8 @@ export async function checkSessions(pool: Pool, place: string): Promise<void> {
       const { rows } = await clients[0]!.query<{ statement_timeout: string }>(statements.statementTimeout())
       if (rows[0]?.statement_timeout === '0') {
         throw new UnusableStore(
-          `the sessions at ${place} have no statement_timeout: if a pooler drops it, set it there in connect_query or ` +
-            `for the role; ${remedy}`,
+          `the sessions at ${place} have no statement_timeout: if a pooler drops it, set it in its connect_query ` +
+            `or for the role; ${remedy}`,
         )
       }
     } finally {
