@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client, type QueryResultRow } from 'pg'
-import { freePort } from '../../measure/servers/free-port.ts'
+import { freePort } from '../../measure/servers/server-process.ts'
 import { endWithThisProcess } from '../../measure/servers/server-process.ts'
 
 const run = promisify(execFile)

@@ -79,7 +79,12 @@ test('of a query that fails where tokens lie on several machines each token is a
     const hashes = values?.[0] as Buffer[]
     asked.push(hashes.length)
     const isAway = hashes.some((hash) => hash.readUInt32BE() === 1)
-    const rows = hashes.map((hash) => ({ hash, caller: `caller ${String(hash.readUInt32BE())}`, expires_at: null }))
+    const rows = hashes.map((hash) => ({
+      hash,
+      caller: `caller ${String(hash.readUInt32BE())}`,
+      expires_at: null,
+      scope: null,
+    }))
     return Promise.resolve(isAway ? 'unavailable' : rows)
   }, true)
   expect(await Promise.all([0, 1, 2].map((index) => loader.find(hashOf(index), 0)))).toEqual([
