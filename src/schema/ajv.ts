@@ -19,6 +19,8 @@ export function createAjv(source: Source, rewriter = new SchemaRewriter({}, unde
     strictTypes: false,
     strictRequired: false,
     strictTuples: false,
+    // Every object inherits `constructor` and `toString`.
+    ownProperties: true,
     // A schema has a default only where a value is to have it.
     useDefaults: true,
     // The meta-schema takes 30 ms to compile, and each keyword checks its own value.

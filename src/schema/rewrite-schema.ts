@@ -8,6 +8,7 @@ export type Direction = 'request' | 'response'
 export const contractId = 'contract'
 
 const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
+const numericFormats: readonly unknown[] = ['int32', 'int64', 'float', 'double']
 const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
 
 /** Keywords that assert nothing. Ajv's strict mode refuses those that JSON Schema does not know. */
@@ -78,9 +79,13 @@ export class SchemaRewriter {
   #sameValue(schema: Schema, hidden: ReadonlySet<string>): Schema {
     const type = schema['type'] ?? typeOfConstants(schema)
     if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
-      // null has no format.
-      const { format: _, ...formatless } = schema
-      const alternative = (member: unknown) => ({ ...(member === 'null' ? formatless : schema), type: member })
+      // A format is that of numbers or of texts: the others of the types have none.
+      const { format, ...formatless } = schema
+      const ofFormat = numericFormats.includes(format) ? ['integer', 'number'] : ['string']
+      const alternative = (member: unknown) => ({
+        ...(ofFormat.includes(String(member)) ? schema : formatless),
+        type: member,
+      })
       return { anyOf: type.map((member) => this.#sameValue(alternative(member), hidden)) }
     }
     const copy = withSubschemas(withoutAnnotations(schema), (subschema, applies, keyword, name) => {

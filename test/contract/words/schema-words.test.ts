@@ -145,7 +145,16 @@ const enforced: Record<string, Enforced> = {
     valid: ['{"a":1,"b":1}', '{}'],
     invalid: ['{"a":1}'],
   },
-  format: { schema: { type: 'string', format: 'date' }, valid: ['"2026-02-28"'], invalid: ['"2026-02-30"'] },
+  format: {
+    schema: {
+      anyOf: [
+        { type: 'string', format: 'date' },
+        { type: ['integer', 'boolean'], format: 'int64' },
+      ],
+    },
+    valid: ['"2026-02-28"', '9007199254740993', 'true'],
+    invalid: ['"2026-02-30"', '9223372036854775808'],
+  },
   default: {
     schema: { type: 'object', properties: { a: { type: 'integer', default: 3 } }, required: ['a'] },
     valid: ['{}', '{"a":1}'],
@@ -190,6 +199,10 @@ const refused: Record<string, Refused[]> = {
   $ref: [
     { refused: { $ref: '#/components/responses/Failure' }, because: /is outside of components\/schemas/ },
     { refused: { $ref: '#/components/schemas/None' }, because: /leads to nothing/ },
+    {
+      refused: { $ref: '#/components/schemas/Node/properties/name' },
+      because: /is inside of a schema; give it a name/,
+    },
   ],
   $defs: [{ refused: { $defs: {} }, because: /\$defs: schemas have names under components/ }],
   $id: [{ refused: { $id: 'a' }, because: /\$id: / }],
@@ -321,6 +334,19 @@ describe('each keyword of JSON Schema', () => {
         if (only !== 'request') expect(await statusOf('replies', value), `${name} ${value}`).toBe(500)
       }
     }
+  })
+
+  it('that is about a property means that of the object itself, whatever every object inherits', async () => {
+    const properties = { constructor: int64, toString: { type: 'string' } }
+    const schema = { type: 'object', properties, required: ['constructor'], additionalProperties: false }
+    const { send } = await serve(withSchema(schema), { createThing: () => ({ status: 204 }) })
+    const statusOf = async (value: string) =>
+      (await send({ method: 'POST', url: '/things', body: `{"value":${value}}` })).status
+    expect(await statusOf('{"constructor":1}')).toBe(204)
+    expect(await statusOf('{}')).toBe(400)
+    expect(await statusOf('{"constructor":1,"toString":2}')).toBe(400)
+    expect(await statusOf('{"constructor":1,"valueOf":2}')).toBe(400)
+    expect((await problemsOf(withSchema({ properties: { ['__proto__']: {} } }))).join()).toMatch(/__proto__ is no name/)
   })
 
   it.each(Object.keys(checkedWhenGenerated))('%s is checked when generated', async (name) => {
