@@ -9,5 +9,7 @@ import type { FastifyRequest } from 'fastify'
  *   something else
  */
 export function preferredType({ raw }: FastifyRequest, offered: readonly string[]): string | undefined {
-  return new Negotiator(raw).mediaTypes([...offered])[0] ?? offered[0]
+  // Text is UTF-8 and JSON has no charset, so that one which is asked for selects nothing.
+  const accept = raw.headers.accept?.replace(/;[ \t]*charset=(?:"[^"]*"|[^;,]*)/gi, '')
+  return new Negotiator({ headers: { accept } }).mediaTypes([...offered])[0] ?? offered[0]
 }
