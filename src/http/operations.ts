@@ -106,6 +106,12 @@ const streamBytes = 512 * 1_024
 const tooMuchUnread: Failure = unavailable('too many long answers wait to be read; try again in a second')
 const emptyBody: Failure = failure('malformed_body', 'the body is empty')
 
+/** Fastify sends a Buffer as it is. */
+function contentOf(body: Content | Uint8Array): Content {
+  if (!(body instanceof Uint8Array) || Buffer.isBuffer(body)) return body
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+}
+
 function send(
   reply: FastifyReply,
   { status, headers, body, contentType }: AnyReply,
@@ -119,7 +125,7 @@ function send(
   const type = contentType ?? typeOf(status)
   if (isJson(type) && !(body instanceof Encoded)) return sendContent(reply, type, stringifyJson(body))
   // Validation has found text, bytes or a stream of bytes.
-  const content = body instanceof Encoded ? (body as Encoded<unknown>).chunks : (body as Content)
+  const content = body instanceof Encoded ? (body as Encoded<unknown>).chunks : contentOf(body as Content | Uint8Array)
   if (!unread.hold(reply.raw, isWhole(content) ? content.length : streamBytes)) return sendFailure(reply, tooMuchUnread)
   if (isWhole(content)) {
     // The bytes of an encoded body have no other reader; a handler may keep those of its own.
