@@ -20,8 +20,8 @@ export type ResponseValidator = (operation: ContractOperation, reply: AnyReply) 
 /** Says how a reply breaks one declared response. */
 type ReplyValidator = (reply: AnyReply) => string | undefined
 
-/** Headers that the server sets by itself. */
-const serverHeaders: readonly string[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
+/** Headers that the server sets by itself, in lower case. */
+const serverHeaders: readonly string[] = ['x-request-id', 'ratelimit', 'ratelimit-policy']
 
 /**
  * Makes the validator of status, headers, media type and body. It does not read the text of an `Encoded` body: to parse
@@ -77,13 +77,16 @@ function compileResponse(
   }
 }
 
+/** What Node sends of a header's value; it throws at others when Fastify can answer no more (RFC 9110, section 5.5). */
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
 /** Undefined where a response declares no header of the handler's. */
 function compileHeaders(
   headers: NonNullable<ContractResponse['headers']>,
   ajv: Ajv2020,
   rewriter: SchemaRewriter,
 ): ((given: NonNullable<AnyReply['headers']>) => string | undefined) | undefined {
-  const declared = Object.entries(headers).filter(([name]) => !serverHeaders.includes(name))
+  const declared = Object.entries(headers).filter(([name]) => !serverHeaders.includes(name.toLowerCase()))
   const validate = ajv.compile({
     type: 'object',
     properties: Object.fromEntries(declared.map(([name, { schema }]) => [name, rewriter.ofValue(schema ?? true)])),
@@ -93,7 +96,9 @@ function compileHeaders(
   return (given) => {
     if (declared.length === 0 && Object.keys(given).length === 0) return undefined
     // The keyword `scalar` replaces values by what they mean.
-    return validate({ ...given }) ? undefined : describe(validate, 'the header ')
+    if (!validate({ ...given })) return describe(validate, 'the header ')
+    const unsent = Object.keys(given).find((name) => !fieldValue.test(String(given[name])))
+    return unsent === undefined ? undefined : `the header ${unsent} has a character that HTTP does not allow`
   }
 }
 
@@ -124,8 +129,9 @@ function describe({ errors }: ValidateFunction, prefix = ''): string {
   return (errors ?? [])
     .map(({ instancePath, message = 'is not valid', params }) => {
       const { additionalProperty: added } = params as { additionalProperty?: string }
-      const place = added ?? instancePath.slice(1)
-      return `${prefix}${place}${place === '' ? '' : ' '}${added === undefined ? message : 'is not declared'}`
+      return added === undefined
+        ? `${prefix}${`${instancePath.slice(1)} ${message}`.trim()}`
+        : `${prefix}${added} is not declared`
     })
     .join('; ')
 }

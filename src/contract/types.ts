@@ -26,8 +26,8 @@ export type Caller = string
 /** The headers that the contract names. */
 export type HeaderName = keyof components['headers']
 
-/** Headers that the server puts on responses by itself, so that no handler has to. */
-type ServerHeader = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy'
+/** Headers that the server puts on responses by itself, so that no handler has to; in lower case. */
+type ServerHeader = 'x-request-id' | 'ratelimit' | 'ratelimit-policy'
 
 /**
  * What a handler receives: the parts of the request that the contract describes, valid and of the declared types, with
@@ -76,7 +76,9 @@ export function release({ buffer, byteLength }: Buffer): void {
 
 /** openapi-typescript lets every response have further headers; a reply has the declared ones only. */
 type Declared<Headers> = {
-  [Name in keyof Headers as string extends Name ? never : Name extends ServerHeader ? never : Name]: Headers[Name]
+  [
+    Name in keyof Headers as string extends Name ? never : Lowercase<Name & string> extends ServerHeader ? never : Name
+  ]: Headers[Name]
 }
 
 type HeadersOut<Response> = Response extends { headers: infer Headers }
