@@ -8,6 +8,7 @@ export interface ContractDocument {
   servers?: { url: string }[]
   security?: SecurityRequirement[]
   paths?: Record<string, PathItem>
+  webhooks?: Record<string, PathItem>
   components?: {
     securitySchemes?: Record<string, unknown>
     schemas?: Record<string, Schema>
@@ -75,7 +76,8 @@ export interface ContractOperation {
 
 /** Lists the operations of a contract without references, in its order. */
 export function operationsOf(document: ContractDocument): ContractOperation[] {
-  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+  const paths = Object.entries(document.paths ?? {}).filter(([path]) => !path.startsWith('x-'))
+  return paths.flatMap(([path, item]) =>
     contractMethods.flatMap((method) => {
       const written = item[method]
       if (written === undefined) return []
@@ -99,7 +101,7 @@ function overridden(ofPath: Parameter[], ofOperation: Parameter[]): Parameter[] 
  * `https://plants.example/v1/`, and `` where the operations are at the root.
  */
 export function basePathsOf({ servers = [] }: ContractDocument): string[] {
-  const paths = servers.map(({ url }) => new URL(url, 'http://localhost/').pathname.replace(/\/+$/, ''))
+  const paths = servers.map(({ url }) => decodeURI(new URL(url, 'http://localhost/').pathname).replace(/\/+$/, ''))
   return paths.length === 0 ? [''] : [...new Set(paths)]
 }
 

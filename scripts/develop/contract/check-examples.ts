@@ -8,6 +8,7 @@ import type {
   MediaType,
   OperationObject,
   Parameter,
+  PathItem,
 } from '../../../src/contract/document.ts'
 import { createAjv } from '../../../src/schema/ajv.ts'
 import { type Direction, SchemaRewriter } from '../../../src/schema/rewrite-schema.ts'
@@ -26,16 +27,21 @@ export function checkExamples(document: ContractDocument): Finding[] {
   return [
     // Named schemas come first, so that their problems are reported where they are written.
     ...Object.values(document.components?.schemas ?? {}).flatMap((schema) => check.named(schema)),
-    ...Object.values(document.paths ?? {}).flatMap((written) => {
-      const item = resolve(document, written)
-      const operations = contractMethods.flatMap((method) => item[method] ?? []) as OperationObject[]
-      return [
-        ...(item.parameters ?? []).flatMap((parameter) => check.parameter(parameter)),
-        ...operations.flatMap((operation) => check.operation(operation)),
-      ]
-    }),
+    ...check.items(document.paths),
+    ...check.items(document.webhooks),
     ...Object.values(document['x-unmatched-responses'] ?? {}).flatMap((response) => check.response(response)),
+    ...check.components(),
   ]
+}
+
+/** OpenAPI 3.1 lets an operation go without responses. */
+type WrittenOperation = Partial<OperationObject> & { callbacks?: Record<string, Record<string, PathItem>> }
+
+/** The components that hold examples beside the schemas. */
+interface Components {
+  parameters?: Record<string, Parameter>
+  responses?: Record<string, ContractResponse>
+  requestBodies?: Record<string, { content?: Record<string, MediaType> }>
 }
 
 class ExampleCheck {
@@ -67,12 +73,36 @@ class ExampleCheck {
     return [...this.#compiled(schema, 'neither').findings, ...this.inside(schema)]
   }
 
-  operation({ parameters = [], requestBody, responses }: OperationObject): Finding[] {
+  /** Checks path items, by their paths or their names. */
+  items(written: Record<string, PathItem> = {}): Finding[] {
+    return Object.values(written).flatMap((each) => {
+      const item = resolve(this.#document, each)
+      const operations: WrittenOperation[] = contractMethods.flatMap((method) => item[method] ?? [])
+      return [
+        ...(item.parameters ?? []).flatMap((parameter) => this.parameter(parameter)),
+        ...operations.flatMap((operation) => this.operation(operation)),
+      ]
+    })
+  }
+
+  /** Checks the components that nothing may refer to. */
+  components(): Finding[] {
+    // The linter has checked their structure.
+    const { parameters, responses, requestBodies } = (this.#document.components ?? {}) as Components
+    return [
+      ...Object.values(parameters ?? {}).flatMap((parameter) => this.parameter(parameter)),
+      ...Object.values(responses ?? {}).flatMap((response) => this.response(response)),
+      ...Object.values(requestBodies ?? {}).flatMap((body) => this.#content(body.content ?? {}, 'request')),
+    ]
+  }
+
+  operation({ parameters = [], requestBody, responses = {}, callbacks = {} }: WrittenOperation): Finding[] {
     const { content = {} } = resolve(this.#document, requestBody) ?? {}
     return [
       ...parameters.flatMap((parameter) => this.parameter(parameter)),
       ...this.#content(content, 'request'),
       ...Object.values(responses).flatMap((response) => this.response(response)),
+      ...Object.values(callbacks).flatMap((callback) => this.items(resolve(this.#document, callback))),
     ]
   }
 

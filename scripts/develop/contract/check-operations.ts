@@ -34,7 +34,7 @@ export function checkOperations(document: ContractDocument): Finding[] {
       ...nameProblems(operation, operations),
       ...pathProblems(operation, paths ?? {}),
       ...parameterProblems(operation, document),
-      ...statusProblems(operation),
+      ...statusProblems(operation, document),
       ...linkProblems(operation, operations, document),
     ]),
     ...routeProblems(operations, document),
@@ -44,7 +44,8 @@ export function checkOperations(document: ContractDocument): Finding[] {
 }
 
 function writtenOperations(document: ContractDocument): WrittenOperation[] {
-  return Object.entries(document.paths ?? {}).flatMap(([path, written]) => {
+  const paths = Object.entries(document.paths ?? {}).filter(([path]) => !path.startsWith('x-'))
+  return paths.flatMap(([path, written]) => {
     const item = resolve(document, written)
     return contractMethods.flatMap((method) => {
       const object = item[method]
@@ -59,8 +60,8 @@ function nameProblems({ id, method, path, item, object }: WrittenOperation, oper
       { at: { object: item, key: method }, text: `${method.toUpperCase()} ${path}: has no operationId; give it one` },
     ]
   }
-  const isFirst = operations.find((other) => other.id === id)?.object === object
-  return isFirst
+  const first = operations.find((other) => other.id === id)
+  return first?.method === method && first.path === path
     ? []
     : [{ at: { object, key: 'operationId' }, text: `operationId ${id}: is used more than once; choose another` }]
 }
@@ -72,7 +73,9 @@ function pathProblems({ id, path }: WrittenOperation, paths: object): Finding[] 
     .filter((segment) => /[{}]/.test(segment) && !/^\{[^{}]+\}$/.test(segment))
     .map(() => `a segment of ${path} must be wholly literal or wholly one {parameter}`)
   if (!path.startsWith('/')) problems.push(`the path ${path} must begin with /`)
-  if (/[?#%\s]/.test(path)) problems.push(`the path ${path} must be without ?, #, % and spaces`)
+  if (/[?#%*\s]/.test(path)) problems.push(`the path ${path} must be without ?, #, %, * and spaces`)
+  const names = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name)
+  if (new Set(names).size < names.length) problems.push(`the path ${path} must name each of its parameters once`)
   return problems.map((text) => ({ at, text: `operation ${id}: ${text}` }))
 }
 
@@ -83,14 +86,17 @@ function parameterProblems(operation: WrittenOperation, document: ContractDocume
   const named = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name)
   const findings: Finding[] = []
   const describe = ({ in: place, name }: Parameter) => `the ${place} parameter ${name}`
+  // Names of headers are the same in any case.
+  const keyOf = (parameter: Parameter) =>
+    parameter.in === 'header' ? describe(parameter).toLowerCase() : describe(parameter)
   for (const list of resolved) {
     const seen = new Set<string>()
     for (const { written, parameter } of list) {
       const at = { object: written }
       const name = describe(parameter)
-      if (seen.has(name)) findings.push({ at, text: `operation ${id}: ${name} is described twice` })
-      seen.add(name)
-      if (parameter.schema === undefined)
+      if (seen.has(keyOf(parameter))) findings.push({ at, text: `operation ${id}: ${name} is described twice` })
+      seen.add(keyOf(parameter))
+      if (parameter.schema === undefined && parameter.content === undefined)
         findings.push({ at, text: `operation ${id}: ${name} has no schema; give it one` })
       if (parameter.in !== 'path') continue
       if (parameter.required !== true) {
@@ -108,17 +114,20 @@ function parameterProblems(operation: WrittenOperation, document: ContractDocume
   ]
 }
 
-function statusProblems({ id, object }: WrittenOperation): Finding[] {
+function statusProblems({ id, object }: WrittenOperation, document: ContractDocument): Finding[] {
   const responses = object.responses ?? {}
   if (Object.keys(responses).length === 0) {
     return [{ at: { object, key: 'operationId' }, text: `operation ${id}: declares no response` }]
   }
-  return Object.keys(responses)
-    .filter((status) => !status.startsWith('x-') && !/^(?:[2-5](?:\d\d|XX)|default)$/.test(status))
-    .map((status) => ({
-      at: { object: responses, key: status },
-      text: `operation ${id}: ${status} is no status of a response; use 200 to 599, a range such as 4XX, or default`,
-    }))
+  return Object.entries(responses).flatMap(([status, response]) => {
+    const at = { object: responses, key: status }
+    if (/^(?:204|205|304)$/.test(status) && resolve(document, response).content !== undefined) {
+      return [{ at, text: `operation ${id}: ${status} has no content in HTTP; remove content, or use another status` }]
+    }
+    if (status.startsWith('x-') || /^(?:[2-5](?:\d\d|XX)|default)$/.test(status)) return []
+    const text = `operation ${id}: ${status} is no status of a response; use 200 to 599, a range such as 4XX, or default`
+    return [{ at, text }]
+  })
 }
 
 /** The places of what the engine would refuse at the start, but for the configuration of the operator. */
@@ -154,7 +163,9 @@ function linkProblems(
 /** Two operations of one method whose paths differ in the names of parameters alone, below any server. */
 function routeProblems(operations: WrittenOperation[], document: ContractDocument): Finding[] {
   const routes = new Map<string, string>()
-  return basePathsOf(document).flatMap((base) =>
+  // Another url is reported where it stands.
+  const isRead = (document.servers ?? []).every(({ url }) => URL.canParse(url, 'http://localhost/'))
+  return (isRead ? basePathsOf(document) : ['']).flatMap((base) =>
     operations.flatMap(({ id, method, path, object }) => {
       const route = `${method} ${base}${path.replace(/\{[^{}]+\}/g, '{}')}`
       const other = routes.get(route)

@@ -5,6 +5,7 @@ import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import type { ContractDocument } from '../../../src/contract/document.ts'
 import { checkExamples } from './check-examples.ts'
 import { checkOperations } from './check-operations.ts'
+import { resolveReference } from '../generate/write/references.ts'
 import { checkWords } from './words/check-words.ts'
 import { checkErrorNumbers } from './error-numbers.ts'
 import { BrokenContract, type Finding } from './findings.ts'
@@ -79,6 +80,12 @@ async function bundle(source: Uint8Array, file: string) {
   }
   const config = await createConfig({ rules })
   const root = await files.document(resolve(file))
+  const circular = circularReferences(files.root).map(({ at, text }): LocatedFinding => ({
+    place: at === undefined ? undefined : places.find(at),
+    text,
+  }))
+  // The linter does not survive those.
+  if (circular.length > 0) return { document: files.root, places, findings: circular }
   const problems = await lintDocument({ document: roundedCopy(root), externalRefResolver: files.rounded(), config })
   const findings = problems.map((problem) => locate(problem, files, places))
   // Bundling writes some references of one file out, too.
@@ -86,6 +93,28 @@ async function bundle(source: Uint8Array, file: string) {
     await bundleDocument({ document: root, config, types: getTypes('oas3_1'), externalRefResolver: files })
   }
   return { document: files.root, places, findings }
+}
+
+/** Finds the references that lead from one to the next and back to the first, and to no object. */
+function circularReferences(document: unknown): Finding[] {
+  const seen = new Set<unknown>()
+  const visit = (node: unknown): Finding[] => {
+    if (typeof node !== 'object' || node === null || seen.has(node)) return []
+    seen.add(node)
+    if (!leadsBack(document, node)) return Object.values(node).flatMap(visit)
+    return [{ at: { object: node, key: '$ref' }, text: 'the reference leads back to itself; refer to an object' }]
+  }
+  return visit(document)
+}
+
+function leadsBack(document: unknown, reference: object): boolean {
+  const met = new Set<unknown>()
+  for (let node: unknown = reference; typeof node === 'object' && node !== null && '$ref' in node;) {
+    if (met.has(node)) return true
+    met.add(node)
+    node = resolveReference(document, String(node.$ref))
+  }
+  return false
 }
 
 /** Has Redocly read each file as this project does, and none over the network. */

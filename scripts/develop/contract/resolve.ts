@@ -1,7 +1,12 @@
 import { find } from '../../../src/json/pointer.ts'
 
-/** Follows the references of an object that is not a schema to the object that they lead to. */
+/**
+ * Follows the references of an object that is not a schema to the object that they lead to. An extension can be null,
+ * which has no members.
+ */
 export function resolve<Node>(document: unknown, node: Node, seen = new Set<string>()): Node {
+  // An object of OpenAPI may have none of its members here: they are checked elsewhere.
+  if (node === null) return {} as Node
   const { $ref: reference } = (node ?? {}) as { $ref?: unknown }
   if (typeof reference !== 'string') return node
   if (seen.has(reference)) throw new Error(`the reference ${reference} leads back to itself`)

@@ -36,8 +36,8 @@ class WordCheck {
           : [{ at: { object, key: name }, text: `${name} is no word of ${article(kind)}` }]
       }
       const reason = word.verdict === 'refused' ? word.text : this.#refusal(word, value, object, role)
-      if (reason !== undefined) return [{ at: { object, key: name }, text: `${name}: ${reason}` }]
-      return this.#inside(word, value, kind, name, role)
+      const own = reason === undefined ? [] : [{ at: { object, key: name }, text: `${name}: ${reason}` }]
+      return [...own, ...this.#inside(word, value, kind, name, role)]
     })
   }
 

@@ -1,3 +1,4 @@
+import { type ContractDocument, basePathsOf } from '../../../../src/contract/document.ts'
 import { isList } from '../../../../src/contract/list-parameters.ts'
 import { type JsonType, type Schema, inPlace, isSchema, typesOf } from '../../../../src/schema/schema-parts.ts'
 import { schemaWords } from './schema-words.ts'
@@ -64,7 +65,15 @@ const inDocument = 'shown in /openapi.yaml and /openapi.json'
 const summary = shown(onPage)
 const description = shown(onPage)
 const externalDocs = shown(onPage, { holds: 'externalDocs' })
-const reference = enforced('the object that it refers to stands in its place; other files are bundled')
+const reference = enforced('the object that it refers to stands in its place; other files are bundled', {
+  refuses: (_value, object) => {
+    const ignored = Object.keys(object).find((name) => !/^(?:\$ref|summary|description|x-.*)$/.test(name))
+    return ignored === undefined
+      ? undefined
+      : `OpenAPI ignores ${ignored} beside it; write the object out, or remove it`
+  },
+})
+const component = (kind: Kind) => ({ holds: { each: kind }, refuses: misnamedComponent })
 const examples = enforced('validated against the schema when generated; the docs page fills requests in with them', {
   holds: { each: 'example' },
 })
@@ -92,7 +101,7 @@ export const words: Record<Kind, Record<string, Word>> = {
     servers: enforced('the operations are served below the path of each url', { holds: ['server'] }),
     paths: enforced('each operation is a route', {
       holds: { each: 'pathItem' },
-      refuses: (value) => reservedPath(value),
+      refuses: (value, document) => extensionIn(value) ?? reservedPath(value, document),
     }),
     webhooks: shown('offered as types; the service sends no requests', { holds: { each: 'pathItem' } }),
     components: enforced('what is referred to is used, the rest is shown', { holds: 'components' }),
@@ -116,23 +125,22 @@ export const words: Record<Kind, Record<string, Word>> = {
   license: { name: shown(onPage), identifier: shown(inDocument), url: shown(onPage) },
   server: {
     url: enforced('its path is put before the paths of the operations', {
-      refuses: (value) =>
-        /[{}]/.test(String(value)) ? 'server variables are not supported; write the url out' : undefined,
+      refuses: (value) => unreadServer(String(value)),
     }),
     description,
     variables: refused('server variables are not supported; write one url for each value'),
   },
   components: {
-    schemas: enforced('each schema is a type, and is validated where it is used', { holds: { each: 'schema' } }),
-    responses: enforced('used where they are referred to', { holds: { each: 'response' } }),
-    parameters: enforced('used where they are referred to', { holds: { each: 'parameter' } }),
-    examples: shown('used where they are referred to', { holds: { each: 'example' } }),
-    requestBodies: enforced('used where they are referred to', { holds: { each: 'requestBody' } }),
-    headers: enforced('used where they are referred to', { holds: { each: 'header' } }),
-    securitySchemes: enforced('verified where an operation requires them', { holds: { each: 'securityScheme' } }),
-    links: shown('shown where they are referred to', { holds: { each: 'link' } }),
-    callbacks: shown('shown where they are referred to', { holds: { each: 'callback' } }),
-    pathItems: enforced('used where they are referred to', { holds: { each: 'pathItem' } }),
+    schemas: enforced('each schema is a type, and is validated where it is used', component('schema')),
+    responses: enforced('used where they are referred to', component('response')),
+    parameters: enforced('used where they are referred to', component('parameter')),
+    examples: shown('used where they are referred to', component('example')),
+    requestBodies: enforced('used where they are referred to', component('requestBody')),
+    headers: enforced('used where they are referred to', component('header')),
+    securitySchemes: enforced('verified where an operation requires them', component('securityScheme')),
+    links: shown('shown where they are referred to', component('link')),
+    callbacks: shown('shown where they are referred to', component('callback')),
+    pathItems: enforced('used where they are referred to', component('pathItem')),
   },
   pathItem: {
     $ref: reference,
@@ -167,7 +175,10 @@ export const words: Record<Kind, Record<string, Word>> = {
       holds: ['parameter'],
     }),
     requestBody: enforced('validated', { holds: 'requestBody' }),
-    responses: enforced('a reply that is not declared is answered 500', { holds: { each: 'response' } }),
+    responses: enforced('a reply that is not declared is answered 500', {
+      holds: { each: 'response' },
+      refuses: extensionIn,
+    }),
     callbacks: shown('offered as types; the service sends no requests', { holds: { each: 'callback' } }),
     deprecated: shown('shown on the docs page, and marked in the types'),
     security: enforced('one of the alternatives must be met, with the scopes that it names'),
@@ -177,10 +188,12 @@ export const words: Record<Kind, Record<string, Word>> = {
   parameter: {
     $ref: reference,
     name: enforced('the name in the request', {
-      refuses: (value, { in: place }) =>
-        place === 'header' && /^(?:accept|content-type|authorization)$/i.test(String(value))
+      refuses: (value, { in: place }) => {
+        if (value === '__proto__') return '__proto__ is no name that objects of JavaScript keep; choose another'
+        return place === 'header' && /^(?:accept|content-type|authorization)$/i.test(String(value))
           ? `OpenAPI ignores a header parameter ${String(value)}; use media types or security schemes`
-          : undefined,
+          : undefined
+      },
     }),
     in: enforced('`query`, `header` or `path`; `cookie` is refused', {
       refuses: (value) => (value === 'cookie' ? 'cookies are not read; use a header' : undefined),
@@ -347,11 +360,34 @@ function unreadableText(schema: unknown, place: unknown, schemas: Record<string,
 
 const scalarTypes = new Set<JsonType>(['string', 'integer', 'number', 'boolean', 'null'])
 
-function reservedPath(paths: unknown): string | undefined {
-  const reserved = Object.keys(isSchema(paths) ? paths : {}).find((path) =>
-    ownPaths.some((own) => path === own || path.startsWith(`${own}/`)),
-  )
+function reservedPath(paths: unknown, document: Record<string, unknown>): string | undefined {
+  // basePathsOf reads the servers alone.
+  const bases = basePathsOf(document as unknown as ContractDocument)
+  const served = Object.keys(isSchema(paths) ? paths : {}).flatMap((path) => bases.map((base) => base + path))
+  const reserved = served.find((path) => ownPaths.some((own) => path === own || path.startsWith(`${own}/`)))
   return reserved === undefined ? undefined : `${reserved} is a path of the service itself; choose another`
+}
+
+function unreadServer(url: string): string | undefined {
+  if (/[{}]/.test(url)) return 'server variables are not supported; write the url out'
+  if (/[?#%*\s]/.test(url)) return 'a url of a server must be without ?, #, %, * and spaces'
+  return URL.canParse(url, 'http://localhost/')
+    ? undefined
+    : `${url} is no url; write one such as https://host/v1, or /v1`
+}
+
+/** Among names that HTTP or the contract gives, `x-…` could only be an extension. */
+function extensionIn(members: unknown): string | undefined {
+  const extension = Object.keys(isSchema(members) ? members : {}).find((name) => name.startsWith('x-'))
+  return extension === undefined ? undefined : `${extension} is not read here; move it into the object around`
+}
+
+/** The names of components (OpenAPI 3.1, section 4.8.7.2). */
+function misnamedComponent(components: unknown): string | undefined {
+  const misnamed = Object.keys(isSchema(components) ? components : {}).find((name) => !/^[\w.-]+$/.test(name))
+  return misnamed === undefined
+    ? undefined
+    : `${misnamed} is no name of a component; use letters, digits, ., _ and - alone`
 }
 
 function unreadContent(content: unknown): string | undefined {

@@ -23,10 +23,15 @@ const bound = enforced('validated exactly, as an integer or as a decimal', {
 /** The verdict of every keyword of JSON Schema 2020-12 and of those that OpenAPI 3.1 adds. */
 export const schemaWords: Record<string, Word> = {
   $ref: enforced('the schema that it refers to applies too, beside the keywords next to it; it may lead back', {
-    refuses: (value) =>
-      String(value).startsWith(schemasPointer)
-        ? undefined
-        : `${String(value)} is outside of components/schemas; move the schema there`,
+    refuses: (value) => {
+      const reference = String(value)
+      if (!reference.startsWith(schemasPointer)) {
+        return `${reference} is outside of components/schemas; move the schema there`
+      }
+      return reference.slice(schemasPointer.length).includes('/')
+        ? `${reference} is inside of a schema; give it a name under components/schemas`
+        : undefined
+    },
   }),
   $defs: refused('schemas have names under components/schemas; move them there'),
   $id: refused('schemas are named by their place under components/schemas; remove it'),
@@ -60,6 +65,10 @@ export const schemaWords: Record<string, Word> = {
   contains: enforced(validated, { holds: 'schema' }),
   properties: enforced('validated; in a request others are dropped by the types, in a reply they are refused', {
     holds: { each: 'schema' },
+    refuses: (value) =>
+      isSchema(value) && Object.hasOwn(value, '__proto__')
+        ? '__proto__ is no name that objects of JavaScript keep; choose another'
+        : undefined,
   }),
   patternProperties: enforced(validated, {
     holds: { each: 'schema' },

@@ -99,7 +99,7 @@ function carries(document: ContractDocument, schema: unknown, word: Word): boole
 
 /** The document without the ids of operations that no path has: openapi-typescript lists each operation with an id. */
 function withServedOperations(document: ContractDocument): Record<string, unknown> {
-  const { webhooks, components, paths } = document as ContractDocument & { webhooks?: unknown }
+  const { webhooks, components, paths } = document
   const referred = Object.values(paths ?? {}).map((item) => (item as { $ref?: unknown }).$ref)
   const pathItems = mapValues(components?.['pathItems'], (item, name) =>
     referred.includes(`#/components/pathItems/${name}`) ? item : withoutIds(item),
