@@ -92,15 +92,16 @@ export interface ContractRequest {
   body?: string
 }
 
-/** Serves a contract that generation takes, and sends requests to it as the caller `me`. */
+/** Serves a contract that generation takes until a test is finished, and sends requests to it as the caller `me`. */
 export async function serve(
   contract: object,
   handlers: Record<string, (input: never, context: never) => unknown>,
   options: Partial<AppOptions> = {},
+  onFinished: (finish: () => Promise<void>) => void = onTestFinished,
 ) {
   const text = stringifyJson(contract, 1)
   const { document } = await readContract(Buffer.from(text), 'openapi.yaml')
-  const store = await temporaryStore()
+  const store = await temporaryStore(onFinished)
   const logLines: string[] = []
   const app = await buildApp({
     contract: { document, yaml: text, json: stringifyJson(document) },
@@ -110,7 +111,7 @@ export async function serve(
     rateLimit: undefined,
     ...options,
   })
-  onTestFinished(() => app.close())
+  onFinished(() => app.close())
   const { text: token, stored } = createToken('me', Date.now())
   await store.addToken(stored)
   return {
