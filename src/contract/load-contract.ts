@@ -16,16 +16,20 @@ export interface Contract {
  * Loads the contract that `npm run generate` wrote.
  *
  * @param folder the project's folder, with openapi.yaml and generated/
- * @throws UnservableContract when a file is missing, or the stamp is not that of openapi.yaml and contract.json
+ * @throws UnservableContract when a file is missing, or the stamp is not that of contract.json, openapi.yaml and the
+ *   files that it refers to
  */
 export async function loadContract(folder: string): Promise<Contract> {
   const files = ['openapi.yaml', 'generated/contract.json', stampFile]
-  const [yaml = '', json = '', stamp] = await Promise.all(files.map((file) => read(join(folder, file))))
-  if (stamp !== stampOf(yaml, json)) {
+  const [yaml = '', json = '', stamp = ''] = await Promise.all(files.map((file) => read(join(folder, file))))
+  const names = stamp.split('\n').slice(1, -2).map((line) => line.replace(/^\S*\s*/, ''))
+  const referred = await Promise.all(names.map(async (name) => [name, await read(join(folder, name))] as const))
+  if (stamp !== stampOf(yaml, json, new Map(referred))) {
     throw new UnservableContract('generated/ does not match openapi.yaml; run npm run generate')
   }
   // The stamp says that generate has checked the document and written it.
-  return { document: parseJsonWithBigInts(json) as ContractDocument, json, yaml }
+  // A client cannot follow references to other files; JSON is YAML too (YAML 1.2, section 1.2).
+  return { document: parseJsonWithBigInts(json) as ContractDocument, json, yaml: names.length === 0 ? yaml : json }
 }
 
 /** The file of the stamp, in the project's folder. */
@@ -34,9 +38,16 @@ export const stampFile = 'generated/contract.sha256'
 /**
  * The stamp that `npm run generate` writes when it has checked the contract: the hashes of the contract and of the
  * document made from it, in the form that `sha256sum --check` reads.
+ *
+ * @param referred the files that openapi.yaml refers to, by their paths from its folder
  */
-export function stampOf(yaml: string | Uint8Array, json: string): string {
-  return `${sha256(yaml)}  openapi.yaml\n${sha256(json)}  generated/contract.json\n`
+export function stampOf(
+  yaml: string | Uint8Array,
+  json: string,
+  referred: ReadonlyMap<string, string | Uint8Array> = new Map(),
+): string {
+  const contents = [['openapi.yaml', yaml], ...referred, ['generated/contract.json', json]] as const
+  return contents.map(([file, content]) => `${sha256(content)}  ${file}\n`).join('')
 }
 
 export function sha256(text: string | Uint8Array): string {

@@ -23,16 +23,19 @@ interface LocatedFinding extends Omit<Finding, 'at'> {
  *
  * @param source the contract
  * @param file its path; the files that it refers to are found from there, and bundled into it
- * @returns the document as it was written, integers beyond 2^53 as bigints, and a line for each warning
+ * @returns the document as it was written, integers beyond 2^53 as bigints; a line for each warning; and the files that it
+ *   refers to, by their paths from the folder of the contract
  * @throws BrokenContract with a line for each problem: file, line, column, problem, remedy
  */
 export async function readContract(
   source: Uint8Array,
   file: string,
-): Promise<{ document: ContractDocument; warnings: string[] }> {
-  const { document, places, findings } = await bundle(source, file)
+): Promise<{ document: ContractDocument; warnings: string[]; referred: Map<string, Uint8Array> }> {
+  const { document, places, findings, referred } = await bundle(source, file)
   const contract = document as unknown as ContractDocument
-  const checks = findings.length === 0 ? [checkErrorNumbers, checkOperations, checkExamples] : []
+  // A word too many, which checkWords reports too, leaves the structure that the other checks rely on.
+  const isSound = findings.every(({ text }) => /^Property `.*` is not expected here/.test(text))
+  const checks = isSound ? [checkErrorNumbers, checkOperations, checkExamples] : []
   const refusedWords = checkWords(document)
   // A schema with a word that is refused cannot be compiled either.
   const isNews = ({ isUncompiled = false }: Finding) => !isUncompiled || refusedWords.length === 0
@@ -41,7 +44,7 @@ export async function readContract(
   )
   refuse([...own.filter(({ isWarning }) => isWarning !== true), ...findings], file)
   const warnings = own.map((finding) => ({ ...finding, text: `warning: ${finding.text}` }))
-  return { document: contract, warnings: inLines(warnings, file) }
+  return { document: contract, warnings: inLines(warnings, file), referred }
 }
 
 /**
@@ -85,14 +88,28 @@ async function bundle(source: Uint8Array, file: string) {
     text,
   }))
   // The linter does not survive those.
-  if (circular.length > 0) return { document: files.root, places, findings: circular }
-  const problems = await lintDocument({ document: roundedCopy(root), externalRefResolver: files.rounded(), config })
+  const { referred } = files
+  if (circular.length > 0) return { document: files.root, places, findings: circular, referred }
+  const problems = await lintDocument({
+    document: roundedCopy(root),
+    externalRefResolver: files.rounded(),
+    config,
+  }).catch((error: unknown) => {
+    // Only through another file: circularReferences has found the others.
+    if (!String(error).includes('circular pointer')) throw error
+    throw new BrokenContract(`${basename(file)}: a reference to another file leads back to itself; refer to an object`)
+  })
+  if (files.unreadable.size > 0) throw new BrokenContract([...files.unreadable].join('\n'))
   const findings = problems.map((problem) => locate(problem, files, places))
   // Bundling writes some references of one file out, too.
-  if (findings.length === 0 && files.isSeveral()) {
-    await bundleDocument({ document: root, config, types: getTypes('oas3_1'), externalRefResolver: files })
+  if (files.isSeveral()) {
+    const options = { document: root, config, types: getTypes('oas3_1'), externalRefResolver: files }
+    await bundleDocument(options).catch((error: unknown) => {
+      // What keeps a contract from being bundled is reported.
+      if (findings.length === 0) throw error
+    })
   }
-  return { document: files.root, places, findings }
+  return { document: files.root, places, findings, referred }
 }
 
 /** Finds the references that lead from one to the next and back to the first, and to no object. */
@@ -120,6 +137,10 @@ function leadsBack(document: unknown, reference: object): boolean {
 /** Has Redocly read each file as this project does, and none over the network. */
 class ContractFiles extends BaseResolver {
   readonly root: Record<string, unknown>
+  /** The content of the other files, by their paths from the folder of the contract. */
+  readonly referred = new Map<string, Uint8Array>()
+  /** Why others of them cannot be read. */
+  readonly unreadable = new Set<string>()
   readonly #file: string
   readonly #source: Uint8Array
   readonly #places: Places
@@ -139,7 +160,15 @@ class ContractFiles extends BaseResolver {
     if (document === undefined) {
       const isRoot = path === resolve(this.#file)
       const name = relative(dirname(resolve(this.#file)), path)
-      document = readYaml(isRoot ? this.#source : readFileSync(path), name, this.#places)
+      const source = isRoot ? this.#source : readFileSync(path)
+      if (!isRoot) this.referred.set(name, source)
+      try {
+        document = readYaml(source, name, this.#places)
+      } catch (error) {
+        // Redocly would say no more than that the file cannot be read.
+        if (!isRoot && error instanceof BrokenContract) this.unreadable.add(error.message)
+        throw error
+      }
       this.#parsed.set(path, document)
     }
     return document
@@ -150,7 +179,7 @@ class ContractFiles extends BaseResolver {
   }
 
   document(path: string): Promise<Document> {
-    if (/^[a-z]+:\/\//i.test(path)) return Promise.reject(new Error('nothing is read over the network; keep a copy'))
+    if (isInNetwork(path)) return Promise.reject(new Error('nothing is read over the network'))
     return Promise.resolve({ source: new Source(path, ''), parsed: this.parsed(path) })
   }
 
@@ -165,6 +194,10 @@ class ContractFiles extends BaseResolver {
       roundedCopy(await this.document(this.resolveExternalRef(base, reference)))) as BaseResolver['resolveDocument']
     return resolver
   }
+}
+
+function isInNetwork(path: string): boolean {
+  return /^[a-z]+:\/\//i.test(path)
 }
 
 function roundedCopy({ source, parsed }: Document): Document {
@@ -195,7 +228,9 @@ function locate(
   }
   const reference = [...names, '$ref']
   const place = placeOf(document, reference, places)
-  return { place, text: `the reference ${String(memberOf(document, reference))} leads to nothing` }
+  const target = String(memberOf(document, reference))
+  const reason = isInNetwork(target) ? 'is not read over the network; keep a copy' : 'leads to nothing'
+  return { place, text: `the reference ${target} ${reason}` }
 }
 
 /** The place of the last of the members that lead from an object, as far as they do. */

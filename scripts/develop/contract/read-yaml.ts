@@ -40,6 +40,10 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   const problems = [...yaml.errors, ...yaml.warnings].map(({ message, pos: [start] }) =>
     reader.problem(start, firstLine(message).replace(/ at line \d+, column \d+:?$/, '')),
   )
+  // In YAML 1.1 `yes` is true, and 010 is 8.
+  if (yaml.directives.yaml.version !== '1.2') {
+    problems.push(reader.problem(source.search(/^%YAML/m), 'only YAML 1.2 is read; remove the directive'))
+  }
   if (problems.length > 0) throw new BrokenContract(problems.join('\n'))
   const document = reader.read()
   if (reader.problems.length > 0) throw new BrokenContract(reader.problems.join('\n'))

@@ -5,9 +5,9 @@ import { find } from '../../../src/json/pointer.ts'
  * which has no members.
  */
 export function resolve<Node>(document: unknown, node: Node, seen = new Set<string>()): Node {
-  // An object of OpenAPI may have none of its members here: they are checked elsewhere.
+  // The checks of the structure say which members an object must have.
   if (node === null) return {} as Node
-  const { $ref: reference } = (node ?? {}) as { $ref?: unknown }
+  const reference = (node as { $ref?: unknown } | undefined)?.$ref
   if (typeof reference !== 'string') return node
   if (seen.has(reference)) throw new Error(`the reference ${reference} leads back to itself`)
   seen.add(reference)

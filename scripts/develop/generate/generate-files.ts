@@ -23,7 +23,7 @@ export async function generateFiles(
   root: string,
 ): Promise<{ files: Map<string, string>; operations: ContractOperation[]; warnings: string[] }> {
   const source = await readSource(join(root, contractFile))
-  const { document, warnings } = await readContract(source, join(root, contractFile))
+  const { document, warnings, referred } = await readContract(source, join(root, contractFile))
   const origin = `${contractFile} sha256:${sha256(source)}`
   const stamp = `// Generated from ${origin} by npm run generate. Do not edit.\n`
   const operations = operationsOf(dereference(document))
@@ -33,8 +33,8 @@ export async function generateFiles(
     ['errors.ts', `${stamp}\n${writeErrors(document)}`],
     ['openapi.ts', `${stamp}\n${await writeTypes(document, operations)}`],
     ['contract.json', json],
-    // Moved into place last: the server starts only where it matches openapi.yaml and contract.json.
-    [basename(stampFile), stampOf(source, json)],
+    // Moved into place last: the server starts only where it matches contract.json and the files of the contract.
+    [basename(stampFile), stampOf(source, json, referred)],
   ])
   return { files, operations, warnings }
 }

@@ -26,7 +26,8 @@ const withExample = (example: object) =>
   contractWith({ parameters: [{ ...query('a', text), examples: { one: example } }] })
 const withItem = (item: object) =>
   contractOf({ '/things': { get: { operationId: 'listThings', responses: noContent }, ...item } })
-const withComponents = (components: object, operation: object = {}) => contractWith(operation, { components })
+const withComponents = (components: Record<string, unknown>, operation: object = {}) =>
+  contractWith(operation, { components })
 const withScheme = (bearer: object) => contractWith({ security: [] }, { components: { securitySchemes: { bearer } } })
 const withSchema = (schema: object) => withBody({ content: json(schema) })
 const misnamed = (section: string): Refused => [
@@ -85,13 +86,16 @@ const refused: Record<string, Refused[]> = {
   'components.requestBodies': [[withComponents({ requestBodies: { A: { content: json(text, wrong) } } }), mustBeText]],
   'pathItem.$ref': [
     [
-      contractOf({ '/things': { $ref: '#/components/pathItems/A' } }, { components: { pathItems: {} } } as object),
+      contractOf({ '/things': { $ref: '#/components/pathItems/A' } }, { components: { pathItems: {} } }),
       /the reference #\/components\/pathItems\/A leads to nothing/,
     ],
     [
-      contractOf({ '/things': { $ref: '#/components/pathItems/A', parameters: [] } }, {
-        components: { pathItems: { A: { get: { operationId: 'a', responses: noContent } } } },
-      } as object),
+      contractOf(
+        { '/things': { $ref: '#/components/pathItems/A', parameters: [] } },
+        {
+          components: { pathItems: { A: { get: { operationId: 'a', responses: noContent } } } },
+        },
+      ),
       /\$ref: OpenAPI ignores parameters beside it/,
     ],
     [
@@ -234,7 +238,7 @@ const refused: Record<string, Refused[]> = {
             ...failures,
           },
         },
-        { components: { headers: { A: { schema: text } } } as object },
+        { components: { headers: { A: { schema: text } } } },
       ),
       /\$ref: OpenAPI ignores required beside it/,
     ],
@@ -343,7 +347,7 @@ const shown = {
           },
           connect: { type: 'openIdConnect', openIdConnectUrl: 'https://login.example/' },
         },
-      } as object,
+      },
     },
   ),
   info: {
@@ -487,7 +491,7 @@ const served = contractOf(
           },
         },
       },
-    } as object,
+    },
   },
 )
 
@@ -718,6 +722,51 @@ describe('each field of OpenAPI', () => {
     })
     const { text: answer } = await send({ method: 'GET', url: '/openapi.json' })
     expect(JSON.parse(answer)).toEqual(JSON.parse(JSON.stringify(shown)))
+  })
+
+  it('is reported with all other faults in one run', async () => {
+    const problems = await problemsOf(
+      contractOf(
+        {
+          '/livez': { get: { operationId: 'a', responses: noContent } },
+          '/a/{id}': {
+            trace: { operationId: 'b', responses: noContent },
+            get: {
+              operationId: 'a',
+              parameters: [{ ...query('c', text), in: 'cookie' }, query('d', { type: 'integer', default: 'e' })],
+              responses: { 204: { description: 'Done.' } },
+            },
+          },
+        },
+        {
+          servers: [{ url: 'https://{host}/' }],
+          components: {
+            schemas: {
+              Self: { allOf: [{ $ref: '#/components/schemas/Self' }] },
+              Text: { type: 'string', format: 'plant', nullable: true, example: 5 },
+            },
+          },
+        },
+      ),
+    )
+    for (const because of [
+      /\/livez is a path of the service itself/,
+      /trace: TRACE would answer/,
+      /operationId a: is used more than once/,
+      /the path parameter id is not described/,
+      /in: cookies are not read/,
+      /the default must be an integer/,
+      /does not declare 400/,
+      /url: server variables are not supported/,
+      /the schema refers to itself for the same value/,
+      /format: plant is a format that nobody validates/,
+      /nullable: is a word of OpenAPI 3\.0/,
+    ]) {
+      expect(
+        problems.filter((problem) => because.test(problem)),
+        problems.join('\n'),
+      ).toHaveLength(1)
+    }
   })
 
   it('that is no word is refused', async () => {

@@ -51,7 +51,10 @@ export const failures = {
 export const noContent = { 204: { description: 'Done.' }, ...failures }
 
 /** Makes a contract of paths. */
-export function contractOf(paths: object, rest: { components?: { schemas?: object } } & Record<string, unknown> = {}) {
+export function contractOf(
+  paths: object,
+  rest: { components?: { schemas?: object; [section: string]: unknown } } & Record<string, unknown> = {},
+) {
   const { components, ...document } = rest
   return {
     openapi: '3.1.0',

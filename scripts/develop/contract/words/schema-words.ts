@@ -25,6 +25,8 @@ export const schemaWords: Record<string, Word> = {
   $ref: enforced('the schema that it refers to applies too, beside the keywords next to it; it may lead back', {
     refuses: (value) => {
       const reference = String(value)
+      // Other files are bundled; where one cannot be, that is reported.
+      if (!reference.startsWith('#')) return undefined
       if (!reference.startsWith(schemasPointer)) {
         return `${reference} is outside of components/schemas; move the schema there`
       }
