@@ -1,8 +1,9 @@
-import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { compareWithRelease } from '../../scripts/develop/breaking/compare-with-release.ts'
 import { BrokenContract } from '../../scripts/develop/contract/findings.ts'
-import { readContract } from '../../scripts/develop/contract/read-contract.ts'
+import { readContract, readOpenApi } from '../../scripts/develop/contract/read-contract.ts'
 import { generate } from '../../scripts/develop/generate/generate.ts'
 import { UnservableContract } from '../../src/contract/engine.ts'
 import { loadContract } from '../../src/contract/load-contract.ts'
@@ -143,6 +144,16 @@ describe('a contract in several files', () => {
     const problems = await problemsOf(changed)
     expect(problems, problems.join('\n')).toHaveLength(1)
     expect(problems[0]).toMatch(because)
+  })
+
+  it('is compared with a release as a whole', async () => {
+    const folder = await folderWith()
+    const source = join(folder, 'openapi.yaml')
+    await writeFile(join(folder, 'released.yaml'), await readOpenApi(await readFile(source), source))
+    expect(await compareWithRelease(folder, 'released.yaml')).toMatchObject({ changes: [] })
+    await writeFile(join(folder, 'schemas/other.yaml'), 'Name: { type: string, maxLength: 4 }\n')
+    const { changes } = await compareWithRelease(folder, 'released.yaml')
+    expect(changes).toMatchObject([{ impact: 'breaking', text: expect.stringContaining('maxLength') as string }])
   })
 
   it('is generated anew when another of its files has changed, if only by a comment', async () => {

@@ -37,8 +37,8 @@ export const impacts: readonly Impact[] = ['breaking', 'compatible', 'editorial'
  */
 export async function compareWithRelease(root: string, base: string | undefined): Promise<Comparison> {
   const { name, file, text } = await readBaseContract(root, base)
-  const after = await readFile(join(root, contractFile), 'utf8')
-  await readOpenApi(Buffer.from(after), join(root, contractFile))
+  const source = join(root, contractFile)
+  const after = await readOpenApi(await readFile(source), source)
   return { base: name, ...(await compareContracts(text, after, file)) }
 }
 

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isScalar, parseDocument } from 'yaml'
@@ -11,6 +11,7 @@ import {
   parseVersion,
   releasedFile,
 } from '../breaking/released-contracts.ts'
+import { readOpenApi } from '../contract/read-contract.ts'
 import { contractFile } from '../generate/generate-files.ts'
 import { generate } from '../generate/generate.ts'
 import { changelogFile, closeVersion } from './changelog.ts'
@@ -118,7 +119,8 @@ async function writeRelease(folder: string, version: Version, now: Date, compari
   await edit(join(folder, 'package-lock.json'), (text) => withLockVersion(text, name))
   const day = now.toISOString().slice(0, 10)
   await edit(join(folder, changelogFile), (text) => closeVersion(text, name, day, comparison))
-  await cp(join(folder, contractFile), join(folder, releasedFile(version)))
+  const source = join(folder, contractFile)
+  await writeFile(join(folder, releasedFile(version)), await readOpenApi(await readFile(source), source))
   const { ok, lines } = await generate(folder, 'write')
   if (!ok) throw new UsageError(lines.join('\n'))
 }

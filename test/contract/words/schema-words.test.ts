@@ -26,8 +26,19 @@ const kindOf = (kind: string) => ({ type: 'object', required: ['kind'], properti
 const enforced: Record<string, Enforced> = {
   $ref: {
     schema: node,
-    valid: ['{"name":"a","next":{"name":"b"}}'],
-    invalid: ['{"name":"a","next":{"name":1}}', '{}'],
+    valid: [
+      '{"name":"a","next":{"name":"b","size":9007199254740993}}',
+      '{"name":"a","parts":[{"name":"b","parts":[]}],"byName":{"c":{"name":"d"}}}',
+      '{"name":"a","either":{"name":"b","either":"c"}}',
+    ],
+    invalid: [
+      '{"name":"a","next":{"name":1}}',
+      '{}',
+      '{"name":"a","parts":[{"name":1}]}',
+      '{"name":"a","byName":{"b":{}}}',
+      '{"name":"a","either":{"name":1}}',
+      '{"name":"a","next":{"name":"b","next":{"name":"c","size":"1"}}}',
+    ],
   },
   allOf: { schema: { allOf: [int64, { minimum: 3 }] }, valid: ['3'], invalid: ['2', '"3"'] },
   anyOf: { schema: { anyOf: [int64, { type: 'string' }] }, valid: ['3', '"a"'], invalid: ['1.5', 'null'] },
@@ -260,7 +271,14 @@ const schemas = {
   Node: {
     type: 'object',
     required: ['name'],
-    properties: { name: { type: 'string' }, next: { $ref: '#/components/schemas/Node' } },
+    properties: {
+      name: { type: 'string' },
+      size: int64,
+      next: node,
+      parts: { type: 'array', items: node },
+      byName: { type: 'object', additionalProperties: node },
+      either: { oneOf: [{ type: 'string' }, node] },
+    },
   },
 }
 
@@ -377,6 +395,21 @@ describe('each keyword of JSON Schema', () => {
     const { text } = await send({ method: 'GET', url: '/openapi.json' })
     const { post } = (JSON.parse(text) as { paths: { '/things': { post: object } } }).paths['/things']
     expect(JSON.stringify(post)).toContain(JSON.stringify({ type: 'string', ...samples }).slice(1, -1))
+  })
+
+  it('that applies a schema to itself is refused', async () => {
+    const itself = { $ref: '#/components/schemas/Itself' }
+    for (const Itself of [{ allOf: [itself] }, { anyOf: [{}, { not: itself }] }, { if: itself }, itself]) {
+      const problems = await problemsOf(
+        contractOf(
+          { '/things': { get: { operationId: 'a', responses: noContent } } },
+          { components: { schemas: { Itself } } },
+        ),
+      )
+      expect(problems.join('\n')).toMatch(
+        /^openapi\.yaml:\d+:\d+: the (?:schema refers to|reference leads back to) itself/,
+      )
+    }
   })
 
   it('named x-… is taken', async () => {
