@@ -125,7 +125,7 @@ function statusProblems({ id, object }: WrittenOperation, document: ContractDocu
       return [{ at, text: `operation ${id}: ${status} has no content in HTTP; remove content, or use another status` }]
     }
     if (status.startsWith('x-') || /^(?:[2-5](?:\d\d|XX)|default)$/.test(status)) return []
-    const text = `operation ${id}: ${status} is no status of a response; use 200 to 599, a range such as 4XX, or default`
+    const text = `operation ${id}: ${status} is no status of a response; use 200 to 599, 4XX and the like, or default`
     return [{ at, text }]
   })
 }
