@@ -22,7 +22,10 @@ export interface Contract {
 export async function loadContract(folder: string): Promise<Contract> {
   const files = ['openapi.yaml', 'generated/contract.json', stampFile]
   const [yaml = '', json = '', stamp = ''] = await Promise.all(files.map((file) => read(join(folder, file))))
-  const names = stamp.split('\n').slice(1, -2).map((line) => line.replace(/^\S*\s*/, ''))
+  const names = stamp
+    .split('\n')
+    .slice(1, -2)
+    .map((line) => line.replace(/^\S*\s*/, ''))
   const referred = await Promise.all(names.map(async (name) => [name, await read(join(folder, name))] as const))
   if (stamp !== stampOf(yaml, json, new Map(referred))) {
     throw new UnservableContract('generated/ does not match openapi.yaml; run npm run generate')
