@@ -96,7 +96,7 @@ describe('a contract in several files', () => {
       createThing: () => ({ status: 204 }),
       getThing: ({ path: { id } }: { path: { id: bigint } }) => ({ status: 200, body: { id } }),
     }
-    const { send } = await serve(await read(), handlers)
+    const { send } = await serve((await read()).document, handlers)
     const list = await send({ method: 'GET', url: '/things?limit=9' })
     expect(list).toMatchObject({ status: 200, text: '[{"id":9007199254740993,"parts":[{"id":1}]}]' })
     expect(await send({ method: 'GET', url: '/things?limit=10' })).toMatchObject({ status: 400 })

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Kind, words } from '../../../scripts/develop/contract/words/openapi-words.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
-import { contractOf, contractWith, failures, noContent, problemsOf, serve } from './own-contract.ts'
+import { contractOf, contractWith, failures, noContent, problemsOf, serve, warningsOf } from './own-contract.ts'
 
 const text = { type: 'string' }
 const int64 = { type: 'integer', format: 'int64' }
@@ -137,7 +137,6 @@ const refused: Record<string, Refused[]> = {
       /204 has no content in HTTP/,
     ],
     [contractWith({ responses: { ...noContent, 'x-note': null } }), /x-note is not read here/],
-    [contractWith({ responses: { 204: { description: 'Done.' } } }), /does not declare 400, which the service/],
   ],
   'operation.security': [
     [contractWith({ security: [{ bearer: ['a b'] }], responses: noContent }), /asks for the scope "a b"/],
@@ -724,6 +723,15 @@ describe('each field of OpenAPI', () => {
     expect(JSON.parse(answer)).toEqual(JSON.parse(JSON.stringify(shown)))
   })
 
+  it('whose failures the service answers undeclared is taken, with a warning that lists them', async () => {
+    const lines = await warningsOf(contractWith({ responses: { 204: { description: 'Done.' } } }))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(
+      /^openapi\.yaml:\d+:\d+: warning: operation listThings: the service can answer 400, 401, 408, 429, 431, 500, 503; /,
+    )
+    expect(await warningsOf(contractWith({}))).toEqual([])
+  })
+
   it('is reported with all other faults in one run', async () => {
     const problems = await problemsOf(
       contractOf(
@@ -756,7 +764,6 @@ describe('each field of OpenAPI', () => {
       /the path parameter id is not described/,
       /in: cookies are not read/,
       /the default must be an integer/,
-      /does not declare 400/,
       /url: server variables are not supported/,
       /the schema refers to itself for the same value/,
       /format: plant is a format that nobody validates/,

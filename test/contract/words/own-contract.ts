@@ -87,6 +87,11 @@ export async function problemsOf(contract: object | string): Promise<string[]> {
   }
 }
 
+/** The lines with which generation warns of a contract that it takes. */
+export async function warningsOf(contract: object): Promise<string[]> {
+  return (await readContract(Buffer.from(stringifyJson(contract, 1)), 'openapi.yaml')).warnings
+}
+
 export interface ContractRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS' | 'HEAD'
   url: string

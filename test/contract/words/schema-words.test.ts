@@ -308,7 +308,8 @@ describe('each keyword of JSON Schema', () => {
     expect(withVerdict('refused').every((name) => name in refused)).toBe(true)
   })
 
-  it('that is enforced is validated in requests and in replies', async () => {
+  // Each case compiles two validators, which takes long on a busy machine.
+  it('that is enforced is validated in requests and in replies', { timeout: 60_000 }, async () => {
     const cases = Object.entries(enforced)
     const content = (schema: unknown) => ({
       'application/json': { schema: { type: 'object', properties: { value: schema } } },
