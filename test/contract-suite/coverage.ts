@@ -83,7 +83,10 @@ export class Coverage {
       for (const [status, response] of Object.entries(responses)) {
         const place = `${operation} ${status}`
         places.add(place)
-        if (!this.#statuses.has(place)) gaps.push(`never seen: ${place}`)
+        if (!this.#statuses.has(place)) {
+          gaps.push(`never seen: ${place}`)
+          continue
+        }
         for (const [name, header] of Object.entries(response.headers ?? {})) {
           wanted(`${place}: header ${name} present`)
           // What is always there is required, and clients may be told so.
@@ -155,7 +158,8 @@ function itemOf(schema: Schema | undefined): Schema | undefined {
   return schema?.['type'] === 'array' ? (schema['items'] as Schema) : schema
 }
 
-function examplesOf({ example, examples }: Exampled): { name: string; value: unknown }[] {
+/** The examples of a parameter, a header or a media type by name; one that has none is `(unnamed)`. */
+export function examplesOf({ example, examples }: Exampled): { name: string; value: unknown }[] {
   const named = Object.entries(examples ?? {}).map(([name, { value }]) => ({ name, value }))
   return example === undefined ? named : [...named, { name: '(unnamed)', value: example }]
 }

@@ -1,57 +1,45 @@
 import { describe, expect, test } from 'vitest'
 import type { ContractOperation, Exampled } from '../../../src/contract/document.ts'
 import { parseJsonWithBigInts, stringifyJson } from '../../../src/json/json.ts'
-import { judgedOperation } from '../../support/responses/judged-contract.ts'
+import { judgedOperation, judgedOperations } from '../../support/responses/judged-contract.ts'
 import { type ContractClient, type ContractRequest, startService } from '../contract-client.ts'
-import { canonical } from '../coverage.ts'
+import { canonical, examplesOf as namedExamples } from '../coverage.ts'
+import { examplesNeed } from '../own-requests.ts'
 import { bodyType } from '../requests/request-arbitrary.ts'
+import { successOf } from '../requests/valid-request.ts'
+
+/** Examples of creations come first, those of deletions last, so that each finds what it speaks of. */
+const order = ['post', 'put', 'patch', 'get', 'head', 'options', 'trace', 'delete']
 
 /** Tests that each example of a request is answered with the example of a response that has its name. */
 export function testExamples(): void {
   describe('the examples of the contract', () => {
     test('are answered with the examples of the same name', async () => {
       const client = await startService()
-      const create = judgedOperation('createPlant')
-      const list = judgedOperation('listPlants')
-      const remove = judgedOperation('deletePlant')
-
-      const created = await sendExamples(client, create, 200)
-      await sendExamples(client, list, 200)
-      for (const [name, id] of parameterExamples(remove)) {
-        // A plant for the example to delete, unless another example has created it.
-        if (!created.includes(id))
-          await client.send({ method: 'POST', url: create.path, body: stringifyJson({ id, name }) })
+      for (const operation of judgedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method))) {
+        for (const request of examplesNeed[operation.id] ?? []) await client.send(request)
+        await expectExamples(client, operation)
       }
-      await sendExamples(client, remove, 204)
     })
 
-    test('tell of a plant that is there already, and of one that is not', async () => {
-      const { send } = await startService()
-      const [, plant] = bodyExamples(judgedOperation('createPlant'))[0]!
-      const body = stringifyJson(plant)
-      await send({ method: 'POST', url: '/plants', body })
-      expect((await send({ method: 'POST', url: '/plants', body })).status).toBe(409)
-      const url = `/plants/${String((plant as { id: number }).id)}`
-      await send({ method: 'DELETE', url })
-      expect((await send({ method: 'DELETE', url })).status).toBe(404)
-    })
-
-    test('lead by the link of each created plant to its deletion', async () => {
-      const { send } = await startService()
-      const create = judgedOperation('createPlant')
-      // OpenAPI 3.1, "Link Object"; the contract's types leave it out, because the service does not read it.
-      const { links } = create.object.responses['200'] as { links?: Record<string, Link> }
-      expect(Object.values(links ?? {})).toHaveLength(1)
-      for (const { operationId, parameters } of Object.values(links ?? {})) {
-        const { method, path } = judgedOperation(operationId)
-        for (const [, request, body] of requestExamples(create)) {
-          expect((await send(request)).status).toBe(200)
-          const url = Object.entries(parameters).reduce((text, [name, expression]) => {
-            const [, property = ''] = /^\$request\.body#\/(\w+)$/.exec(expression) ?? []
-            // The example of a body of properties is an object.
-            return text.replace(`{${name}}`, String((body as Record<string, unknown>)[property]))
-          }, path)
-          expect((await send({ method: method.toUpperCase(), url })).status, url).toBe(204)
+    test('lead by the links of a response to a success', async () => {
+      for (const create of judgedOperations) {
+        const status = successOf(create)
+        // OpenAPI 3.1, "Link Object"; the contract's types leave it out, because the service does not read it.
+        const { links = {} } = create.object.responses[String(status)] as { links?: Record<string, Link> }
+        for (const [name, { operationId, parameters }] of Object.entries(links)) {
+          const { send } = await startService()
+          const linked = judgedOperation(operationId)
+          for (const [, request, body] of requestExamples(create)) {
+            expect((await send(request)).status).toBe(status)
+            const url = Object.entries(parameters).reduce((text, [parameter, expression]) => {
+              const [, property = ''] = /^\$request\.body#\/(\w+)$/.exec(expression) ?? []
+              // The example of a body of properties is an object.
+              return text.replace(`{${parameter}}`, String((body as Record<string, unknown>)[property]))
+            }, linked.path)
+            const response = await send({ method: linked.method.toUpperCase(), url })
+            expect(response.status, `${name}: ${url}`).toBe(successOf(linked))
+          }
         }
       }
     })
@@ -63,67 +51,52 @@ interface Link {
   parameters: Record<string, string>
 }
 
-/**
- * Sends the examples of an operation in their order.
- *
- * @returns the ids in their bodies
- */
-async function sendExamples(
-  { send }: ContractClient,
-  operation: ContractOperation,
-  status: number,
-): Promise<unknown[]> {
+/** Sends the examples of an operation in their order, and expects a success with the example of the same name. */
+async function expectExamples({ send }: ContractClient, operation: ContractOperation): Promise<void> {
+  const status = successOf(operation)
   const { content } = operation.object.responses[String(status)] ?? {}
-  const answers = new Map(valuesOf(Object.values(content ?? {})[0] ?? {}))
-  const ids: unknown[] = []
-  for (const [name, request, body] of requestExamples(operation)) {
+  const answers = new Map(examplesOf(Object.values(content ?? {})[0] ?? {}))
+  for (const [name, request] of requestExamples(operation)) {
     const response = await send(request)
     expect(response.status, `${operation.id}: ${name}: ${response.text}`).toBe(status)
-    if (content !== undefined)
-      expect(canonical(parseJsonWithBigInts(response.text)), `${operation.id}: ${name}`).toBe(
-        canonical(answers.get(name)),
-      )
-    if (typeof body === 'object' && body !== null && 'id' in body) ids.push(body.id)
+    if (!answers.has(name)) continue
+    expect(canonical(parseJsonWithBigInts(response.text)), `${operation.id}: ${name}`).toBe(
+      canonical(answers.get(name)),
+    )
   }
-  return ids
 }
 
+/** The examples of a request by name. A part without an example of the name has its first one, or none if it may. */
 function requestExamples(operation: ContractOperation): [name: string, request: ContractRequest, body: unknown][] {
   const method = operation.method.toUpperCase()
-  const headers = { 'content-type': bodyType(operation) }
-  return [
-    ...bodyExamples(operation).map(([name, value]): [string, ContractRequest, unknown] => [
-      name,
-      { method, url: operation.path, headers, body: stringifyJson(value) },
-      value,
-    ]),
-    ...operation.parameters.flatMap((parameter) =>
-      valuesOf(parameter).map(([name, value]): [string, ContractRequest, unknown] => {
-        const text = encodeURIComponent(String(value))
-        return [
-          name,
-          {
-            method,
-            url:
-              parameter.in === 'path'
-                ? operation.path.replace(`{${parameter.name}}`, text)
-                : `${operation.path}?${parameter.name}=${text}`,
-          },
-          undefined,
-        ]
-      }),
-    ),
-  ]
+  const bodies = examplesOf(operation.object.requestBody?.content[String(bodyType(operation))] ?? {})
+  const holders = [bodies, ...operation.parameters.map(examplesOf)]
+  const names = new Set(holders.flatMap((examples) => examples.map(([name]) => name)))
+  // An operation that is asked for nothing has one request.
+  if (operation.parameters.length === 0 && operation.object.requestBody === undefined) names.add('(unnamed)')
+  return [...names].map((name) => {
+    const values = operation.parameters.flatMap((parameter) => {
+      const examples = examplesOf(parameter)
+      const value = new Map(examples).get(name) ?? (parameter.required === true ? examples[0]?.[1] : undefined)
+      return value === undefined ? [] : [{ ...parameter, text: encodeURIComponent(writtenAs(value)) }]
+    })
+    const path = values
+      .filter((parameter) => parameter.in === 'path')
+      .reduce((text, parameter) => text.replace(`{${parameter.name}}`, parameter.text), operation.path)
+    const query = values.filter((parameter) => parameter.in === 'query').map((each) => `${each.name}=${each.text}`)
+    const url = query.length === 0 ? path : `${path}?${query.join('&')}`
+    const body = new Map(bodies).get(name) ?? bodies[0]?.[1]
+    const content =
+      body === undefined ? {} : { headers: { 'content-type': bodyType(operation) }, body: stringifyJson(body) }
+    return [name, { method, url, ...content }, body]
+  })
 }
 
-function bodyExamples(operation: ContractOperation): [name: string, value: unknown][] {
-  return valuesOf(operation.object.requestBody?.content[String(bodyType(operation))] ?? {})
+function examplesOf(holder: Exampled): [name: string, value: unknown][] {
+  return namedExamples(holder).map(({ name, value }) => [name, value])
 }
 
-function parameterExamples(operation: ContractOperation): [name: string, value: unknown][] {
-  return operation.parameters.flatMap(valuesOf)
-}
-
-function valuesOf({ examples = {} }: Exampled): [name: string, value: unknown][] {
-  return Object.entries(examples).map(([name, { value }]) => [name, value])
+/** A value as it stands in a URL, before it is encoded. */
+function writtenAs(value: unknown): string {
+  return typeof value === 'string' ? value : stringifyJson(value)
 }

@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3'
 import { openSync, writeSync, closeSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { errorNumber } from '../../support/responses/judged-contract.ts'
-import { temporaryFolder, temporaryStore } from '../../support/server/start-app.ts'
+import { temporaryFolder } from '../../support/server/start-app.ts'
 import { type ContractRequest, startService } from '../contract-client.ts'
 
 const requests: Record<'list' | 'create' | 'delete', ContractRequest> = {
@@ -14,17 +14,9 @@ const requests: Record<'list' | 'create' | 'delete', ContractRequest> = {
   delete: { method: 'DELETE', url: '/plants/54' },
 }
 
-/** Tests that a fault of the service's own has its declared answer on every operation. */
+/** Tests that a fault of the database has its declared answer. */
 export function testFaults(): void {
   describe('when the service is at fault', () => {
-    test.each(Object.entries(requests))('a store that throws makes %s answer 500', async (method, request) => {
-      const store = await temporaryStore()
-      const { send } = await startService({
-        store: { ...store, [method]: () => Promise.reject(new Error('a fault of the store')) },
-      })
-      expect(errorOf(await send(request))).toBe(errorNumber('internal'))
-    })
-
     test('a file that another process has locked makes the writes answer 503', async () => {
       const { file, store } = await storeInFile()
       const { send } = await startService({ store })
@@ -45,19 +37,6 @@ export function testFaults(): void {
       const { send } = await startService({ store: reopened })
       damage(file)
       expect(errorOf(await send(requests.list))).toBe(errorNumber('unavailable'))
-    })
-
-    test('a caller over the rate is told when to try again, on every operation', async () => {
-      vi.useFakeTimers({ toFake: ['performance'] })
-      onTestFinished(() => void vi.useRealTimers())
-      const { send } = await startService({ rateLimit: 600 })
-      for (let request = 0; request < 600; request++) await send({ method: 'HEAD', url: '/plants' })
-      vi.advanceTimersByTime(48_000)
-      for (const request of Object.values(requests)) {
-        const response = await send(request)
-        expect(errorOf(response)).toBe(errorNumber('rate_limited'))
-        expect(response.headers['retry-after']).toBe('12')
-      }
     })
   })
 }

@@ -1,15 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../../support/responses/judge.ts'
-import {
-  errorNumber,
-  judgedContract,
-  judgedOperation,
-  judgedOperations,
-} from '../../support/responses/judged-contract.ts'
+import { errorNumber, judgedContract, judgedOperations } from '../../support/responses/judged-contract.ts'
 import { type ContractRequest, startService } from '../contract-client.ts'
 import { type Stage, stageBreaks, stages } from '../requests/stage-breaks.ts'
 import { requestBreaks, requestOf } from '../requests/request-arbitrary.ts'
+import { carriers } from '../requests/valid-request.ts'
+import { conflict } from '../own-requests.ts'
 import { check, propertyTimeout } from '../run-settings.ts'
 
 /**
@@ -36,7 +33,7 @@ export function testRefusedRequests(): void {
           }),
           30,
         )
-        expect((await send({ method: 'GET', url: '/plants' })).text).toBe('[]')
+        expect((await send({ method: 'GET', url: carriers.get.path })).text).toBe('[]')
       },
     )
 
@@ -128,14 +125,14 @@ export function testRefusedRequests(): void {
   })
 }
 
-/** Requests that create a plant, in a store that holds the one that `stageBreaks.store` asks for again. */
+/** Requests with a body, in a store with which `stageBreaks.store` is in conflict. */
 async function validRequests({
   send,
 }: {
   send: (request: ContractRequest) => Promise<ReceivedResponse>
 }): Promise<fc.Arbitrary<ContractRequest>> {
-  await send({ method: 'POST', url: '/plants', body: '{"id":54,"name":"Monstera deliciosa"}' })
-  return requestOf(judgedOperation('createPlant')).map(({ request }) => request)
+  await conflict.prepare({ send })
+  return requestOf(carriers.body).map(({ request }) => request)
 }
 
 function choose(stage: Stage, variant: number) {

@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Schema } from '../../../src/schema/schema-parts.ts'
-import { stringifyJson } from '../../../src/json/json.ts'
+import type { ContractOperation } from '../../../src/contract/document.ts'
+import { parseJsonWithBigInts, stringifyJson } from '../../../src/json/json.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { judgedContract } from '../../support/responses/judged-contract.ts'
-import { type Service, startService } from '../contract-client.ts'
+import { judgedContract, judgedOperation } from '../../support/responses/judged-contract.ts'
+import { type ContractClient, type Service, startService } from '../contract-client.ts'
 import { canonical } from '../coverage.ts'
+import { type DrawnRequest, requestOf } from '../requests/request-arbitrary.ts'
+import { propertiesOf } from '../values/flat-schema.ts'
 import { jsonOf } from '../values/json-arbitrary.ts'
 import { type Action, type Outcome, type Plant, PlantModel } from '../plant-model.ts'
 import { check, propertyTimeout } from '../run-settings.ts'
@@ -18,6 +21,42 @@ const callers = ['me', 'Me', 'you']
 /** Tests that the service differs in nothing from a Map, whatever several callers do, and when. */
 export function testStoredPlants(newPlace: StorePlace): void {
   describe('plants in a store', () => {
+    test(
+      'a plant comes back as it was sent, is listed so, and is gone when it is deleted',
+      { timeout: propertyTimeout },
+      async () => {
+        const client = await startService()
+        const create = judgedOperation('createPlant')
+        await check(
+          fc.asyncProperty(requestOf(create), async (drawn) => {
+            await expectRoundTrip(client, create, drawn)
+          }),
+          250,
+        )
+      },
+    )
+
+    test(
+      'a list has as many plants as the limit allows, in the order of their ids',
+      { timeout: propertyTimeout },
+      async () => {
+        const { send } = await startService()
+        const ids = [9n, -1n, 9_007_199_254_740_993n, -9_223_372_036_854_775_808n, 9_007_199_254_740_992n]
+        for (const id of ids)
+          await send({ method: 'POST', url: '/plants', body: `{"id":${String(id)},"name":"${String(id)}"}` })
+        const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1)).map((id) => ({ name: String(id) }))
+        await check(
+          fc.asyncProperty(requestOf(judgedOperation('listPlants')), async ({ request, meant }) => {
+            const { limit } = meant.parameters as { limit?: bigint }
+            expect(JSON.parse((await send(request)).text)).toEqual(
+              limit === undefined || limit > 5n ? sorted : sorted.slice(0, Number(limit)),
+            )
+          }),
+          100,
+        )
+      },
+    )
+
     test(
       'are those of a Map, for several callers, at the same time and across restarts',
       { timeout: propertyTimeout },
@@ -37,6 +76,23 @@ export function testStoredPlants(newPlace: StorePlace): void {
       },
     )
   })
+}
+
+async function expectRoundTrip(
+  { send }: ContractClient,
+  operation: ContractOperation,
+  { request, meant }: DrawnRequest,
+): Promise<void> {
+  const response = await send(request)
+  expect(response.status, response.text).toBe(200)
+  const sent = meant.body as Record<string, unknown> & { id: bigint }
+  const schema = operation.object.responses['200']?.content?.['application/json']?.schema
+  const known = [...propertiesOf(schema).keys()].filter((name) => name in sent).map((name) => [name, sent[name]])
+  const plant = canonical(Object.fromEntries(known))
+  expect(canonical(parseJsonWithBigInts(response.text))).toBe(plant)
+  expect(canonical(parseJsonWithBigInts((await send({ method: 'GET', url: '/plants' })).text))).toBe(`[${plant}]`)
+  expect((await send({ method: 'DELETE', url: `/plants/${String(sent.id)}` })).status).toBe(204)
+  expect((await send({ method: 'GET', url: '/plants' })).text).toBe('[]')
 }
 
 /** A service that can stop and start again on the same store. Each run has callers of its own. */
@@ -60,7 +116,7 @@ class RestartableService {
   async act(action: Action): Promise<Outcome> {
     const { send } = await this.#start()
     const headers = { authorization: `Bearer ${this.#tokens.get(action.caller) ?? ''}` }
-    const { status, text } = await send(requestOf(action, headers))
+    const { status, text } = await send(requestFor(action, headers))
     return status === 200 ? { status, body: JSON.parse(text) as unknown } : { status }
   }
 
@@ -77,7 +133,7 @@ class RestartableService {
   }
 }
 
-function requestOf(action: Action, headers: Record<string, string>) {
+function requestFor(action: Action, headers: Record<string, string>) {
   switch (action.kind) {
     case 'create':
       return { method: 'POST', url: '/plants', headers, body: stringifyJson({ id: action.id, ...action.plant }) }

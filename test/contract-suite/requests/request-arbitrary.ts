@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import type { ContractOperation, Parameter } from '../../../src/contract/document.ts'
 import type { ContractRequest } from '../contract-client.ts'
+import type { Schema } from '../../../src/schema/schema-parts.ts'
 import { flatten } from '../values/flat-schema.ts'
 import { brokenDecimals, integerBreaks, integerOf } from '../values/integer-arbitrary.ts'
 import { type Break, type Written, jsonBreaks, jsonOf } from '../values/json-arbitrary.ts'
+import { numberBreaks, numberOf } from '../values/number-arbitrary.ts'
 import { textBreaks, textOf } from '../values/text-arbitrary.ts'
 
 /** The value of each parameter that is sent, and the body, as they were meant. */
@@ -61,16 +63,18 @@ export function requestBreaks(operation: ContractOperation): RequestBreak[] {
     })),
   )
   const limits = operation.parameters.filter((parameter) => parameter.in === 'query')
-  const query = limits.map((parameter) => ({
-    place: `query/${parameter.name}`,
-    rule: 'once',
-    request: fc.tuple(valid, parameterOf(parameter), parameterOf(parameter)).map(([parts, a, b]) =>
-      written(operation, {
-        ...parts,
-        parameters: [...parts.parameters.filter(({ name }) => name !== parameter.name), a, b],
-      }),
-    ),
-  }))
+  const query = limits
+    .filter(({ schema = {} }) => flatten(schema).type !== 'array')
+    .map((parameter) => ({
+      place: `query/${parameter.name}`,
+      rule: 'once',
+      request: fc.tuple(valid, parameterOf(parameter), parameterOf(parameter)).map(([parts, a, b]) =>
+        written(operation, {
+          ...parts,
+          parameters: [...parts.parameters.filter(({ name }) => name !== parameter.name), ...a, ...b],
+        }),
+      ),
+    }))
   const names = fc
     .oneof(
       fc.constantFrom('limt', 'Limit', 'limit[]', 'limit%20', 'offset', 'access_token', 'constructor', '__proto__'),
@@ -117,8 +121,8 @@ interface Parts {
 
 function partsOf(operation: ContractOperation): fc.Arbitrary<Parts> {
   const parameters = operation.parameters.map((parameter) => {
-    const one = parameterOf(parameter).map((drawn) => [drawn])
-    return parameter.required === true ? one : fc.oneof(one, fc.constant([]))
+    const one = parameterOf(parameter)
+    return parameter.required === true ? one : fc.oneof(one, fc.constant<ParameterText[]>([]))
   })
   const { requestBody } = operation.object
   const schema = requestBody?.content[bodyType(operation) ?? '']?.schema
@@ -133,15 +137,41 @@ function partsOf(operation: ContractOperation): fc.Arbitrary<Parts> {
     .map(([drawn, content]) => ({ parameters: drawn.flat(), body: content }))
 }
 
-function parameterOf({ name, in: place, schema = {} }: Parameter): fc.Arbitrary<ParameterText> {
+/** A parameter as it is sent; a list in a query may be sent as several of its name. */
+function parameterOf({ name, in: place, schema = {}, explode }: Parameter): fc.Arbitrary<ParameterText[]> {
   const flat = flatten(schema)
-  const value = flat.type === 'integer' ? integerOf(flat) : flat.type === 'boolean' ? fc.boolean() : textOf(flat)
-  return fc.tuple(value, fc.boolean()).map(([drawn, isEncoded]) => ({
-    name,
-    in: place,
-    value: drawn,
-    text: isEncoded ? percentEncoded(String(drawn)) : encodeURIComponent(String(drawn)),
-  }))
+  const isList = flat.type === 'array'
+  return fc.tuple(parameterValue(schema), fc.boolean()).map(([drawn, isEncoded]) => {
+    const encode = place === 'header' ? String : isEncoded ? percentEncoded : encodeURIComponent
+    const texts = [drawn].flat().map((value) => encode(String(value)))
+    const parts = isList && (place !== 'query' || explode === false) ? [texts.join(',')] : texts
+    return parts.map((text) => ({ name, in: place, value: drawn, text }))
+  })
+}
+
+function parameterValue(schema: Schema): fc.Arbitrary<unknown> {
+  const flat = flatten(schema)
+  switch (flat.type) {
+    case 'integer':
+      return integerOf(flat)
+    case 'number':
+      return numberOf(flat)
+    case 'boolean':
+      return fc.boolean()
+    case 'array':
+      // A list without members is no parameter at all.
+      return fc.array(parameterValue(flat.items ?? { type: 'string' }), {
+        minLength: Math.max(1, flat.minItems ?? 0),
+        maxLength: flat.maxItems ?? (flat.minItems ?? 0) + 3,
+      })
+    case 'string':
+      return textOf(flat)
+    case 'object':
+    case 'null':
+    case undefined:
+      break
+  }
+  throw new Error(`the contract's tests draw no parameter of the type ${String(flat.type)}; teach request-arbitrary.ts`)
 }
 
 /** Every byte in percent-encoding, which means the same (RFC 3986, section 2.3). */
@@ -153,6 +183,11 @@ function parameterBreaks({ name, in: location, required, schema = {} }: Paramete
   const place = `${location}/${name}`
   const flat = flatten(schema)
   const breaks: Break[] = []
+  if (flat.type === 'boolean') breaks.push({ place, rule: 'type', text: fc.constantFrom('1', 'yes', 'TRUE') })
+  if (flat.type === 'number') {
+    breaks.push({ place, rule: 'type', text: fc.constantFrom('a', 'one', 'NaN', '0x1', '1,5') })
+    for (const [rule, text] of Object.entries(numberBreaks(flat))) breaks.push({ place, rule, text })
+  }
   if (required === true && location !== 'path') breaks.push({ place, rule: 'required', text: fc.constant('') })
   if (flat.type === 'integer') {
     const forms = integerOf(flat).chain((integer) => fc.constantFrom(...brokenDecimals(integer)))
@@ -161,8 +196,13 @@ function parameterBreaks({ name, in: location, required, schema = {} }: Paramete
     for (const [rule, integer] of Object.entries(integerBreaks(flat)))
       breaks.push({ place, rule, text: integer.map(String) })
     if (location === 'query') breaks.push({ place, rule: 'empty', text: fc.constant('') })
-  } else for (const [rule, text] of Object.entries(textBreaks(flat))) breaks.push({ place, rule, text })
-  return breaks.map((broken) => ({ ...broken, text: broken.text.map((text) => encodeURIComponent(text)) }))
+  }
+  if (flat.type === 'string')
+    for (const [rule, text] of Object.entries(textBreaks(flat))) breaks.push({ place, rule, text })
+  return breaks.map((broken) => ({
+    ...broken,
+    text: location === 'header' ? broken.text : broken.text.map((text) => encodeURIComponent(text)),
+  }))
 }
 
 function written(operation: ContractOperation, { parameters, body }: Parts): ContractRequest {

@@ -1,4 +1,7 @@
+import { judgedOperations } from '../../support/responses/judged-contract.ts'
 import type { ContractRequest } from '../contract-client.ts'
+import { conflict } from '../own-requests.ts'
+import { carriers } from './valid-request.ts'
 
 /** The stages at which the contract judges a request, the first first. */
 export const stages: Stage[] = ['path and method', 'credentials', 'media type and size', 'JSON', 'contract', 'store']
@@ -7,7 +10,7 @@ export type Stage = 'path and method' | 'credentials' | 'media type and size' | 
 /** A fault of a request and the failure that it earns. */
 interface StageBreak {
   error: string
-  /** Gives a request that creates a plant the fault; there is one in the store with the id 54. */
+  /** Gives a request of `carriers.body` the fault, where the store has what `conflict` needs. */
   change: (request: ContractRequest, variant: number) => ContractRequest
 }
 
@@ -79,6 +82,11 @@ function pick<Member>(members: readonly Member[], variant: number): Member {
   return members[variant % members.length]!
 }
 
+const { path } = carriers.body
+const absentMethods = ['put', 'patch', 'delete', 'options'].filter(
+  (method) => !judgedOperations.some((operation) => operation.path === path && operation.method === method),
+)
+
 /** For each stage the faults that are found there. */
 export const stageBreaks: Record<Stage, Record<string, StageBreak>> = {
   'path and method': {
@@ -87,20 +95,32 @@ export const stageBreaks: Record<Stage, Record<string, StageBreak>> = {
       change: (request, variant) => ({
         ...request,
         url: pick(
-          ['/', '/plant', '/plants/', '/Plants', '/plants/1/2', '//plants', '/v1/plants', '/plants%2F1'],
+          [
+            '/',
+            path.slice(0, -1),
+            `${path}/`,
+            path.toUpperCase(),
+            `${path}/1/2/3`,
+            `/${path}`,
+            `/v1${path}`,
+            `${path}%2F1`,
+          ],
           variant,
         ),
       }),
     },
     'a method that the path does not have': {
       error: 'method_not_allowed',
-      change: (request, variant) => ({ ...request, method: pick(['PUT', 'PATCH', 'DELETE', 'OPTIONS'], variant) }),
+      change: (request, variant) => ({ ...request, method: pick(absentMethods, variant).toUpperCase() }),
     },
     'percent-encoding that is broken': {
       error: 'malformed_http',
       change: (request, variant) => ({
         ...request,
-        url: pick(['/plants%', '/plants/%zz', '/plants/%f', '/plants/%c0%af', '/%ff', '/plants/%ed%a0%80'], variant),
+        url: pick(
+          ['%', '/%zz', '/%f', '/%c0%af', '%ff', '/%ed%a0%80'].map((end) => `${path}${end}`),
+          variant,
+        ),
       }),
     },
   },
@@ -186,17 +206,14 @@ export const stageBreaks: Record<Stage, Record<string, StageBreak>> = {
       error: 'invalid_request',
       change: (request, variant) => ({
         ...request,
-        body: pick(
-          ['{"id":54}', '{"name":"a"}', '[]', 'null', '54', '"a"', '{"id":"54","name":"a"}', '{"id":54,"name":""}'],
-          variant,
-        ),
+        body: pick(['[]', 'null', '54', '"a"', 'true'], variant),
       }),
     },
   },
   store: {
-    'an id that is taken': {
-      error: 'plant_exists',
-      change: (request) => ({ ...request, body: '{"id":54,"name":"Aloe vera"}' }),
+    'a conflict with the data in the store': {
+      error: conflict.error,
+      change: (request) => ({ ...request, body: conflict.body }),
     },
   },
 }

@@ -31,6 +31,10 @@ function bound(value: number | bigint | undefined, shift = 0n): bigint[] {
 export function integerOf(schema: FlatSchema): fc.Arbitrary<bigint> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum.map((member) => BigInt(member as number)))
   const { minimum, maximum } = rangeOf(schema)
+  if (schema.multipleOf !== undefined) {
+    const factor = BigInt(schema.multipleOf)
+    return fc.bigInt({ min: minimum / factor, max: maximum / factor }).map((count) => count * factor)
+  }
   const edges = [
     minimum,
     minimum + 1n,

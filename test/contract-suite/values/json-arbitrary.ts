@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import type { Schema } from '../../../src/schema/schema-parts.ts'
-import { type FlatSchema, flatten } from './flat-schema.ts'
+import { stringifyJson } from '../../../src/json/json.ts'
+import { isValid } from '../../support/responses/judge-value.ts'
+import { type FlatSchema, type JsonType, flatten, typesOf } from './flat-schema.ts'
+import { formatted } from './format-arbitrary.ts'
 import { brokenJsonIntegers, integerBreaks, integerOf, jsonSpellings } from './integer-arbitrary.ts'
+import { numberBreaks, numberOf } from './number-arbitrary.ts'
 import { textBreaks, textOf, withLoneSurrogate } from './text-arbitrary.ts'
 
 /** A JSON value, integers as bigints, and one of the ways to write it. */
@@ -19,26 +23,76 @@ export interface Break {
   text: fc.Arbitrary<string>
 }
 
-/** Values that a schema allows, written in every way that JSON has. */
+/** Values that a schema allows in a request, written in every way that JSON has. */
 export function jsonOf(schema: Schema): fc.Arbitrary<Written> {
   const flat = flatten(schema)
-  switch (flat.type) {
+  const drawn = drawnOf(flat)
+  const isExact = !flat.hasOthers && flat.anyOf === undefined && flat.oneOf === undefined
+  return isExact ? drawn : drawn.filter(({ text }) => isValid(JSON.parse(text), schema))
+}
+
+/** Values that keep those rules of a schema that are drawn on purpose. */
+function drawnOf(flat: FlatSchema): fc.Arbitrary<Written> {
+  const alternatives = flat.anyOf ?? flat.oneOf
+  if (alternatives !== undefined) return fc.oneof(...alternatives.map((part) => jsonOf(withAlternative(flat, part))))
+  const constants = 'const' in flat ? [flat.const] : flat.enum
+  if (constants !== undefined)
+    return fc
+      .constantFrom(...constants)
+      .chain((value) => fc.constantFrom(...spellingsOf(value)).map((text) => ({ value, text })))
+  const types = typesOf(flat)
+  return fc.oneof(...(types.length === 0 ? anyTypes : types).map((type) => ofType(flat, type)))
+}
+
+const anyTypes: JsonType[] = ['string', 'integer', 'boolean', 'null']
+
+/** A schema in whose place one of its alternatives is taken. */
+function withAlternative({ anyOf, oneOf, properties, required, hasOthers, ...rest }: FlatSchema, part: Schema): Schema {
+  void [anyOf, oneOf, hasOthers]
+  const own = { ...rest, properties: Object.fromEntries(properties), required: [...required] }
+  return { allOf: [own, part] }
+}
+
+function spellingsOf(value: unknown): string[] {
+  if (typeof value === 'bigint' || Number.isInteger(value)) return jsonSpellings(BigInt(value as number))
+  return [stringifyJson(value)]
+}
+
+function ofType(flat: FlatSchema, type: JsonType): fc.Arbitrary<Written> {
+  switch (type) {
     case 'string':
       return fc.tuple(textOf(flat), fc.nat(2)).map(([value, way]) => ({ value, text: writeText(value, way) }))
     case 'integer':
       return integerOf(flat).chain((value) => fc.constantFrom(...jsonSpellings(value)).map((text) => ({ value, text })))
+    case 'number':
+      return numberOf(flat).map((text) => ({ value: Number(text), text }))
     case 'boolean':
       return fc.boolean().map((value) => ({ value, text: String(value) }))
+    case 'null':
+      return fc.constant({ value: null, text: 'null' })
     case 'array':
-      return fc.array(jsonOf(flat.items ?? { type: 'string' }), { maxLength: 4 }).map((items) => ({
-        value: items.map(({ value }) => value),
-        text: `[${items.map(({ text }) => text).join(',')}]`,
-      }))
+      return arrayOf(flat)
     case 'object':
       return objectOf(flat)
-    case 'number':
-      throw new Error('the contract has no fractions yet; teach json-arbitrary.ts')
   }
+}
+
+function arrayOf({
+  items = { type: 'string' },
+  minItems = 0,
+  maxItems,
+  uniqueItems,
+}: FlatSchema): fc.Arbitrary<Written> {
+  const lengths = { minLength: minItems, maxLength: Math.min(maxItems ?? Infinity, minItems + 4) }
+  const members =
+    uniqueItems === true
+      ? fc.uniqueArray(jsonOf(items), { ...lengths, selector: ({ value }) => stringifyJson(value) })
+      : fc.array(jsonOf(items), lengths)
+  return members.map(writeArray)
+}
+
+function writeArray(items: Written[]): Written {
+  return { value: items.map(({ value }) => value), text: `[${items.map(({ text }) => text).join(',')}]` }
 }
 
 /** White space between the tokens of JSON. */
@@ -47,16 +101,19 @@ const spaces = fc.constantFrom('', '', ' ', '\n', '\t', '\r\n ')
 type Member = [name: string, written: Written]
 
 function objectOf(flat: FlatSchema): fc.Arbitrary<Written> {
-  const members = [...flat.properties].map(([name, schema]) => {
+  // A request that has a property of the responses alone is refused.
+  const known = [...flat.properties].filter(([, schema]) => schema['readOnly'] !== true)
+  const members = known.map(([name, schema]) => {
     const member = jsonOf(schema).map((written): Member[] => [[name, written]])
     return flat.required.has(name) ? member : fc.oneof(member, fc.constant([]))
   })
-  const all = flat.additionalProperties === false ? members : [...members, unknownMembers(flat)]
+  const all = (flat.additionalProperties ?? true) === true ? [...members, unknownMembers(flat)] : members
   return fc
     .tuple(...all)
     .chain((drawn) => {
-      const known = drawn.flat()
-      return fc.tuple(fc.shuffledSubarray(known, { minLength: known.length, maxLength: known.length }), spaces)
+      const shuffled = drawn.flat()
+      const { length } = shuffled
+      return fc.tuple(fc.shuffledSubarray(shuffled, { minLength: length, maxLength: length }), spaces)
     })
     .map(([shuffled, space]) => ({
       value: Object.fromEntries(
@@ -98,7 +155,7 @@ function writeText(text: string, way: number): string {
   return JSON.stringify(text).replaceAll(/[\u007f-\uffff]/g, escaped)
 }
 
-const otherTypes: Record<FlatSchema['type'] | 'null', string[]> = {
+const values: Record<JsonType, string[]> = {
   string: ['"a"', '"54"', '""', '"null"'],
   integer: ['1', '0', '54'],
   number: ['54.5'],
@@ -111,21 +168,85 @@ const otherTypes: Record<FlatSchema['type'] | 'null', string[]> = {
 /** Values that break one rule of a schema, at every place in it. */
 export function jsonBreaks(schema: Schema, place: string): Break[] {
   const flat = flatten(schema)
-  const types = Object.entries(otherTypes).filter(
-    ([type]) => type !== flat.type && !(type === 'number' && flat.type === 'integer'),
-  )
-  const breaks: Break[] = [{ place, rule: 'type', text: fc.constantFrom(...types.flatMap(([, texts]) => texts)) }]
-  if (flat.type === 'string') {
-    for (const [rule, text] of Object.entries({ ...textBreaks(flat), surrogates: withLoneSurrogate(flat) }))
-      breaks.push({ place, rule, text: text.map((value) => JSON.stringify(value)) })
+  const isWrong = (text: string) => !isValid(JSON.parse(text), schema)
+  const breaks: Break[] = []
+  const others = (Object.keys(values) as JsonType[])
+    .filter((type) => !typesOf(flat).includes(type) && !(type === 'number' && typesOf(flat).includes('integer')))
+    .flatMap((type) => values[type])
+    .filter(isWrong)
+  if (others.length > 0) breaks.push({ place, rule: 'type', text: fc.constantFrom(...others) })
+  // Which rule an alternative, or one of several types, breaks is a matter of which of them was meant.
+  if (flat.anyOf !== undefined || flat.oneOf !== undefined || typesOf(flat).length !== 1) return breaks
+  return [
+    ...breaks,
+    ...typeBreaks(flat, place).map(({ text, ...rest }) => ({
+      ...rest,
+      text: flat.hasOthers ? text.filter(isWrong) : text,
+    })),
+  ]
+}
+
+function typeBreaks(flat: FlatSchema, place: string): Break[] {
+  switch (flat.type) {
+    case 'string':
+      return Object.entries({ ...textBreaks(flat), ...surrogatesIn(flat) }).map(([rule, text]) => ({
+        place,
+        rule,
+        text: text.map((value) => JSON.stringify(value)),
+      }))
+    case 'integer':
+      return [
+        { place, rule: 'integer', text: brokenJsonIntegers },
+        ...Object.entries(integerBreaks(flat)).map(([rule, integer]) => ({ place, rule, text: integer.map(String) })),
+      ]
+    case 'number':
+      return Object.entries(numberBreaks(flat)).map(([rule, text]) => ({ place, rule, text }))
+    case 'array':
+      return arrayBreaks(flat, place)
+    case 'object':
+      return objectBreaks(flat, place)
+    case 'boolean':
+    case 'null':
+    case undefined:
+      return []
   }
-  if (flat.type === 'integer') {
-    breaks.push({ place, rule: 'integer', text: brokenJsonIntegers })
-    for (const [rule, integer] of Object.entries(integerBreaks(flat)))
-      breaks.push({ place, rule, text: integer.map(String) })
-  }
-  if (flat.type === 'object') breaks.push(...objectBreaks(flat, place))
-  return breaks
+  // A list of types has no breaks of its own.
+  return []
+}
+
+/** Only a text of any letters can have a lone surrogate in it and break no other rule. */
+function surrogatesIn(flat: FlatSchema): Record<string, fc.Arbitrary<string>> {
+  return flat.enum === undefined && formatted(flat.format, flat.examples) === undefined
+    ? { surrogates: withLoneSurrogate(flat) }
+    : {}
+}
+
+function arrayBreaks(flat: FlatSchema, place: string): Break[] {
+  const { items = {}, minItems = 0, maxItems, uniqueItems } = flat
+  const ofLength = (length: number) =>
+    arrayOf({ ...flat, uniqueItems: false, minItems: length, maxItems: length }).map(({ text }) => text)
+  return [
+    ...(minItems > 0 ? [{ place, rule: 'minItems', text: ofLength(minItems - 1) }] : []),
+    ...(maxItems === undefined ? [] : [{ place, rule: 'maxItems', text: ofLength(maxItems + 1) }]),
+    ...(uniqueItems === true && (maxItems ?? 2) >= 2
+      ? [
+          {
+            place,
+            rule: 'uniqueItems',
+            text: jsonOf(items).map(
+              (item) => writeArray(Array.from({ length: Math.max(2, minItems) }, () => item)).text,
+            ),
+          },
+        ]
+      : []),
+    ...jsonBreaks(items, `${place}/0`).map(({ rule, place: inner, text }) => ({
+      place: inner,
+      rule,
+      text: fc
+        .tuple(text, arrayOf({ ...flat, minItems: Math.max(0, minItems - 1), maxItems: Math.max(0, minItems - 1) }))
+        .map(([first, { text: rest }]) => (rest === '[]' ? `[${first}]` : `[${first},${rest.slice(1)}`)),
+    })),
+  ]
 }
 
 function objectBreaks(flat: FlatSchema, place: string): Break[] {
@@ -133,14 +254,25 @@ function objectBreaks(flat: FlatSchema, place: string): Break[] {
     ...flat,
     properties: new Map([...flat.properties].filter(([name]) => name !== left)),
   })
-  const missing = [...flat.required].map((name) => ({
+  const isWritable = (name: string) => flat.properties.get(name)?.['readOnly'] !== true
+  const missing = [...flat.required].filter(isWritable).map((name) => ({
     place: `${place}/${name}`,
     rule: 'required',
     text: objectOf(others(name))
       .filter(({ text }) => !Object.hasOwn(JSON.parse(text) as object, name))
       .map(({ text }) => text),
   }))
-  const broken = [...flat.properties].flatMap(([name, schema]) =>
+  const readOnly = [...flat.properties]
+    .filter(([, schema]) => schema['readOnly'] === true)
+    .map(([name, schema]) => ({
+      place: `${place}/${name}`,
+      rule: 'readOnly',
+      text: fc
+        .tuple(objectOf(others(name)), jsonOf(schema))
+        .map(([rest, { text }]) => withMember(rest.text, name, text)),
+    }))
+  const writable = [...flat.properties].filter(([, schema]) => schema['readOnly'] !== true)
+  const broken = writable.flatMap(([name, schema]) =>
     jsonBreaks(schema, `${place}/${name}`).map(({ place: inner, rule, text }) => ({
       place: inner,
       rule,
@@ -159,7 +291,7 @@ function objectBreaks(flat: FlatSchema, place: string): Break[] {
           },
         ]
       : []
-  return [...missing, ...broken, ...closed]
+  return [...missing, ...readOnly, ...broken, ...closed]
 }
 
 function withMember(object: string, name: string, value: string): string {

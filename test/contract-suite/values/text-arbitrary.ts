@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { FlatSchema } from './flat-schema.ts'
+import { formatted, formless } from './format-arbitrary.ts'
 
 /** Longer than any text that a contract without `maxLength` should be believed to take in every place. */
 const longestText = 1_000
@@ -93,6 +94,9 @@ export function textOf(schema: FlatSchema): fc.Arbitrary<string> {
   if (schema.enum !== undefined) return fc.constantFrom(...(schema.enum as string[]))
   const { minLength = 0, maxLength = longestText, pattern } = schema
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u')
+  const ofFormat = formatted(schema.format, schema.examples)
+  if (ofFormat !== undefined)
+    return ofFormat.filter((text) => isWithin(text, minLength, maxLength) && (expression?.test(text) ?? true))
   // A pattern of one character class is met by texts of characters that meet it; any other pattern draws its own texts.
   const isOfClass = expression === undefined || awkwardUnits.some((unit) => expression.test(unit))
   if (!isOfClass) return fc.stringMatching(expression).filter((text) => isWithin(text, minLength, maxLength))
@@ -106,12 +110,16 @@ export function textOf(schema: FlatSchema): fc.Arbitrary<string> {
 export function textBreaks(schema: FlatSchema): Record<string, fc.Arbitrary<string>> {
   const { minLength = 0, maxLength = longestText, pattern } = schema
   const breaks: Record<string, fc.Arbitrary<string>> = {}
+  // A text that is too long or has another letter is rarely one of its format or its enum.
+  if (schema.enum !== undefined) return { enum: fc.constantFrom(...schema.enum.map((member) => `${String(member)} `)) }
+  if (formatted(schema.format, schema.examples) !== undefined) return { format: formless }
   if (minLength > 0) breaks['minLength'] = lengthenedTo({ ...schema, minLength: 0, maxLength: minLength - 1 })
   if (schema.maxLength !== undefined)
     breaks['maxLength'] = lengthenedTo({ ...schema, minLength: maxLength + 1, maxLength: maxLength + 20 })
   if (pattern !== undefined) {
     const expression = new RegExp(pattern, 'u')
     const refused = awkwardUnits.filter((unit) => !expression.test(unit))
+    if (refused.length === 0) return breaks
     breaks['pattern'] = fc
       .tuple(textOf({ ...schema, minLength: 0, maxLength: maxLength - 1 }), fc.constantFrom(...refused), fc.nat())
       .map(([text, unit, at]) => inserted(Array.from(text), unit, at))

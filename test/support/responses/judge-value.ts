@@ -11,12 +11,19 @@ export interface JudgedMessage {
 // ajv-formats is CommonJS that Node gives whole as the default, while its types speak of the function inside.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
 
-const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true })
+const ajv = new Ajv2020({
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  allErrors: true,
+  // 67.74 is a multiple of 0.01, although doubles do not divide so.
+  multipleOfPrecision: 9,
+})
 addFormats(ajv)
 ajv.addVocabulary(['example', 'x-enum-varnames', 'x-enum-descriptions'])
 
 const bodies = new WeakMap<Schema, ValidateFunction>()
-const headers = new WeakMap<Schema, ValidateFunction>()
+const open = new WeakMap<Schema, ValidateFunction>()
 
 /**
  * Says in which ways a parsed JSON body breaks a schema that is closed for the occasion: requests are open, what the
@@ -29,7 +36,12 @@ export function problemsOfBody(body: unknown, schema: Schema): string[] {
 /** Says in which ways the value of a header breaks its schema. */
 export function problemsOfHeader(text: string, schema: Schema): string[] {
   const isInteger = schema['type'] === 'integer' && /^(?:0|-?[1-9]\d*)$/.test(text)
-  return problems(isInteger ? Number(text) : text, schema, headers, () => ajv.compile({ ...schema }))
+  return problems(isInteger ? Number(text) : text, schema, open, () => ajv.compile({ ...schema }))
+}
+
+/** Whether a parsed JSON value is what a schema allows. A bigint is none. */
+export function isValid(value: unknown, schema: Schema): boolean {
+  return problems(value, schema, open, () => ajv.compile({ ...schema })).length === 0
 }
 
 function problems(

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Schema } from '../../../src/schema/schema-parts.ts'
+import { isValid } from '../../support/responses/judge-value.ts'
+import { jsonBreaks, jsonOf } from './json-arbitrary.ts'
+
+/** Schemas that a contract may have, each with the rules that the suite must know how to break. */
+const schemas: [schema: Schema, rules: string[]][] = [
+  [{ type: 'number', minimum: 0, maximum: 1000 }, ['type', 'minimum', 'maximum']],
+  [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1, format: 'float' }, ['type', 'exclusiveMinimum']],
+  [{ type: 'number', multipleOf: 0.01, minimum: 0, maximum: 100 }, ['type', 'multipleOf']],
+  [{ type: 'integer', format: 'int32', multipleOf: 5 }, ['type', 'integer', 'minimum', 'maximum']],
+  ...['date', 'date-time', 'time', 'duration', 'uuid', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'byte'].map(
+    (format): [Schema, string[]] => [{ type: 'string', format }, ['type', 'format']],
+  ),
+  [{ type: 'string', enum: ['red', 'green'] }, ['type', 'enum']],
+  [{ type: ['string', 'null'], maxLength: 3 }, ['type']],
+  [{ const: 'book' }, ['type']],
+  [
+    { type: 'array', items: { type: 'integer', format: 'int32' }, minItems: 1, maxItems: 3, uniqueItems: true },
+    ['type', 'minItems', 'maxItems', 'uniqueItems', 'integer'],
+  ],
+  [{ type: 'object', properties: { a: { type: 'string', readOnly: true }, b: { type: 'number' } } }, ['type']],
+  [{ type: 'object', additionalProperties: { type: 'integer', format: 'int32' } }, ['type']],
+  [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'], minProperties: 2 }, ['type', 'required']],
+  [
+    {
+      anyOf: [
+        { type: 'integer', format: 'int32' },
+        { type: 'string', format: 'date' },
+      ],
+    },
+    ['type'],
+  ],
+  [
+    {
+      type: 'object',
+      required: ['kind'],
+      oneOf: [
+        { properties: { kind: { const: 'loan' }, days: { type: 'integer', minimum: 1 } }, required: ['days'] },
+        { properties: { kind: { const: 'sale' }, price: { type: 'number', minimum: 0 } }, required: ['price'] },
+      ],
+    },
+    ['type'],
+  ],
+  [{ allOf: [{ type: 'object', properties: { a: { type: 'boolean' } } }, { required: ['a'] }] }, ['type', 'required']],
+]
+
+/** Rules that Ajv, which reads each number as a double and knows open objects only, does not check. */
+const beyondAjv = ['surrogates', 'readOnly']
+
+test.each(schemas)('values of %j are drawn and broken', (schema, rules) => {
+  fc.assert(
+    fc.property(jsonOf(schema), ({ text }) => {
+      expect(isValid(JSON.parse(text), schema), text).toBe(true)
+    }),
+    { numRuns: 30, seed: 1 },
+  )
+  const breaks = jsonBreaks(schema, 'body')
+  expect(breaks.map(({ rule }) => rule)).toEqual(expect.arrayContaining(rules))
+  for (const { rule, place, text } of breaks.filter((each) => !beyondAjv.includes(each.rule))) {
+    fc.assert(
+      fc.property(text, (broken) => {
+        expect(isValid(JSON.parse(broken), schema), `${place} ${rule}: ${broken}`).toBe(false)
+      }),
+      { numRuns: 10, seed: 1 },
+    )
+  }
+})
