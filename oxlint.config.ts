@@ -96,6 +96,7 @@ export default defineConfig({
     '.stryker-tmp/',
     'data/',
     'test/contract/words/types-of-words.proof.ts',
+    'test/gate/fixture/',
     ...untyped,
   ],
   rules: {

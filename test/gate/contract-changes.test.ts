@@ -1,22 +1,24 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkBreaking } from '../../scripts/develop/breaking/compare-with-release.ts'
 import { parts } from '../../scripts/develop/check/parts.ts'
 import { generate } from '../../scripts/develop/generate/generate.ts'
-import { buildApp } from '../../src/app.ts'
+import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createToken } from '../../src/auth/tokens.ts'
 import { loadContract } from '../../src/contract/load-contract.ts'
-import { handlers } from '../../src/plants/handlers.ts'
 import { temporaryStore } from '../support/server/start-app.ts'
 import { addGetPlant, copyReleasedProject, cut, replace } from './project-copy.ts'
 
-/** Serves the contract of a copy with the code of the project, and sends requests to it as a caller. */
+/** Serves the contract and the handlers of a copy with the code of the project, and sends requests to it as a caller. */
 async function serveContractOf(root: string) {
   const store = await temporaryStore()
+  // The path is known when the test runs; a copy has a table of handlers.
+  const { handlers } = (await import(join(root, 'src/plants/handlers.ts'))) as Pick<AppOptions, 'handlers'>
   const { text, stored } = createToken('me', Date.now())
   await store.addToken(stored)
   const app = await buildApp({

@@ -1,20 +1,18 @@
-import { cp, mkdir, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from '../../scripts/develop/generate/generate.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 
 const project = join(import.meta.dirname, '../..')
 
-/** What the service and its gate are made of; the tests of a copy are those that work on it. */
-const parts = [
-  'openapi.yaml',
-  'generated',
-  'src',
-  'package.json',
-  'tsconfig.json',
-  'redocly.yaml',
-  'test/contract/types.proof.ts',
-]
+/** A small service with a contract of its own, so that no change of the project's contract is one of these tests. */
+const fixture = join(import.meta.dirname, 'fixture')
+
+/** What every service has, whatever its contract. */
+const parts = ['src', 'package.json', 'tsconfig.json', 'redocly.yaml']
+
+/** The contract of each copy before it is changed. */
+export const contractText = await readFile(join(fixture, 'openapi.yaml'), 'utf8')
 
 /** A change that a person makes to a text. */
 export type Edit = (text: string) => string
@@ -28,21 +26,28 @@ export interface ProjectCopy {
   readGenerated: () => Promise<Record<string, string>>
 }
 
+/** The files of generated/ for the contract of the fixture, which are generated once for all tests of a file. */
+let generated: Promise<Record<string, string>> | undefined
+
 /**
- * Copies the project into a folder that is removed when the test is finished. The copy has the version 1.0.0, whatever
- * version the project has.
+ * Copies the project with the contract and the handlers of the fixture, which has the version 1.0.0, into a folder that
+ * is removed when the test is finished.
  */
 export async function copyProject(): Promise<ProjectCopy> {
   const root = await temporaryFolder()
   for (const part of parts) await cp(join(project, part), join(root, part), { recursive: true })
+  await rm(join(root, 'src/plants'), { recursive: true, force: true })
+  await cp(fixture, root, { recursive: true })
+  // The rest of the project has types of the project's own contract.
+  const configuration = join(root, 'tsconfig.json')
+  const compiler = await readFile(configuration, 'utf8')
+  await writeFile(configuration, compiler.replace(/"include": \[.*\]/, '"include": ["src/plants"]'))
   await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
+  generated ??= generate(root, 'write').then(() => filesOf(join(root, 'generated')))
+  const files = await generated
+  await mkdir(join(root, 'generated'), { recursive: true })
+  for (const [name, text] of Object.entries(files)) await writeFile(join(root, 'generated', name), text)
   const contract = join(root, 'openapi.yaml')
-  const text = await readFile(contract, 'utf8')
-  const original = withFirstVersion(text)
-  if (original !== text) {
-    await writeFile(contract, original)
-    await generate(root, 'write')
-  }
   return {
     root,
     editContract: async (edit) => {
@@ -52,19 +57,15 @@ export async function copyProject(): Promise<ProjectCopy> {
       await writeFile(`${contract}~`, after)
       await rename(`${contract}~`, contract)
     },
-    readGenerated: async () => {
-      const names = await readdir(join(root, 'generated'))
-      return Object.fromEntries(
-        await Promise.all(
-          names.map(async (name) => [name, await readFile(join(root, 'generated', name), 'utf8')] as const),
-        ),
-      )
-    },
+    readGenerated: () => filesOf(join(root, 'generated')),
   }
 }
 
-/** The text of openapi.yaml with the version 1.0.0. */
-export const withFirstVersion: Edit = (text) => text.replace(/^ {2}version: .*$/m, '  version: 1.0.0')
+async function filesOf(folder: string): Promise<Record<string, string>> {
+  const names = await readdir(folder)
+  const texts = names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const)
+  return Object.fromEntries(await Promise.all(texts))
+}
 
 /** Copies the project as it is after a release: docs/releases/ has the contract of that version alone. */
 export async function copyReleasedProject(version = '1.0.0'): Promise<ProjectCopy> {
@@ -125,8 +126,12 @@ export const addGetPlant: Edit = replace(
           $ref: '#/components/responses/Unauthorized'
         '404':
           $ref: '#/components/responses/NotFound'
+        '408':
+          $ref: '#/components/responses/RequestTimeout'
         '429':
           $ref: '#/components/responses/TooManyRequests'
+        '431':
+          $ref: '#/components/responses/RequestHeaderFieldsTooLarge'
         '500':
           $ref: '#/components/responses/InternalServerError'
         '503':
