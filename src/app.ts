@@ -6,11 +6,12 @@ import { registerClosing } from './connections/graceful-shutdown.ts'
 import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
 import { UnreadBytes } from './connections/unread-bytes.ts'
+import { type HandlerContext, createServices } from './context.ts'
 import { basePathsOf, dereference, operationsOf } from './contract/document.ts'
 import { type BoundOperation, createEngine } from './contract/engine.ts'
 import type { Contract } from './contract/load-contract.ts'
 import { securitySchemesOf } from './contract/security.ts'
-import type { Caller, Handlers } from './contract/types.ts'
+import type { Handlers } from './contract/types.ts'
 import { registerDocs } from './docs/docs.ts'
 import { type VerifiedScheme, authenticate } from './http/authentication.ts'
 import { expectContent } from './http/content.ts'
@@ -21,12 +22,12 @@ import { constantHeaders } from './http/send.ts'
 import { type Stage, inOrder } from './http/stage.ts'
 import { registerHealth } from './monitoring/health.ts'
 import { type OnAnswered, RequestLog, followResponse, requestIdOf } from './monitoring/request-log.ts'
-import type { PlantStore, Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
 
 export interface AppOptions {
   contract: Contract
   /** The handler of each operation; the engine refuses to start when one is missing. */
-  handlers: Partial<Handlers<{ caller: Caller; plants: PlantStore }>>
+  handlers: Partial<Handlers<HandlerContext>>
   store: Store
   log: FastifyBaseLogger
   /**
@@ -85,7 +86,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const operations = await createEngine({
     contract: contract.document,
     handlers,
-    services: { plants: store },
+    services: createServices(store),
     securitySchemes: [...schemes.keys()],
     onViolation: observer?.contractBroken,
   })

@@ -3,17 +3,42 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 
+const root = join(import.meta.dirname, '..')
+
+function filesIn(...patterns: string[]): string[] {
+  return globSync(patterns, { cwd: root }).sort()
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+/** What a file imports, types too, as paths from the project's folder, or as the names of packages. */
+function importsOf(file: string): string[] {
+  return ts
+    .preProcessFile(textOf(file))
+    .importedFiles.map(({ fileName }) => (fileName.startsWith('.') ? join(dirname(file), fileName) : fileName))
+}
+
+/** The folders of the handlers. A new resource has the room of the others without a word here. */
+const resources = [
+  ...new Set(
+    importsOf('src/handlers.ts')
+      .map((file) => `${dirname(file)}/`)
+      .filter((folder) => folder !== 'src/' && folder !== 'src/contract/'),
+  ),
+]
+
 /**
  * Which of the project's files and folders each room may import from, beside its own. The longest matching key
  * is a file's room. Arrows run one way: main → serve → app → http, auth → contract → generated; nothing but the start
- * of
- * the process imports the plants' handlers.
+ * of the process imports the handlers.
  */
 const mayImport: Record<string, string[]> = {
   'src/main.ts': ['src/process/'],
   'src/process/': [
     'src/app.ts',
-    'src/plants/handlers.ts',
+    'src/handlers.ts',
     'src/config/',
     'src/auth/',
     'src/contract/',
@@ -21,7 +46,10 @@ const mayImport: Record<string, string[]> = {
     'src/store/open-store.ts',
     'src/store/store.ts',
   ],
+  'src/handlers.ts': ['src/context.ts', 'src/contract/types.ts', ...resources],
+  'src/context.ts': ['src/contract/types.ts', 'src/store/store.ts', ...resources],
   'src/app.ts': [
+    'src/context.ts',
     'src/config/limits.ts',
     'src/connections/',
     'src/http/',
@@ -39,7 +67,12 @@ const mayImport: Record<string, string[]> = {
   'src/docs/': ['src/contract/'],
   'src/monitoring/': ['src/auth/tokens.ts', 'src/contract/errors.ts', 'src/http/send.ts'],
   'src/auth/': ['src/contract/security.ts', 'src/contract/types.ts', 'src/store/limits.ts', 'src/store/store.ts'],
-  'src/plants/': ['src/contract/types.ts', 'src/contract/errors.ts', 'src/store/store.ts'],
+  ...Object.fromEntries(
+    resources.map((folder) => [
+      folder,
+      ['src/context.ts', 'src/contract/types.ts', 'src/contract/errors.ts', 'src/store/store.ts'],
+    ]),
+  ),
   'src/store/': ['src/contract/types.ts'],
   'src/store/sqlite/': [
     'src/store/batch.ts',
@@ -75,7 +108,7 @@ const mayImport: Record<string, string[]> = {
 /** Files that alone may import something, because it is to be replaceable or the way to it is to be one. */
 const importedOnlyBy: Record<string, string[]> = {
   'generated/openapi.ts': ['src/client/types.ts', 'src/contract/types.ts'],
-  'src/plants/handlers.ts': ['src/process/serve.ts', 'scripts/develop/screenshot.ts'],
+  'src/handlers.ts': ['src/process/serve.ts', 'scripts/develop/screenshot.ts'],
   'openapi-typescript': ['scripts/develop/generate/write/write-types.ts'],
 }
 
@@ -100,23 +133,6 @@ const libraryRooms: Record<string, string[]> = {
   '@fastify': ['src/docs/', 'src/http/cors.ts'],
   'better-sqlite3': ['src/store/sqlite/'],
   pg: ['src/store/postgres/'],
-}
-
-const root = join(import.meta.dirname, '..')
-
-function filesIn(...patterns: string[]): string[] {
-  return globSync(patterns, { cwd: root }).sort()
-}
-
-function textOf(file: string): string {
-  return readFileSync(join(root, file), 'utf8')
-}
-
-/** What a file imports, types too, as paths from the project's folder, or as the names of packages. */
-function importsOf(file: string): string[] {
-  return ts
-    .preProcessFile(textOf(file))
-    .importedFiles.map(({ fileName }) => (fileName.startsWith('.') ? join(dirname(file), fileName) : fileName))
 }
 
 function isWithin(file: string, place: string): boolean {
@@ -152,12 +168,12 @@ describe('imports', () => {
   it('are read', () => {
     expect(sources.length).toBeGreaterThan(30)
     expect(importsOf('src/process/serve.ts')).toEqual(expect.arrayContaining(['src/app.ts', 'pino']))
-    expect(importsOf('src/plants/handlers.ts')).toContain('src/plants/createPlant.ts')
+    expect(importsOf('src/handlers.ts')).toContain('src/contract/types.ts')
   })
 
   it.each(sources)('of %s stay within its room and those that it may know', (file) => {
     const room = roomOf(file)
-    expect(room).toBeDefined()
+    expect(room, `${file}: say in mayImport of test/architecture.test.ts what its folder may import`).toBeDefined()
     const allowed = [room!, ...mayImport[room!]!]
     const own = importsOf(file).filter((imported) => /^(?:src|generated|scripts|test)\//.test(imported))
     expect(own.filter((imported) => !allowed.some((place) => isWithin(imported, place)))).toEqual([])

@@ -1,11 +1,11 @@
 import { failure } from '../contract/errors.ts'
 import type { Input, Reply } from '../contract/types.ts'
-import type { PlantContext } from './context.ts'
+import type { HandlerContext } from '../context.ts'
 import { storeUnavailable } from './store-unavailable.ts'
 
 export async function createPlant(
   { body: { id, name, tag } }: Input<'createPlant'>,
-  { caller, plants }: PlantContext,
+  { caller, plants }: HandlerContext,
 ): Promise<Reply<'createPlant'>> {
   const plant = tag === undefined ? { name } : { name, tag }
   const outcome = await plants.create(caller, { id, ...plant })

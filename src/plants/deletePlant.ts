@@ -1,11 +1,11 @@
 import { failure } from '../contract/errors.ts'
 import type { Input, Reply } from '../contract/types.ts'
-import type { PlantContext } from './context.ts'
+import type { HandlerContext } from '../context.ts'
 import { storeUnavailable } from './store-unavailable.ts'
 
 export async function deletePlant(
   { path: { id } }: Input<'deletePlant'>,
-  { caller, plants }: PlantContext,
+  { caller, plants }: HandlerContext,
 ): Promise<Reply<'deletePlant'>> {
   const outcome = await plants.delete(caller, id)
   switch (outcome) {

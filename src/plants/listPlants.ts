@@ -1,10 +1,10 @@
 import type { Input, Reply } from '../contract/types.ts'
-import type { PlantContext } from './context.ts'
+import type { HandlerContext } from '../context.ts'
 import { storeUnavailable } from './store-unavailable.ts'
 
 export async function listPlants(
   { query: { limit } }: Input<'listPlants'>,
-  { caller, plants }: PlantContext,
+  { caller, plants }: HandlerContext,
 ): Promise<Reply<'listPlants'>> {
   const body = await plants.list(caller, limit)
   return body === 'unavailable' ? storeUnavailable() : { status: 200, body }

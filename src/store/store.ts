@@ -1,7 +1,14 @@
-import type { Caller, Encoded, Schemas } from '../contract/types.ts'
+import type { Caller, Encoded } from '../contract/types.ts'
 
-export type Plant = Schemas['Plant']
-export type NewPlant = Schemas['NewPlant']
+/** A plant as it is stored. That it is one of the contract is checked where a handler answers with it. */
+export interface Plant {
+  name: string
+  tag?: string
+}
+
+export interface NewPlant extends Plant {
+  id: bigint
+}
 
 /** A store that cannot be opened, or whose files were removed. The message says in one line what is wrong and where. */
 export class UnusableStore extends Error {}

@@ -3,6 +3,7 @@ import { type ContractOperation, dereference, operationsOf } from '../../src/con
 import type { AnyReply } from '../../src/contract/engine.ts'
 import { createResponseValidator } from '../../src/contract/response-validation.ts'
 import { Encoded } from '../../src/contract/types.ts'
+import { handlers as projectHandlers } from '../../src/handlers.ts'
 import { startApp } from '../support/server/start-app.ts'
 import { expectFailure } from '../support/responses/expect-failure.ts'
 
@@ -102,8 +103,7 @@ describe('a handler whose reply breaks the contract', () => {
     const broken: string[] = []
     // What the compiler would refuse is what is tested.
     const handlers = {
-      listPlants: () => ({ status: 200, body: [] }),
-      deletePlant: () => ({ status: 204 }),
+      ...projectHandlers,
       createPlant,
     } as unknown as NonNullable<Parameters<typeof startApp>[0]>['handlers']
     const { send, logLines } = await startApp({

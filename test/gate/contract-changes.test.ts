@@ -18,7 +18,7 @@ import { addGetPlant, copyReleasedProject, cut, replace } from './project-copy.t
 async function serveContractOf(root: string) {
   const store = await temporaryStore()
   // The path is known when the test runs; a copy has a table of handlers.
-  const { handlers } = (await import(join(root, 'src/plants/handlers.ts'))) as Pick<AppOptions, 'handlers'>
+  const { handlers } = (await import(join(root, 'src/handlers.ts'))) as Pick<AppOptions, 'handlers'>
   const { text, stored } = createToken('me', Date.now())
   await store.addToken(stored)
   const app = await buildApp({

@@ -162,10 +162,10 @@ test('a scaffold writes a handler for each operation that has none, and touches 
   expect((await generate(root, 'scaffold')).lines).toEqual([
     'generated/ was up to date',
     'wrote src/plants/getPlant.ts',
-    'added getPlant to src/plants/handlers.ts',
+    'added getPlant to src/handlers.ts',
   ])
-  const table = await readFile(join(root, 'src/plants/handlers.ts'), 'utf8')
-  expect(table).toContain("import { getPlant } from './getPlant.ts'\n")
+  const table = await readFile(join(root, 'src/handlers.ts'), 'utf8')
+  expect(table).toContain("import { getPlant } from './plants/getPlant.ts'\n")
   expect(table).toContain('= { createPlant, deletePlant, listPlants, getPlant }\n')
   expect((await generate(root, 'scaffold')).lines).toEqual(['generated/ was up to date'])
   expect(await readFile(join(root, 'src/plants/createPlant.ts'), 'utf8')).toBe(written)
@@ -174,7 +174,7 @@ test('a scaffold writes a handler for each operation that has none, and touches 
     'generated/ was up to date',
     'wrote src/plants/getPlant.ts',
   ])
-  expect(await readFile(join(root, 'src/plants/handlers.ts'), 'utf8')).toBe(table)
+  expect(await readFile(join(root, 'src/handlers.ts'), 'utf8')).toBe(table)
 })
 
 test.each([
@@ -187,24 +187,24 @@ test.each([
 ])('a scaffold adds to a table that is %s', async (_form, members, expected) => {
   const { root, editContract } = await copyProject()
   await editContract(addGetPlant)
-  const table = join(root, 'src/plants/handlers.ts')
+  const table = join(root, 'src/handlers.ts')
   await writeFile(table, `export const handlers = ${members}\n`)
   await generate(root, 'scaffold')
   const text = await readFile(table, 'utf8')
   expect(text).toContain(`export const handlers = ${expected}\n`)
-  expect(text).toContain("import { getPlant } from './getPlant.ts'\n")
+  expect(text).toContain("import { getPlant } from './plants/getPlant.ts'\n")
 })
 
 test('a scaffold names the two lines to add to a table that it cannot read', async () => {
   const { root, editContract } = await copyProject()
   await editContract(addGetPlant)
-  await writeFile(join(root, 'src/plants/handlers.ts'), 'export const handlers = build()\n')
+  await writeFile(join(root, 'src/handlers.ts'), 'export const handlers = build()\n')
   const { lines } = await generate(root, 'scaffold')
   expect(lines.slice(1)).toEqual([
     'wrote src/plants/getPlant.ts',
-    "src/plants/handlers.ts cannot be read; add `import { getPlant } from './getPlant.ts'`, and `getPlant` to the object `handlers`",
+    "src/handlers.ts cannot be read; add `import { getPlant } from './plants/getPlant.ts'`, and `getPlant` to the object `handlers`",
   ])
-  expect(await readFile(join(root, 'src/plants/handlers.ts'), 'utf8')).toBe('export const handlers = build()\n')
+  expect(await readFile(join(root, 'src/handlers.ts'), 'utf8')).toBe('export const handlers = build()\n')
 })
 
 test('a handler whose operation is gone or has moved is named, and stays', async () => {
@@ -213,7 +213,7 @@ test('a handler whose operation is gone or has moved is named, and stays', async
   await editContract(replace('tags: [plants]', 'tags: [shelf]'))
   const { lines } = await generate(root, 'write')
   expect(lines.slice(1)).toEqual([
-    'src/plants/deletePlant.ts: the contract has no operation deletePlant; remove it from src/plants/handlers.ts, and the file if it is not needed',
+    'src/plants/deletePlant.ts: the contract has no operation deletePlant; remove it from src/handlers.ts, and the file if it is not needed',
     'src/plants/listPlants.ts: the contract wants the handler of listPlants in src/shelf/listPlants.ts',
   ])
   expect(await readdir(join(root, 'src/plants'))).toContain('deletePlant.ts')

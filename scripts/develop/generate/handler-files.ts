@@ -51,12 +51,12 @@ export function scaffoldHandler(root: string, operation: ContractOperation, oper
 }
 
 function stubOf({ id, security }: ContractOperation, { name, file }: HandlerName): string {
-  const context = posix.relative(dirname(file), 'src/plants/context.ts')
+  const context = posix.relative(dirname(file), 'src/context.ts')
   const hasCaller = callerKindOf(security) === 'required'
   const key = quoted(id)
-  const contextType = hasCaller ? 'PlantContext' : `ContextOf<${key}, PlantContext>`
+  const contextType = hasCaller ? 'HandlerContext' : `ContextOf<${key}, HandlerContext>`
   return `import type { ${hasCaller ? '' : 'ContextOf, '}Input, Reply } from '../contract/types.ts'
-import type { PlantContext } from '${context.startsWith('.') ? context : `./${context}`}'
+import type { HandlerContext } from '${context.startsWith('.') ? context : `./${context}`}'
 
 export function ${name}(_input: Input<${key}>, _context: ${contextType}): Promise<Reply<${key}>> {
   throw new Error(${quoted(`${id} is not written yet`)})

@@ -4,7 +4,7 @@ import ts from 'typescript'
 import type { HandlerName } from './handler-names.ts'
 
 /** The table of handlers, in the project's folder. */
-export const tableFile = 'src/plants/handlers.ts'
+export const tableFile = 'src/handlers.ts'
 
 interface HandlerTable {
   text: string

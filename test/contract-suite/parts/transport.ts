@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { unavailable } from '../../../src/contract/errors.ts'
 import type { ContractOperation } from '../../../src/contract/document.ts'
-import { handlers } from '../../../src/plants/handlers.ts'
+import { handlers } from '../../../src/handlers.ts'
 import { exchange } from '../../support/client/exchange.ts'
 import { errorNumber, judgedOperations } from '../../support/responses/judged-contract.ts'
 import { type ContractRequest, observe, startService } from '../contract-client.ts'

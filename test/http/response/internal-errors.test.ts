@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { handlers } from '../../../src/plants/handlers.ts'
+import { handlers } from '../../../src/handlers.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { Encoded } from '../../../src/contract/types.ts'
 import { expectFailure } from '../../support/responses/expect-failure.ts'
