@@ -3,15 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { exchange } from '../../support/client/exchange.ts'
 import { expectFailure } from '../../support/responses/expect-failure.ts'
 import { assertKeepsContract } from '../../support/responses/judge.ts'
+import { judgedOperations } from '../../support/responses/judged-contract.ts'
 import { shareApp, startApp } from '../../support/server/start-app.ts'
 
 const newCaller = shareApp()
 
 const paths = [
-  ['/plants', ['GET', 'HEAD', 'POST']],
-  ['/plants?limit=1', ['GET', 'HEAD', 'POST']],
-  ['/plants/54', ['DELETE']],
-  ['/plants/x', ['DELETE']],
+  ['/plants', methodsOf('/plants')],
+  ['/plants?limit=1', methodsOf('/plants')],
+  ['/plants/54', methodsOf('/plants/{id}')],
+  ['/plants/x', methodsOf('/plants/{id}')],
   ['/livez', ['GET', 'HEAD']],
   ['/readyz', ['GET', 'HEAD']],
   ['/openapi.json', ['GET', 'HEAD']],
@@ -20,6 +21,12 @@ const paths = [
   ['/docs/', ['GET', 'HEAD']],
   ['/docs/static/swagger-ui.css', ['GET', 'HEAD']],
 ] as const
+
+/** The methods of a path of the contract, and HEAD beside GET. */
+function methodsOf(path: string): string[] {
+  const methods = judgedOperations.filter((operation) => operation.path === path).map(({ method }) => method)
+  return methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+}
 
 /** Every method that Node reads but CONNECT, which has no path. */
 const methods = METHODS.filter((method) => method !== 'CONNECT')
@@ -30,7 +37,8 @@ test.each(paths)(
     const { send } = await newCaller()
     for (const method of methods.filter((each) => !allowed.includes(each))) {
       const response = await send({ method, url, headers: { authorization: undefined } })
-      expect(response).toMatchObject({ status: 405, headers: { allow: allowed.join(', ') } })
+      expect(response.status).toBe(405)
+      expect(String(response.headers['allow']).split(', ').sort()).toEqual(allowed.toSorted())
       if (method !== 'HEAD') expect(expectFailure(response, 'method_not_allowed')).toContain(method)
     }
   },

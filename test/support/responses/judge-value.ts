@@ -30,7 +30,15 @@ const open = new WeakMap<Schema, ValidateFunction>()
  * service answers is not.
  */
 export function problemsOfBody(body: unknown, schema: Schema): string[] {
-  return problems(body, schema, bodies, () => ajv.compile(closed(schema)))
+  return problems(withNumbers(body), schema, bodies, () => ajv.compile(closed(schema)))
+}
+
+/** Ajv knows no bigint. One that 64 bits hold is an integer to it; its exact bounds are those of the format. */
+function withNumbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? Number(value) : value
+  if (Array.isArray(value)) return value.map(withNumbers)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withNumbers(member)]))
 }
 
 /** Says in which ways the value of a header breaks its schema. */
