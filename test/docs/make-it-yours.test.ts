@@ -23,11 +23,14 @@ const blocks = [...page.matchAll(/(?<before>[^\n]*(?:\n[^\n]+)*)\n\n```(?<langua
   ({ groups }) => ({ ...groups }) as unknown as Block,
 )
 
-/** Copies the project, without what the page does not name, into a git repository. */
+/**
+ * Copies the project into a git repository. The tests beside the contract suite are left out: they take the compiler
+ * longer than all the rest, and nothing happens to them but the renaming.
+ */
 async function copyRepository(): Promise<string> {
   const root = await temporaryFolder()
   const { stdout } = await run('git', ['ls-files', '-z'], { cwd: project })
-  const unread = /^docs\/(?:bench|soak)\//
+  const unread = /^(?:docs\/(?:bench|soak)|bench|test\/(?!contract-suite|support)[^/]*)\//
   const files = stdout.split('\0').filter((file) => file !== '' && !unread.test(file))
   await Promise.all(
     files.map(async (file) => {
