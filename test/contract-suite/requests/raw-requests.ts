@@ -128,18 +128,6 @@ export function rawRequests(token: string): RawRequest[] {
       'headers_too_large',
     ),
     bytes(
-      'headers of a creation that are larger than the server takes',
-      create,
-      `POST /plants HTTP/1.1\r\n${fields}${many}\r\n`,
-      'headers_too_large',
-    ),
-    bytes(
-      'headers of a deletion that are larger than the server takes',
-      remove,
-      `DELETE /plants/1 HTTP/1.1\r\n${fields}${many}\r\n`,
-      'headers_too_large',
-    ),
-    bytes(
       'headers of no operation that are larger than the server takes',
       none,
       `GET /nothing HTTP/1.1\r\n${fields}${many}\r\n`,
@@ -219,8 +207,6 @@ export function rawRequests(token: string): RawRequest[] {
     // What does not arrive in time.
     bytes('a connection on which nothing is sent', none, '', 'request_timeout'),
     bytes('half a request line', none, 'GET /pla', 'request_timeout'),
-    bytes('half the headers of a list', list, `GET /plants HTTP/1.1\r\n${fields}`, 'request_timeout'),
-    bytes('half the headers of a deletion', remove, `DELETE /plants/1 HTTP/1.1\r\n${fields}X-A`, 'request_timeout'),
     posted('half a body', post('Content-Length: 19\r\n', '{"id"'), 'request_timeout'),
     posted('half a chunk', post('Transfer-Encoding: chunked\r\n', '13\r\n{"id"'), 'request_timeout'),
     posted(
