@@ -6,6 +6,7 @@ import { runCommand } from '../scripts/command.ts'
 import { installPeers } from './install-peers.ts'
 import { type Figures, figuresAsJson } from './report/figures.ts'
 import { startLoad } from '../scripts/measure/load/start-load.ts'
+import { measureInstalls } from './measurements/installs.ts'
 import { measureHuge } from './measurements/huge-file.ts'
 import { measureManyOperations } from './measurements/many-operations.ts'
 import { measureMillion } from './measurements/million-plants.ts'
@@ -53,6 +54,7 @@ async function measureAll({ only, huge, rounds, milliseconds }: BenchOptions, fo
     if (isChosen('operations')) measured.operations = await measureManyOperations(benchRun)
     if (isChosen('million')) measured.million = await measureMillion(benchRun)
     if (isChosen('start')) measured.start = await measureStart(benchRun)
+    if (isChosen('installs')) measured.installs = measureInstalls()
     if (isChosen('processes')) measured.processes = await measureProcesses(benchRun)
     if (huge) measured.huge = await measureHuge(benchRun)
     return measured

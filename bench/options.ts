@@ -16,6 +16,7 @@ const otherParts = {
   operations: 'list 20 with 1,000 operations in the contract',
   million: 'a list of 1,000,000 plants',
   start: 'from the start to the first answer',
+  installs: 'packages and bytes of a production install',
   processes: '1 and 2 server processes on one port, on SQLite and on PostgreSQL',
   huge: '10,000,000 plants in the file; takes a minute and up to 8 GiB of disk',
 } as const

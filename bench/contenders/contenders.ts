@@ -1,13 +1,20 @@
 import { join } from 'node:path'
 import { startArguments } from '../../scripts/measure/servers/server-process.ts'
 
+const sqlite = 'better-sqlite3'
+const peersFolder = join(import.meta.dirname, '../peers')
+
 /** A server that is measured. */
 export interface Contender {
   name: string
   schema: 'own' | 'peer'
-  /** The arguments of `node`: its options and the file to run. */
+  /** The program that runs it; this Node by default. */
+  program?: string
+  /** The arguments of the program: its options and the file to run. */
   arguments: readonly string[]
   environment: Record<string, string>
+  /** For a peer: the packages that it imports in production. */
+  packages?: readonly string[]
 }
 
 /** The project as it runs by default: it logs a line for each request. */
@@ -21,7 +28,15 @@ export const ownSilent: Contender = {
   environment: { LOG_LEVEL: 'silent' },
 }
 
-export const nodeHttp = peer('node:http by hand', 'node-http')
+/** The project as it starts the first time, or where `.cache/` cannot be written. */
+export const ownUncached: Contender = {
+  name: 'plant-store, no compile cache',
+  schema: 'own',
+  arguments: startArguments,
+  environment: { NODE_DISABLE_COMPILE_CACHE: '1' },
+}
+
+export const nodeHttp = peer('node:http by hand', 'node-http', [sqlite])
 
 /** With one statement of the project that is not in the other peers: see `openPeerStore`. */
 export const nodeHttpPreparedOnce: Contender = {
@@ -30,22 +45,53 @@ export const nodeHttpPreparedOnce: Contender = {
   environment: { PREPARE_LISTS_ONCE: '1' },
 }
 
-export const fastifyByHand = peer('Fastify by hand', 'fastify-by-hand')
-export const fastifyOpenapiGlue = peer('fastify-openapi-glue', 'fastify-openapi-glue')
-export const openapiBackendExample = peer("openapi-backend's example", 'openapi-backend-example')
-export const expressOpenapiValidator = peer('express-openapi-validator', 'express-openapi-validator')
+export const fastifyByHand = peer('Fastify by hand', 'fastify-by-hand', [sqlite, 'fastify'])
+export const fastifyOpenapiGlue = peer('fastify-openapi-glue', 'fastify-openapi-glue', [
+  sqlite,
+  'fastify',
+  'fastify-openapi-glue',
+])
+export const openapiBackendExample = peer("openapi-backend's example", 'openapi-backend-example', [
+  sqlite,
+  'fastify',
+  'openapi-backend',
+  'yaml',
+])
+export const expressOpenapiValidator = peer('express-openapi-validator', 'express-openapi-validator', [
+  sqlite,
+  'express',
+  'express-openapi-validator',
+])
 
-export const peers: readonly Contender[] = [
+export const honoZod = peer('Hono with zod', 'hono-zod', [
+  sqlite,
+  'hono',
+  '@hono/node-server',
+  '@hono/zod-validator',
+  'zod',
+])
+export const bunServe = bunPeer('Bun.serve by hand', 'bun-serve', [])
+export const elysia = bunPeer('Elysia on Bun', 'elysia', ['elysia'])
+
+/** The peers that run on Node, as the project does. */
+export const nodePeers: readonly Contender[] = [
   nodeHttp,
   fastifyByHand,
   fastifyOpenapiGlue,
   openapiBackendExample,
   expressOpenapiValidator,
+  honoZod,
 ]
+
+export const peers: readonly Contender[] = [...nodePeers, bunServe, elysia]
 
 /** The servers of every workload, the project first. */
 export const contenders: readonly Contender[] = [own, ...peers, ownSilent, nodeHttpPreparedOnce]
 
-function peer(name: string, file: string): Contender {
-  return { name, schema: 'peer', arguments: [join(import.meta.dirname, '../peers', `${file}.ts`)], environment: {} }
+function peer(name: string, file: string, packages: readonly string[]): Contender {
+  return { name, schema: 'peer', arguments: [join(peersFolder, `${file}.ts`)], environment: {}, packages }
+}
+
+function bunPeer(name: string, file: string, packages: readonly string[]): Contender {
+  return { ...peer(name, `bun/${file}`, packages), program: join(peersFolder, '../node_modules/bun/bin/bun.exe') }
 }

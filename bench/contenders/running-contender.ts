@@ -23,6 +23,7 @@ export async function startContender(
   const database = await createDatabaseFile(join(folder, `${name}.db`), contender.schema)
   fill(database)
   const server = await startServer({
+    program: contender.program,
     arguments: contender.arguments,
     environment: environmentOf(contender, database),
     logFile: join(folder, `${name}.log`),

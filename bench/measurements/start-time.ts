@@ -2,46 +2,59 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Contender, own } from '../contenders/contenders.ts'
-import { addPlants, createDatabaseFile } from '../contenders/database-file.ts'
+import { type Contender, own, ownUncached, peers } from '../contenders/contenders.ts'
+import { type DatabaseFile, addPlants, createDatabaseFile } from '../contenders/database-file.ts'
 import { environmentOf } from '../contenders/running-contender.ts'
-import { freePort, projectFolder } from '../../scripts/measure/servers/server-process.ts'
+import { freePort, projectFolder, serverProcessor } from '../../scripts/measure/servers/server-process.ts'
 import { listedPlants } from '../workloads.ts'
-import type { BenchRun } from './bench-run.ts'
+import { type BenchRun, roundName } from './bench-run.ts'
 
-/** Milliseconds from `node FILE` to the first answer, one for each start. */
+/** Milliseconds from the start of a server's process to its first answer, one for each round. */
 export interface StartRounds {
   contender: string
   milliseconds: number[]
 }
 
+const started: readonly Contender[] = [own, ownUncached, ...peers]
+
 const retryMilliseconds = 2
 const timeoutMilliseconds = 30_000
 
-/** Starts the project on a file with plants, once for each round, until it answers a list. */
-export async function measureStart({ folder, rounds, onProgress }: BenchRun): Promise<StartRounds> {
-  onProgress('from the start to the first answer')
-  const database = await createDatabaseFile(join(folder, 'start.db'), 'own')
-  addPlants(database.file, 'reader', 1, listedPlants)
-  const milliseconds: number[] = []
-  for (let round = 0; round < rounds; round++)
-    milliseconds.push(await timeStart(own, environmentOf(own, database), database.tokens.reader))
-  return { contender: own.name, milliseconds }
+/**
+ * Starts each server on a file with plants, once a round, until it answers a list. The first round is a warm-up: it
+ * writes the compile cache.
+ */
+export async function measureStart({ folder, rounds, onProgress }: BenchRun): Promise<StartRounds[]> {
+  const starts: { contender: Contender; database: DatabaseFile; milliseconds: number[] }[] = []
+  for (const [index, contender] of started.entries()) {
+    const database = await createDatabaseFile(join(folder, `start-${String(index)}.db`), contender.schema)
+    addPlants(database.file, 'reader', 1, listedPlants)
+    starts.push({ contender, database, milliseconds: [] })
+  }
+  for (let round = 0; round <= rounds; round++) {
+    onProgress(`from the start to the first answer: ${roundName(round, rounds)}`)
+    for (const { contender, database, milliseconds } of starts) {
+      const time = await timeStart(contender, database)
+      if (round > 0) milliseconds.push(time)
+    }
+  }
+  return starts.map(({ contender, milliseconds }) => ({ contender: contender.name, milliseconds }))
 }
 
-async function timeStart(contender: Contender, environment: Record<string, string>, token: string): Promise<number> {
+async function timeStart(contender: Contender, database: DatabaseFile): Promise<number> {
   const port = await freePort()
+  const { program = process.execPath, arguments: args } = contender
   const start = performance.now()
-  const child = spawn(process.execPath, contender.arguments, {
+  const child = spawn('taskset', ['-c', serverProcessor, program, ...args], {
     cwd: projectFolder,
-    env: { PATH: process.env['PATH'], PORT: String(port), ...environment },
+    env: { PATH: process.env['PATH'], PORT: String(port), ...environmentOf(contender, database) },
     stdio: 'ignore',
   })
   const exited = once(child, 'exit')
   try {
     for (;;) {
       const status = await fetch(`http://127.0.0.1:${String(port)}/plants?limit=20`, {
-        headers: { authorization: `Bearer ${token}` },
+        headers: { authorization: `Bearer ${database.tokens.reader}` },
       }).then(
         async (response) => {
           await response.arrayBuffer()
@@ -52,7 +65,7 @@ async function timeStart(contender: Contender, environment: Record<string, strin
       const milliseconds = performance.now() - start
       if (status === 200) return milliseconds
       if (child.exitCode !== null || milliseconds > timeoutMilliseconds)
-        throw new Error(`the server did not start; its last answer was ${String(status)}`)
+        throw new Error(`${contender.name} did not start; its last answer was ${String(status)}`)
       await wait(retryMilliseconds)
     }
   } finally {

@@ -1,8 +1,9 @@
 import express, { type ErrorRequestHandler, type Request } from 'express'
 import * as OpenApiValidator from 'express-openapi-validator'
 import { contractFile } from './contract-file.ts'
-import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
-import { printOrigin } from './print-origin.ts'
+import { type NewPeerPlant, noLimit } from './peer-statements.ts'
+import { openPeerStore } from './peer-store.ts'
+import { peerPort, printOrigin } from './print-origin.ts'
 
 /**
  * express-openapi-validator as its README shows, with a handler for the security scheme. It validates requests, and no
@@ -61,6 +62,6 @@ const answerError: ErrorRequestHandler = (
 }
 app.use(answerError)
 
-const server = app.listen(0, '127.0.0.1', () => {
+const server = app.listen(peerPort, '127.0.0.1', () => {
   printOrigin(server)
 })

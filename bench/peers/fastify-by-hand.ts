@@ -1,7 +1,8 @@
 /* oxlint-disable typescript/require-await -- Handlers are async functions, as the documentation shows them. */
 import fastify from 'fastify'
-import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
-import { printOrigin } from './print-origin.ts'
+import { type NewPeerPlant, noLimit } from './peer-statements.ts'
+import { openPeerStore } from './peer-store.ts'
+import { peerPort, printOrigin } from './print-origin.ts'
 
 /**
  * Fastify by hand: a route with its schemas for each operation, validated by Ajv and serialised by fast-json-stringify
@@ -68,5 +69,5 @@ app.delete<{ Params: { id: number } }>(
   },
 )
 
-await app.listen({ host: '127.0.0.1', port: 0 })
+await app.listen({ host: '127.0.0.1', port: peerPort })
 printOrigin(app.server)

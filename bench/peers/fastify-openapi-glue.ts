@@ -2,8 +2,9 @@
 import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import openapiGlue from 'fastify-openapi-glue'
 import { contractFile } from './contract-file.ts'
-import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
-import { printOrigin } from './print-origin.ts'
+import { type NewPeerPlant, noLimit } from './peer-statements.ts'
+import { openPeerStore } from './peer-store.ts'
+import { peerPort, printOrigin } from './print-origin.ts'
 
 /**
  * fastify-openapi-glue as its README shows: a class of service handlers and one of security handlers, Ajv without its
@@ -50,5 +51,5 @@ await app.register(openapiGlue, {
   serviceHandlers: new Service(),
   securityHandlers: new Security(),
 })
-await app.listen({ host: '127.0.0.1', port: 0 })
+await app.listen({ host: '127.0.0.1', port: peerPort })
 printOrigin(app.server)

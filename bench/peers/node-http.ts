@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
-import { printOrigin } from './print-origin.ts'
+import { type NewPeerPlant, noLimit } from './peer-statements.ts'
+import { openPeerStore } from './peer-store.ts'
+import { peerPort, printOrigin } from './print-origin.ts'
 
 /** node:http by hand: no framework and no validation. */
 const store = openPeerStore()
@@ -64,6 +65,6 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
     .end(text)
 }
 
-server.listen(0, '127.0.0.1', () => {
+server.listen(peerPort, '127.0.0.1', () => {
   printOrigin(server)
 })

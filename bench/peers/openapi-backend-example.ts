@@ -1,8 +1,9 @@
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Context, type Document, OpenAPIBackend, type Request } from 'openapi-backend'
 import { contractAsOpenApi30 } from './contract-file.ts'
-import { type NewPeerPlant, noLimit, openPeerStore } from './peer-store.ts'
-import { printOrigin } from './print-origin.ts'
+import { type NewPeerPlant, noLimit } from './peer-statements.ts'
+import { openPeerStore } from './peer-store.ts'
+import { peerPort, printOrigin } from './print-origin.ts'
 
 /**
  * openapi-backend as in its example `examples/fastify`, with a security handler as in `examples/express-apikey-auth`.
@@ -65,5 +66,5 @@ app.route({
     ),
 })
 
-await app.listen({ host: '127.0.0.1', port: 0 })
+await app.listen({ host: '127.0.0.1', port: peerPort })
 printOrigin(app.server)

@@ -1,5 +1,6 @@
 import type { Spread } from '../../scripts/measure/report/spread.ts'
 import type { MillionFigures } from '../measurements/million-plants.ts'
+import type { InstallFigures } from '../measurements/installs.ts'
 import type { WaitFigures } from '../measurements/waits.ts'
 import type { MemoryFigures } from '../measurements/throughput.ts'
 
@@ -15,8 +16,8 @@ export interface Figures {
   /** CPU of a list with 1,000 operations in the contract, divided by that with 3. */
   operations?: Spread
   million?: MillionFigures[]
-  /** Milliseconds from the start to the first answer. */
-  start?: Spread
+  start?: StartFigures[]
+  installs?: InstallFigures[]
   processes?: { entries: ProcessesFigures[]; waits: Record<keyof WaitFigures, Spread> }
   /** CPU of a request with 10,000,000 plants in the file, divided by that with 1,000. */
   huge?: { list: Spread; create: Spread }
@@ -36,6 +37,14 @@ export interface ThroughputFigures {
   ratios?: { microseconds: Spread; requestsPerSecond: Spread }
   /** The median of this contender's CPU divided by the project's. */
   factor?: number
+}
+
+/** Milliseconds from the start of a server's process to its first answer. */
+export interface StartFigures {
+  contender: string
+  milliseconds: Spread
+  /** The project's time divided by this contender's; absent for the project. */
+  ratio?: Spread
 }
 
 /** The figures of one work on a store, with a number of servers. */

@@ -6,13 +6,13 @@ import type { ManyOperationsRounds } from '../measurements/many-operations.ts'
 import type { ProcessesEntry, ProcessesRounds } from '../measurements/processes.ts'
 import type { StartRounds } from '../measurements/start-time.ts'
 import type { ThroughputRounds } from '../measurements/throughput.ts'
-import type { Figures, ProcessesFigures, ThroughputFigures } from './figures.ts'
+import type { Figures, ProcessesFigures, StartFigures, ThroughputFigures } from './figures.ts'
 
 /** All measurements of a run, one for each round. */
 export interface Rounds extends Omit<Figures, 'throughput' | 'operations' | 'start' | 'processes' | 'huge'> {
   throughput: ThroughputRounds[]
   operations?: ManyOperationsRounds
-  start?: StartRounds
+  start?: StartRounds[]
   processes?: ProcessesRounds
   huge?: HugeRounds
 }
@@ -24,7 +24,7 @@ export function summarize(measured: Rounds): Figures {
     ...rest,
     throughput: throughput.map((entry) => summarizeThroughput(entry, throughput)),
     ...(operations && { operations: cpuRatio(operations.thousand, operations.three) }),
-    ...(start && { start: spreadOf(start.milliseconds) }),
+    ...(start && { start: start.map((entry) => summarizeStart(entry, start)) }),
     ...(processes && {
       processes: {
         entries: processes.entries.map(summarizeProcesses),
@@ -65,6 +65,15 @@ function summarizeThroughput(entry: ThroughputRounds, all: ThroughputRounds[]): 
       },
       factor: spreadOf(ratiosOf(cpu, valuesOf(compared, 'microseconds'))).median,
     }),
+  }
+}
+
+function summarizeStart({ contender, milliseconds }: StartRounds, all: StartRounds[]): StartFigures {
+  const ours = all.find((other) => other.contender === own.name)?.milliseconds ?? []
+  return {
+    contender,
+    milliseconds: spreadOf(milliseconds),
+    ...(contender === own.name ? {} : { ratio: spreadOf(ratiosOf(ours, milliseconds)) }),
   }
 }
 

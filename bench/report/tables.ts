@@ -1,4 +1,4 @@
-import { nodeHttp, own } from '../contenders/contenders.ts'
+import { own } from '../contenders/contenders.ts'
 import type { Figures } from './figures.ts'
 import { processesConnections } from '../measurements/processes.ts'
 import { workloads } from '../workloads.ts'
@@ -20,6 +20,8 @@ export function tablesOf(figures: Figures): Table[] {
     ...targetTable(figures),
     ...workloadTables(figures),
     ...memoryTable(figures),
+    ...startTable(figures),
+    ...installsTable(figures),
     ...millionTable(figures),
     ...processesTables(figures),
   ]
@@ -68,20 +70,57 @@ function workloadTables(figures: Figures): Table[] {
 
 function memoryTable({ memory }: Figures): Table[] {
   if (memory.length === 0) return []
-  const base = memory.find(({ contender }) => contender === nodeHttp.name)?.peak ?? NaN
+  const ours = memory.find(({ contender }) => contender === own.name)
   const rows = memory.map(({ contender, idle, peak }) => [
     contender,
     mebibytes(idle),
+    ratio(ours?.idle, idle),
     mebibytes(peak),
-    (peak / base).toFixed(2),
+    ratio(ours?.peak, peak),
   ])
+  const compared = `${own.name} / server`
   return [
     {
       title: 'Memory',
-      head: ['server', 'idle after the start, MiB', 'peak under all workloads, MiB', `peak / ${nodeHttp.name}`],
+      head: ['server', 'idle after the start, MiB', compared, 'peak under all workloads, MiB', compared],
       rows,
     },
   ]
+}
+
+const startNote = `A server that starts, until it has answered a list of 20. Only the project keeps a compile cache.`
+
+function startTable({ start }: Figures): Table[] {
+  if (start === undefined) return []
+  const rows = start.map(({ contender, milliseconds, ratio: compared }) => [
+    contender,
+    spreadText(milliseconds, 0),
+    compared === undefined ? '' : spreadText(compared, 2),
+  ])
+  const head = ['server', 'first answer, ms', `${own.name} / server`]
+  return [{ title: 'From the start to the first answer', note: startNote, head, rows }]
+}
+
+const installsNote = `What npm installs for production, without Node or Bun. The disk's blocks are not counted.`
+
+function installsTable({ installs }: Figures): Table[] {
+  if (installs === undefined) return []
+  const ours = installs.find(({ contender }) => contender === own.name)
+  const rows = installs.map(({ contender, packages, bytes }) => [
+    contender,
+    String(packages),
+    ratio(ours?.packages, packages),
+    (bytes / 2 ** 20).toFixed(1),
+    ratio(ours?.bytes, bytes),
+  ])
+  const compared = `${own.name} / server`
+  return [
+    { title: 'Size of an install', note: installsNote, head: ['server', 'packages', compared, 'MiB', compared], rows },
+  ]
+}
+
+function ratio(ours: number | undefined, theirs: number): string {
+  return ours === undefined || theirs === 0 ? '' : (ours / theirs).toFixed(2)
 }
 
 function millionTable({ million = [] }: Figures): Table[] {

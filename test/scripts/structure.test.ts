@@ -58,7 +58,7 @@ test('the peers are installed for the bench alone, and have the Fastify of the s
     return Object.keys(lock.packages)
   }
   const [service, bench] = [packagesOf('.'), packagesOf('bench')]
-  for (const peer of ['express', 'express-openapi-validator', 'fastify-openapi-glue']) {
+  for (const peer of ['express', 'express-openapi-validator', 'fastify-openapi-glue', 'hono', 'bun', 'elysia']) {
     expect(bench).toContain(`node_modules/${peer}`)
     expect(service).not.toContain(`node_modules/${peer}`)
   }

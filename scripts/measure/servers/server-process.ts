@@ -27,7 +27,9 @@ function readStartScript(): string {
 const startMilliseconds = 60_000
 
 export interface ServerCommand {
-  /** The arguments of `node`: its options, the file to run, and the file's arguments. */
+  /** The program; this Node by default. */
+  program?: string | undefined
+  /** The arguments of the program: for Node its options, the file to run, and the file's arguments. */
   arguments: readonly string[]
   environment: Record<string, string>
   /** Receives standard error, to which the project's server logs. */
@@ -54,20 +56,21 @@ export interface ServerProcess {
  * @throws Error when it ends before that
  */
 export async function startServer({
+  program = process.execPath,
   arguments: args,
   environment,
   logFile,
   processors = serverProcessor,
 }: ServerCommand): Promise<ServerProcess> {
   const log = openSync(logFile, 'a')
-  const child = spawn('taskset', ['-c', processors, process.execPath, ...args], {
+  const child = spawn('taskset', ['-c', processors, program, ...args], {
     cwd: projectFolder,
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', SHUTDOWN_DELAY: '0', ...environment },
     stdio: ['ignore', 'pipe', log],
   })
   endWithThisProcess(child)
   const port = await listeningPort(child, logFile)
-  // A process that printed has an id. taskset has become node by then, with the same id.
+  // A process that printed has an id. taskset has become the program by then, with the same id.
   const pid = child.pid!
   return {
     port,
