@@ -1,7 +1,8 @@
-import { type IncomingMessage, type RequestListener, type Server, createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { answerConnectionErrors } from './parser-errors.ts'
 import type { Limits } from '../config/limits.ts'
+import { createServer } from './node-http.ts'
 import type { OpenConnections } from './open-connections.ts'
 
 /** How long dropped connections are counted for one line of the log. */

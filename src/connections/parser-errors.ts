@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Failure, failure } from '../contract/errors.ts'
 import type { Limits } from '../config/limits.ts'
+import { STATUS_CODES } from './node-http.ts'
 import type { OpenConnections } from './open-connections.ts'
 import { constantHeaders } from '../http/send.ts'
 
