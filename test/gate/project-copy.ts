@@ -41,7 +41,7 @@ export async function copyProject(): Promise<ProjectCopy> {
   // The rest of the project has types of the project's own contract.
   const configuration = join(root, 'tsconfig.json')
   const compiler = await readFile(configuration, 'utf8')
-  await writeFile(configuration, compiler.replace(/"include": \[.*\]/, '"include": ["src/plants"]'))
+  await writeFile(configuration, compiler.replace(/"include": \[.*\]/, '"include": ["src/handlers.ts", "src/plants"]'))
   await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
   generated ??= generate(root, 'write').then(() => filesOf(join(root, 'generated')))
   const files = await generated
