@@ -4,7 +4,8 @@ import { readArguments, runCommand } from '../command.ts'
 import { capacitySection, insertSection } from './capacity/capacity-section.ts'
 
 const usage = `Usage: npm run capacity -- [--write]
-    computes what machines a load takes, from docs/bench/figures.json and docs/bench/citus.json, and prints it; --write puts it into docs/postgres.md`
+    computes what machines a load takes, from docs/bench/figures.json and docs/bench/citus.json, and prints it;
+    --write puts it into docs/postgres.md`
 
 const docs = join(import.meta.dirname, '../../docs')
 

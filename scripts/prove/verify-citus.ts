@@ -12,7 +12,10 @@ import { runStoreTests } from './postgres/store-tests.ts'
 import { type Caller, type Sent, countStatuses, issueTokens, readiness, startWriters } from './postgres/writers.ts'
 
 const usage = `Usage: npm run verify:citus -- --bin DIR [--write]
-    makes a coordinator and two workers with the PostgreSQL and Citus whose programs are in DIR, runs the tests of the store on distributed tables, takes a worker away under load, adds one and rebalances, and measures what a request costs; the exit code is 1 when anything is not as docs/postgres.md says. --write keeps the costs in docs/bench/citus.json, from which npm run capacity computes`
+    makes a coordinator and two workers with the PostgreSQL and Citus whose programs are in DIR, runs the tests of the
+    store on distributed tables, takes a worker away under load, adds one and rebalances, and measures what a request
+    costs; the exit code is 1 when anything is not as docs/postgres.md says. --write keeps the costs in
+    docs/bench/citus.json, from which npm run capacity computes`
 
 const callersPerRun = 40
 const [before, during, after] = [2_000, 8_000, 4_000]
@@ -49,7 +52,8 @@ async function verifyStart(lab: Lab): Promise<void> {
   report('a first start on a worker', 'refused', refusal.includes('is a worker of Citus'))
   await (await serve(lab, coordinator.url, 'on-coordinator')).stop()
   const tables = await coordinator.query<{ name: string; method: string; replication: string }>(
-    'SELECT logicalrelid::text AS name, partmethod AS method, repmodel AS replication FROM pg_dist_partition ORDER BY 1',
+    `SELECT logicalrelid::text AS name, partmethod AS method, repmodel AS replication
+     FROM pg_dist_partition ORDER BY 1`,
   )
   const layout = tables.map(({ name, method }) => `${name} ${method === 'h' ? 'distributed' : 'local'}`).join(', ')
   report(
@@ -71,8 +75,10 @@ async function verifyOldLayout(lab: Lab, meanwhile: () => Promise<void>): Promis
   const { coordinator } = lab.cluster
   await coordinator.query(`
     CREATE SCHEMA old; SET search_path = old;
-    CREATE TABLE plants (caller text COLLATE "C" NOT NULL, id bigint NOT NULL, name text NOT NULL, tag text, PRIMARY KEY (caller, id));
-    CREATE TABLE tokens (hash bytea NOT NULL PRIMARY KEY, prefix text COLLATE "C" NOT NULL, caller text NOT NULL, issued_at bigint NOT NULL, expires_at bigint, last_used_at bigint);
+    CREATE TABLE plants (caller text COLLATE "C" NOT NULL, id bigint NOT NULL, name text NOT NULL, tag text,
+      PRIMARY KEY (caller, id));
+    CREATE TABLE tokens (hash bytea NOT NULL PRIMARY KEY, prefix text COLLATE "C" NOT NULL, caller text NOT NULL,
+      issued_at bigint NOT NULL, expires_at bigint, last_used_at bigint);
     SELECT create_distributed_table('plants', 'caller'); SELECT create_distributed_table('tokens', 'hash');
     CREATE TABLE plant_store_schema (version integer NOT NULL); SELECT create_reference_table('plant_store_schema');
     INSERT INTO plant_store_schema (version) VALUES (2)`)
@@ -95,7 +101,8 @@ async function verifyLoss(lab: Lab, signal: 'SIGKILL' | 'SIGSTOP', throughWorker
   const { coordinator, workers } = lab.cluster
   const [living, lost] = [workers[0]!, workers[1]!]
   const url = throughWorker ? living.url : coordinator.url
-  const name = `${signal === 'SIGKILL' ? 'dead' : 'hung'} worker, server on ${throughWorker ? 'the other' : 'the coordinator'}`
+  const fault = signal === 'SIGKILL' ? 'dead' : 'hung'
+  const name = `${fault} worker, server on ${throughWorker ? 'the other' : 'the coordinator'}`
   const prefix = `${signal} ${String(throughWorker)}`
   const names = Array.from({ length: callersPerRun }, (_, index) => `${prefix} ${String(index)}`)
   const [revoked, ...callers] = await issueTokens(coordinator.url, ['revoked', ...names])

@@ -8,7 +8,8 @@ import { type PostgresNode, startNode } from './postgres/postgres-node.ts'
 import { type Sent, countStatuses, issueTokens, readiness, startWriters } from './postgres/writers.ts'
 
 const usage = `Usage: npm run verify:failover -- --bin DIR
-    takes a primary away under load and promotes its standby, with the PostgreSQL whose programs are in DIR; the exit code is 1 when an acknowledged create is lost or requests fail longer than promised`
+    takes a primary away under load and promotes its standby, with the PostgreSQL whose programs are in DIR; the exit
+    code is 1 when an acknowledged create is lost or requests fail longer than promised`
 
 const clients = 32
 /** Before the fault, between the fault and the promotion, and after the promotion. */

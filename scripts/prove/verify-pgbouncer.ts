@@ -12,7 +12,8 @@ import { type PostgresNode, makeOwnFolder, queryOnce, runningUser, startNode } f
 import { countStatuses, issueTokens, readiness, startWriters } from './postgres/writers.ts'
 
 const usage = `Usage: npm run verify:pgbouncer -- --bin DIR --pgbouncer FILE...
-    serves through each PgBouncer with deploy/pgbouncer.ini and with settings that do not work, on the PostgreSQL whose programs are in DIR; the exit code is 1 when a start or an answer is not as expected`
+    serves through each PgBouncer with deploy/pgbouncer.ini and with settings that do not work, on the PostgreSQL whose
+    programs are in DIR; the exit code is 1 when a start or an answer is not as expected`
 
 const root = join(import.meta.dirname, '../..')
 

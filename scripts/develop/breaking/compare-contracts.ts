@@ -14,6 +14,7 @@ import { type Direction, componentDirections, directionOfPath } from './directio
 import { follow, memberOf, namesOf } from './json-pointer.ts'
 import { numberChanges } from './number-changes.ts'
 import { securityChanges } from './security-changes.ts'
+import { unmatchedChanges } from './unmatched-changes.ts'
 
 /** One change of the contract. */
 export interface Change {
@@ -70,8 +71,8 @@ const config = fileURLToPath(new URL('../../../redocly.yaml', import.meta.url))
  * Compares two contracts from the point of view of a client.
  *
  * Redocly's diff finds the changes and classifies requests and responses each in their own direction. The project's own
- * code corrects single ones (classifyChange), and compares the security in effect (securityChanges) and integers that
- * a double rounds (numberChanges).
+ * code corrects single ones (classifyChange), and compares the security in effect (securityChanges), integers that a
+ * double rounds (numberChanges), and the answers to requests that match no operation (unmatchedChanges).
  *
  * @param before the text of the contract that clients know
  * @param after the text of the contract that they will meet, of which the structure is valid
@@ -90,7 +91,7 @@ export async function compareContracts(
     .filter(({ typeName }) => !typeName.startsWith('SecurityRequirement'))
     .filter(({ path, property }) => path !== '#/info' || property !== 'version')
     .map((change) => describe(change, old, current))
-  const own = [...securityChanges(old.document, current.document), ...numberChanges(old.document, current.document)]
+  const own = [securityChanges, numberChanges, unmatchedChanges].flatMap((find) => find(old.document, current.document))
   return {
     changes: [...found, ...own.map((change) => describeOwn(change, current))],
     versions: { before: old.document.info.version, after: current.document.info.version },

@@ -23,10 +23,17 @@ import { resolve } from './resolve.ts'
  * @param document a bundled contract of the right structure
  */
 export function checkExamples(document: ContractDocument): Finding[] {
+  const schemas = document.components?.schemas ?? {}
+  const endless = Object.values(schemas).filter((schema) => isSchema(schema) && appliesToItself(schema, schemas))
+  if (endless.length > 0) {
+    const text = 'the schema refers to itself for the same value; refer to it from a part'
+    // No value could be validated.
+    return endless.map((object) => ({ at: { object }, text }))
+  }
   const check = new ExampleCheck(document)
   return [
     // Named schemas come first, so that their problems are reported where they are written.
-    ...Object.values(document.components?.schemas ?? {}).flatMap((schema) => check.named(schema)),
+    ...Object.values(schemas).flatMap((schema) => check.named(schema)),
     ...check.items(document.paths),
     ...check.items(document.webhooks),
     ...Object.values(document['x-unmatched-responses'] ?? {}).flatMap((response) => check.response(response)),
@@ -65,11 +72,6 @@ class ExampleCheck {
 
   named(schema: unknown): Finding[] {
     if (!isSchema(schema)) return []
-    if (appliesToItself(schema, this.#document.components?.schemas ?? {})) {
-      return [
-        { at: { object: schema }, text: 'the schema refers to itself for the same value; refer to it from a part' },
-      ]
-    }
     return [...this.#compiled(schema, 'neither').findings, ...this.inside(schema)]
   }
 

@@ -24,8 +24,8 @@ interface LocatedFinding extends Omit<Finding, 'at'> {
  *
  * @param source the contract
  * @param file its path; the files that it refers to are found from there, and bundled into it
- * @returns the document as it was written, integers beyond 2^53 as bigints; a line for each warning; and the files that it
- *   refers to, by their paths from the folder of the contract
+ * @returns the document as it was written, integers beyond 2^53 as bigints; a line for each warning; and the files that
+ *   it refers to, by their paths from the folder of the contract
  * @throws BrokenContract with a line for each problem: file, line, column, problem, remedy
  */
 export async function readContract(

@@ -61,6 +61,7 @@ export function capacitySection(figuresText: string, citusText: string): string 
   const most = (microseconds: number) => rounded((cores * 1e6) / microseconds)
   const costRow = (name: string, { server, coordinator, workers }: Cost) =>
     `| ${name} | ${String(server)} | ${String(coordinator)} | ${workers === 0 ? '' : String(workers)} |`
+  const breakEven = String(Math.ceil(throughWorker.workers / single.coordinator))
   return [
     `CPU for a request, µs, where half of the requests create and half list at most 20. SQLite is from the run of
 ${figures.date}; the others are medians of five rounds in turn on ${citus.date} (${citus.version}, 64 callers).`,
@@ -77,13 +78,17 @@ ${figures.date}; the others are medians of five rounds in turn on ${citus.date} 
     [
       `- one PostgreSQL is full at ${most(single.coordinator)} requests a second`,
       `- a coordinator that all servers connect to is full at ${most(throughCoordinator.coordinator)}`,
-      `- a coordinator that only looks tokens up, while servers connect to workers, is full at ${most(throughWorker.coordinator)}`,
-      `- Citus does as much as one PostgreSQL from ${String(Math.ceil(throughWorker.workers / single.coordinator))} workers on`,
+      '- a coordinator that only looks tokens up, while servers connect to workers, is full at ' +
+        most(throughWorker.coordinator),
+      `- Citus does as much as one PostgreSQL from ${breakEven} workers on`,
     ].join('\n'),
-    `The table gives the cores that are busy, and machines of ${String(cores)} cores. Plan twice as many, for peaks and for the loss of a
-machine. It was computed and not run.`,
     [
-      '| requests a second | one process, SQLite | processes, SQLite (`REUSE_PORT`) | servers, one PostgreSQL | servers, Citus |',
+      `The table gives the cores that are busy, and machines of ${String(cores)} cores. `,
+      'Plan twice as many, for peaks and for the loss of a\nmachine. It was computed and not run.',
+    ].join(''),
+    [
+      '| requests a second | one process, SQLite | processes, SQLite (`REUSE_PORT`) | servers, one PostgreSQL | ' +
+        'servers, Citus |',
       '|---|---|---|---|---|',
       ...loads.map((load) =>
         [
@@ -119,8 +124,10 @@ function postgresCell(load: number, { server, coordinator }: Cost): string {
 function citusCell(load: number, { server, coordinator, workers }: Cost): string {
   const [servers, first, others] = [server, coordinator, workers].map((cost) => coresOf(load, cost))
   if (others! < cores) return 'not needed'
-  const needed = `${rounded(servers!)} cores: ${machines(servers!)}; ${rounded(others!)} of workers: ${machines(others!)}`
-  return `${needed}; ${rounded(first!)} of the coordinator${first! > mostCores ? ', which is too many' : ''}`
+  const ofServers = `${rounded(servers!)} cores: ${machines(servers!)}`
+  const ofWorkers = `${rounded(others!)} of workers: ${machines(others!)}`
+  const ofCoordinator = `${rounded(first!)} of the coordinator${first! > mostCores ? ', which is too many' : ''}`
+  return `${ofServers}; ${ofWorkers}; ${ofCoordinator}`
 }
 
 function machines(needed: number): string {
