@@ -12,13 +12,15 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
  *
  * @param source where the values come from
  * @param rewriter of the contract whose schemas are validated; the default is a contract without named schemas
+ * @param optimize whether Ajv shortens the code that it makes, which takes long for schemas that are validated once
  */
-export function createAjv(source: Source, rewriter = new SchemaRewriter({}, undefined)): Ajv2020 {
+export function createAjv(source: Source, rewriter = new SchemaRewriter({}, undefined), optimize = true): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
     strictTypes: false,
     strictRequired: false,
     strictTuples: false,
+    code: { optimize },
     // Every object inherits `constructor` and `toString`.
     ownProperties: true,
     // A schema has a default only where a value is to have it.

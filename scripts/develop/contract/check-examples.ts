@@ -25,13 +25,10 @@ import { resolve } from './resolve.ts'
 export function checkExamples(document: ContractDocument): Finding[] {
   const schemas = document.components?.schemas ?? {}
   const endless = Object.values(schemas).filter((schema) => isSchema(schema) && appliesToItself(schema, schemas))
-  if (endless.length > 0) {
-    const text = 'the schema refers to itself for the same value; refer to it from a part'
-    // No value could be validated.
-    return endless.map((object) => ({ at: { object }, text }))
-  }
+  const text = 'the schema refers to itself for the same value; refer to it from a part'
   const check = new ExampleCheck(document)
   return [
+    ...endless.map((object) => ({ at: { object }, text })),
     // Named schemas come first, so that their problems are reported where they are written.
     ...Object.values(schemas).flatMap((schema) => check.named(schema)),
     ...check.items(document.paths),
@@ -51,9 +48,21 @@ interface Components {
   requestBodies?: Record<string, { content?: Record<string, MediaType> }>
 }
 
+interface Compiled {
+  validate?: ValidateFunction
+  findings: Finding[]
+}
+
+/** What validates values that go in one direction; compiled schemas by themselves, or by the reference to them. */
+interface Validators {
+  ajv: Ajv2020
+  rewriter: SchemaRewriter
+  compiled: Map<object | string, Compiled>
+}
+
 class ExampleCheck {
   readonly #document: ContractDocument
-  readonly #validators: Record<Direction | 'neither', { ajv: Ajv2020; rewriter: SchemaRewriter }>
+  readonly #validators: Record<Direction | 'neither', Validators>
   /** What several operations refer to is checked once. */
   readonly #checked = new Set<object>()
 
@@ -61,7 +70,7 @@ class ExampleCheck {
     this.#document = document
     const validatorOf = (direction: Direction | undefined) => {
       const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, direction)
-      return { ajv: createAjv('json', rewriter), rewriter }
+      return { ajv: createAjv('json', rewriter, false), rewriter, compiled: new Map<object | string, Compiled>() }
     }
     this.#validators = {
       request: validatorOf('request'),
@@ -142,7 +151,8 @@ class ExampleCheck {
     })
     if (example !== undefined) values.push([object, 'example', example])
     return [
-      ...this.#compiled(schema, direction).findings,
+      // A named schema is compiled where it is written.
+      ...(referenceOf(schema) === undefined ? this.#compiled(schema, direction).findings : []),
       ...this.inside(schema),
       ...values.flatMap(([holder, key, value]) => this.#value(value, schema, { object: holder, key }, direction)),
     ]
@@ -164,16 +174,14 @@ class ExampleCheck {
     return [...own, ...subschemasOf(schema).flatMap((part) => this.inside(part.schema))]
   }
 
-  #compiled(schema: Schema, direction: Direction | 'neither'): { validate?: ValidateFunction; findings: Finding[] } {
-    const { ajv, rewriter } = this.#validators[direction]
-    try {
-      return {
-        validate: ajv.compile({ type: 'object', properties: { value: rewriter.ofValue(schema) } }),
-        findings: [],
-      }
-    } catch (error) {
-      return { findings: [{ at: { object: schema }, text: firstLine(error), isUncompiled: true }] }
-    }
+  #compiled(schema: Schema, direction: Direction | 'neither'): Compiled {
+    const { ajv, rewriter, compiled } = this.#validators[direction]
+    const key = referenceOf(schema) ?? schema
+    const known = compiled.get(key)
+    if (known !== undefined) return known
+    const result = compile(ajv, schema, rewriter)
+    compiled.set(key, result)
+    return result
   }
 
   #value(value: unknown, schema: Schema, at: Finding['at'], direction: Direction | 'neither'): Finding[] {
@@ -181,7 +189,7 @@ class ExampleCheck {
     // What cannot be compiled is reported once.
     if (validate === undefined) return []
     // The keyword `scalar` writes into the value's container, so the value gets one of its own.
-    if (validate({ value: structuredClone(value) })) return []
+    if (isValid(validate, { value: structuredClone(value) })) return []
     const reasons = (validate.errors ?? []).map(({ instancePath, message = 'is not valid' }) =>
       `${instancePath.slice('/value'.length)} ${message}`.trim(),
     )
@@ -197,6 +205,30 @@ function appliesToItself(schema: Schema, schemas: NamedSchemas, open: readonly S
   return [targetOf(schema, schemas), ...applied.map((each) => each.schema)].some(
     (each) => each !== undefined && appliesToItself(each, schemas, [...open, schema]),
   )
+}
+
+/** Whether a value is valid; also where that cannot be known, because a schema refers to itself for the same value. */
+function isValid(validate: ValidateFunction, value: unknown): boolean {
+  try {
+    return validate(value)
+  } catch (error) {
+    if (error instanceof RangeError) return true
+    throw error
+  }
+}
+
+function compile(ajv: Ajv2020, schema: Schema, rewriter: SchemaRewriter): Compiled {
+  try {
+    return { validate: ajv.compile({ type: 'object', properties: { value: rewriter.ofValue(schema) } }), findings: [] }
+  } catch (error) {
+    return { findings: [{ at: { object: schema }, text: firstLine(error), isUncompiled: true }] }
+  }
+}
+
+/** The reference that a schema is, if it is nothing else. */
+function referenceOf(schema: Schema): string | undefined {
+  const { $ref: reference } = schema
+  return Object.keys(schema).length === 1 && typeof reference === 'string' ? reference : undefined
 }
 
 function firstLine(error: unknown): string {

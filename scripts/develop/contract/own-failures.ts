@@ -29,6 +29,11 @@ const sentHeaders: Record<number, readonly string[]> = {
 }
 const alwaysSent = ['x-request-id', 'cache-control', 'x-content-type-options']
 
+interface DeclaredResponse {
+  headers?: Record<string, { required?: boolean }>
+  content?: Record<string, { schema?: unknown }>
+}
+
 /**
  * Finds each failure of the service itself that an operation does not declare, which is a warning, or that it declares
  * in another form than `{ "error": …, "message": … }` as application/json.
@@ -37,15 +42,14 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
   const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, 'response')
   const ajv = createAjv('json', rewriter)
   /** The statuses for which a response was checked; several operations may refer to one. */
-  const checked = new Map<unknown, Set<number>>()
+  const checked = new Map<object, Set<number>>()
 
   function problemsOf(status: number, written: unknown): string[] {
-    if (written === undefined || checked.get(written)?.has(status) === true) return []
-    checked.set(written, new Set([...(checked.get(written) ?? []), status]))
-    const response = resolve(document, written) as {
-      headers?: Record<string, { required?: boolean }>
-      content?: Record<string, { schema?: unknown }>
-    }
+    if (written === undefined) return []
+    const response = resolve(document, written) as DeclaredResponse
+    const known = checked.get(response)
+    if (known?.has(status) === true) return []
+    checked.set(response, (known ?? new Set()).add(status))
     return [...bodyProblems(status, response.content), ...headerProblems(status, response.headers)]
   }
 
