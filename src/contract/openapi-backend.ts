@@ -41,13 +41,18 @@ export async function createDispatch(
   handlers: Map<string, InputHandler>,
 ): Promise<Dispatch> {
   const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, 'request')
-  const backend = createBackend(operations, handlers, rewriter)
+  const backend = createBackend(operations, rewriter)
   await backend.init()
   const known = matchedOperations(operations, rewriter)
   const matched = new Map(operations.map(({ id }, index) => [id, known[index]!]))
   backend.router = new MatchedRouter(known)
   backend.validator.router = backend.router
   replaceValidation(backend, document, operations)
+  backend.register(
+    Object.fromEntries(
+      operations.map((operation, index) => [nameOf(index), handlerOf(operation, handlers.get(operation.id)!)]),
+    ),
+  )
   const withHeaders = new Set(operations.filter((operation) => headerNames(operation).length > 0).map(({ id }) => id))
 
   return (operationId, { headers, path, query, rawQuery, body, accept, caller }) => {
@@ -86,26 +91,19 @@ function bodySchemaOf({ requestBody }: ContractOperation['object']): unknown {
   return content === undefined ? undefined : (content[1].schema ?? true)
 }
 
-function createBackend(
-  operations: ContractOperation[],
-  handlers: Map<string, InputHandler>,
-  rewriter: SchemaRewriter,
-): OpenAPIBackend {
-  const operationHandlers = operations.map(
-    (operation, index) => [nameOf(index), handlerOf(operation, handlers.get(operation.id)!)] as const,
-  )
+function createBackend(operations: ContractOperation[], rewriter: SchemaRewriter): OpenAPIBackend {
   const schemas = requestSchemas(rewriter, operations)
   const validators = { json: createAjv('json', rewriter), text: createAjv('text', rewriter) }
   for (const ajv of Object.values(validators)) ajv.addSchema({ $defs: schemas }, requestsId)
   return new OpenAPIBackend({
-    definition: definitionOf(operations),
+    // It would write out what a definition refers to, and search it for every handler; MatchedRouter has the operations.
+    definition: emptyDefinition,
     // Skips the check of the document, which knows OpenAPI 3.0 only, and compiles validators when they are first used.
     quick: true,
     strict: true,
     ignoreTrailingSlashes: false,
     customizeAjv: (_ajv, _options, context: string) => validators[context === 'requestBodyValidator' ? 'json' : 'text'],
     handlers: {
-      ...Object.fromEntries(operationHandlers),
       validationFail: ({ validation }: Context) => failure('invalid_request', describeErrors(validation.errors ?? [])),
     },
   })
@@ -120,16 +118,6 @@ function nameOf(index: number): string {
 }
 
 const emptyDefinition: Document = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {} }
-
-/** The names and routes of the operations for openapi-backend, which writes out whatever else a definition has. */
-function definitionOf(operations: ContractOperation[]): Document {
-  const paths: NonNullable<Document['paths']> = {}
-  for (const [index, { method, path }] of operations.entries()) {
-    paths[path] = { ...paths[path], [method]: { operationId: nameOf(index), responses: {} } }
-  }
-  // OpenAPI 3.1 lets a document have any part of these.
-  return { ...emptyDefinition, paths } as Document
-}
 
 /** The operations for openapi-backend, each schema as a reference to one that Ajv knows. */
 function matchedOperations(operations: ContractOperation[], rewriter: SchemaRewriter): Operation[] {

@@ -64,7 +64,7 @@ export function refuseLessConcrete(
   operations: readonly Pick<BoundOperation, 'path'>[],
   { path }: Pick<BoundOperation, 'path'>,
 ): Stage | undefined {
-  if (!operations.some((other) => isMoreConcrete(other.path, path))) return undefined
+  if (!path.includes('{') || !operations.some((other) => isMoreConcrete(other.path, path))) return undefined
   return (request) => (methodsOf(app, request.url).includes(request.method) ? undefined : unmatched(app, request))
 }
 
