@@ -42,7 +42,7 @@ export const nodeHttp = peer('node:http by hand', 'node-http', [sqlite])
 export const nodeHttpPreparedOnce: Contender = {
   ...nodeHttp,
   name: `${nodeHttp.name}, lists prepared once`,
-  environment: { PREPARE_LISTS_ONCE: '1' },
+  environment: { ...nodeHttp.environment, PREPARE_LISTS_ONCE: '1' },
 }
 
 export const fastifyByHand = peer('Fastify by hand', 'fastify-by-hand', [sqlite, 'fastify'])
@@ -88,8 +88,10 @@ export const peers: readonly Contender[] = [...nodePeers, bunServe, elysia]
 /** The servers of every workload, the project first. */
 export const contenders: readonly Contender[] = [own, ...peers, ownSilent, nodeHttpPreparedOnce]
 
+/** A peer has a compile cache as the project has, so that Node's compiler of types is not loaded for it. */
 function peer(name: string, file: string, packages: readonly string[]): Contender {
-  return { name, schema: 'peer', arguments: [join(peersFolder, `${file}.ts`)], environment: {}, packages }
+  const environment = { NODE_COMPILE_CACHE: join(peersFolder, '../../.cache/compiled-peers') }
+  return { name, schema: 'peer', arguments: [join(peersFolder, `${file}.ts`)], environment, packages }
 }
 
 function bunPeer(name: string, file: string, packages: readonly string[]): Contender {

@@ -88,7 +88,8 @@ function memoryTable({ memory }: Figures): Table[] {
   ]
 }
 
-const startNote = `A server that starts, until it has answered a list of 20. Only the project keeps a compile cache.`
+const startNote = `A server that starts, until it has answered a list of 20. Each has a compile cache, unless its name
+says otherwise.`
 
 function startTable({ start }: Figures): Table[] {
   if (start === undefined) return []
