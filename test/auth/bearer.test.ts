@@ -120,7 +120,7 @@ describe('the bearer verifier', () => {
     },
   )
 
-  it('judges a very long header at once', async () => {
+  it('verifies a very long header at once', async () => {
     expect(await verify(`Bearer ${'a'.repeat(1_000_000)} `)).toBe('unknown')
     expect(await verify(`Bearer${' '.repeat(1_000_000)}`)).toBe('unknown')
   })

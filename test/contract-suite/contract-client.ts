@@ -1,6 +1,6 @@
 import { Agent, type RequestOptions, request } from 'node:http'
 import { onTestFinished } from 'vitest'
-import { type ReceivedResponse, type SentRequest, assertKeepsContract } from '../support/responses/judge.ts'
+import { type ReceivedResponse, type SentRequest, assertKeepsContract } from '../support/responses/check-response.ts'
 import { type TestApp, type TestAppOptions, startApp } from '../support/server/start-app.ts'
 import { Coverage } from './coverage.ts'
 
@@ -16,7 +16,7 @@ export interface ContractRequest {
 /** What all tests of the suite have seen together. */
 export const coverage = new Coverage()
 
-/** Counts and judges a response. @throws Error as `assertKeepsContract` */
+/** Counts and checks a response. @throws Error as `assertKeepsContract` */
 export function observe(sent: SentRequest, received: ReceivedResponse): ReceivedResponse {
   coverage.record(sent, received)
   if (coverage.requests % 5_000 === 0)
@@ -31,7 +31,7 @@ export function observe(sent: SentRequest, received: ReceivedResponse): Received
 export interface ContractClient {
   origin: string
   token: string
-  /** Sends a request as `me`, unless its headers say otherwise, and judges the response. */
+  /** Sends a request as `me`, unless its headers say otherwise, and checks the response. */
   send: (sent: ContractRequest) => Promise<ReceivedResponse>
 }
 

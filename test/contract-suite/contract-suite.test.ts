@@ -33,7 +33,7 @@ testStoredPlants(async () => {
   return () => openStore(location, { onFault: () => undefined })
 })
 
-// The last of all: it judges what the others have seen. A run of a part has not seen everything.
+// The last of all: it checks what the others have seen. A run of a part has not seen everything.
 describe.runIf(isWholeRun)('the responses of all these tests', () => {
   test('have shown all that the contract declares, and nothing that it does not', () => {
     console.log(coverage.table())

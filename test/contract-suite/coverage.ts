@@ -1,7 +1,7 @@
 import type { ContractResponse, Exampled } from '../../src/contract/document.ts'
 import type { Schema } from '../../src/schema/schema-parts.ts'
-import { type ReceivedResponse, type SentRequest, operationOf } from '../support/responses/judge.ts'
-import { judgedContract, judgedErrors, judgedOperations } from '../support/responses/judged-contract.ts'
+import { type ReceivedResponse, type SentRequest, operationOf } from '../support/responses/check-response.ts'
+import { expectedContract, expectedErrors, expectedOperations } from '../support/responses/expected-contract.ts'
 import { propertiesOf } from './values/flat-schema.ts'
 
 /** What answers a request for which the contract has no operation. */
@@ -9,8 +9,8 @@ const unmatched = '(no operation)'
 
 /** Every response that the contract declares, by operation and status. */
 const declared: readonly [operation: string, responses: Record<string, ContractResponse>][] = [
-  ...judgedOperations.map(({ id, object }) => [id, object.responses] as [string, Record<string, ContractResponse>]),
-  [unmatched, judgedContract['x-unmatched-responses'] ?? {}],
+  ...expectedOperations.map(({ id, object }) => [id, object.responses] as [string, Record<string, ContractResponse>]),
+  [unmatched, expectedContract['x-unmatched-responses'] ?? {}],
 ]
 
 /** Counts what of the contract has been seen in responses. */
@@ -107,13 +107,13 @@ export class Coverage {
       ...[...this.#statuses.keys()].filter((place) => !places.has(place)).map((place) => `not declared: ${place}`),
     )
     gaps.push(
-      ...[...judgedErrors]
+      ...[...expectedErrors]
         .filter(([, number]) => !this.#errors.has(number ?? NaN))
         .map(([name, number]) => `never seen: error ${String(number)} ${name}`),
     )
     gaps.push(
       ...[...this.#errors.keys()]
-        .filter((number) => ![...judgedErrors.values()].includes(number))
+        .filter((number) => ![...expectedErrors.values()].includes(number))
         .map((number) => `not declared: error ${String(number)}`),
     )
     return gaps
@@ -139,7 +139,7 @@ export class Coverage {
     const lines = [['operation', ...statuses], ...rows].map((row) =>
       row.map((cell, column) => (column === 0 ? cell.padEnd(16) : cell.padStart(6))).join(''),
     )
-    const errors = [...judgedErrors].map(
+    const errors = [...expectedErrors].map(
       ([name, number]) => `${String(number)} ${name}: ${String(this.#errors.get(number ?? NaN) ?? 0)}`,
     )
     return [...lines, '', ...errors, '', `${String(this.#requests)} responses`].join('\n')

@@ -7,7 +7,7 @@ import { type VerifiedScheme, authenticate } from '../../src/http/authentication
 import { registerOperations } from '../../src/http/operations.ts'
 import { exchange } from '../support/client/exchange.ts'
 import { expectFailure } from '../support/responses/expect-failure.ts'
-import { assertKeepsContract } from '../support/responses/judge.ts'
+import { assertKeepsContract } from '../support/responses/check-response.ts'
 import { shareApp, startApp } from '../support/server/start-app.ts'
 
 const newCaller = shareApp()

@@ -103,7 +103,7 @@ test.each([
   expectFailure(await from(other), 'token_invalid')
 })
 
-test('a refused request is refused before its body is judged', async () => {
+test('a refused request is refused before its body is validated', async () => {
   const { send } = await startApp({ rateLimit: 1 })
   await send(get)
   expectFailure(await send({ method: 'POST', url: '/plants', body: '{' }), 'rate_limited')

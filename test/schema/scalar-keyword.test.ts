@@ -8,7 +8,7 @@ import type { Source } from '../../src/schema/scalar-keyword.ts'
 /** What becomes of a value: what a handler sees, or the messages of its refusal. */
 type Verdict = { value: unknown } | { refused: string }
 
-function judge(source: Source, schema: object, container: { value: unknown }): Verdict {
+function readValue(source: Source, schema: object, container: { value: unknown }): Verdict {
   const ajv = createAjv(source)
   const value = new SchemaRewriter({}, undefined).ofValue(schema)
   const validate = ajv.compile({ type: 'object', properties: { value } })
@@ -17,15 +17,15 @@ function judge(source: Source, schema: object, container: { value: unknown }): V
     : { refused: ajv.errorsText(validate.errors, { dataVar: '' }) }
 }
 
-/** Judges a value of a JSON body, given as it is written there. */
+/** Validates a value of a JSON body, given as it is written there. */
 function readJson(schema: object, text: string): Verdict {
   // The text stands inside of an object, so an object comes out.
-  return judge('json', schema, parseJson(Buffer.from(`{"value":${text}}`)) as { value: unknown })
+  return readValue('json', schema, parseJson(Buffer.from(`{"value":${text}}`)) as { value: unknown })
 }
 
-/** Judges a parameter. */
+/** Validates a parameter. */
 function readText(schema: object, value: string | string[]): Verdict {
-  return judge('text', schema, { value })
+  return readValue('text', schema, { value })
 }
 
 const int64 = { type: 'integer', format: 'int64' }

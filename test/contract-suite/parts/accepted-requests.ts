@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Schema } from '../../../src/schema/schema-parts.ts'
-import type { ReceivedResponse } from '../../support/responses/judge.ts'
-import { judgedContract, judgedOperations } from '../../support/responses/judged-contract.ts'
+import type { ReceivedResponse } from '../../support/responses/check-response.ts'
+import { expectedContract, expectedOperations } from '../../support/responses/expected-contract.ts'
 import { startService } from '../contract-client.ts'
 import { bodyType, requestOf } from '../requests/request-arbitrary.ts'
 import { carriers, numbersOfState, validRequest } from '../requests/valid-request.ts'
@@ -11,7 +11,7 @@ import { check, propertyTimeout } from '../run-settings.ts'
 /** Tests that what the contract allows is accepted. */
 export function testAcceptedRequests(): void {
   describe('what the contract allows', () => {
-    test.each(judgedOperations)(
+    test.each(expectedOperations)(
       '$id takes every request that the contract allows',
       { timeout: propertyTimeout },
       async (operation) => {
@@ -31,7 +31,7 @@ export function testAcceptedRequests(): void {
       async () => {
         const { send } = await startService()
         const header = (
-          judgedContract.components as unknown as { headers: Record<string, { schema: Schema; example: string }> }
+          expectedContract.components as unknown as { headers: Record<string, { schema: Schema; example: string }> }
         ).headers['X-Request-Id']!
         const pattern = new RegExp(String(header.schema['pattern']), 'u')
         const printable = Array.from({ length: 94 }, (_, index) => `a${String.fromCodePoint(0x21 + index)}b`)
@@ -55,7 +55,7 @@ export function testAcceptedRequests(): void {
       },
     )
 
-    test.each(judgedOperations)('$id takes the scheme of the credentials in any case', async (operation) => {
+    test.each(expectedOperations)('$id takes the scheme of the credentials in any case', async (operation) => {
       const { send, token } = await startService()
       for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR ']) {
         const { headers, ...request } = validRequest(operation)

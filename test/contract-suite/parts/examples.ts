@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ContractOperation, Exampled } from '../../../src/contract/document.ts'
 import { parseJsonWithBigInts, stringifyJson } from '../../../src/json/json.ts'
-import { judgedOperation, judgedOperations } from '../../support/responses/judged-contract.ts'
+import { expectedOperation, expectedOperations } from '../../support/responses/expected-contract.ts'
 import { type ContractClient, type ContractRequest, startService } from '../contract-client.ts'
 import { canonical, examplesOf as namedExamples } from '../coverage.ts'
 import { examplesNeed } from '../own-requests.ts'
@@ -16,20 +16,20 @@ export function testExamples(): void {
   describe('the examples of the contract', () => {
     test('are answered with the examples of the same name', async () => {
       const client = await startService()
-      for (const operation of judgedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method))) {
+      for (const operation of expectedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method))) {
         for (const request of examplesNeed[operation.id] ?? []) await client.send(request)
         await expectExamples(client, operation)
       }
     })
 
     test('lead by the links of a response to a success', async () => {
-      for (const create of judgedOperations) {
+      for (const create of expectedOperations) {
         const status = successOf(create)
         // OpenAPI 3.1, "Link Object"; the contract's types leave it out, because the service does not read it.
         const { links = {} } = create.object.responses[String(status)] as { links?: Record<string, Link> }
         for (const [name, { operationId, parameters }] of Object.entries(links)) {
           const { send } = await startService()
-          const linked = judgedOperation(operationId)
+          const linked = expectedOperation(operationId)
           for (const [, request, body] of requestExamples(create)) {
             expect((await send(request)).status).toBe(status)
             const url = Object.entries(parameters).reduce((text, [parameter, expression]) => {

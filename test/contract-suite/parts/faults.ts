@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { errorNumber } from '../../support/responses/judged-contract.ts'
+import { errorNumber } from '../../support/responses/expected-contract.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { type ContractRequest, startService } from '../contract-client.ts'
 

@@ -3,14 +3,14 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { exchange } from '../../support/client/exchange.ts'
-import { errorNumber } from '../../support/responses/judged-contract.ts'
+import { errorNumber } from '../../support/responses/expected-contract.ts'
 import { observe, startService } from '../contract-client.ts'
 import { rawRequests } from '../requests/raw-requests.ts'
 
 /** Short enough for a test to wait for. */
 const hasty = { headersMilliseconds: 200, requestMilliseconds: 300, checkMilliseconds: 50 }
 
-/** Takes its time, so that what is judged is never how busy the machine is; only a connection that idles ends soon. */
+/** Takes its time, so that what is checked is never how busy the machine is; only a connection that idles ends soon. */
 const patient = { keepAliveMilliseconds: 100 }
 
 /** Tests that whatever bytes arrive, what leaves is the contract's Error, or nothing where HTTP allows no answer. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ReceivedResponse } from '../../support/responses/judge.ts'
-import { errorNumber, judgedContract, judgedOperations } from '../../support/responses/judged-contract.ts'
+import type { ReceivedResponse } from '../../support/responses/check-response.ts'
+import { errorNumber, expectedContract, expectedOperations } from '../../support/responses/expected-contract.ts'
 import { type ContractRequest, startService } from '../contract-client.ts'
 import { type Stage, stageBreaks, stages } from '../requests/stage-breaks.ts'
 import { requestBreaks, requestOf } from '../requests/request-arbitrary.ts'
@@ -14,7 +14,7 @@ import { check, propertyTimeout } from '../run-settings.ts'
  */
 export function testRefusedRequests(): void {
   describe('what the contract forbids', () => {
-    const breaks = judgedOperations.flatMap((operation) =>
+    const breaks = expectedOperations.flatMap((operation) =>
       requestBreaks(operation).map((broken) => ({ id: operation.id, ...broken })),
     )
     test.each(breaks)(
@@ -39,7 +39,7 @@ export function testRefusedRequests(): void {
 
     // The suite knows one kind of credentials; a contract with another one fails here.
     test.each(
-      judgedOperations.flatMap((operation) =>
+      expectedOperations.flatMap((operation) =>
         operation.security
           .flatMap((requirement) => Object.keys(requirement))
           .map((scheme) => ({ id: operation.id, operation, scheme })),
@@ -49,7 +49,7 @@ export function testRefusedRequests(): void {
       { timeout: propertyTimeout },
       async ({ operation, scheme }) => {
         const { send } = await startService()
-        expect(judgedContract.components?.securitySchemes?.[scheme]).toMatchObject({ type: 'http', scheme: 'bearer' })
+        expect(expectedContract.components?.securitySchemes?.[scheme]).toMatchObject({ type: 'http', scheme: 'bearer' })
         await check(
           fc.asyncProperty(
             requestOf(operation),
@@ -70,7 +70,7 @@ export function testRefusedRequests(): void {
 
     test('every operation that asks for no credentials takes a request without them', async () => {
       const { send } = await startService()
-      for (const operation of judgedOperations.filter(
+      for (const operation of expectedOperations.filter(
         ({ security }) =>
           security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0),
       )) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { errorNumber } from '../../support/responses/judged-contract.ts'
+import { errorNumber } from '../../support/responses/expected-contract.ts'
 import { type Service, startService } from '../contract-client.ts'
 import { type IntegerSpelling, integerSpellings } from '../../../scripts/measure/integer-spellings.ts'
 
@@ -11,15 +11,15 @@ export function testSpelledIntegers(): void {
       test(`in the ${place} is read exactly or refused`, async () => {
         const service = await startService()
         for (const row of integerSpellings.filter((spelling) => spelling.place === place))
-          await judgeSpelling[place](service, row)
+          await checkSpelling[place](service, row)
       })
     }
   })
 }
 
-type Judge = (service: Service, row: IntegerSpelling) => Promise<void>
+type Check = (service: Service, row: IntegerSpelling) => Promise<void>
 
-const judgeSpelling: Record<IntegerSpelling['place'], Judge> = {
+const checkSpelling: Record<IntegerSpelling['place'], Check> = {
   path: async ({ send }, { spelling, expected: verdict }) => {
     const ids = [
       54n,

@@ -4,7 +4,7 @@ import type { Schema } from '../../../src/schema/schema-parts.ts'
 import type { ContractOperation } from '../../../src/contract/document.ts'
 import { parseJsonWithBigInts, stringifyJson } from '../../../src/json/json.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { judgedContract, judgedOperation } from '../../support/responses/judged-contract.ts'
+import { expectedContract, expectedOperation } from '../../support/responses/expected-contract.ts'
 import { type ContractClient, type Service, startService } from '../contract-client.ts'
 import { canonical } from '../coverage.ts'
 import { type DrawnRequest, requestOf } from '../requests/request-arbitrary.ts'
@@ -26,7 +26,7 @@ export function testStoredPlants(newPlace: StorePlace): void {
       { timeout: propertyTimeout },
       async () => {
         const client = await startService()
-        const create = judgedOperation('createPlant')
+        const create = expectedOperation('createPlant')
         await check(
           fc.asyncProperty(requestOf(create), async (drawn) => {
             await expectRoundTrip(client, create, drawn)
@@ -46,7 +46,7 @@ export function testStoredPlants(newPlace: StorePlace): void {
           await send({ method: 'POST', url: '/plants', body: `{"id":${String(id)},"name":"${String(id)}"}` })
         const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1)).map((id) => ({ name: String(id) }))
         await check(
-          fc.asyncProperty(requestOf(judgedOperation('listPlants')), async ({ request, meant }) => {
+          fc.asyncProperty(requestOf(expectedOperation('listPlants')), async ({ request, meant }) => {
             const { limit } = meant.parameters as { limit?: bigint }
             expect(JSON.parse((await send(request)).text)).toEqual(
               limit === undefined || limit > 5n ? sorted : sorted.slice(0, Number(limit)),
@@ -174,7 +174,7 @@ const ids = [
 function actions(): fc.Arbitrary<Action> {
   const caller = fc.constantFrom(...callers)
   const id = fc.constantFrom(...ids)
-  const plant = jsonOf(judgedContract.components?.schemas?.['Plant'] as Schema).map(({ value }) => value as Plant)
+  const plant = jsonOf(expectedContract.components?.schemas?.['Plant'] as Schema).map(({ value }) => value as Plant)
   return fc.oneof(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('create' as const), caller, id, plant }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('delete' as const), caller, id }) },

@@ -3,7 +3,7 @@ import { unavailable } from '../../../src/contract/errors.ts'
 import type { ContractOperation } from '../../../src/contract/document.ts'
 import { handlers } from '../../../src/handlers.ts'
 import { exchange } from '../../support/client/exchange.ts'
-import { errorNumber, judgedOperations } from '../../support/responses/judged-contract.ts'
+import { errorNumber, expectedOperations } from '../../support/responses/expected-contract.ts'
 import { type ContractRequest, observe, startService } from '../contract-client.ts'
 import { carriers, validRequest } from '../requests/valid-request.ts'
 
@@ -11,7 +11,7 @@ import { carriers, validRequest } from '../requests/valid-request.ts'
 const rateLimit = 600
 
 /** Operations that nobody is refused for want of credentials have no caller whose rate could be limited. */
-const withCaller = judgedOperations.filter(
+const withCaller = expectedOperations.filter(
   ({ security }) => security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0),
 )
 
@@ -24,7 +24,7 @@ export function testTransport(): void {
     test.each([undefined, rateLimit])('refuses what it must not read, with a limit of rates of %s', async (limit) => {
       const { send } = await startService({ rateLimit: limit })
       let sent = 0
-      for (const operation of judgedOperations) {
+      for (const operation of expectedOperations) {
         for (const [error, request] of refusals(operation)) {
           const response = await send(request)
           sent += withCaller.includes(operation) ? 1 : 0
@@ -48,7 +48,7 @@ export function testTransport(): void {
           rateLimit: limit,
           handlers: Object.fromEntries(Object.keys(handlers).map((id) => [id, fault])),
         })
-        for (const operation of judgedOperations)
+        for (const operation of expectedOperations)
           expect(errorOf(await send(validRequest(operation))), operation.id).toBe(errorNumber(error))
       }
     })
@@ -57,7 +57,7 @@ export function testTransport(): void {
       const hasty = { headersMilliseconds: 200, requestMilliseconds: 300, checkMilliseconds: 50 }
       const { origin } = await startService({ limits: hasty })
       await Promise.all(
-        judgedOperations.flatMap((operation) => {
+        expectedOperations.flatMap((operation) => {
           const meant = validRequest(operation)
           const head = `${meant.method} ${meant.url} HTTP/1.1\r\nHost: a\r\nX-A: b`
           return [

@@ -1,4 +1,4 @@
-import type { SentRequest } from '../../support/responses/judge.ts'
+import type { SentRequest } from '../../support/responses/check-response.ts'
 
 /** Bytes that a client might send, and what the contract or HTTP has for them. */
 export interface RawRequest {

@@ -1,9 +1,9 @@
-import { judgedOperations } from '../../support/responses/judged-contract.ts'
+import { expectedOperations } from '../../support/responses/expected-contract.ts'
 import type { ContractRequest } from '../contract-client.ts'
 import { conflict } from '../own-requests.ts'
 import { carriers } from './valid-request.ts'
 
-/** The stages at which the contract judges a request, the first first. */
+/** The stages at which the contract checks a request, the first first. */
 export const stages: Stage[] = ['path and method', 'credentials', 'media type and size', 'JSON', 'contract', 'store']
 export type Stage = 'path and method' | 'credentials' | 'media type and size' | 'JSON' | 'contract' | 'store'
 
@@ -84,7 +84,7 @@ function pick<Member>(members: readonly Member[], variant: number): Member {
 
 const { path } = carriers.body
 const absentMethods = ['put', 'patch', 'delete', 'options'].filter(
-  (method) => !judgedOperations.some((operation) => operation.path === path && operation.method === method),
+  (method) => !expectedOperations.some((operation) => operation.path === path && operation.method === method),
 )
 
 /** For each stage the faults that are found there. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { ContractOperation } from '../../../src/contract/document.ts'
-import { judgedErrors, judgedOperations } from '../../support/responses/judged-contract.ts'
+import { expectedErrors, expectedOperations } from '../../support/responses/expected-contract.ts'
 import type { ContractRequest } from '../contract-client.ts'
 import { requestOf } from './request-arbitrary.ts'
 
@@ -18,7 +18,7 @@ export function validRequest(operation: ContractOperation): ContractRequest {
  * @throws Error when the contract has no such operation
  */
 function firstOperation(wanted: string, has: (operation: ContractOperation) => boolean): ContractOperation {
-  const found = judgedOperations.find(has)
+  const found = expectedOperations.find(has)
   if (found === undefined) throw new Error(`the contract suite needs an operation that ${wanted}`)
   return found
 }
@@ -44,6 +44,6 @@ export function successOf({ id, object }: ContractOperation): number {
 }
 
 /** The error numbers that an allowed request can be refused with, because of what the store has or lacks. */
-export const numbersOfState: readonly unknown[] = [...judgedErrors]
+export const numbersOfState: readonly unknown[] = [...expectedErrors]
   .filter(([name, number = 0]) => [404, 409].includes(Math.floor(number / 100)) && name !== 'path_not_found')
   .map(([, number]) => number)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Schema } from '../../../src/schema/schema-parts.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
-import { isValid } from '../../support/responses/judge-value.ts'
+import { isValid } from '../../support/responses/check-value.ts'
 import { type FlatSchema, type JsonType, flatten, typesOf } from './flat-schema.ts'
 import { formatted } from './format-arbitrary.ts'
 import { brokenJsonIntegers, integerBreaks, integerOf, jsonSpellings } from './integer-arbitrary.ts'

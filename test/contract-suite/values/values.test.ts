@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Schema } from '../../../src/schema/schema-parts.ts'
-import { isValid } from '../../support/responses/judge-value.ts'
+import { isValid } from '../../support/responses/check-value.ts'
 import { jsonBreaks, jsonOf } from './json-arbitrary.ts'
 
 /** Schemas that a contract may have, each with the rules that the suite must know how to break. */

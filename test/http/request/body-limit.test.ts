@@ -4,7 +4,7 @@ import { type Socket, connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { exchange } from '../../support/client/exchange.ts'
 import { expectFailure } from '../../support/responses/expect-failure.ts'
-import { type ReceivedResponse, assertKeepsContract } from '../../support/responses/judge.ts'
+import { type ReceivedResponse, assertKeepsContract } from '../../support/responses/check-response.ts'
 import { type TestApp, shareApp, startApp } from '../../support/server/start-app.ts'
 
 const newCaller = shareApp()

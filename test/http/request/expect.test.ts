@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exchange } from '../../support/client/exchange.ts'
 import { expectFailure } from '../../support/responses/expect-failure.ts'
-import { assertKeepsContract } from '../../support/responses/judge.ts'
+import { assertKeepsContract } from '../../support/responses/check-response.ts'
 import { startApp } from '../../support/server/start-app.ts'
 
 const body = '{"id":1,"name":"a"}'

@@ -2,8 +2,8 @@ import { METHODS } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { exchange } from '../../support/client/exchange.ts'
 import { expectFailure } from '../../support/responses/expect-failure.ts'
-import { assertKeepsContract } from '../../support/responses/judge.ts'
-import { judgedOperations } from '../../support/responses/judged-contract.ts'
+import { assertKeepsContract } from '../../support/responses/check-response.ts'
+import { expectedOperations } from '../../support/responses/expected-contract.ts'
 import { shareApp, startApp } from '../../support/server/start-app.ts'
 
 const newCaller = shareApp()
@@ -24,7 +24,7 @@ const paths = [
 
 /** The methods of a path of the contract, and HEAD beside GET. */
 function methodsOf(path: string): string[] {
-  const methods = judgedOperations.filter((operation) => operation.path === path).map(({ method }) => method)
+  const methods = expectedOperations.filter((operation) => operation.path === path).map(({ method }) => method)
   return methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { ReceivedResponse } from '../responses/judge.ts'
+import type { ReceivedResponse } from '../responses/check-response.ts'
 
 /**
  * Writes bytes to a server as they are and reads until the server closes the connection; so the last request that is

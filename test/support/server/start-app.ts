@@ -10,7 +10,7 @@ import { loadContract } from '../../../src/contract/load-contract.ts'
 import { handlers } from '../../../src/handlers.ts'
 import { type DatabaseLocation, openStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { type ReceivedResponse, assertKeepsContract } from '../responses/judge.ts'
+import { type ReceivedResponse, assertKeepsContract } from '../responses/check-response.ts'
 import { LogSecrets } from '../log/log-secrets.ts'
 import { temporaryDatabase } from './postgres-database.ts'
 
@@ -30,7 +30,7 @@ export interface TestApp {
   /** What was logged, line by line. */
   logLines: string[]
   /**
-   * Sends a request without a socket, as `me` unless it says otherwise, and judges the response against the contract.
+   * Sends a request without a socket, as `me` unless it says otherwise, and checks the response against the contract.
    */
   send: (request: TestRequest) => Promise<ReceivedResponse>
   /** Issues a token for a caller. */

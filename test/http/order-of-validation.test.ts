@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exchange } from '../support/client/exchange.ts'
 import { expectFailure } from '../support/responses/expect-failure.ts'
-import { assertKeepsContract } from '../support/responses/judge.ts'
+import { assertKeepsContract } from '../support/responses/check-response.ts'
 import { type TestRequest as AnyTestRequest, shareApp, startApp } from '../support/server/start-app.ts'
 
 const newCaller = shareApp()
@@ -9,7 +9,7 @@ const newCaller = shareApp()
 type TestRequest = AnyTestRequest & { body: string }
 
 /**
- * What can be wrong with a request to create a plant, in the order in which it is judged: each spoils a request that
+ * What can be wrong with a request to create a plant, in the order in which it is checked: each spoils a request that
  * was good so far.
  */
 const faults = [
@@ -87,7 +87,7 @@ test.each([
 test.each([
   ['credentials', '', 'credentials_missing'],
   ['a token', 'Authorization: Bearer x\r\n', 'token_invalid'],
-] as const)('%s are judged before one byte of the body has arrived', async (_description, authorization, name) => {
+] as const)('%s are checked before one byte of the body has arrived', async (_description, authorization, name) => {
   const { listen } = await startApp()
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Content-Type: application/json\r\nContent-Length: 20\r\n\r\n`
   const body = `{"id":54,"name":"a"}`

@@ -1,7 +1,7 @@
 import { parseJson } from '../../../src/json/json.ts'
 import type { ContractResponse } from '../../../src/contract/document.ts'
-import { judgedContract, judgedOperations } from './judged-contract.ts'
-import { type JudgedMessage, problemsOfBody, problemsOfHeader } from './judge-value.ts'
+import { expectedContract, expectedOperations } from './expected-contract.ts'
+import { type FailureMessage, problemsOfBody, problemsOfHeader } from './check-value.ts'
 
 /** A response as it came over the wire. Names of headers are in lower case. */
 export interface ReceivedResponse {
@@ -43,7 +43,7 @@ export function operationOf({ method, url }: SentRequest) {
     .split('?', 1)
     .join()
   const wanted = method.toUpperCase() === 'HEAD' ? 'GET' : method.toUpperCase()
-  return judgedOperations.find(
+  return expectedOperations.find(
     (operation) => operation.method.toUpperCase() === wanted && templatePattern(operation.path).test(path),
   )
 }
@@ -54,13 +54,13 @@ function templatePattern(path: string): RegExp {
 
 /** What the contract says of this status for this request; undefined where it does not declare it. */
 export function declaredResponse(request: SentRequest, status: number): ContractResponse | undefined {
-  const responses = operationOf(request)?.object.responses ?? judgedContract['x-unmatched-responses']
+  const responses = operationOf(request)?.object.responses ?? expectedContract['x-unmatched-responses']
   return responses?.[String(status)]
 }
 
 /**
- * Judges a response against everything that the contract and HTTP say of it: status, media type, body without
- * undeclared fields, declared headers, framing. The tests' own judge, with its own Ajv: what the server validates
+ * Validates a response against everything that the contract and HTTP say of it: status, media type, body without
+ * undeclared fields, declared headers, framing. The tests have an Ajv of their own: what the server validates
  * with could not find its own faults.
  *
  * @throws Error that names each way in which the response breaks the contract
@@ -149,7 +149,7 @@ function bodyProblems(declared: ContractResponse, response: ReceivedResponse, is
 
 /** The first three digits of an error number are the status. */
 function numberProblems(body: unknown, status: number): string[] {
-  const { error } = (typeof body === 'object' && body !== null ? body : {}) as JudgedMessage
+  const { error } = (typeof body === 'object' && body !== null ? body : {}) as FailureMessage
   return typeof error === 'number' && Math.floor(error / 100) !== status
     ? [`the error ${String(error)} is not one of this status`]
     : []

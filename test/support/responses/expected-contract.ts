@@ -11,30 +11,30 @@ import { parseJsonWithBigInts } from '../../../src/json/json.ts'
 const folder = process.env['EXPECTED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../../..')
 
 /** The contract that the tests hold the service to, without references; integers beyond 2^53 are bigints. */
-export const judgedContract = inlineReferences(
+export const expectedContract = inlineReferences(
   parseJsonWithBigInts(readFileSync(join(folder, 'generated/contract.json'), 'utf8')),
 )
 
 /** Its operations. */
-export const judgedOperations: readonly ContractOperation[] = operationsOf(judgedContract)
+export const expectedOperations: readonly ContractOperation[] = operationsOf(expectedContract)
 
 /** @throws Error when the contract has no such operation */
-export function judgedOperation(id: string): ContractOperation {
-  const operation = judgedOperations.find((candidate) => candidate.id === id)
+export function expectedOperation(id: string): ContractOperation {
+  const operation = expectedOperations.find((candidate) => candidate.id === id)
   if (operation === undefined) throw new Error(`the contract has no operation ${id}`)
   return operation
 }
 
-const { error } = (judgedContract.components?.schemas?.['Error']?.['properties'] ?? {}) as { error?: Schema }
+const { error } = (expectedContract.components?.schemas?.['Error']?.['properties'] ?? {}) as { error?: Schema }
 
 /** The contract's error numbers by their names. */
-export const judgedErrors = new Map(
+export const expectedErrors = new Map(
   (error?.['x-enum-varnames'] as string[]).map((name, index) => [name, (error?.['enum'] as number[])[index]]),
 )
 
 /** The number of a failure. @throws Error when the contract has no such failure */
 export function errorNumber(name: string): number {
-  const number = judgedErrors.get(name)
+  const number = expectedErrors.get(name)
   if (number === undefined) throw new Error(`the contract has no error number for ${name}`)
   return number
 }

@@ -2,8 +2,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
 import type { Schema } from '../../../src/schema/schema-parts.ts'
 
-/** What every failure has, before it is judged. */
-export interface JudgedMessage {
+/** What every failure has, before it is checked. */
+export interface FailureMessage {
   error?: unknown
   message?: unknown
 }
