@@ -84,9 +84,11 @@ export function securityProblems(
   return [
     ...schemes.map((scheme) => unverifiedProblem(document, scheme)),
     ...operations.flatMap((operation) =>
-      [...openProblems(operation, document), ...scopeProblems(operation, document)].map(
-        (problem) => `operation ${operation.id}: ${problem}`,
-      ),
+      [
+        ...openProblems(operation, document),
+        ...scopeProblems(operation, document),
+        ...keyProblems(operation, document),
+      ].map((problem) => `operation ${operation.id}: ${problem}`),
     ),
   ]
 }
@@ -109,6 +111,19 @@ function unverifiedProblem({ components }: ContractDocument, name: string): stri
 function openProblems({ object }: ContractOperation, { security }: ContractDocument): string[] {
   if (object.security !== undefined || security !== undefined) return []
   return ['has no security; write security: [] if everybody may call it']
+}
+
+/** A key is taken out of the request before its parameters are validated. */
+function keyProblems({ security, parameters }: ContractOperation, document: ContractDocument): string[] {
+  const schemes = securitySchemesOf(document)
+  const keys = alternativesOf({ security })
+    .flat()
+    .flatMap(({ scheme }) => schemes.get(scheme) ?? [])
+  return keys
+    .filter(
+      (key) => key.kind === 'apiKey' && parameters.some(({ in: place, name }) => place === key.in && name === key.name),
+    )
+    .map((key) => `the ${key.in} parameter ${key.name} is the API key that its security asks for; remove the parameter`)
 }
 
 /** The scopes that a `WWW-Authenticate` field can carry (RFC 6749, section 3.3). */

@@ -13,6 +13,7 @@ function problemsOf(security: object[], operation: object = {}, schemas: object 
     digest: { type: 'http', scheme: 'digest' },
     client: { type: 'mutualTLS' },
     session: { type: 'apiKey', in: 'cookie', name: 'session' },
+    key: { type: 'apiKey', in: 'query', name: 'key' },
     odd: null,
   }
   const document = dereference(contractOf({ security, ...operation }, { components: { securitySchemes, schemas } }))
@@ -73,6 +74,14 @@ describe('the check of a contract', () => {
       `components/securitySchemes/${scheme}: ${reason}, which this service does not verify; use http bearer, ` +
         'http basic, an apiKey in a header or in the query, oauth2 or openIdConnect',
     ])
+  })
+
+  it('refuses a parameter that is the API key of the same operation', () => {
+    const parameters = [{ name: 'key', in: 'query', schema: { type: 'string' } }]
+    expect(problemsOf([{ key: [] }], { parameters })).toEqual([
+      'operation getThing: the query parameter key is the API key that its security asks for; remove the parameter',
+    ])
+    expect(problemsOf([{ bearer: [] }], { parameters })).toEqual([])
   })
 
   it('refuses scopes whose absence the contract does not declare', () => {
