@@ -96,7 +96,8 @@ function createBackend(operations: ContractOperation[], rewriter: SchemaRewriter
   const validators = { json: createAjv('json', rewriter), text: createAjv('text', rewriter) }
   for (const ajv of Object.values(validators)) ajv.addSchema({ $defs: schemas }, requestsId)
   return new OpenAPIBackend({
-    // It would write out what a definition refers to, and search it for every handler; MatchedRouter has the operations.
+    // It would write out what a definition refers to, and search it for every handler. MatchedRouter has the
+    // operations.
     definition: emptyDefinition,
     // Skips the check of the document, which knows OpenAPI 3.0 only, and compiles validators when they are first used.
     quick: true,

@@ -16,7 +16,9 @@ export function testExamples(): void {
   describe('the examples of the contract', () => {
     test('are answered with the examples of the same name', async () => {
       const client = await startService()
-      for (const operation of expectedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method))) {
+      for (const operation of expectedOperations.toSorted(
+        (a, b) => order.indexOf(a.method) - order.indexOf(b.method),
+      )) {
         for (const request of examplesNeed[operation.id] ?? []) await client.send(request)
         await expectExamples(client, operation)
       }
