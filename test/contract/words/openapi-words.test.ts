@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Kind, words } from '../../../scripts/develop/contract/words/openapi-words.ts'
+import { words } from '../../../scripts/develop/contract/words/openapi-words.ts'
+import type { Kind } from '../../../scripts/develop/contract/words/verdicts.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
 import { contractOf, contractWith, failures, noContent, problemsOf, serve, warningsOf } from './own-contract.ts'
 

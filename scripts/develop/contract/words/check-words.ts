@@ -1,6 +1,7 @@
 import { type Schema, isSchema } from '../../../../src/schema/schema-parts.ts'
 import type { Finding } from '../findings.ts'
-import { type Kind, type Word, type WordContext, words } from './openapi-words.ts'
+import { words } from './openapi-words.ts'
+import type { Kind, Word, WordContext } from './verdicts.ts'
 
 /**
  * Finds each word of a contract that is refused, each value that is refused of a word, and each member that is no word.

@@ -1,15 +1,7 @@
 import { type Schema, inPlace, isSchema, schemasPointer, targetOf } from '../../../../src/schema/schema-parts.ts'
 import { formats } from './formats.ts'
 import { patternProblem } from './portable-patterns.ts'
-import type { Word, WordContext } from './openapi-words.ts'
-
-const enforced = (text: string, rest: Omit<Word, 'verdict' | 'text'> = {}): Word => ({
-  verdict: 'enforced',
-  text,
-  ...rest,
-})
-const shown = (text: string): Word => ({ verdict: 'shown', text })
-const refused = (text: string): Word => ({ verdict: 'refused', text })
+import { type Word, type WordContext, enforced, refused, shown } from './verdicts.ts'
 
 const onPage = 'shown on the docs page'
 const validated = 'validated'

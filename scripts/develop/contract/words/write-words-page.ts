@@ -1,5 +1,6 @@
 import { formats } from './formats.ts'
-import { type Word, words } from './openapi-words.ts'
+import { words } from './openapi-words.ts'
+import type { Word } from './verdicts.ts'
 
 /** The page of the words, from the project's folder. */
 export const wordsPage = 'docs/openapi.md'
