@@ -72,7 +72,7 @@ export function checkErrorNumbers(document: ContractDocument): Finding[] {
 }
 
 /** The failures that the service answers by itself, whatever the contract is about. */
-const ownNumbers = {
+export const ownNumbers = {
   40000: 'malformed_body',
   40001: 'invalid_request',
   40002: 'malformed_http',

@@ -2,23 +2,14 @@ import { createAjv } from '../../../src/schema/ajv.ts'
 import { SchemaRewriter } from '../../../src/schema/rewrite-schema.ts'
 import { declaredResponse } from '../../../src/contract/response-validation.ts'
 import type { ContractDocument } from '../../../src/contract/document.ts'
+import { insufficientScope } from '../../../src/contract/security.ts'
 import type { WrittenOperation } from './check-operations.ts'
+import { ownNumbers } from './error-numbers.ts'
 import type { Finding } from './findings.ts'
 import { resolve } from './resolve.ts'
 
-/** The failures that the service answers by itself, by status: their error numbers. */
-const failures: Record<number, readonly number[]> = {
-  400: [40000, 40001, 40002],
-  401: [40100, 40101],
-  403: [40300],
-  408: [40800],
-  413: [41300],
-  415: [41500],
-  429: [42900],
-  431: [43100],
-  500: [50000],
-  503: [50300],
-}
+/** The numbers of the failures that the service answers by itself; the first three digits are the status. */
+const failures = [...Object.keys(ownNumbers).map(Number), insufficientScope.error]
 
 /** The headers that the service sends with its failures, in lower case. */
 const sentHeaders: Record<number, readonly string[]> = {
@@ -57,7 +48,8 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
     const media = content?.['application/json']
     if (media === undefined) return ['needs the content application/json, in which the service describes a failure']
     const validate = ajv.compile({ type: 'object', properties: { body: rewriter.ofValue(media.schema ?? true) } })
-    return (failures[status] ?? []).flatMap((error) => {
+    const ofStatus = failures.filter((error) => Math.floor(error / 100) === status)
+    return ofStatus.flatMap((error) => {
       if (validate({ body: { error, message: 'text' } })) return []
       const [first] = validate.errors ?? []
       const place = (first?.instancePath ?? '').replace(/^\/body\/?/, '')
