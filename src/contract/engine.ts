@@ -61,7 +61,7 @@ export interface BoundOperation {
 }
 
 export interface EngineOptions<Services> {
-  /** A contract without problems (`checkContract`); `npm run generate` has checked the one that is served. */
+  /** A contract that `npm run generate` has checked. */
   contract: ContractDocument
   /** A handler for each operationId. */
   handlers: Record<string, AnyHandler<Services> | undefined>

@@ -31,7 +31,7 @@ export type Dispatch = (operationId: string, request: OperationRequest) => Promi
  * Sets openapi-backend up for requests that the HTTP server has matched, parsed and authenticated: it validates them
  * with Ajv and dispatches them to the handlers. By itself it would match, parse and authenticate each request again.
  *
- * @param document a dereferenced contract without problems (`checkContract`)
+ * @param document a dereferenced contract that `npm run generate` has checked
  * @param operations those of the document
  * @param handlers one for each operation
  */

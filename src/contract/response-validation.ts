@@ -66,7 +66,7 @@ function compileResponse(
   )
 
   return ({ headers: given, body, contentType }) => {
-    const problem = validateHeaders?.(given ?? {})
+    const problem = validateHeaders(given ?? {})
     if (problem !== undefined) return problem
     if (types.length === 0) return body === undefined && contentType === undefined ? undefined : 'no body is declared'
     if (body === undefined) return 'the body is missing'
@@ -80,12 +80,12 @@ function compileResponse(
 /** What Node sends of a header's value; it throws at others when Fastify can answer no more (RFC 9110, section 5.5). */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Undefined where a response declares no header of the handler's. */
+/** Makes the validator of the headers that a handler gives; those that the server sets are not its own. */
 function compileHeaders(
   headers: NonNullable<ContractResponse['headers']>,
   ajv: Ajv2020,
   rewriter: SchemaRewriter,
-): ((given: NonNullable<AnyReply['headers']>) => string | undefined) | undefined {
+): (given: NonNullable<AnyReply['headers']>) => string | undefined {
   const declared = Object.entries(headers).filter(([name]) => !serverHeaders.includes(name.toLowerCase()))
   const validate = ajv.compile({
     type: 'object',
