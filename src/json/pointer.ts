@@ -2,18 +2,31 @@
  * Finds what a local reference refers to (RFC 6901, section 6).
  *
  * @param reference such as `#/components/schemas/Plant`
- * @throws Error when it leads out of the document or to nothing
+ * @throws Error when it leads out of the document or to nothing, or its percent-encoding is broken
  */
 export function find(document: unknown, reference: string): unknown {
   if (!reference.startsWith('#/')) throw new Error(`the reference ${reference} leads out of the contract`)
-  let node = document
-  for (const token of reference.slice(2).split('/')) {
-    const name = percentDecoded(token, reference).replaceAll('~1', '/').replaceAll('~0', '~')
-    const isMember = typeof node === 'object' && node !== null && Object.hasOwn(node, name)
-    node = isMember ? (node as Record<string, unknown>)[name] : undefined
-  }
+  const node = lookUp(document, reference)
   if (node === undefined) throw new Error(`the reference ${reference} leads to nothing`)
   return node
+}
+
+/**
+ * Finds what a local reference refers to, as `find` does.
+ *
+ * @returns undefined where it leads out of the document or to nothing
+ * @throws Error when its percent-encoding is broken
+ */
+export function lookUp(document: unknown, reference: string): unknown {
+  if (!reference.startsWith('#/')) return undefined
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce((node, token) => {
+      const name = percentDecoded(token, reference).replaceAll('~1', '/').replaceAll('~0', '~')
+      const isMember = typeof node === 'object' && node !== null && Object.hasOwn(node, name)
+      return isMember ? (node as Record<string, unknown>)[name] : undefined
+    }, document)
 }
 
 function percentDecoded(token: string, reference: string): string {

@@ -4,9 +4,9 @@ import { BaseResolver, Source, bundleDocument, createConfig, getTypes, lintDocum
 import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import type { ContractDocument } from '../../../src/contract/document.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
+import { lookUp } from '../../../src/json/pointer.ts'
 import { checkExamples } from './check-examples.ts'
 import { checkOperations } from './check-operations.ts'
-import { resolveReference } from '../generate/write/references.ts'
 import { checkWords } from './words/check-words.ts'
 import { checkErrorNumbers } from './error-numbers.ts'
 import { BrokenContract, type Finding } from './findings.ts'
@@ -130,7 +130,7 @@ function leadsBack(document: unknown, reference: object): boolean {
   for (let node: unknown = reference; typeof node === 'object' && node !== null && '$ref' in node;) {
     if (met.has(node)) return true
     met.add(node)
-    node = resolveReference(document, String(node.$ref))
+    node = lookUp(document, String(node.$ref))
   }
   return false
 }

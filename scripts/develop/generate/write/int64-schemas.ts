@@ -1,5 +1,5 @@
 import type { ContractDocument } from '../../../../src/contract/document.ts'
-import { resolveReference } from './references.ts'
+import { lookUp } from '../../../../src/json/pointer.ts'
 
 /** The parts of a schema that lead to an int64, as `generated/client.ts` declares them. */
 export type Int64Schema = Record<string, unknown>
@@ -22,7 +22,7 @@ export function createInt64Schemas(document: ContractDocument) {
     const further = leads(items) ? { items: of(items) } : {}
     return {
       ...(isInt64(type, format) ? { format } : {}),
-      ...(typeof $ref === 'string' && leads(resolveReference(document, $ref)) ? { $ref: refer($ref) } : {}),
+      ...(typeof $ref === 'string' && leads(lookUp(document, $ref)) ? { $ref: refer($ref) } : {}),
       // A property without an int64 is named where those that are not named have one.
       ...reduced('properties', properties, 'additionalProperties' in others),
       ...reduced('patternProperties', patternProperties, 'additionalProperties' in others),
@@ -45,7 +45,7 @@ export function createInt64Schemas(document: ContractDocument) {
     if (!referred.has(reference)) {
       // Before the schema is reduced, for it may refer to itself.
       referred.set(reference, {})
-      referred.set(reference, of(resolveReference(document, reference)))
+      referred.set(reference, of(lookUp(document, reference)))
     }
     return reference
   }
@@ -59,7 +59,7 @@ export function createInt64Schemas(document: ContractDocument) {
     met.add(schema)
     const { $ref, type, format, properties, patternProperties, additionalProperties, prefixItems, items } = schema
     if (isInt64(type, format)) return true
-    const target = typeof $ref === 'string' ? resolveReference(document, $ref) : undefined
+    const target = typeof $ref === 'string' ? lookUp(document, $ref) : undefined
     const inside = [properties, patternProperties, prefixItems].flatMap(schemasIn)
     return [target, additionalProperties, items, ...inside, ...aboutSameValue(schema)].some((each) =>
       leadsToInt64(each, met),

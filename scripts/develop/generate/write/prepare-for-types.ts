@@ -1,6 +1,6 @@
 import { type ContractDocument, contractMethods } from '../../../../src/contract/document.ts'
 import { schemaNameOf, selfContainedSchemas } from './recursive-schemas.ts'
-import { resolveReference } from './references.ts'
+import { lookUp } from '../../../../src/json/pointer.ts'
 
 /** The types around the type of a property that has one of the words. `src/client/message-types.ts` reads them. */
 export type Mark = (typeof markOf)[Word]
@@ -92,7 +92,7 @@ function carries(document: ContractDocument, schema: unknown, word: Word): boole
     met.add(node)
     if (word === 'default' ? node[word] !== undefined : node[word] === true) return true
     const { $ref: reference } = node
-    node = typeof reference === 'string' ? resolveReference(document, reference) : undefined
+    node = typeof reference === 'string' ? lookUp(document, reference) : undefined
   }
   return false
 }
