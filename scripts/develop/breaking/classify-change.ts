@@ -1,6 +1,6 @@
 import type { RedoclyChange } from './compare-contracts.ts'
 import type { Direction } from './directions.ts'
-import { memberOf, namesOf } from './json-pointer.ts'
+import { memberOf, namesOf } from '../contract/json-pointer.ts'
 
 /**
  * What a change means for clients that kept to the contract before: it can break them, it cannot, or it changes

@@ -1,4 +1,4 @@
-import { escapeName, follow } from './json-pointer.ts'
+import { escapeName, follow } from '../contract/json-pointer.ts'
 
 /** Whether clients send a part of the contract or receive it. */
 export type Direction = 'request' | 'response'

@@ -10,6 +10,7 @@ import { checkOperations } from './check-operations.ts'
 import { checkWords } from './words/check-words.ts'
 import { checkErrorNumbers } from './error-numbers.ts'
 import { BrokenContract, type Finding } from './findings.ts'
+import { memberOf, namesOf } from './json-pointer.ts'
 import { type Place, Places, readYaml } from './read-yaml.ts'
 
 /** The structure that the checks of this project rely on; taste is for the linter. */
@@ -219,35 +220,25 @@ function locate(
 ): LocatedFinding {
   const text = message.split('\n', 1).join()
   if (first?.pointer === undefined) return { place: undefined, text }
-  const names = first.pointer
-    .replace(/^#\//, '')
-    .split('/')
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const names = namesOf(first.pointer)
   const document = files.parsed(first.source.absoluteRef)
   if (!text.startsWith("Can't resolve $ref")) {
     return { place: placeOf(document, names, places), text: `${text} (${first.pointer})` }
   }
   const reference = [...names, '$ref']
   const place = placeOf(document, reference, places)
-  const target = String(memberOf(document, reference))
+  const target = String(reference.reduce<unknown>(memberOf, document))
   const reason = isInNetwork(target) ? 'is not read over the network; keep a copy' : 'leads to nothing'
   return { place, text: `the reference ${target} ${reason}` }
 }
 
 /** The place of the last of the members that lead from an object, as far as they do. */
 function placeOf(object: unknown, names: string[], places: Places): Place | undefined {
-  const objects = names.map((_, index) => memberOf(object, names.slice(0, index)))
+  const objects = names.map((_, index) => names.slice(0, index).reduce(memberOf, object))
   const found = objects.map((each, index) =>
     typeof each === 'object' && each !== null ? places.find({ object: each, key: names[index]! }) : undefined,
   )
   return found.findLast((place) => place !== undefined)
-}
-
-function memberOf(object: unknown, names: string[]): unknown {
-  return names.reduce<unknown>(
-    (node, name) => (typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[name] : undefined),
-    object,
-  )
 }
 
 /** Throws where there are findings. */
