@@ -10,6 +10,7 @@ export interface LoadJob {
   connections: number
   /** The load ends at whichever comes first. */
   maxRequests: number
+  /** From the opening of all connections. */
   maxMilliseconds: number
 }
 
@@ -41,11 +42,13 @@ export interface LoadResult {
  */
 export async function load(job: LoadJob): Promise<LoadResult> {
   const nextRequest = requestWriter(job)
-  const deadline = performance.now() + job.maxMilliseconds
   const result: LoadResult = { requests: 0, milliseconds: 0, statuses: {}, firstBodyBytes: 0, generatorMicroseconds: 0 }
+  const clients = await Promise.all(Array.from({ length: job.connections }, () => new Client(job.port, count).open()))
+  const cpu = process.cpuUsage()
+  const start = performance.now()
   let sent = 0
   function mayAsk(): boolean {
-    if (sent >= job.maxRequests || performance.now() >= deadline) return false
+    if (sent >= job.maxRequests || performance.now() - start >= job.maxMilliseconds) return false
     sent++
     return true
   }
@@ -53,9 +56,6 @@ export async function load(job: LoadJob): Promise<LoadResult> {
     if (result.requests++ === 0) result.firstBodyBytes = bodyBytes
     result.statuses[status] = (result.statuses[status] ?? 0) + 1
   }
-  const clients = await Promise.all(Array.from({ length: job.connections }, () => new Client(job.port, count).open()))
-  const cpu = process.cpuUsage()
-  const start = performance.now()
   await Promise.all(clients.map((client) => client.run(() => (mayAsk() ? nextRequest() : undefined))))
   result.milliseconds = performance.now() - start
   const { user, system } = process.cpuUsage(cpu)
