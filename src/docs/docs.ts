@@ -1,21 +1,18 @@
 import helmet, { type FastifyHelmetOptions } from '@fastify/helmet'
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import type { OpenAPIV3 } from 'openapi-types'
 import type { Contract } from '../contract/load-contract.ts'
 import { registerDocsFiles } from './docs-files.ts'
-import { exactExamples } from './exact-examples.ts'
+import type { DocsPart } from './docs-page.ts'
 
-/** Swagger UI's global in the browser, where the functions of `uiConfig` run. */
-declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: unknown) => object } }
+/** The parts of the page that are made from the contract. */
+const madePaths = ['/docs', '/docs/', '/docs/static/swagger-initializer.js', '/docs/static/theme/favicon.svg']
 
-/** The plugin's paths, with rounded integers in the contract, and the paths of the exact text. */
-const exactTexts: Record<string, string> = { '/docs/json': '/openapi.json', '/docs/yaml': '/openapi.yaml' }
-
-const leaf =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
-  '<path fill="#2e7d32" d="M2 15C2 5 7 1 15 1c0 8-4 12-10 12l4-6-7 8z"/></svg>'
+/** Paths of Swagger UI's plugin that are elsewhere here. In its own texts of the contract integers are rounded. */
+const redirects = {
+  '/docs/json': '/openapi.json',
+  '/docs/yaml': '/openapi.yaml',
+  '/docs/static/index.html': '/docs/',
+}
 
 /**
  * The page may load scripts and styles from this server alone, and send requests to it alone. Swagger UI writes styles
@@ -54,36 +51,24 @@ export async function registerDocs(app: FastifyInstance, contract: Contract): Pr
   app.get('/openapi.yaml', (_request, reply) => reply.header('content-type', 'application/yaml').send(yaml))
   app.get('/openapi.json', (_request, reply) => reply.header('content-type', 'application/json').send(json))
   await registerDocsFiles(app, '/docs/static')
-  // The plugin's own route reads a file for each request and holds its descriptor until the client has read it.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.url === '/docs/static/*') reply.callNotFound()
-    else done()
-  })
-  await app.register(swagger, {
-    mode: 'static',
-    // The plugin's types describe OpenAPI 3.0; it only stores the document.
-    specification: { document: JSON.parse(contract.json) as OpenAPIV3.Document },
-  })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    theme: {
-      title: contract.document.info.title,
-      favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: leaf }],
-    },
-    uiConfig: {
-      // Without the top bar, which can load other contracts into the page.
-      layout: 'BaseLayout',
-      persistAuthorization: true,
-      tryItOutEnabled: true,
-      // This list replaces the default one, whose only member is the first.
-      plugins: [(system) => SwaggerUIBundle.plugins.DownloadUrl(system), exactExamples],
-    },
-    uiHooks: {
-      onRequest: (request, reply, done) => {
-        const exact = exactTexts[request.routeOptions.url ?? '']
-        if (exact === undefined) done()
-        else reply.redirect(exact)
-      },
-    },
-  })
+  for (const [path, target] of Object.entries(redirects)) app.get(path, (_request, reply) => reply.redirect(target))
+
+  let page: Promise<Map<string, DocsPart>> | undefined
+  // Loaded at the first visit, which saves start time and memory where there is none.
+  async function makePage(): Promise<Map<string, DocsPart>> {
+    try {
+      return await (await import('./docs-page.ts')).createDocsPage(contract, madePaths)
+    } catch (error) {
+      page = undefined
+      throw error
+    }
+  }
+  for (const path of madePaths) {
+    app.get(path, async (_request, reply) => {
+      page ??= makePage()
+      // The page has each of these paths.
+      const { type, bytes } = (await page).get(path)!
+      return reply.header('content-type', type).send(bytes)
+    })
+  }
 }

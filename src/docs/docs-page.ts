@@ -1,0 +1,57 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import fastify from 'fastify'
+import type { OpenAPIV3 } from 'openapi-types'
+import type { Contract } from '../contract/load-contract.ts'
+import { exactExamples } from './exact-examples.ts'
+
+/** A part of the page that is made from the contract. */
+export interface DocsPart {
+  type: string
+  bytes: Buffer
+}
+
+/** Swagger UI's global in the browser, where the functions of `uiConfig` run. */
+declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: unknown) => object } }
+
+const leaf =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
+  '<path fill="#2e7d32" d="M2 15C2 5 7 1 15 1c0 8-4 12-10 12l4-6-7 8z"/></svg>'
+
+/**
+ * Has Swagger UI's plugin make the parts of the page that are no files.
+ *
+ * @param paths such as `/docs/static/swagger-initializer.js`
+ * @returns the parts by their paths
+ */
+export async function createDocsPage(contract: Contract, paths: readonly string[]): Promise<Map<string, DocsPart>> {
+  // A server of its own, which never listens and is dropped when the parts are made.
+  const app = fastify()
+  await app.register(swagger, {
+    mode: 'static',
+    // The plugin's types describe OpenAPI 3.0; it only stores the document.
+    specification: { document: JSON.parse(contract.json) as OpenAPIV3.Document },
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    theme: {
+      title: contract.document.info.title,
+      favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: leaf }],
+    },
+    uiConfig: {
+      // Without the top bar, which can load other contracts into the page.
+      layout: 'BaseLayout',
+      persistAuthorization: true,
+      tryItOutEnabled: true,
+      // This list replaces the default one, whose only member is the first.
+      plugins: [(system) => SwaggerUIBundle.plugins.DownloadUrl(system), exactExamples],
+    },
+  })
+  const parts = new Map<string, DocsPart>()
+  for (const url of paths) {
+    const { headers, rawPayload } = await app.inject({ url })
+    parts.set(url, { type: String(headers['content-type']), bytes: rawPayload })
+  }
+  await app.close()
+  return parts
+}
