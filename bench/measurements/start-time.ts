@@ -5,7 +5,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Contender, own, ownUncached, peers } from '../contenders/contenders.ts'
 import { type DatabaseFile, addPlants, createDatabaseFile } from '../contenders/database-file.ts'
 import { environmentOf } from '../contenders/running-contender.ts'
-import { freePort, projectFolder, serverProcessor } from '../../scripts/measure/servers/server-process.ts'
+import {
+  freePort,
+  projectFolder,
+  serverProcessor,
+  startEnvironment,
+} from '../../scripts/measure/servers/server-process.ts'
 import { listedPlants } from '../workloads.ts'
 import { type BenchRun, roundName } from './bench-run.ts'
 
@@ -47,7 +52,12 @@ async function timeStart(contender: Contender, database: DatabaseFile): Promise<
   const start = performance.now()
   const child = spawn('taskset', ['-c', serverProcessor, program, ...args], {
     cwd: projectFolder,
-    env: { PATH: process.env['PATH'], PORT: String(port), ...environmentOf(contender, database) },
+    env: {
+      ...startEnvironment,
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      ...environmentOf(contender, database),
+    },
     stdio: 'ignore',
   })
   const exited = once(child, 'exit')

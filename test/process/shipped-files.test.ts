@@ -16,7 +16,7 @@ test('npm start, the image and the systemd unit start Node with the same flags, 
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } }
   const [, ofUnit] = /^ExecStart=(.+)$/m.exec(unit) ?? []
   const command = ['node', ...readImage(textOf('Dockerfile')).command].join(' ')
-  expect(scripts.start).toBe(`exec ${command}`)
+  expect(scripts.start).toBe(`NODE_COMPILE_CACHE=.cache/compiled exec ${command}`)
   expect(ofUnit).toBe(`/usr/bin/${command}`)
   expect(command).toContain(' --disable-sigusr1 ')
 })

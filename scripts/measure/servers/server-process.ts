@@ -3,6 +3,7 @@ import { openSync, readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { type Scheduling, memoryOf, resetPeak, schedulingOf } from './process-figures.ts'
 
 /** The processors of the servers and of the load generator. */
@@ -12,10 +13,10 @@ export const loadProcessor = '1'
 /** The working directory of the servers. */
 export const projectFolder = join(import.meta.dirname, '../../..')
 
-/** The arguments of `node` in the script of `npm start`. */
-export const startArguments = readStartScript()
-  .replace(/^exec node /, '')
-  .split(' ')
+/** The variables and the arguments of `node` in the script of `npm start`. */
+const [variables = '', nodeArguments = ''] = readStartScript().split('exec node ')
+export const startArguments = nodeArguments.split(' ')
+export const startEnvironment = parseEnv(variables.replaceAll(' ', '\n'))
 
 function readStartScript(): string {
   const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
@@ -65,7 +66,14 @@ export async function startServer({
   const log = openSync(logFile, 'a')
   const child = spawn('taskset', ['-c', processors, program, ...args], {
     cwd: projectFolder,
-    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', SHUTDOWN_DELAY: '0', ...environment },
+    env: {
+      ...startEnvironment,
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SHUTDOWN_DELAY: '0',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', log],
   })
   endWithThisProcess(child)
