@@ -14,8 +14,8 @@ export interface OperationRequest {
   headers: Record<string, string | string[] | undefined>
   path: Record<string, string>
   query: Record<string, string | string[]>
-  /** The query as the target of the request has it, without `?`. */
-  rawQuery: string
+  /** The path and query of the request's target. */
+  url: string
   /** The parsed JSON body; undefined when there is none. */
   body: unknown
   /** The media type of the response that the client prefers; undefined where the operation offers only one. */

@@ -41,12 +41,12 @@ export function isList(schema: unknown, schemas: NamedSchemas): boolean {
  * Replaces the text of each array in the parts of a request by its items. A delimited list that is given twice becomes
  * an array in an array, which no schema of a parameter allows.
  *
- * @param query the raw query of the request's target
+ * @param url the path and query of the request's target
  */
 export function splitLists(
   lists: ListParameter[],
   parts: Record<ListParameter['in'], Record<string, unknown>>,
-  query: string,
+  url: string,
 ): void {
   for (const { in: place, name, delimiter } of lists) {
     const texts = parts[place]
@@ -54,12 +54,13 @@ export function splitLists(
     if (text === undefined) continue
     if (delimiter === undefined) texts[name] = [text].flat()
     else if (typeof text !== 'string') texts[name] = [text]
-    else texts[name] = place === 'header' ? text.split(delimiter) : rawValue(query, name).split(delimiter).map(decoded)
+    else texts[name] = place === 'header' ? text.split(delimiter) : rawValue(url, name).split(delimiter).map(decoded)
   }
 }
 
 /** The value of a parameter as the query has it, before percent-decoding. */
-function rawValue(query: string, name: string): string {
+function rawValue(url: string, name: string): string {
+  const query = url.slice(url.indexOf('?') + 1)
   const pairs = query.split('&').map((pair) => pair.split(/=(.*)/s))
   return pairs.find(([key = '']) => decoded(key) === name)?.[1] ?? ''
 }

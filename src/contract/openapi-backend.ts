@@ -55,7 +55,7 @@ export async function createDispatch(
   )
   const withHeaders = new Set(operations.filter((operation) => headerNames(operation).length > 0).map(({ id }) => id))
 
-  return (operationId, { headers, path, query, rawQuery, body, accept, caller }) => {
+  return (operationId, { headers, path, query, url, body, accept, caller }) => {
     // The engine dispatches the operations of this document only.
     const operation = matched.get(operationId)!
     const request: MatchedRequest = {
@@ -68,7 +68,7 @@ export async function createDispatch(
       query,
       cookies: {},
       requestBody: body,
-      rawQuery,
+      url,
       accept,
     }
     return backend.handleRequest(request, caller) as Promise<AnyReply>
@@ -165,7 +165,7 @@ function headerNames({ parameters }: ContractOperation): string[] {
 interface MatchedRequest extends ParsedRequest {
   headers: Request['headers']
   operation: Operation
-  rawQuery: string
+  url: string
   accept: string | undefined
 }
 
@@ -233,7 +233,7 @@ function validate(
     cookie: {},
     requestBody: request.requestBody,
   }
-  if (lists.length > 0) splitLists(lists, parts, request.rawQuery)
+  if (lists.length > 0) splitLists(lists, parts, request.url)
   const errors: ErrorObject[] = []
   for (const isValid of validators) if (!isValid(parts)) errors.push(...(isValid.errors ?? []))
   return errors.length === 0 ? { valid: true } : { valid: false, errors }

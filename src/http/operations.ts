@@ -82,7 +82,7 @@ async function answer(
     headers,
     path: Object.fromEntries(names.map((name, index) => [name, params[`p${String(index)}`] ?? ''])),
     query: query as Record<string, string | string[]>,
-    rawQuery: request.url.split('?', 2)[1] ?? '',
+    url: request.url,
     body,
     accept: operation.offeredTypes.length > 1 ? await negotiate(operation.offeredTypes, request, reply) : undefined,
     caller,

@@ -45,7 +45,7 @@ describe('the engine starts', () => {
       const handlers = Object.fromEntries([[name, answer]])
       expect(await refusalOf(contract, handlers)).toBe('started')
       const [operation] = await createEngine({ contract, handlers, services: {}, securitySchemes: ['bearer'] })
-      const request = { headers: {}, path: { id: '1' }, query: {}, rawQuery: '', body: undefined, caller: 'me' }
+      const request = { headers: {}, path: { id: '1' }, query: {}, url: '', body: undefined, caller: 'me' }
       expect(await operation?.handle(request)).toEqual({ status: 200, body: { name: 'a thing' } })
     },
   )
@@ -132,7 +132,7 @@ async function send(
     headers: {},
     path: { id: '54' },
     query: {},
-    rawQuery: '',
+    url: '',
     body: undefined,
     caller: 'me',
     ...request,
@@ -213,7 +213,7 @@ describe('a handler', () => {
       securitySchemes: ['bearer'],
     })
     await expect(
-      operation!.handle({ headers: {}, path: { id: '54' }, query: {}, rawQuery: '', body: undefined, caller: 'me' }),
+      operation!.handle({ headers: {}, path: { id: '54' }, query: {}, url: '', body: undefined, caller: 'me' }),
     ).rejects.toBe(fault)
   })
 })

@@ -625,6 +625,7 @@ const enforced: Record<string, Exchange[]> = {
   'parameter.required': [as('good', 200), get('/replies', 400, { text: /query\/as is required/ })],
   'parameter.style': [
     get('/things?words=a%20b&pipes=a%7Cb', 200, { text: '{"words":["a","b"],"pipes":["a","b"],"limit":2}' }),
+    get('/things?pipes=a?%7Cb', 200, { text: '{"pipes":["a?","b"],"limit":2}' }),
     get('/things?words=a%7Cb', 400),
     get('/things?pipes=a%20b', 400),
   ],
