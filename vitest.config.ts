@@ -7,6 +7,8 @@ const onEveryStore = [
   'test/model/**/*.test.ts',
   'test/process/reuse-port.test.ts',
   'test/faults/load/unread-lists.test.ts',
+  // Runs the page on PostgreSQL there, and the others on SQLite.
+  'test/docs/blocks.test.ts',
 ]
 const onPostgres = [
   'test/store/postgres/**/*.test.ts',

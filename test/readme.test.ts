@@ -1,38 +1,16 @@
-import { execFile } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../src/config/config.ts'
-import { temporaryFolder } from './support/server/start-app.ts'
-import { projectFolder, startProcess } from './support/server/start-process.ts'
+import { anchorsIn, pages, textOf } from './support/pages.ts'
+import { projectFolder } from './support/server/start-process.ts'
 
-const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder }).sort()
 const readme = textOf('README.md')
 // The project's own file.
 const manifest = JSON.parse(textOf('package.json')) as Record<
   'scripts' | 'dependencies' | 'devDependencies',
   Record<string, string>
 >
-
-function textOf(file: string): string {
-  return readFileSync(join(projectFolder, file), 'utf8')
-}
-
-/** The anchors that GitHub gives to the headings of a page. */
-function anchorsOf(file: string): string[] {
-  const headings = [
-    ...textOf(file)
-      .replaceAll(/^```[^]*?^```/gm, '')
-      .matchAll(/^#+ (.+)$/gm),
-  ]
-  return headings.map(([, text = '']) =>
-    text
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
-}
 
 /** The links of a page that do not lead to another site. */
 function linksOf(file: string): string[] {
@@ -62,7 +40,10 @@ describe('the documentation', () => {
     const dead = linksOf(page).filter((link) => {
       const [path = '', anchor] = link.split('#')
       const target = path === '' ? page : join(dirname(page), path)
-      return !existsSync(join(projectFolder, target)) || (anchor !== undefined && !anchorsOf(target).includes(anchor))
+      return (
+        !existsSync(join(projectFolder, target)) ||
+        (anchor !== undefined && !anchorsIn(textOf(target)).includes(anchor))
+      )
     })
     expect(dead).toEqual([])
   })
@@ -106,22 +87,6 @@ describe('the README', () => {
     expect(names.length).toBeGreaterThan(15)
     const refused = messageOf(() => loadConfig(Object.fromEntries(names.map((name) => [name, 'a b']))))
     expect(names.filter((name) => !refused.includes(`${name} must`))).toEqual([])
-  })
-
-  test('shows a first request that works when it is pasted, with its answers', async () => {
-    const folder = await temporaryFolder()
-    const server = await startProcess({ DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` })
-    onTestFinished(() => server.end())
-    const [token] = /plst_[\w-]{43}/.exec(server.stdout()) ?? []
-    const [, session = ''] = /```console\n([^]*?)```/.exec(sectionOf(readme, 'A first request')) ?? []
-    const steps = session.split(/^\$ /m).slice(1)
-    expect(steps).toHaveLength(4)
-    for (const step of steps) {
-      const [, command = '', answer] = /^((?:.*\\\n)*.*\n)([^]*)$/.exec(step) ?? []
-      const pasted = command.replaceAll('http://127.0.0.1:3000', server.origin)
-      const { stdout } = await promisify(execFile)('bash', ['-c', pasted], { env: { ...process.env, TOKEN: token } })
-      expect(stdout.trimEnd()).toBe(answer?.trimEnd())
-    }
   })
 })
 

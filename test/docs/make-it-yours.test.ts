@@ -6,22 +6,12 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../support/server/start-app.ts'
+import { type Block, blocksOf } from '../support/pages.ts'
 
 const project = join(import.meta.dirname, '../..')
-const page = await readFile(join(project, 'docs/make-it-yours.md'), 'utf8')
 const run = promisify(execFile)
 
-/** A block of the page, and the paragraph before it, which says what to do with it. */
-interface Block {
-  language: string
-  text: string
-  before: string
-}
-
-const blocks = [...page.matchAll(/(?<before>[^\n]*(?:\n[^\n]+)*)\n\n```(?<language>\w*)\n(?<text>[^]*?)```/g)].map(
-  // The groups are there in every match.
-  ({ groups }) => ({ ...groups }) as unknown as Block,
-)
+const blocks = blocksOf('docs/make-it-yours.md')
 
 /**
  * Copies the project into a git repository. The tests beside the contract suite are left out: they take the compiler

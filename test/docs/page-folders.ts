@@ -1,0 +1,85 @@
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { checkBreaking } from '../../scripts/develop/breaking/compare-with-release.ts'
+import { generate } from '../../scripts/develop/generate/generate.ts'
+import { createToken } from '../../src/auth/tokens.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { temporaryDatabase } from '../support/server/postgres-database.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { projectFolder } from '../support/server/start-process.ts'
+import { blocksOf } from '../support/pages.ts'
+import { Session } from './session.ts'
+
+/** Where the blocks of a page are run, in the order of the page. */
+export interface PageFolder {
+  folder: string
+  session: Session
+  /** Takes what is to be done after the last block of the page, the last first. */
+  onFinished: OnFinished
+}
+
+type OnFinished = (finish: () => Promise<void>) => void
+
+/** Makes a folder with what a page takes for granted. */
+export async function preparePage(page: string, onFinished: OnFinished): Promise<PageFolder> {
+  const folder = await temporaryFolder(onFinished)
+  const session = new Session(folder, page === 'docs/changing-the-contract.md' ? gateIn(folder) : undefined)
+  onFinished(() => session.end())
+  if (page === 'docs/changing-the-contract.md') await copySources(folder)
+  else await link(folder, 'src', 'scripts', 'generated', 'openapi.yaml', 'package.json', 'node_modules')
+  if (page === 'docs/operating.md') await fillDatabase(folder, 1)
+  if (page === 'docs/postgres.md') {
+    await fillDatabase(folder, 2)
+    const url = inject('engine') === 'postgres' ? await temporaryDatabase({}, onFinished) : ''
+    session.values.replace('postgres://USER@HOST:5432/DATABASE', `'${url}'`)
+  }
+  return { folder, session, onFinished }
+}
+
+async function link(folder: string, ...names: string[]): Promise<void> {
+  for (const name of names) await symlink(join(projectFolder, name), join(folder, name))
+}
+
+/** Makes the database of a server that has been used: two plants, and tokens of the caller `me`. */
+async function fillDatabase(folder: string, tokens: number): Promise<void> {
+  await mkdir(join(folder, 'data'))
+  const store = openSqliteStore({ file: join(folder, 'data/plants.db'), onFault: () => undefined })
+  for (let token = 0; token < tokens; token++) await store.addToken(createToken('me', Date.now()).stored)
+  for (const id of [54n, 55n]) await store.create('me', { id, name: 'Monstera deliciosa' })
+  await store.close()
+}
+
+/** Copies what the gate reads and writes. The compiler reads the handlers and the example of a client alone. */
+async function copySources(folder: string): Promise<void> {
+  await link(folder, 'scripts', 'package.json', 'node_modules')
+  await mkdir(join(folder, 'docs/releases'), { recursive: true })
+  const release = 'docs/releases/openapi-1.0.0.yaml'
+  await cp(join(projectFolder, release), join(folder, release))
+  for (const part of ['src', 'generated', 'redocly.yaml']) {
+    await cp(join(projectFolder, part), join(folder, part), { recursive: true })
+  }
+  const compiler = await readFile(join(projectFolder, 'tsconfig.json'), 'utf8')
+  const include = '"include": ["src/handlers.ts", "src/plants", "client.ts"]'
+  await writeFile(join(folder, 'tsconfig.json'), compiler.replace(/"include": \[.*\]/, include))
+  const example = blocksOf('docs/changing-the-contract.md').find(({ text }) => text.includes('createClient('))
+  const head = [
+    `import { createClient } from './src/client/create-client.ts'`,
+    `const token = process.env['TOKEN'] ?? ''`,
+  ]
+  await writeFile(join(folder, 'client.ts'), [...head, example?.text ?? ''].join('\n'))
+}
+
+/** The commands of the gate in this process, which loads their modules once; their own tests run them as commands. */
+function gateIn(folder: string): (command: string) => Promise<string> | undefined {
+  return (command) => {
+    if (command === 'npm run -s generate') return linesOf(generate(folder, 'write'))
+    if (command === 'npm run -s generate -- --scaffold') return linesOf(generate(folder, 'scaffold'))
+    if (command === 'npm run -s breaking') return linesOf(checkBreaking(folder, undefined))
+    return undefined
+  }
+}
+
+async function linesOf(result: Promise<{ lines: string[] }>): Promise<string> {
+  return (await result).lines.join('\n')
+}
