@@ -11,8 +11,12 @@ interface Figures {
       serverMicroseconds: { median: number }
       requestsPerSecond: { median: number }
     }[]
+    waits: { append: { median: number } }
   }
 }
+
+/** How many writes SQLite's store puts into one commit at most. */
+const writesTogether = 128
 
 const loads = [1e2, 1e3, 1e4, 1e5, 1e6]
 
@@ -61,6 +65,7 @@ export function capacitySection(figuresText: string, citusText: string): string 
   const most = (microseconds: number) => rounded((cores * 1e6) / microseconds)
   const costRow = (name: string, { server, coordinator, workers }: Cost) =>
     `| ${name} | ${String(server)} | ${String(coordinator)} | ${workers === 0 ? '' : String(workers)} |`
+  const wait = figures.processes.waits.append.median
   const breakEven = String(Math.ceil(throughWorker.workers / single.coordinator))
   return [
     `CPU for a request, µs, where half of the requests create and half list at most 20. SQLite is from the run of
@@ -102,6 +107,9 @@ ${figures.date}; the others are medians of five rounds in turn on ${citus.date} 
         ].join('|'),
       ),
     ].join('\n'),
+    `A writer waits for the disk once for up to ${String(writesTogether)} writes on SQLite, and for up to 500 on PostgreSQL. A wait
+took ${(wait / 1e3).toFixed(2)} ms, so ${String(writesTogether)} writes each time are ${rounded((writesTogether * 1e6) / wait)} a second. The disk limits how fast a write is, not
+how many there are.`,
   ].join('\n\n')
 }
 
