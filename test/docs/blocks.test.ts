@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { type PageFolder, preparePage } from './page-folders.ts'
 import { type Block, blocksOf, pages, textOf } from '../support/pages.ts'
+import { type PageFolder, preparePage } from './page-folders.ts'
 import { type Treatment, treatments } from './treatments.ts'
 
 /** A page that has a test of its own. */

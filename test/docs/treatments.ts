@@ -19,13 +19,11 @@ import {
 } from './checks.ts'
 import type { PageFolder } from './page-folders.ts'
 
-/** What the tests do about a block. One without a check has a reason. */
-export interface Treatment {
-  /** Fails when the block is not what it says. */
-  check?: (block: Block, page: PageFolder) => void | Promise<void>
-  /** Why the suite does not run it. */
-  notRun?: string
-}
+/** Fails when a block is not what the project does or has. */
+type Check = (block: Block, page: PageFolder) => void | Promise<void>
+
+/** What the tests do about a block. `notRun` is why the suite does not run it; it may still compare its words. */
+export type Treatment = { check: Check; notRun?: string } | { check?: never; notRun: string }
 
 /** A block of commands, each after `$ `, and below each what it prints. */
 const run: Treatment = { check: ({ text }, { session }) => session.run(text) }
@@ -40,7 +38,7 @@ function runAfter(...edits: Edit[]): Treatment {
   }
 }
 
-function check(compare: NonNullable<Treatment['check']>): Treatment {
+function check(compare: Check): Treatment {
   return { check: compare }
 }
 
