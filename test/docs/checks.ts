@@ -10,21 +10,19 @@ import { createToken } from '../../src/auth/tokens.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { citusStatements } from '../../src/store/postgres/citus/layout.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import { type Edit, addGetPlant, replace } from '../gate/project-copy.ts'
+import { type Edit, addGetPlant, contractText, replace } from '../gate/project-copy.ts'
 import { connect, temporaryDatabase } from '../support/server/postgres-database.ts'
 import { nodeBinary, projectFolder, startProcess } from '../support/server/start-process.ts'
 import type { PageFolder } from './page-folders.ts'
 import { type Block, textOf } from '../support/pages.ts'
 
-const release = textOf('docs/releases/openapi-1.0.0.yaml')
-
-/** Writes the contract of the release 1.0.0 with changes into a copy of the project. */
+/** Writes the contract of the gate's tests with changes into a copy of the project. */
 export async function changeContract(folder: string, ...edits: Edit[]): Promise<void> {
   const changed = edits.reduce((text, edit) => {
     const edited = edit(text)
     expect(edited, 'an edit does not find its place in the contract').not.toBe(text)
     return edited
-  }, release)
+  }, contractText)
   await writeFile(join(folder, 'openapi.yaml'), changed)
 }
 

@@ -1,12 +1,12 @@
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inject } from 'vitest'
 import { checkBreaking } from '../../scripts/develop/breaking/compare-with-release.ts'
 import { generate } from '../../scripts/develop/generate/generate.ts'
 import { createToken } from '../../src/auth/tokens.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { copyReleasedProject } from '../gate/project-copy.ts'
 import { temporaryDatabase } from '../support/server/postgres-database.ts'
-import { temporaryFolder } from '../support/server/start-app.ts'
+import { type OnFinished, temporaryFolder } from '../support/server/start-app.ts'
 import { projectFolder } from '../support/server/start-process.ts'
 import { blocksOf } from '../support/pages.ts'
 import { Session } from './session.ts'
@@ -19,20 +19,20 @@ export interface PageFolder {
   onFinished: OnFinished
 }
 
-type OnFinished = (finish: () => Promise<void>) => void
+const gatePage = 'docs/changing-the-contract.md'
 
 /** Makes a folder with what a page takes for granted. */
 export async function preparePage(page: string, onFinished: OnFinished): Promise<PageFolder> {
-  const folder = await temporaryFolder(onFinished)
-  const session = new Session(folder, page === 'docs/changing-the-contract.md' ? gateIn(folder) : undefined)
+  const folder = page === gatePage ? await copyForGate(onFinished) : await temporaryFolder(onFinished)
+  const session = new Session(folder, page === gatePage ? gateIn(folder) : undefined)
   onFinished(() => session.end())
-  if (page === 'docs/changing-the-contract.md') await copySources(folder)
-  else await link(folder, 'src', 'scripts', 'generated', 'openapi.yaml', 'package.json', 'node_modules')
+  if (page !== gatePage) {
+    await link(folder, 'src', 'scripts', 'generated', 'openapi.yaml', 'package.json', 'node_modules')
+  }
   if (page === 'docs/operating.md') await fillDatabase(folder, 1)
   if (page === 'docs/postgres.md') {
     await fillDatabase(folder, 2)
-    const url = inject('engine') === 'postgres' ? await temporaryDatabase({}, onFinished) : ''
-    session.values.replace('postgres://USER@HOST:5432/DATABASE', `'${url}'`)
+    session.values.replace('postgres://USER@HOST:5432/DATABASE', `'${await temporaryDatabase({}, onFinished)}'`)
   }
   return { folder, session, onFinished }
 }
@@ -50,24 +50,19 @@ async function fillDatabase(folder: string, tokens: number): Promise<void> {
   await store.close()
 }
 
-/** Copies what the gate reads and writes. The compiler reads the handlers and the example of a client alone. */
-async function copySources(folder: string): Promise<void> {
-  await link(folder, 'scripts', 'package.json', 'node_modules')
-  await mkdir(join(folder, 'docs/releases'), { recursive: true })
-  const release = 'docs/releases/openapi-1.0.0.yaml'
-  await cp(join(projectFolder, release), join(folder, release))
-  for (const part of ['src', 'generated', 'redocly.yaml']) {
-    await cp(join(projectFolder, part), join(folder, part), { recursive: true })
-  }
-  const compiler = await readFile(join(projectFolder, 'tsconfig.json'), 'utf8')
-  const include = '"include": ["src/handlers.ts", "src/plants", "client.ts"]'
-  await writeFile(join(folder, 'tsconfig.json'), compiler.replace(/"include": \[.*\]/, include))
-  const example = blocksOf('docs/changing-the-contract.md').find(({ text }) => text.includes('createClient('))
+/** Copies the project with the contract of the gate's tests, and compiles the page's example of a client with it. */
+async function copyForGate(onFinished: OnFinished): Promise<string> {
+  const { root } = await copyReleasedProject('1.0.0', onFinished)
+  const configuration = join(root, 'tsconfig.json')
+  const compiler = await readFile(configuration, 'utf8')
+  await writeFile(configuration, compiler.replace('"src/plants"]', '"src/plants", "client.ts"]'))
+  const example = blocksOf(gatePage).find(({ text }) => text.includes('createClient('))
   const head = [
     `import { createClient } from './src/client/create-client.ts'`,
     `const token = process.env['TOKEN'] ?? ''`,
   ]
-  await writeFile(join(folder, 'client.ts'), [...head, example?.text ?? ''].join('\n'))
+  await writeFile(join(root, 'client.ts'), [...head, example?.text ?? ''].join('\n'))
+  return root
 }
 
 /** The commands of the gate in this process, which loads their modules once; their own tests run them as commands. */

@@ -28,7 +28,7 @@ export type Treatment = { check: Check; notRun?: string } | { check?: never; not
 /** A block of commands, each after `$ `, and below each what it prints. */
 const run: Treatment = { check: ({ text }, { session }) => session.run(text) }
 
-/** The same, with the contract of the release 1.0.0 changed before. */
+/** The same, with the contract of the gate's tests changed before. */
 function runAfter(...edits: Edit[]): Treatment {
   return {
     check: async ({ text }, { folder, session }) => {

@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from '../../scripts/develop/generate/generate.ts'
-import { temporaryFolder } from '../support/server/start-app.ts'
+import { type OnFinished, temporaryFolder } from '../support/server/start-app.ts'
 
 const project = join(import.meta.dirname, '../..')
 
@@ -33,8 +33,8 @@ let generated: Promise<Record<string, string>> | undefined
  * Copies the project with the contract and the handlers of the fixture, which has the version 1.0.0, into a folder that
  * is removed when the test is finished.
  */
-export async function copyProject(): Promise<ProjectCopy> {
-  const root = await temporaryFolder()
+export async function copyProject(onFinished?: OnFinished): Promise<ProjectCopy> {
+  const root = await temporaryFolder(onFinished)
   for (const part of parts) await cp(join(project, part), join(root, part), { recursive: true })
   await rm(join(root, 'src/plants'), { recursive: true, force: true })
   await cp(fixture, root, { recursive: true })
@@ -68,8 +68,8 @@ async function filesOf(folder: string): Promise<Record<string, string>> {
 }
 
 /** Copies the project as it is after a release: docs/releases/ has the contract of that version alone. */
-export async function copyReleasedProject(version = '1.0.0'): Promise<ProjectCopy> {
-  const copy = await copyProject()
+export async function copyReleasedProject(version = '1.0.0', onFinished?: OnFinished): Promise<ProjectCopy> {
+  const copy = await copyProject(onFinished)
   await keepRelease(copy.root, version)
   return copy
 }

@@ -50,7 +50,7 @@ export interface TestRequest {
 export type TestAppOptions = Partial<Omit<AppOptions, 'contract' | 'log'>>
 
 /** Takes what is to be done in the end, the last first. */
-type OnFinished = (finish: () => Promise<void>) => void
+export type OnFinished = (finish: () => Promise<void>) => void
 
 /** Makes a folder that is removed when the test is finished. */
 export async function temporaryFolder(onFinished: OnFinished = onTestFinished): Promise<string> {
