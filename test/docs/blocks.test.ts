@@ -50,9 +50,9 @@ describe.each([...Map.groupBy(here, ({ page }) => page)])('%s shows what is so:'
     return async () => {
       for (const finish of finishes) await finish()
     }
-  })
+  }, 60_000)
 
-  test.each(itsBlocks)('line $line, below $place', async (block) => {
+  test.each(itsBlocks)('line $line, below $place', { timeout: 60_000 }, async (block) => {
     await treatmentOf(block)?.check?.(block, folder)
   })
 })
