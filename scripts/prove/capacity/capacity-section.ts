@@ -107,9 +107,12 @@ ${figures.date}; the others are medians of five rounds in turn on ${citus.date} 
         ].join('|'),
       ),
     ].join('\n'),
-    `A writer waits for the disk once for up to ${String(writesTogether)} writes on SQLite, and for up to 500 on PostgreSQL. A wait
-took ${(wait / 1e3).toFixed(2)} ms, so ${String(writesTogether)} writes each time are ${rounded((writesTogether * 1e6) / wait)} a second. The disk limits how fast a write is, not
-how many there are.`,
+    [
+      `A writer waits for the disk once for up to ${String(writesTogether)} writes on SQLite, and 500 on PostgreSQL.`,
+      `A wait took ${(wait / 1e3).toFixed(2)} ms. With ${String(writesTogether)} writes each, that is`,
+      `${rounded((writesTogether * 1e6) / wait)} writes a second.`,
+      'The disk limits how fast a write is, not how many there are.',
+    ].join('\n'),
   ].join('\n\n')
 }
 
