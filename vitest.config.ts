@@ -22,6 +22,8 @@ export default defineConfig({
     hookTimeout: 20_000,
     // Most files wait for a process or a timer now and then; a worker more than there are processors fills the gaps.
     maxWorkers: availableParallelism() + 1,
+    // A worker loads the service, and V8 compiles it, once for all of its files instead of once for each.
+    isolate: false,
     globalSetup: 'test/support/server/compile-cache.ts',
     projects: [
       {
