@@ -3,14 +3,12 @@ import { basename, join } from 'node:path'
 import { type ContractOperation, dereference, operationsOf } from '../../../src/contract/document.ts'
 import { sha256, stampFile, stampOf } from '../../../src/contract/load-contract.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
+import { contractFile } from '../contract/contract-file.ts'
 import { BrokenContract } from '../contract/findings.ts'
 import { readContract } from '../contract/read-contract.ts'
 import { writeClient } from './write/write-client.ts'
 import { writeErrors } from './write-errors.ts'
 import { writeTypes } from './write/write-types.ts'
-
-/** The contract, in the project's folder. */
-export const contractFile = 'openapi.yaml'
 
 /**
  * Makes the content of each generated file, from the contract alone: the same contract gives the same bytes.

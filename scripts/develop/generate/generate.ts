@@ -1,5 +1,6 @@
 import type { ContractOperation } from '../../../src/contract/document.ts'
-import { contractFile, generateFiles } from './generate-files.ts'
+import { contractFile } from '../contract/contract-file.ts'
+import { generateFiles } from './generate-files.ts'
 import { folder, replaceFiles, staleFiles } from './generated-folder.ts'
 import { missingHandlers, scaffoldHandler, strayHandlers } from './handler-files.ts'
 import { BrokenContract } from '../contract/findings.ts'

@@ -1,0 +1,2 @@
+/** The contract, in the project's folder. */
+export const contractFile = 'openapi.yaml'
