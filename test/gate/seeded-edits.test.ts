@@ -24,139 +24,157 @@ async function run(part: ContractPart, root: string): Promise<{ ok: boolean; tex
   }
 }
 
-const badEdits: [title: string, stoppedBy: ContractPart, edit: Edit, message: RegExp][] = [
+type BadEdit = [title: string, edit: Edit, message: RegExp]
+
+/** Generation tells the problems of one kind alone, so each of these has a run of its own. */
+const refusedEdits: BadEdit[] = [
   [
     'a request example of the wrong type',
-    'generated',
     replace('                  id: 55', "                  id: '55'"),
     /the example \/id must be an integer/,
   ],
   [
     'a response example without a required property',
-    'generated',
     replace('                    - name: Aloe vera\n', '                    - tag: indoor\n'),
     /the example \/1 must have required property 'name'/,
   ],
   [
     'an error example with a number that is not in the catalogue',
-    'generated',
     replace('            error: 40900\n', '            error: 40999\n'),
     /the example \/error must be an integer out of/,
   ],
   [
     'a format that nobody checks',
-    'generated',
     replace('format: int32', 'format: int23'),
     /format: int23 is a format that nobody validates/,
   ],
-  [
-    'a keyword that is misspelt',
-    'generated',
-    replace('          maxLength: 255', '          maxLenght: 255'),
-    /maxLenght/,
-  ],
+  ['a keyword that is misspelt', replace('          maxLength: 255', '          maxLenght: 255'), /maxLenght/],
   [
     'a pattern that is no regular expression',
-    'generated',
     replace("'^[A-Za-z0-9._-]{1,128}$'", "'^[A-Za-z0-9._-{1,128}$'"),
     /pattern: .*a class is open; close it with \]/,
   ],
   [
     'a path parameter that the path does not have',
-    'generated',
     replace('        - name: id\n', '        - name: number\n'),
     /number/,
   ],
-  ['a security scheme that is not described', 'generated', replace('  - bearer: []', '  - baerer: []'), /baerer/],
+  ['a security scheme that is not described', replace('  - bearer: []', '  - baerer: []'), /baerer/],
   [
     'an operation whose security nobody has decided',
-    'generated',
     replace('security:\n  - bearer: []\n', ''),
     /operation listPlants: has no security; write security: \[\] if everybody may call it/,
   ],
   [
     'a security scheme that nothing verifies',
-    'generated',
     replace('      scheme: bearer\n', '      scheme: digest\n'),
     /openapi\.yaml:\d+:\d+: components\/securitySchemes\/bearer: is http digest, which this service does not verify/,
   ],
   [
     'scopes whose absence the contract does not declare',
-    'generated',
     replace(
       '      operationId: listPlants\n',
       '      operationId: listPlants\n      security:\n        - bearer: [admin]\n',
     ),
     /openapi\.yaml:\d+:\d+: operation listPlants: asks for scopes; add 40300/,
   ],
+]
+
+/** Edits that do not touch each other, so that one run of the part finds all of a group. */
+const groups: [part: ContractPart, badEdits: BadEdit[]][] = [
   [
-    'an operation without a description',
     'contract',
-    cut('      description: |\n        Deletes', '      tags:'),
-    /operation-description/,
+    [
+      [
+        'an operation without a description',
+        cut('      description: |\n        Deletes', '      tags:'),
+        /operation-description/,
+      ],
+      ['an operation without a success', cut("        '204':\n", "        '400':"), /operation-2xx-response/],
+      [
+        'an operation that does not declare the refusal of credentials',
+        cut("        '401':\n", "        '408':"),
+        /an operation that asks for credentials must declare 401/,
+      ],
+      [
+        'a component that nothing uses',
+        replace(
+          '  headers:\n    X-Request-Id:\n',
+          '  headers:\n    X-Unused:\n      description: Nothing.\n      schema:\n        type: string\n    X-Request-Id:\n',
+        ),
+        /X-Unused/,
+      ],
+    ],
   ],
-  ['an operation without a success', 'contract', cut("        '204':\n", "        '400':"), /operation-2xx-response/],
   [
-    'an operation that does not declare the refusal of credentials',
-    'contract',
-    cut("        '401':\n", "        '408':"),
-    /an operation that asks for credentials must declare 401/,
-  ],
-  [
-    'a component that nothing uses',
-    'contract',
-    replace(
-      '  headers:\n    X-Request-Id:\n',
-      '  headers:\n    X-Unused:\n      description: Nothing.\n      schema:\n        type: string\n    X-Request-Id:\n',
-    ),
-    /X-Unused/,
-  ],
-  [
-    'a removed operation',
     'breaking',
-    cut('    post:\n', '  /plants/{id}:'),
-    /breaking .*Operation `POST \/plants` was removed/,
+    [
+      [
+        'a removed operation',
+        cut('    post:\n', '  /plants/{id}:'),
+        /breaking .*Operation `POST \/plants` was removed/,
+      ],
+      [
+        'a renamed parameter',
+        replace('        - name: limit\n', '        - name: max\n'),
+        /breaking .*`limit` query parameter was renamed to `max`/,
+      ],
+      [
+        'another status of success',
+        replace("        '204':\n", "        '202':\n"),
+        /breaking .*Response `204` became `202`/,
+      ],
+    ],
   ],
   [
-    'a renamed parameter',
     'breaking',
-    replace('        - name: limit\n', '        - name: max\n'),
-    /breaking .*`limit` query parameter was renamed to `max`/,
-  ],
-  [
-    'a property of a request that becomes required',
-    'breaking',
-    replace('required: [id]', 'required: [id, tag]'),
-    /breaking .*Properties became required: `tag`/,
-  ],
-  [
-    'a narrowed bound of a parameter',
-    'breaking',
-    replace('maximum: 2147483647', 'maximum: 1000'),
-    /breaking .*Upper bound changed from '<= 2147483647' to '<= 1000'/,
-  ],
-  [
-    'a property that responses need not have any more',
-    'breaking',
-    replace('required: [error, message]', 'required: [error]'),
-    /breaking .*no longer required: `message`/,
-  ],
-  [
-    'another status of success',
-    'breaking',
-    replace("        '204':\n", "        '202':\n"),
-    /breaking .*Response `204` became `202`/,
+    [
+      [
+        'a property of a request that becomes required',
+        replace('required: [id]', 'required: [id, tag]'),
+        /breaking .*Properties became required: `tag`/,
+      ],
+      [
+        'a narrowed bound of a parameter',
+        replace('maximum: 2147483647', 'maximum: 1000'),
+        /breaking .*Upper bound changed from '<= 2147483647' to '<= 1000'/,
+      ],
+      [
+        'a property that responses need not have any more',
+        replace('required: [error, message]', 'required: [error]'),
+        /breaking .*no longer required: `message`/,
+      ],
+    ],
   ],
 ]
 
-test.for(badEdits)('%s is stopped by the part %s', async ([, part, edit, message]) => {
-  const { root, editContract } = await copyReleasedProject()
-  await editContract(edit)
-  const { ok, text } = await run(part, root)
+/** Runs a part on a copy with all of these edits, when the first of their tests asks for it. */
+function runOnce(part: ContractPart, edits: Edit[]): () => ReturnType<typeof run> {
+  let result: ReturnType<typeof run> | undefined
+  async function runEdited() {
+    const { root, editContract } = await copyReleasedProject()
+    for (const edit of edits) await editContract(edit)
+    return run(part, root)
+  }
+  return () => (result ??= runEdited())
+}
+
+const refusals = refusedEdits.map((badEdit): (typeof groups)[number] => ['generated', [badEdit]])
+const badEdits = [...refusals, ...groups].flatMap(([part, group]) => {
+  const runPart = runOnce(
+    part,
+    group.map(([, edit]) => edit),
+  )
+  return group.map(([title, , message]) => [title, part, message, runPart] as const)
+})
+
+test.for(badEdits)('%s is stopped by the part %s', async ([, , message, runPart]) => {
+  const { ok, text } = await runPart()
   expect(text).toMatch(message)
   expect(ok).toBe(false)
 })
 
+/** These do not touch each other either. */
 const benignEdits: [title: string, edit: Edit][] = [
   ['a better description', replace('Lists plants, creates a plant', 'Keeps plants: lists plants, creates a plant')],
   [
@@ -177,9 +195,9 @@ const benignEdits: [title: string, edit: Edit][] = [
   ['a loosened bound of a parameter', replace('            minimum: 0\n', '            minimum: -1\n')],
 ]
 
-test.for(benignEdits)('%s passes', async ([, edit]) => {
+test('what adds, loosens or describes better passes every part', async () => {
   const { root, editContract } = await copyReleasedProject()
-  await editContract(edit)
+  for (const [, edit] of benignEdits) await editContract(edit)
   const [generated, contract, breaking] = await Promise.all([
     run('generated', root),
     run('contract', root),
@@ -189,7 +207,7 @@ test.for(benignEdits)('%s passes', async ([, edit]) => {
   expect(contract).toEqual({ ok: true, text: '' })
   expect(breaking).toMatchObject({
     ok: true,
-    text: expect.stringMatching(/^(?:compatible|editorial) [^]*: 0 breaking, \d+ compatible, \d+ editorial$/) as string,
+    text: expect.stringMatching(/^(?:compatible|editorial) [^]*: 0 breaking, 4 compatible, 1 editorial$/) as string,
   })
 })
 
@@ -205,7 +223,7 @@ test('what breaks clients passes with a new major version, and with no other', a
 test('every edit is one of its own', () => {
   expect(
     new Set([
-      ...badEdits.map(([, , edit]) => edit(contract)),
+      ...[...refusedEdits, ...groups.flatMap(([, group]) => group)].map(([, edit]) => edit(contract)),
       ...benignEdits.map(([, edit]) => edit(contract)),
       contract,
     ]).size,
