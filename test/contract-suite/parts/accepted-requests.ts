@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Schema } from '../../../src/schema/schema-parts.ts'
 import type { ReceivedResponse } from '../../support/responses/check-response.ts'
 import { expectedContract, expectedOperations } from '../../support/responses/expected-contract.ts'
-import { startService } from '../contract-client.ts'
+import { shareService } from '../contract-client.ts'
 import { bodyType, requestOf } from '../requests/request-arbitrary.ts'
 import { carriers, numbersOfState, validRequest } from '../requests/valid-request.ts'
 import { check, propertyTimeout } from '../run-settings.ts'
@@ -11,11 +11,12 @@ import { check, propertyTimeout } from '../run-settings.ts'
 /** Tests that what the contract allows is accepted. */
 export function testAcceptedRequests(): void {
   describe('what the contract allows', () => {
+    const newClient = shareService()
     test.each(expectedOperations)(
       '$id takes every request that the contract allows',
       { timeout: propertyTimeout },
       async (operation) => {
-        const { send } = await startService()
+        const { send } = await newClient()
         await check(
           fc.asyncProperty(requestOf(operation), async ({ request }) => {
             expectAccepted(await send(request), request.url)
@@ -29,7 +30,7 @@ export function testAcceptedRequests(): void {
       'a request id that the contract allows comes back, and any other does not',
       { timeout: propertyTimeout },
       async () => {
-        const { send } = await startService()
+        const { send } = await newClient()
         const header = (
           expectedContract.components as unknown as { headers: Record<string, { schema: Schema; example: string }> }
         ).headers['X-Request-Id']!
@@ -56,7 +57,7 @@ export function testAcceptedRequests(): void {
     )
 
     test.each(expectedOperations)('$id takes the scheme of the credentials in any case', async (operation) => {
-      const { send, token } = await startService()
+      const { send, token } = await newClient()
       for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR ']) {
         const { headers, ...request } = validRequest(operation)
         const response = await send({ ...request, headers: { ...headers, authorization: `${scheme} ${token}` } })
@@ -65,7 +66,7 @@ export function testAcceptedRequests(): void {
     })
 
     test('a body may be declared with parameters of its media type, in any case', async () => {
-      const { send } = await startService()
+      const { send } = await newClient()
       const type = String(bodyType(carriers.body))
       const request = validRequest(carriers.body)
       const parameters = ['', '; charset=utf-8', ';charset="UTF-8"', ' ; a=b']

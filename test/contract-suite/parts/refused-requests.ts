@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../../support/responses/check-response.ts'
 import { errorNumber, expectedContract, expectedOperations } from '../../support/responses/expected-contract.ts'
-import { type ContractRequest, startService } from '../contract-client.ts'
+import { type ContractRequest, shareService } from '../contract-client.ts'
 import { type Stage, stageBreaks, stages } from '../requests/stage-breaks.ts'
 import { requestBreaks, requestOf } from '../requests/request-arbitrary.ts'
 import { carriers } from '../requests/valid-request.ts'
@@ -14,6 +14,7 @@ import { check, propertyTimeout } from '../run-settings.ts'
  */
 export function testRefusedRequests(): void {
   describe('what the contract forbids', () => {
+    const newClient = shareService()
     const breaks = expectedOperations.flatMap((operation) =>
       requestBreaks(operation).map((broken) => ({ id: operation.id, ...broken })),
     )
@@ -21,7 +22,7 @@ export function testRefusedRequests(): void {
       '$id refuses $place that breaks: $rule',
       { timeout: propertyTimeout },
       async ({ place, request }) => {
-        const { send } = await startService()
+        const { send } = await newClient()
         await check(
           fc.asyncProperty(request, async (drawn) => {
             const response = await send(drawn)
@@ -48,7 +49,7 @@ export function testRefusedRequests(): void {
       '$id refuses bad credentials for $scheme, and tells which were wanted',
       { timeout: propertyTimeout },
       async ({ operation, scheme }) => {
-        const { send } = await startService()
+        const { send } = await newClient()
         expect(expectedContract.components?.securitySchemes?.[scheme]).toMatchObject({ type: 'http', scheme: 'bearer' })
         await check(
           fc.asyncProperty(
@@ -69,7 +70,7 @@ export function testRefusedRequests(): void {
     )
 
     test('every operation that asks for no credentials takes a request without them', async () => {
-      const { send } = await startService()
+      const { send } = await newClient()
       for (const operation of expectedOperations.filter(
         ({ security }) =>
           security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0),
@@ -89,7 +90,7 @@ export function testRefusedRequests(): void {
       'a request is refused at the stage $stage: $rule',
       { timeout: propertyTimeout },
       async ({ error, change }) => {
-        const service = await startService()
+        const service = await newClient()
         const valid = await validRequests(service)
         await check(
           fc.asyncProperty(valid, fc.nat(), async (request, variant) => {
@@ -104,7 +105,7 @@ export function testRefusedRequests(): void {
     )
 
     test('of several faults the one of the earliest stage is told', { timeout: propertyTimeout }, async () => {
-      const service = await startService()
+      const service = await newClient()
       const valid = await validRequests(service)
       await check(
         fc.asyncProperty(

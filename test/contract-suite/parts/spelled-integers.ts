@@ -1,23 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { errorNumber } from '../../support/responses/expected-contract.ts'
-import { type Service, startService } from '../contract-client.ts'
+import { type ContractClient, shareService } from '../contract-client.ts'
 import { type IntegerSpelling, integerSpellings } from '../../../scripts/measure/integer-spellings.ts'
 
 /** Tests that every spelling of an integer is the integer that the table says, or refused and without effect. */
 export function testSpelledIntegers(): void {
   describe('a spelled integer', () => {
+    const newClient = shareService()
     const places = ['path', 'query', 'body'] as const
     for (const place of places) {
       test(`in the ${place} is read exactly or refused`, async () => {
-        const service = await startService()
+        const client = await newClient()
         for (const row of integerSpellings.filter((spelling) => spelling.place === place))
-          await checkSpelling[place](service, row)
+          await checkSpelling[place](client, row)
       })
     }
   })
 }
 
-type Check = (service: Service, row: IntegerSpelling) => Promise<void>
+type Check = (client: ContractClient, row: IntegerSpelling) => Promise<void>
 
 const checkSpelling: Record<IntegerSpelling['place'], Check> = {
   path: async ({ send }, { spelling, expected: verdict }) => {
@@ -58,7 +59,7 @@ const checkSpelling: Record<IntegerSpelling['place'], Check> = {
   },
 }
 
-async function namesIn(send: Service['send']): Promise<string[]> {
+async function namesIn(send: ContractClient['send']): Promise<string[]> {
   const { text } = await send({ method: 'GET', url: '/plants' })
   return (JSON.parse(text) as { name: string }[]).map(({ name }) => name)
 }

@@ -31,7 +31,7 @@ export function testStoredPlants(newPlace: StorePlace): void {
           fc.asyncProperty(requestOf(create), async (drawn) => {
             await expectRoundTrip(client, create, drawn)
           }),
-          250,
+          120,
         )
       },
     )
@@ -70,7 +70,7 @@ export function testStoredPlants(newPlace: StorePlace): void {
             await real.begin(run++)
             await fc.asyncModelRun(() => ({ model: new PlantModel(), real }), drawn)
           }),
-          40,
+          25,
           false,
         )
       },
