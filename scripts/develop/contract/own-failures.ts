@@ -1,3 +1,5 @@
+import type { ValidateFunction } from 'ajv'
+import { stringifyJson } from '../../../src/json/json.ts'
 import { createAjv } from '../../../src/schema/ajv.ts'
 import { SchemaRewriter } from '../../../src/schema/rewrite-schema.ts'
 import { declaredResponse } from '../../../src/contract/response-validation.ts'
@@ -32,6 +34,8 @@ interface DeclaredResponse {
 export function checkOwnFailures(document: ContractDocument, operations: WrittenOperation[]): Finding[] {
   const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, 'response')
   const ajv = createAjv('json', rewriter)
+  /** By the text of the schema: most failures are described alike, and to compile takes long. */
+  const validators = new Map<string, ValidateFunction>()
   /** The statuses for which a response was checked; several operations may refer to one. */
   const checked = new Map<object, Set<number>>()
 
@@ -44,10 +48,18 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
     return [...bodyProblems(status, response.content), ...headerProblems(status, response.headers)]
   }
 
+  function validatorOf(schema: unknown): ValidateFunction {
+    const text = stringifyJson(schema)
+    const validator =
+      validators.get(text) ?? ajv.compile({ type: 'object', properties: { body: rewriter.ofValue(schema) } })
+    validators.set(text, validator)
+    return validator
+  }
+
   function bodyProblems(status: number, content: Record<string, { schema?: unknown }> | undefined): string[] {
     const media = content?.['application/json']
     if (media === undefined) return ['needs the content application/json, in which the service describes a failure']
-    const validate = ajv.compile({ type: 'object', properties: { body: rewriter.ofValue(media.schema ?? true) } })
+    const validate = validatorOf(media.schema ?? true)
     const ofStatus = failures.filter((error) => Math.floor(error / 100) === status)
     return ofStatus.flatMap((error) => {
       if (validate({ body: { error, message: 'text' } })) return []
