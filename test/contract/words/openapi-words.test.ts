@@ -138,6 +138,14 @@ const refused: Record<string, Refused[]> = {
       /204 has no content in HTTP/,
     ],
     [contractWith({ responses: { ...noContent, 'x-note': null } }), /x-note is not read here/],
+    [
+      contractWith({ responses: { ...noContent, 503: { description: 'Busy.', content: json(text) } } }),
+      /the response 503 must allow the service's own failure \{ error: 50300, message \}: must be string/,
+    ],
+    [
+      contractWith({ responses: { ...noContent, 503: { description: 'Busy.', content: { 'text/plain': {} } } } }),
+      /the response 503 needs the content application\/json/,
+    ],
   ],
   'operation.security': [
     [contractWith({ security: [{ bearer: ['a b'] }], responses: noContent }), /asks for the scope "a b"/],
