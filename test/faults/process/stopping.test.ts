@@ -67,10 +67,10 @@ function fillWithLongList({ file }: ServedDatabase): number {
 
 async function stopUnderLoad(signal: NodeJS.Signals): Promise<void> {
   const { file, serve } = await servedDatabase()
-  const server = await serve({ SHUTDOWN_DELAY: '2' })
+  const server = await serve({ SHUTDOWN_DELAY: '1' })
   const record = emptyRecord()
   const stopWriters = startWriters(server, record, 8)
-  await delay(200)
+  await expect.poll(() => record.deleted.size, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0)
   server.child.kill(signal)
 
   const told: string[] = []
