@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { contractFile } from '../contract/contract-file.ts'
+import { contractFile } from '../generate/contract-file.ts'
 import { runTool } from './run-tool.ts'
 
 /** The result of one part of the check. */

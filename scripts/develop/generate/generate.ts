@@ -1,5 +1,5 @@
 import type { ContractOperation } from '../../../src/contract/document.ts'
-import { contractFile } from '../contract/contract-file.ts'
+import { contractFile } from './contract-file.ts'
 import { generateFiles } from './generate-files.ts'
 import { folder, replaceFiles, staleFiles } from './generated-folder.ts'
 import { missingHandlers, scaffoldHandler, strayHandlers } from './handler-files.ts'

@@ -12,7 +12,7 @@ import {
   releasedFile,
 } from '../breaking/released-contracts.ts'
 import { readOpenApi } from '../contract/read-contract.ts'
-import { contractFile } from '../contract/contract-file.ts'
+import { contractFile } from '../generate/contract-file.ts'
 import { generate } from '../generate/generate.ts'
 import { changelogFile, closeVersion } from './changelog.ts'
 import { git } from './git.ts'
