@@ -20,6 +20,8 @@ export default defineConfig({
   test: {
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // A busy machine takes longer than the second that is the default.
+    expect: { poll: { timeout: 10_000, interval: 10 } },
     // Most files wait for a process or a timer now and then; a worker more than there are processors fills the gaps.
     maxWorkers: availableParallelism() + 1,
     // A worker loads the service, and V8 compiles it, once for all of its files instead of once for each.

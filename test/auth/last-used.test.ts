@@ -76,7 +76,7 @@ test('they are written by themselves a moment later', async () => {
   await expect.poll(() => batches, { timeout: 10_000 }).toEqual([[{ hash: one, usedAt: at }]])
 })
 
-test('a token that is used through the service has its last use in the list when the server has closed, and one that is refused has none', async () => {
+test('a token that the service took has its last use in the list after the close, a refused one has none', async () => {
   const { app, send, store, issueToken } = await startApp({ now: () => at })
   const expired = await issueToken('late', 0)
   for (const authorization of [undefined, `Bearer ${expired}`])

@@ -61,7 +61,7 @@ test('what shares which processor is told with them, on the page and on a termin
   )
 })
 
-test('of the processes of a tree, those that began meanwhile count whole, and one that ended takes nothing away', () => {
+test('of a tree of processes, those that began meanwhile count whole, and one that ended takes nothing away', () => {
   const before = new Map([
     [1, 100],
     [2, 500],

@@ -47,7 +47,7 @@ describe.skipIf(isLeftOut)(
       expect(faults).toEqual([])
     })
 
-    test('sends an id that a double cannot hold digit for digit, whether it was typed or is an example of the contract', async () => {
+    test('sends an id that a double cannot hold digit for digit, whether typed or an example', async () => {
       const { page, faults, authorize, unfold, store, send, token } = await open()
       await store.create('me', { id: 9007199254740992n, name: 'below' })
       await store.create('me', { id: 9007199254740994n, name: 'above' })

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { startApp } from '../support/server/start-app.ts'
 
-test('connections beyond the most are closed as soon as they are made, those within it are served, and the log counts the closed ones', async () => {
+test('connections beyond the most are closed at once, others are served, and the log counts the closed', async () => {
   const { listen, logLines } = await startApp({ limits: { connections: 2 } })
   const port = Number(new URL(await listen()).port)
   const open = async () => {

@@ -42,7 +42,10 @@ describe('the requests of one connection', () => {
     const authorized = `Host: a\r\nAuthorization: Bearer ${token}\r\n`
     const creates = Array.from({ length: 200 }, (_, id) => {
       const body = JSON.stringify({ id, name: `plant ${String(id)}` })
-      return `POST /plants HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`
+      return (
+        `POST /plants HTTP/1.1\r\n${authorized}Content-Type: application/json\r\n` +
+        `Content-Length: ${String(body.length)}\r\n\r\n${body}`
+      )
     })
     const lists = `GET /plants?limit=1 HTTP/1.1\r\n${authorized}\r\n`.repeat(200)
     const last = `DELETE /plants/0 HTTP/1.1\r\n${authorized}Connection: close\r\n\r\n`
@@ -112,7 +115,9 @@ describe('the requests of one connection', () => {
   test('are answered before what follows them and is no HTTP', async () => {
     const { listen, token } = await startApp()
     const body = '{"id":1,"name":"a"}'
-    const create = `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`
+    const create =
+      `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${String(body.length)}\r\n\r\n${body}`
     const responses = await exchange(await listen(), `${create}${livez}\r\n\0\0\0\r\n\r\n`)
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 400])
     expectFailure(responses[2]!, 'malformed_http')
@@ -142,7 +147,9 @@ describe('CONNECT', () => {
   test('is answered 404 after the requests before it, and the connection is closed', async () => {
     const { listen, token } = await startApp()
     const body = '{"id":1,"name":"a"}'
-    const create = `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`
+    const create =
+      `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${String(body.length)}\r\n\r\n${body}`
     const responses = await exchange(await listen(), `${create}${connectRequest}${livez}\r\n`)
     expect(responses.map(({ status }) => status)).toEqual([200, 404])
     expect(responses[1]!.headers['connection']).toBe('close')

@@ -52,9 +52,8 @@ export class Coverage {
   #seeProperties(place: string, body: unknown, schema: Schema | undefined): void {
     for (const object of Array.isArray(body) ? (body as unknown[]) : [body]) {
       for (const name of propertiesOf(itemOf(schema)).keys()) {
-        this.#seen.add(
-          `${place}: property ${name} ${typeof object === 'object' && object !== null && name in object ? 'present' : 'absent'}`,
-        )
+        const isPresent = typeof object === 'object' && object !== null && name in object
+        this.#seen.add(`${place}: property ${name} ${isPresent ? 'present' : 'absent'}`)
       }
       const { error } = (object ?? {}) as { error?: unknown }
       if (typeof error === 'number') this.#errors.set(error, (this.#errors.get(error) ?? 0) + 1)

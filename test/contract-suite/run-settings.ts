@@ -35,7 +35,8 @@ export async function check<Drawn>(property: Property<Drawn>, runs: number, repl
   const title = expect.getState().currentTestName?.replace(/^.* > /, '') ?? ''
   const at = replaysByPath && details.counterexamplePath !== null ? ` --path ${details.counterexamplePath}` : ''
   throw new Error(
-    `${String(fc.defaultReportMessage(details))}\n\nRepeat it: npm run test:contract -- --seed ${String(seed)}${at} --only ${JSON.stringify(title)}`,
+    `${String(fc.defaultReportMessage(details))}\n\n` +
+      `Repeat it: npm run test:contract -- --seed ${String(seed)}${at} --only ${JSON.stringify(title)}`,
     { cause: details.errorInstance },
   )
 }

@@ -94,7 +94,9 @@ describe('the engine refuses to start', () => {
 
   it('naming every reason in its one line', async () => {
     expect(await refusalOf(contractOf(), { waterThing: answer }, [])).toBe(
-      'operation getThing: has no handler; npm run generate -- --scaffold writes one; handler waterThing: the contract has no such operation; components/securitySchemes/bearer: has no verifier',
+      'operation getThing: has no handler; npm run generate -- --scaffold writes one; ' +
+        'handler waterThing: the contract has no such operation; ' +
+        'components/securitySchemes/bearer: has no verifier',
     )
   })
 

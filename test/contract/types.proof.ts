@@ -5,7 +5,8 @@
  */
 import { failure } from '../../src/contract/errors.ts'
 import type { CallerKind } from '../../src/contract/security.ts'
-import type { ContextWith, Encoded, Handler, Handlers, Input, OperationId, Reply, Schemas } from '../../src/contract/types.ts'
+import type { ContextWith, Encoded, Handler, Handlers } from '../../src/contract/types.ts'
+import type { Input, OperationId, Reply, Schemas } from '../../src/contract/types.ts'
 
 /** What a handler receives beside the request. */
 interface Context {
@@ -52,7 +53,7 @@ export const withoutServices: Handlers<Context> = withServices
 // A body.
 export const declaredBody = (): Reply<'createPlant'> => ({ status: 200, body: { name: 'Aloe vera', tag: 'indoor' } })
 // @ts-expect-error -- a plant has no colour
-export const undeclaredField = (): Reply<'createPlant'> => ({ status: 200, body: { name: 'Aloe vera', colour: 'green' } })
+export const undeclaredField = (): Reply<'createPlant'> => ({ status: 200, body: { name: 'Aloe', colour: 'green' } })
 // @ts-expect-error -- a plant that is returned carries no id
 export const undeclaredId = (): Reply<'createPlant'> => ({ status: 200, body: { id: 54n, name: 'Aloe vera' } })
 // @ts-expect-error -- a plant has a name
@@ -75,18 +76,19 @@ export const undeclaredStatus = (): Reply<'createPlant'> => ({ status: 201, body
 export const statusOfAnother = (): Reply<'deletePlant'> => ({ status: 200, body: [plant] })
 
 // A header.
-export const declaredHeader = (): Reply<'createPlant'> => ({ status: 503, body: { error: 50300, message: '' }, headers: { 'Retry-After': 1 } })
+const busy = { status: 503, body: { error: 50300, message: '' } } as const
+export const declaredHeader = (): Reply<'createPlant'> => ({ ...busy, headers: { 'Retry-After': 1 } })
 // @ts-expect-error -- 503 has Retry-After
-export const missingHeader = (): Reply<'createPlant'> => ({ status: 503, body: { error: 50300, message: '' }, headers: {} })
+export const missingHeader = (): Reply<'createPlant'> => ({ ...busy, headers: {} })
 // @ts-expect-error -- 503 has headers
 export const missingHeaders = (): Reply<'createPlant'> => ({ status: 503, body: { error: 50300, message: '' } })
 // @ts-expect-error -- Retry-After is a number of seconds
-export const headerOfAnotherType = (): Reply<'createPlant'> => ({ status: 503, body: { error: 50300, message: '' }, headers: { 'Retry-After': 'soon' } })
+export const headerOfAnotherType = (): Reply<'createPlant'> => ({ ...busy, headers: { 'Retry-After': 'soon' } })
 // @ts-expect-error -- 503 declares no Location
-export const undeclaredHeader = (): Reply<'createPlant'> => ({ status: 503, body: { error: 50300, message: '' }, headers: { 'Retry-After': 1, Location: '/plants/54' } })
+export const undeclaredHeader = (): Reply<'createPlant'> => ({ ...busy, headers: { 'Retry-After': 1, Location: '/' } })
 export const emptyHeaders = (): Reply<'createPlant'> => ({ status: 200, body: { name: 'Aloe vera' }, headers: {} })
 // @ts-expect-error -- 200 declares no header of its own
-export const firstHeader = (): Reply<'createPlant'> => ({ status: 200, body: { name: 'Aloe vera' }, headers: { Location: '/plants/54' } })
+export const firstHeader = (): Reply<'createPlant'> => ({ status: 200, body: plant, headers: { Location: '/' } })
 // @ts-expect-error -- 204 declares no header of its own
 export const headerWithoutBody = (): Reply<'deletePlant'> => ({ status: 204, headers: { Location: '/plants' } })
 
@@ -111,14 +113,16 @@ export const retryElsewhere = (): Reply<'listPlants'> => failure('unavailable', 
 // @ts-expect-error -- 409 declares no header of its own
 export const existsSoon = (): Reply<'createPlant'> => failure('plant_exists', '', { 'Retry-After': 1 })
 // @ts-expect-error -- the contract has no header Location
-export const retryAndMore = (): Reply<'listPlants'> => failure('unavailable', '', { 'Retry-After': 1, Location: '/plants' })
+export const retryAndMore = (): Reply<'listPlants'> => failure('unavailable', '', { 'Retry-After': 1, Location: '/' })
 // @ts-expect-error -- the contract has no such failure
 export const unknownFailure = (): Reply<'createPlant'> => failure('plant_wilted', '')
 
 // Promises of replies are held to the same.
-export const later: Handler<'createPlant', Context> = async (): Promise<Reply<'createPlant'>> => ({ status: 200, body: await stored })
+type Create = Handler<'createPlant', Context>
+type Created = Promise<Reply<'createPlant'>>
+export const later: Create = async (): Created => ({ status: 200, body: await stored })
 // @ts-expect-error -- a plant that is returned carries no id
-export const laterWithId: Handler<'createPlant', Context> = async (): Promise<Reply<'createPlant'>> => ({ status: 200, body: { id: 54n, name: (await stored).name } })
+export const laterWithId: Create = async (): Created => ({ status: 200, body: { id: 54n, ...(await stored) } })
 
 // An int64 is a bigint, an int32 a number.
 export type idInBody = Holds<Same<typeof input.create.body.id, bigint>>

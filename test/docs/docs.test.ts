@@ -46,7 +46,7 @@ function shownContract(text: string) {
   return { document: JSON.parse(shown) as Record<string, unknown>, getSampleSchema: plugin.fn.getSampleSchema }
 }
 
-test('the page shows an example with an integer beyond 2^53 as its own text, and leaves the others to Swagger UI', () => {
+test('the page shows an example with an integer beyond 2^53 as its own text, and leaves others to Swagger UI', () => {
   const examples = '{"far":{"value":{"id":9007199254740993,"name":"a"}},"near":{"value":{"id":54}}}'
   const { document, getSampleSchema } = shownContract(
     `{"content":{"examples":${examples},"example":[-9223372036854775808]}}`,

@@ -112,7 +112,8 @@ const groups: Record<string, Case[]> = {
       'a required body where there was none',
       replace(
         "      responses:\n        '204':",
-        "      requestBody:\n        required: true\n        content:\n          application/json:\n            schema:\n              type: object\n      responses:\n        '204':",
+        '      requestBody:\n        required: true\n        content:\n          application/json:\n' +
+          "            schema:\n              type: object\n      responses:\n        '204':",
       ),
       'breaking',
       /DELETE \/plants\/\{id\}, request body: a required body was added/,
@@ -199,7 +200,8 @@ const groups: Record<string, Case[]> = {
       'an optional parameter',
       replace(
         '        - name: limit\n',
-        '        - name: tag\n          in: query\n          schema:\n            type: string\n        - name: limit\n',
+        '        - name: tag\n          in: query\n          schema:\n            type: string\n' +
+          '        - name: limit\n',
       ),
       'compatible',
       /GET \/plants, query parameter tag: added/,

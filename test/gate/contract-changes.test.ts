@@ -14,7 +14,7 @@ import { loadContract } from '../../src/contract/load-contract.ts'
 import { temporaryStore } from '../support/server/start-app.ts'
 import { addGetPlant, copyReleasedProject, cut, replace } from './project-copy.ts'
 
-/** Serves the contract and the handlers of a copy with the code of the project, and sends requests to it as a caller. */
+/** Serves the contract and the handlers of a copy with the code of the project, and sends it requests as a caller. */
 async function serveContractOf(root: string) {
   const store = await temporaryStore()
   // The path is known when the test runs; a copy has a table of handlers.
@@ -90,7 +90,7 @@ test(
 )
 
 test(
-  'an operation that everybody may call is scaffolded without a caller, and a handler that acts for one no longer compiles',
+  'an operation open to everybody is scaffolded without a caller, and a handler that acts for one no longer compiles',
   { timeout: 60_000 },
   async () => {
     const { root, editContract } = await copyReleasedProject()
@@ -117,13 +117,14 @@ test('a tightened name is refused by the service and breaks clients, with no lin
   expect(lines[0]).toMatch(/^breaking .*`maxLength` of `name` changed from '255' to '100'/)
 })
 
-test('an optional query parameter is taken by the service and safe for clients, with no line of code changed', async () => {
+test('an optional query parameter is taken and is safe for clients, with no line of code changed', async () => {
   const { root, editContract } = await copyReleasedProject()
   expect(await (await serveContractOf(root))('GET', '/plants?tag=indoor')).toBe(400)
   await editContract(
     replace(
       '        - name: limit\n',
-      '        - name: tag\n          in: query\n          description: The type of the plants.\n          schema:\n            type: string\n            maxLength: 5\n        - name: limit\n',
+      '        - name: tag\n          in: query\n          description: The type of the plants.\n' +
+        '          schema:\n            type: string\n            maxLength: 5\n        - name: limit\n',
     ),
   )
   await generate(root, 'write')

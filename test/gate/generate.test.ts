@@ -202,7 +202,8 @@ test('a scaffold names the two lines to add to a table that it cannot read', asy
   const { lines } = await generate(root, 'scaffold')
   expect(lines.slice(1)).toEqual([
     'wrote src/plants/getPlant.ts',
-    "src/handlers.ts cannot be read; add `import { getPlant } from './plants/getPlant.ts'`, and `getPlant` to the object `handlers`",
+    'src/handlers.ts cannot be read; ' +
+      "add `import { getPlant } from './plants/getPlant.ts'`, and `getPlant` to the object `handlers`",
   ])
   expect(await readFile(join(root, 'src/handlers.ts'), 'utf8')).toBe('export const handlers = build()\n')
 })
@@ -213,7 +214,8 @@ test('a handler whose operation is gone or has moved is named, and stays', async
   await editContract(replace('tags: [plants]', 'tags: [shelf]'))
   const { lines } = await generate(root, 'write')
   expect(lines.slice(1)).toEqual([
-    'src/plants/deletePlant.ts: the contract has no operation deletePlant; remove it from src/handlers.ts, and the file if it is not needed',
+    'src/plants/deletePlant.ts: the contract has no operation deletePlant; ' +
+      'remove it from src/handlers.ts, and the file if it is not needed',
     'src/plants/listPlants.ts: the contract wants the handler of listPlants in src/shelf/listPlants.ts',
   ])
   expect(await readdir(join(root, 'src/plants'))).toContain('deletePlant.ts')

@@ -100,7 +100,8 @@ const groups: [part: ContractPart, badEdits: BadEdit[]][] = [
         'a component that nothing uses',
         replace(
           '  headers:\n    X-Request-Id:\n',
-          '  headers:\n    X-Unused:\n      description: Nothing.\n      schema:\n        type: string\n    X-Request-Id:\n',
+          '  headers:\n    X-Unused:\n      description: Nothing.\n      schema:\n        type: string\n' +
+            '    X-Request-Id:\n',
         ),
         /X-Unused/,
       ],
@@ -181,14 +182,16 @@ const benignEdits: [title: string, edit: Edit][] = [
     'another optional query parameter',
     replace(
       '        - name: limit\n',
-      '        - name: tag\n          in: query\n          description: The type of the plants.\n          schema:\n            type: string\n        - name: limit\n',
+      '        - name: tag\n          in: query\n          description: The type of the plants.\n' +
+        '          schema:\n            type: string\n        - name: limit\n',
     ),
   ],
   [
     'another optional property of a request',
     replace(
       '          required: [id]\n          properties:\n',
-      '          required: [id]\n          properties:\n            note:\n              description: A note.\n              type: string\n',
+      '          required: [id]\n          properties:\n            note:\n' +
+        '              description: A note.\n              type: string\n',
     ),
   ],
   ['another operation', addGetPlant],

@@ -89,7 +89,9 @@ test.each([
   ['a token', 'Authorization: Bearer x\r\n', 'token_invalid'],
 ] as const)('%s are checked before one byte of the body has arrived', async (_description, authorization, name) => {
   const { listen } = await startApp()
-  const head = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Content-Type: application/json\r\nContent-Length: 20\r\n\r\n`
+  const head =
+    `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Content-Type: application/json\r\n` +
+    'Content-Length: 20\r\n\r\n'
   const body = `{"id":54,"name":"a"}`
   const second = 'GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
   const [refused, next] = await exchange(await listen(), head, untilAnswered, body, second)

@@ -228,7 +228,8 @@ describe.each(['login', 'connect'])('the scheme %s, OAuth 2.0 or OpenID Connect,
 
   test('is refused at the start without a provider', async () => {
     await expect(start([{ [scheme]: [] }])).rejects.toThrow(
-      `components/securitySchemes/${scheme}: needs an identity provider; set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE`,
+      `components/securitySchemes/${scheme}: needs an identity provider; ` +
+        'set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE',
     )
   })
 })

@@ -213,7 +213,8 @@ describe('a doubled name', () => {
 
 /** The name as a JSON string of `\u` escapes alone. */
 function escaped(name: string): string {
-  return `"${Array.from({ length: name.length }, (_unit, index) => `\\u${name.charCodeAt(index).toString(16).padStart(4, '0')}`).join('')}"`
+  const unit = (index: number) => `\\u${name.charCodeAt(index).toString(16).padStart(4, '0')}`
+  return `"${Array.from({ length: name.length }, (_unit, index) => unit(index)).join('')}"`
 }
 
 describe('a document that nests 30000 levels deep', () => {
@@ -295,7 +296,8 @@ describe('parseJsonWithBigInts', () => {
   it('gives an integer as a bigint where a double does not hold it, and otherwise as a number', () => {
     expect(
       parseJsonWithBigInts(
-        '[9007199254740991, 9007199254740992, 9007199254740993, -9223372036854775808, 54, 1e300, 9007199254740993.5, "9007199254740993", {"a": 18446744073709551616}]',
+        '[9007199254740991, 9007199254740992, 9007199254740993, -9223372036854775808, 54, 1e300, ' +
+          '9007199254740993.5, "9007199254740993", {"a": 18446744073709551616}]',
       ),
     ).toEqual([
       9007199254740991,

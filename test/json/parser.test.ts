@@ -86,7 +86,7 @@ describe('JsonParser', () => {
     })
   })
 
-  it('refuses a document that is not JSON, or names a property twice, for that rather than for a lone surrogate', () => {
+  it('refuses a document that is not JSON, or names a property twice, for that, not for a lone surrogate', () => {
     expect(() => parse(String.raw`{"a":"\ud800"`)).toThrow(new MalformedJson('the body is not one JSON document'))
     expect(() => parse(String.raw`{"a":"\ud800","a":1}`)).toThrow(
       new MalformedJson('the body names the property "a" twice'),

@@ -28,7 +28,8 @@ describe('what is answered and kept', () => {
   test('properties that the contract does not name are neither stored nor echoed', async () => {
     const { send } = await newCaller()
     const body =
-      '{"id":1,"name":"a","colour":"green","ID":2,"nested":{"id":3,"name":"b"},"__proto__":{"tag":"c"},"constructor":null,"caller":"you","json":"[]"}'
+      '{"id":1,"name":"a","colour":"green","ID":2,"nested":{"id":3,"name":"b"},"__proto__":{"tag":"c"},' +
+      '"constructor":null,"caller":"you","json":"[]"}'
     expect((await send({ ...post, body })).text).toBe('{"name":"a"}')
     expect((await send(get)).text).toBe('[{"name":"a"}]')
   })
@@ -168,7 +169,7 @@ describe('ids', () => {
     expect((await send({ ...get, headers: { authorization } })).text).toBe('[{"name":"yours"}]')
   })
 
-  test('of many requests at once for one id exactly one is answered 200, and its plant is the one that is kept', async () => {
+  test('of many requests at once for one id exactly one is answered 200, and its plant is kept', async () => {
     const { send } = await newCaller()
     const answers = await Promise.all(
       Array.from({ length: 25 }, (_, index) => send({ ...post, body: { id: 54, name: `plant ${String(index)}` } })),

@@ -5,7 +5,9 @@ import { temporaryFolder } from '../support/server/start-app.ts'
 import { nodeBinary, projectFolder, startProcess } from '../support/server/start-process.ts'
 
 const warning =
-  'MAX_CONNECTIONS 1000 needs 1100 open files, and this process may have 1099: raise the limit (ulimit -n 1100, or LimitNOFILE= in a systemd unit), or lower MAX_CONNECTIONS'
+  'MAX_CONNECTIONS 1000 needs 1100 open files, ' +
+  'and this process may have 1099: raise the limit (ulimit -n 1100, or LimitNOFILE= in a systemd unit), ' +
+  'or lower MAX_CONNECTIONS'
 
 test('a limit on open files that MAX_CONNECTIONS does not fit into is told at the start, with the remedy', async () => {
   const environment = { DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'plants.db')}`, MAX_CONNECTIONS: '1000' }

@@ -31,7 +31,7 @@ function tokenIn(stdout: string): string {
   return token
 }
 
-test('npm start on an empty folder tells where it serves, with a token and lines that work when they are pasted; after a restart the plant is there', async () => {
+test('npm start on an empty folder prints address, token and lines that work; a restart keeps the plant', async () => {
   const environment = { ...(await newDatabase()), LOG_LEVEL: 'info' }
   const npmStart = ['npm', 'start', '--silent'] as const
   const first = await start(environment, npmStart)
@@ -68,7 +68,9 @@ test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
   async (signal) => {
     const server = await start(await newDatabase())
     const body = '{"id":1,"name":"a"}'
-    const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenIn(server.stdout())}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\nExpect: 100-continue\r\n\r\n`
+    const head =
+      `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenIn(server.stdout())}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\nExpect: 100-continue\r\n\r\n`
     const untilBegun = async (received: () => string) => {
       while (!received().startsWith('HTTP/1.1 100 ')) await new Promise((resolve) => setTimeout(resolve, 2))
       server.child.kill(signal)

@@ -12,7 +12,7 @@ function textOf(file: string): string {
 
 const unit = textOf('deploy/plant-store.service')
 
-test('npm start, the image and the systemd unit start Node with the same flags, and no signal opens its debugger', () => {
+test('npm start, the image and the systemd unit start Node with the same flags; no signal opens its debugger', () => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } }
   const [, ofUnit] = /^ExecStart=(.+)$/m.exec(unit) ?? []
   const command = ['node', ...readImage(textOf('Dockerfile')).command].join(' ')
@@ -21,7 +21,7 @@ test('npm start, the image and the systemd unit start Node with the same flags, 
   expect(command).toContain(' --disable-sigusr1 ')
 })
 
-test('compose.yaml counts refused tokens by the addresses that its proxy tells, and publishes to this machine alone', () => {
+test('compose.yaml counts refused tokens by the addresses its proxy tells, and publishes to this machine alone', () => {
   // The shape of the project's own file.
   const { services, networks } = parse(textOf('compose.yaml')) as {
     services: { plants: { environment: Record<string, unknown>; ports: string[] } }

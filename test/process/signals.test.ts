@@ -10,7 +10,7 @@ import { nodeBinary, projectFolder } from '../support/server/start-process.ts'
 
 const main = join(projectFolder, 'src/main.ts')
 
-test('without a terminal SIGHUP is logged and ignored, SIGUSR1, SIGUSR2 and SIGPIPE do nothing, and no debugger opens', async () => {
+test('without a terminal SIGHUP is logged and ignored, SIGUSR1/2, SIGPIPE do nothing, no debugger opens', async () => {
   const { file, serve } = await servedDatabase()
   const server = await serve({ LOG_LEVEL: 'info' })
   for (const signal of [

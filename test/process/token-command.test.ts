@@ -34,7 +34,8 @@ test('a token that is issued while the server runs is good at once, and refused 
   expect(listed).toMatchObject({ code: 0, stderr: '2 tokens\n' })
   expect(listed.stdout).toMatch(
     new RegExp(
-      `^${text.slice(0, 11)}…  alice  issued \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z  never expires  (?:never used|last used \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ)$`,
+      `^${text.slice(0, 11)}…  alice  issued \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z  never expires  ` +
+        '(?:never used|last used \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ)$',
       'm',
     ),
   )
@@ -83,7 +84,7 @@ test('a whole token may be given to revoke it', async () => {
   expect(await token(environment, 'list')).toMatchObject({ stdout: '', stderr: '0 tokens\n' })
 })
 
-test('a token that there is not cannot be revoked, and the message does not repeat what might be a secret', async () => {
+test('an unknown token cannot be revoked, and the message does not repeat what might be a secret', async () => {
   const environment = await emptyDatabase()
   const secret = `plst_${'x'.repeat(43)}`
   const { code, stdout, stderr } = await token(environment, 'revoke', secret)

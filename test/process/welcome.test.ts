@@ -45,7 +45,8 @@ describe('welcome', () => {
     expect(text).toContain('Token        plst_secret\n')
     const [create, list] = text.split('\n').flatMap((line) => /curl .*$/.exec(line) ?? [])
     expect(create).toBe(
-      `curl -H 'Authorization: Bearer plst_secret' -H 'Content-Type: application/json' -d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' http://127.0.0.1:3000/plants`,
+      `curl -H 'Authorization: Bearer plst_secret' -H 'Content-Type: application/json' -d ` +
+        `'{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' http://127.0.0.1:3000/plants`,
     )
     expect(list).toBe(`curl -H 'Authorization: Bearer plst_secret' http://127.0.0.1:3000/plants`)
   })

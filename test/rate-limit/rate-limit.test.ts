@@ -50,7 +50,7 @@ test('the rate is counted for each caller, over all operations and tokens of the
   expect((await send({ ...get, ...other })).status).toBe(200)
 })
 
-test('an address that sent too many refused tokens is refused with whatever credentials, and served again a minute later', async () => {
+test('an address that sent too many refused tokens is refused whatever it sends, for a minute', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { send } = await startApp({ rateLimit: 3 })

@@ -70,8 +70,7 @@ test('a store moves to the other kind and back, whole, and what is there is veri
   await using(first, fill)
   const there = await move(first, second)
   const back = await move(second, third)
-  const verified =
-    /^verified {2}tokens: 8 with SHA-256 [0-9a-f]{64} on both sides\nverified {2}plants: 2,548 with SHA-256 [0-9a-f]{64} on both sides\n$/
+  const verified = /^(?:verified {2}(?:tokens: 8|plants: 2,548) with SHA-256 [0-9a-f]{64} on both sides\n){2}$/
   expect(there).toEqual({ code: 0, stdout: expect.stringMatching(verified) as string, stderr: '' })
   expect(back).toEqual(there)
   const content = await using(first, contentOf)
@@ -107,7 +106,7 @@ test('a move that was killed goes on where it was', async () => {
   await ended
   const { code, stdout } = await move(from, to)
   expect(stdout).toMatch(
-    /^verified {2}tokens: 0 .*\nresumed {3}after \d+,\d{3} plants that the target holds already\nverified {2}plants: 40,000 /m,
+    /^verified {2}tokens: 0 .*\nresumed {3}after \d+,\d{3} plants that .*\nverified {2}plants: 40,000 /m,
   )
   expect(code).toBe(0)
   expect(await countPlants()).toBe(40_000)

@@ -42,7 +42,9 @@ export function testRawBytes(): void {
     test('a request that is under way when the server closes is answered, and the connection ends', async () => {
       const { app, origin, token } = await startService()
       const body = '{"id":1,"name":"a"}'
-      const head = `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n`
+      const head =
+        `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n`
       let closing: Promise<void> = Promise.resolve()
       const [response, ...others] = await exchange(
         origin,

@@ -4,7 +4,7 @@ const moment = fc
   .date({ min: new Date('1970-01-01T00:00:00Z'), max: new Date('2099-12-31T23:59:59Z'), noInvalidDate: true })
   .map((date) => date.toISOString())
 
-/** Texts of each format that the contract may use and that is more than a text. To make those of URLs takes a second. */
+/** Texts of each format that the contract may use and that is more than a text. Those of URLs take a second to make. */
 const formats: Partial<Record<string, () => fc.Arbitrary<string>>> = {
   date: () => moment.map((text) => text.slice(0, 10)),
   'date-time': () => moment,

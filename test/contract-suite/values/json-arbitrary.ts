@@ -144,7 +144,8 @@ function unknownMembers(flat: FlatSchema): fc.Arbitrary<Member[]> {
 }
 
 function writeObject(members: Member[], space: string): string {
-  return `{${space}${members.map(([name, { text }]) => `${JSON.stringify(name)}${space}:${space}${text}`).join(`${space},${space}`)}${space}}`
+  const written = members.map(([name, { text }]) => `${JSON.stringify(name)}${space}:${space}${text}`)
+  return `{${space}${written.join(`${space},${space}`)}${space}}`
 }
 
 /** A string as it is, with every character escaped, or with those escaped that are not ASCII. */

@@ -1,5 +1,5 @@
 /**
- * What the compiler makes of the words of openapi.yaml in this folder. `words.test.ts` copies this file beside the types
+ * What the compiler makes of the words of openapi.yaml in this folder. `types.test.ts` copies this file to the types
  * of that contract and compiles it there. A directive `@ts-expect-error` is itself an error where the line below it
  * compiles, and the twin beside each shows that it is the named fault that is refused and nothing else of the line.
  */
@@ -182,7 +182,10 @@ export const notATree: Schemas['Tree'] = [['leaf']]
 // The operations are those of paths.
 export type operationIds = Holds<Same<OperationId, 'items.list' | 'create-item' | 'toString'>>
 export type webhook = Holds<
-  Same<webhooks['moved']['post']['requestBody'], { content: { 'application/json': components['schemas']['Item'] } } | undefined>
+  Same<
+    webhooks['moved']['post']['requestBody'],
+    { content: { 'application/json': components['schemas']['Item'] } } | undefined
+  >
 >
 export const handler: Handler<'create-item', object> = ({ body }) => ({ status: 404, body: body.name })
 

@@ -340,7 +340,7 @@ test('what is restored keeps mode and symbolic link of what it replaces', async 
   expect(readdirSync(folder).sort()).toEqual(['copy.db', 'link.db', 'plants.db'])
 })
 
-test('what is restored where there is nothing belongs to its owner alone, and a symbolic link to it stays', async () => {
+test('what is restored to an empty place belongs to its owner alone, and a symbolic link to it stays', async () => {
   const { copy, folder } = await databaseWithCopy()
   chmodSync(copy, 0o666)
   const link = join(folder, 'link.db')

@@ -48,7 +48,7 @@ function expectIntegrity(file: string): void {
   expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
 }
 
-test('while the kernel lets its files grow no more the server refuses writes and goes on reading, and when it does the server writes again', async () => {
+test('while its files may grow no more the server refuses writes and reads on, and then it writes again', async () => {
   const { file, serve } = await servedDatabase()
   const server = await serve()
   const created = ['0', '1', '2']
@@ -142,12 +142,14 @@ test.runIf(canFreeze)(
   },
 )
 
-test('while another process holds the write lock too long the server refuses writes and goes on reading, and when it lets go it writes again', async () => {
+test('while another process holds the write lock the server refuses writes, reads on, then writes again', async () => {
   const { file, serve } = await servedDatabase()
   const server = await serve()
   const created = ['0', '1', '2']
   for (const id of created) expect(await server.create(Number(id))).toBe(200)
-  const script = `const database = new (require('better-sqlite3'))(process.argv[1]); database.exec('BEGIN IMMEDIATE'); console.log('locked'); setInterval(() => {}, 1000)`
+  const script =
+    `const database = new (require('better-sqlite3'))(process.argv[1]); database.exec('BEGIN IMMEDIATE'); ` +
+    `console.log('locked'); setInterval(() => {}, 1000)`
   const other = spawn(nodeBinary, ['-e', script, file], { cwd: projectFolder, stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void other.kill('SIGKILL'))
   await once(other.stdout, 'data')
@@ -161,7 +163,7 @@ test('while another process holds the write lock too long the server refuses wri
   expectIntegrity(file)
 })
 
-test('a fault of the memory into which a file is mapped ends the server, which could otherwise neither work nor end, and nothing is lost', async () => {
+test('a fault of the memory into which a file is mapped ends the server, and nothing is lost', async () => {
   const { file, serve } = await servedDatabase()
   const server = await serve()
   expect(await server.create(1)).toBe(200)

@@ -66,7 +66,8 @@ test('300 half-sent requests are cut off with 408, and others are served within 
   const beginnings = [
     'GET /pla',
     `GET /plants HTTP/1.1\r\n${authorized}X-Slow: `,
-    `POST /plants HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"id":1,"name":"`,
+    `POST /plants HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n` +
+      '{"id":1,"name":"',
   ]
   let isOver = false
   const others = useMeanwhile(app, origin, () => isOver)
@@ -80,7 +81,7 @@ test('300 half-sent requests are cut off with 408, and others are served within 
   expect(longest).toBeLessThan(1_000)
 })
 
-test('a body that comes slowly is cut off too when its request has had its answer, which HTTP allows no second of', async () => {
+test('a body that comes slowly is cut off too when its request has had its answer, with no second answer', async () => {
   const app = await startApp({ limits })
   const origin = await app.listen()
   const answer = await sendSlowly(
@@ -157,7 +158,8 @@ test('limits on headers and bodies are answered with 431 and 413', async () => {
   expectFailure(headers!, 'headers_too_large')
   const [body] = await exchange(
     origin,
-    `POST /plants HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 101\r\n\r\n${'x'.repeat(101)}`,
+    `POST /plants HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: 101\r\n\r\n${'x'.repeat(101)}`,
   )
   expectFailure(body!, 'body_too_large')
 })

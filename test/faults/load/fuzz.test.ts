@@ -35,7 +35,8 @@ test.each([
     expect(
       findings.map(
         (finding) =>
-          `--seed ${String(seed)} --first ${String(finding.first)} --requests ${String(finding.count)}\n${finding.problem}`,
+          `--seed ${String(seed)} --first ${String(finding.first)} ` +
+          `--requests ${String(finding.count)}\n${finding.problem}`,
       ),
     ).toEqual([])
     // Both what is good after all and what is not have been sent.

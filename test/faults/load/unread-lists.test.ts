@@ -23,7 +23,7 @@ test(
 )
 
 test(
-  '100 lists of 20,000 large plants that nobody reads cost 100 MiB at most, others are served, nothing leaks, and SIGTERM ends it all',
+  '100 unread lists of 20,000 large plants cost 100 MiB at most, others are served, nothing leaks, SIGTERM ends all',
   { timeout: 60_000 },
   async () => {
     const served = await serve(20_000, { SHUTDOWN_GRACE: '4' })

@@ -83,7 +83,7 @@ test.each([
   expect(await server.ended).toBe(0)
 })
 
-test('lines that do not fit into the file of the log are kept up to 1 MiB or counted, and all is told once they fit again', async () => {
+test('lines that do not fit into the log file are kept up to 1 MiB or counted, and told once they fit', async () => {
   const log = join(await temporaryFolder(), 'log')
   const { serve } = await servedDatabase()
   const server = await serve({ LOG_LEVEL: 'info' }, withStreams('2>"$2"', log))
@@ -101,7 +101,7 @@ test('lines that do not fit into the file of the log are kept up to 1 MiB or cou
   expectAccounted(readFileSync(log, 'utf8'), requests)
 })
 
-test('a reader of the log that stalls holds nothing up, and is told what it has missed when it reads again', async () => {
+test('a reader of the log that stalls holds nothing up, and is told what it missed when it reads again', async () => {
   const pipe = pipeIn(await temporaryFolder())
   const reader = openReader(pipe)
   const { serve } = await servedDatabase()
@@ -174,11 +174,10 @@ test('a reader that reads no more does not keep the server from stopping', async
 })
 
 /** Makes an error in the server that nothing handles, at SIGUSR2. */
-const fault = {
-  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`process.once('SIGUSR2',()=>{throw new Error('a fault')})`)}`,
-}
+const faultScript = encodeURIComponent(`process.once('SIGUSR2',()=>{throw new Error('a fault')})`)
+const fault = { NODE_OPTIONS: `--import=data:text/javascript,${faultScript}` }
 
-test('an error that nobody handles is in the log when it has ended the server, which closes its database first', async () => {
+test('an error that nobody handles is in the log, and ends the server, which closes its database first', async () => {
   const { file, serve } = await servedDatabase()
   const server = await serve({ LOG_LEVEL: 'fatal', ...fault })
   expect(await server.create(1)).toBe(200)
@@ -230,7 +229,10 @@ test('standard output that cannot be written ends no start, and the log says tha
   const server = await serve({ LOG_LEVEL: 'info' }, [
     'bash',
     '-c',
-    `exec 3>&1; "$0" "$1" 2> >(tee >(sed -un 's/.*listening at \\([^"]*\\)".*/Plant Store  \\1\\nToken        -/p' >&3) >&2) >/dev/full & trap 'kill $!' TERM; wait; wait $!`,
+    `exec 3>&1
+    "$0" "$1" 2> >(tee >(sed -un 's/.*listening at \\([^"]*\\)".*/Plant Store  \\1\\nToken        -/p' >&3) >&2) \\
+      >/dev/full &
+    trap 'kill $!' TERM; wait; wait $!`,
     nodeBinary,
     main,
   ])

@@ -51,7 +51,8 @@ async function filledDatabase(folder: string): ReturnType<typeof servedDatabase>
   const served = await servedDatabase(folder)
   const database = new Database(served.file)
   database.exec(
-    `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 2000) INSERT INTO plants (caller, id, name) SELECT 'someone', id, 'Monstera deliciosa' FROM ids`,
+    `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 2000)
+     INSERT INTO plants (caller, id, name) SELECT 'someone', id, 'Monstera deliciosa' FROM ids`,
   )
   database.close()
   return served

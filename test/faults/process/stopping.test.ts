@@ -103,7 +103,7 @@ async function stopUnderLoad(signal: NodeJS.Signals): Promise<void> {
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'at %s under load /readyz is 503 before the listener closes, what was acknowledged is in the file, its log is folded in, and the exit code is 0',
+  'at %s under load /readyz is 503 before the listener closes, no write is lost, the log is folded in, exit code 0',
   stopUnderLoad,
 )
 
@@ -113,7 +113,8 @@ test('a request that is on its way when the signal comes is answered, on a conne
   const body = '{"id":1,"name":"a"}'
   const client = await openConnection(
     server.origin,
-    `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body.slice(0, 4)}`,
+    `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${String(body.length)}\r\n\r\n${body.slice(0, 4)}`,
   )
   client.read()
   // The server has it when a later request on another connection is answered.
@@ -127,7 +128,7 @@ test('a request that is on its way when the signal comes is answered, on a conne
   expect(await server.ended).toBe(0)
 })
 
-test('under load every client is answered until it is refused, and no connection that waits to be taken is reset', async () => {
+test('under load every client is answered until it is refused, and no connection that waits is reset', async () => {
   const { token, serve } = await servedDatabase()
   const server = await serve({ SHUTDOWN_DELAY: '1' })
   const { hostname, port } = new URL(server.origin)
@@ -209,7 +210,7 @@ test('idle connections do not hold the server up', async () => {
   expect(await server.ended).toBe(0)
 })
 
-test('a client that does not read its long list is cut off within the grace, and the server still leaves in order', async () => {
+test('a client that reads no more of its list is cut off within the grace, and the server stops in order', async () => {
   const database = await servedDatabase()
   fillWithLongList(database)
   const server = await database.serve({ SHUTDOWN_GRACE: '1' })

@@ -7,7 +7,10 @@ import { startApp } from '../../support/server/start-app.ts'
 const body = '{"id":1,"name":"a"}'
 
 function head(authorization: string, expectation: string, length = body.length): string {
-  return `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Content-Type: application/json\r\nContent-Length: ${String(length)}\r\nExpect: ${expectation}\r\nConnection: close\r\n\r\n`
+  return (
+    `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Content-Type: application/json\r\n` +
+    `Content-Length: ${String(length)}\r\nExpect: ${expectation}\r\nConnection: close\r\n\r\n`
+  )
 }
 
 async function untilContinue(received: () => string): Promise<void> {

@@ -17,7 +17,7 @@ test('without configured origins no page of another origin is let in', async () 
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
 })
 
-test('a page of a configured origin is let in, before it has credentials, and may read what an answer says beside its body', async () => {
+test('a page of a configured origin is let in before it has credentials, and may read headers of answers', async () => {
   const { app, token } = await startApp({ corsOrigins: [origin, 'http://localhost:5173'] })
   const asked = await app.inject({ method: 'OPTIONS', url: '/plants', headers: preflight })
   expect(asked).toMatchObject({ statusCode: 204, body: '' })

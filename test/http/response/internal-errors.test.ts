@@ -95,7 +95,7 @@ test('while tokens cannot be checked, the answer is 503 and not 401', async () =
   expect(response.headers['www-authenticate']).toBeUndefined()
 })
 
-test('when a long list fails on its way, the client does not take what arrived for the whole, and the log has the error', async () => {
+test('when a long list fails on its way, the client sees that it is not whole, and the log has the error', async () => {
   async function* failing(): AsyncGenerator<Buffer> {
     yield Buffer.from('[{"name":"a"}')
     await new Promise(setImmediate)

@@ -27,7 +27,9 @@ export const connections: readonly Requirement[] = [
     section: '9112 9.3.2',
     must: 'answer in the order of the requests',
     sent: [
-      `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $MANY\r\n\r\n${kept}GET /nothing HTTP/1.1\r\nHost: a\r\n\r\nGET /docs/static/swagger-ui.css HTTP/1.1\r\nHost: a\r\n\r\n${post(length, body)}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`,
+      `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $MANY\r\n\r\n${kept}GET /nothing HTTP/1.1\r\n` +
+        'Host: a\r\n\r\nGET /docs/static/swagger-ui.css HTTP/1.1\r\nHost: a\r\n\r\n' +
+        `${post(length, body)}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`,
     ],
     statuses: [200, 200, 404, 200, 200, 404],
   },
@@ -66,7 +68,8 @@ export const connections: readonly Requirement[] = [
     section: '9110 8.6',
     must: 'send no Content-Length with 204',
     sent: [
-      `${post(length, body)}DELETE /plants/2 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $TOKEN\r\nConnection: close\r\n\r\n`,
+      `${post(length, body)}DELETE /plants/2 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $TOKEN\r\n` +
+        'Connection: close\r\n\r\n',
     ],
     statuses: [200, 204],
     notReceived: /204 No Content[^]*content-length/i,

@@ -173,7 +173,8 @@ export const framing: readonly Requirement[] = [
     must: 'take the bytes behind a message to be the next request',
     sent: [
       `${post('Content-Length: 0', '')}${last}`,
-      `GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: ${String(kept.length)}\r\n\r\n${kept}GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      `GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: ${String(kept.length)}\r\n\r\n` +
+        `${kept}GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
     ],
     statuses: [],
     received: /^HTTP\/1\.1 (?:400[^]*HTTP\/1\.1 200|200[^]*HTTP\/1\.1 404) (?![^]*HTTP\/1\.1)/,

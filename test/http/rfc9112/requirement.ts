@@ -26,5 +26,8 @@ export function withFields(...fields: string[]): string {
 
 /** A request that creates a plant, with these fields and whatever follows them. */
 export function post(fields: string, rest: string): string {
-  return `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $TOKEN\r\nContent-Type: application/json\r\n${fields}\r\n\r\n${rest}`
+  return (
+    'POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $TOKEN\r\nContent-Type: application/json\r\n' +
+    `${fields}\r\n\r\n${rest}`
+  )
 }

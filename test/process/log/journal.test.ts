@@ -5,7 +5,9 @@ import { type ServerProcess, nodeBinary, projectFolder, startProcess } from '../
 
 /** Starts the server with JOURNAL_STREAM naming a file of its own, as stat(1) in a shell before it finds that. */
 async function startNaming(descriptor: string, database: string, redirections = ''): Promise<ServerProcess> {
-  const script = `exec 8>&1 9>&2; export JOURNAL_STREAM=$(stat --dereference --format=%d:%i /proc/self/fd/${descriptor}); exec "$0" "$1" 8>&- 9>&- ${redirections}`
+  const script =
+    `exec 8>&1 9>&2; export JOURNAL_STREAM=$(stat --dereference --format=%d:%i /proc/self/fd/${descriptor}); ` +
+    `exec "$0" "$1" 8>&- 9>&- ${redirections}`
   const server = await startProcess({ DATABASE_URL: `sqlite:${database}` }, [
     'bash',
     '-c',

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../support/server/start-app.ts'
 import { LogSecrets } from '../../support/log/log-secrets.ts'
 import { startProcess } from '../../support/server/start-process.ts'
 
-test('a real server that logs all it can repeats neither tokens nor queries nor bodies, and prints its first token once', async () => {
+test('a server that logs all it can repeats no token, query or body, and prints its first token once', async () => {
   const { origin, stdout, stderr, end } = await startProcess({
     DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'plants.db')}`,
     LOG_LEVEL: 'trace',

@@ -22,10 +22,12 @@ async function schemaOf(url: string): Promise<unknown> {
   const client = await connect(url)
   onTestFinished(() => client.end())
   const { rows: columns } = await client.query(
-    'SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = current_schema ORDER BY table_name, column_name',
+    `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns
+     WHERE table_schema = current_schema ORDER BY table_name, column_name`,
   )
   const { rows: keys } = await client.query(
-    'SELECT table_name, column_name, ordinal_position FROM information_schema.key_column_usage WHERE table_schema = current_schema ORDER BY table_name, ordinal_position',
+    `SELECT table_name, column_name, ordinal_position FROM information_schema.key_column_usage
+     WHERE table_schema = current_schema ORDER BY table_name, ordinal_position`,
   )
   const { rows: versions } = await client.query('SELECT version FROM plant_store_schema')
   return { columns, keys, versions }

@@ -45,7 +45,8 @@ test('the fault of a connection that nobody uses says what happened and nothing 
   await store.create('me', { id: 1n, name: 'Monstera' })
   const client = await openConnection(url.href)
   await client.query(
-    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = current_setting($1)',
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE pid <> pg_backend_pid() AND application_name = current_setting($1)`,
     ['application_name'],
   )
   await expect.poll(() => faults.length).toBeGreaterThan(0)
@@ -134,7 +135,8 @@ test('a schema that is up to date is opened without the right to make tables', a
   const { rows } = await client.query<{ schema: string }>('SELECT current_schema AS schema')
   const schema = rows[0]?.schema ?? ''
   await client.query(
-    `CREATE ROLE ${schema} LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA ${schema} TO ${schema}; GRANT SELECT, INSERT, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${schema}`,
+    `CREATE ROLE ${schema} LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA ${schema} TO ${schema}; ` +
+      `GRANT SELECT, INSERT, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${schema}`,
   )
   onTestFinished(() => client.query(`DROP OWNED BY ${schema}; DROP ROLE ${schema}`).then(() => undefined))
   const limited = new URL(url)

@@ -19,7 +19,7 @@ storeSuite('serializable PostgreSQL', {
     }),
 })
 
-test('servers that create and delete the same plants of a serializable database meet 40001, and each write takes effect once', async () => {
+test('servers that write the same plants of a serializable database meet 40001; each write counts once', async () => {
   const address = new URL(await temporaryDatabase(settings))
   let conflicts = 0
   const proxy = await startTcpProxy(Number(address.port), (bytes) => {

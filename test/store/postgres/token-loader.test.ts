@@ -31,7 +31,7 @@ function open(outcome?: 'unavailable' | Error) {
   return { loader, asked }
 }
 
-test('of tokens that are looked up in one iteration of the event loop each has its own answer, and all share a query', async () => {
+test('tokens that are looked up in one iteration of the event loop share a query; each has its answer', async () => {
   const { loader, asked } = open()
   const found = await Promise.all([0, 1, 2, 4, 6, 7, 6].map((index) => loader.find(hashOf(index), 6)))
   expect(found).toEqual([

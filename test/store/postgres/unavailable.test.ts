@@ -25,7 +25,7 @@ async function throughProxy(url: string) {
   return { proxy, url: address.href }
 }
 
-test('a database that is too slow is unavailable, nothing has changed, and it is served when it is quick again', async () => {
+test('a database that is too slow is unavailable, changes nothing, and is served when it is quick again', async () => {
   const url = await temporaryDatabase()
   const { store, faults } = await openTestStore(url, { statementTimeoutMilliseconds: 200 })
   const other = await lockPlants(url)
@@ -80,7 +80,7 @@ test('connections that break while nobody uses them are replaced', async () => {
   expect(await store.create('me', plant)).toBe('created')
 })
 
-test('a connection that breaks in the middle of a statement makes it unavailable, and the next one is served', async () => {
+test('a connection that breaks within a statement makes it unavailable, and the next one is served', async () => {
   const direct = await temporaryDatabase()
   const { proxy, url } = await throughProxy(direct)
   const { store, faults } = await openTestStore(url)

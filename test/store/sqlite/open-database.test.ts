@@ -119,7 +119,8 @@ describe('the open connections', () => {
     expect(
       reader
         .prepare(
-          `SELECT name, strict, wr FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%' ORDER BY name`,
+          `SELECT name, strict, wr FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%' ` +
+            'ORDER BY name',
         )
         .all(),
     ).toEqual([
@@ -147,7 +148,8 @@ describe('a file that is not ours to use', () => {
       (file) => {
         makeDatabase(
           file,
-          `PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = ${String(migrations.length + 1)}; CREATE TABLE plants (x)`,
+          `PRAGMA application_id = ${String(applicationId)}; ` +
+            `PRAGMA user_version = ${String(migrations.length + 1)}; CREATE TABLE plants (x)`,
         )
       },
       /schema version \d+.*start a newer release/,

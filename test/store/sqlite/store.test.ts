@@ -153,7 +153,7 @@ describe('while another connection holds the write lock', () => {
   })
 })
 
-test('when the file can grow no more, writes are unavailable, what was acknowledged is kept, and reads go on', async () => {
+test('when the file can grow no more, writes are unavailable, what was acknowledged stays, reads go on', async () => {
   const file = await temporaryFile()
   const script = `
     import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, '../../../src/store/sqlite/store.ts'))}

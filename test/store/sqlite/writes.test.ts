@@ -154,7 +154,7 @@ test('a full queue can be drained', async () => {
   expect(ids()).toEqual([1, 2])
 })
 
-test('when the wait for the write lock is over every write that waits is refused, and the next one waits anew', async () => {
+test('when the wait for the write lock is over every waiting write is refused, and the next waits anew', async () => {
   const { queue, file, insert, ids, faults } = await makeQueue({ lockTimeoutMilliseconds: 20, maxBatch: 1 })
   const other = new Database(file)
   onTestFinished(() => void other.close())

@@ -34,6 +34,7 @@ test.each([
 
 test('a line without secrets is let be', () => {
   secrets().assertAbsent([
-    '{"level":30,"time":1,"pid":1,"hostname":"a","requestId":"b","method":"GET","operation":"listPlants","status":200,"milliseconds":0.5,"msg":"request answered"}',
+    '{"level":30,"time":1,"pid":1,"hostname":"a","requestId":"b","method":"GET","operation":"listPlants",' +
+      '"status":200,"milliseconds":0.5,"msg":"request answered"}',
   ])
 })

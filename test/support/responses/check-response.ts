@@ -66,7 +66,8 @@ export function declaredResponse(request: SentRequest, status: number): Contract
  * @throws Error that names each way in which the response breaks the contract
  */
 export function assertKeepsContract(request: SentRequest, response: ReceivedResponse): void {
-  const place = `${operationOf(request)?.id ?? 'no operation'} (${request.method} ${request.url}) answered ${String(response.status)}`
+  const operation = operationOf(request)?.id ?? 'no operation'
+  const place = `${operation} (${request.method} ${request.url}) answered ${String(response.status)}`
   const declared = declaredResponse(request, response.status)
   if (declared === undefined) throw new Error(`${place}: the contract does not declare this status`)
   const isHead = request.method.toUpperCase() === 'HEAD'
