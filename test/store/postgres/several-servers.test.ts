@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createToken } from '../../../src/auth/tokens.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { temporaryDatabase } from '../../support/server/postgres-database.ts'
 import { type ServerProcess, runScript, startProcess } from '../../support/server/start-process.ts'
 
 describe('three servers on one database', () => {
   let url: string
   let servers: ServerProcess[]
+  let store: Store
   let token: string
 
   beforeAll(async () => {
@@ -12,16 +16,20 @@ describe('three servers on one database', () => {
     url = await temporaryDatabase({}, (finish) => void finishes.push(finish))
     // All at once, on a database that is still empty.
     servers = await Promise.all([1, 2, 3].map(() => startProcess({ DATABASE_URL: url })))
-    token = await issueToken('me')
+    store = await openStore({ engine: 'postgres', url }, { onFault: () => undefined })
+    const issued = await runScript('scripts/operate/token.ts', ['issue', 'me'], { DATABASE_URL: url })
+    token = issued.stdout.trim()
     return async () => {
+      await store.close()
       await Promise.all(servers.map((server) => server.end()))
       for (const finish of finishes) await finish()
     }
   })
 
   async function issueToken(caller: string): Promise<string> {
-    const { stdout } = await runScript('scripts/operate/token.ts', ['issue', caller], { DATABASE_URL: url })
-    return stdout.trim()
+    const { text, stored } = createToken(caller, Date.now())
+    await store.addToken(stored)
+    return text
   }
 
   function send(
