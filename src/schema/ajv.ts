@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
-import { SchemaRewriter, contractId } from './rewrite-schema.ts'
+import { SchemaRewriter } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
 
 // ajv-formats is CommonJS that Node gives whole as the default, while its types speak of the function inside.
@@ -12,15 +12,21 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
  *
  * @param source where the values come from
  * @param rewriter of the contract whose schemas are validated; the default is a contract without named schemas
- * @param optimize whether Ajv shortens the code that it makes, which takes long for schemas that are validated once
+ * @param speed for schemas that are validated once: whether Ajv shortens the code that it makes, and whether it copies
+ *   small schemas to where they are referred to
  */
-export function createAjv(source: Source, rewriter = new SchemaRewriter({}, undefined), optimize = true): Ajv2020 {
+export function createAjv(
+  source: Source,
+  rewriter = new SchemaRewriter({}, undefined),
+  { optimize, inline } = { optimize: true, inline: true },
+): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
     strictTypes: false,
     strictRequired: false,
     strictTuples: false,
     code: { optimize },
+    inlineRefs: inline,
     // Every object inherits `constructor` and `toString`.
     ownProperties: true,
     // A schema has a default only where a value is to have it.
@@ -33,6 +39,6 @@ export function createAjv(source: Source, rewriter = new SchemaRewriter({}, unde
   // `scalar` checks these formats, for integers and numbers only. Beside another type nobody would check them.
   for (const format of ['int32', 'int64', 'float', 'double']) Reflect.deleteProperty(ajv.formats, format)
   ajv.addKeyword(scalarKeyword(source))
-  ajv.addSchema({ $defs: rewriter.named() }, contractId)
+  for (const [id, schema] of Object.entries(rewriter.named())) ajv.addSchema(schema, id)
   return ajv
 }

@@ -1,11 +1,16 @@
 import type { NamedSchemas, Schema } from './schema-parts.ts'
-import { inPlace, isSchema, schemasPointer, targetOf, withSubschemas } from './schema-parts.ts'
+import { inPlace, isSchema, schemaNameOf, targetOf, withSubschemas } from './schema-parts.ts'
 
 /** Where the values of a schema go, which decides what `readOnly`, `writeOnly` and `default` mean. */
 export type Direction = 'request' | 'response'
 
-/** The name under which Ajv knows the schemas that the contract names. */
-export const contractId = 'contract'
+/**
+ * The identifier by which Ajv knows a schema that the contract names. Ajv compiles a schema with an identifier of its own
+ * once, and what a JSON pointer leads to anew for each schema that refers to it. A query, unlike a path, may be `..`.
+ */
+function idOf(name: string): string {
+  return `contract:?${encodeURIComponent(name)}`
+}
 
 const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
 const numericFormats: readonly unknown[] = ['int32', 'int64', 'float', 'double']
@@ -48,11 +53,11 @@ export class SchemaRewriter {
     this.#direction = direction
   }
 
-  /** The schemas that the contract names, as `contractId` holds them. */
+  /** The schemas that the contract names, by the identifiers that the references to them have. */
   named(): NamedSchemas {
     return Object.fromEntries(
       Object.entries(this.#schemas).map(([name, schema]) => [
-        name,
+        idOf(name),
         isSchema(schema) ? this.#sameValue(schema, this.#hidden(schema)) : schema,
       ]),
     )
@@ -98,7 +103,8 @@ export class SchemaRewriter {
     })
     const { required, $ref: reference } = copy
     if (Array.isArray(required)) copy['required'] = required.filter((name) => !hidden.has(String(name)))
-    if (typeof reference === 'string') copy['$ref'] = reference.replace(schemasPointer, `${contractId}#/$defs/`)
+    const name = schemaNameOf(reference)
+    if (name !== undefined) copy['$ref'] = idOf(name)
     return withScalar(copy, type)
   }
 

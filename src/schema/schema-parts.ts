@@ -1,10 +1,15 @@
-import { find } from '../json/pointer.ts'
-
 /** A schema object of JSON Schema 2020-12. `true` and `false`, which are schemas too, stand inside of others. */
 export type Schema = Record<string, unknown>
 
 /** What each reference of a schema begins with. */
 export const schemasPointer = '#/components/schemas/'
+
+/** The name that a reference to a named schema has; undefined for any other reference. */
+export function schemaNameOf(reference: unknown): string | undefined {
+  if (typeof reference !== 'string' || !reference.startsWith(schemasPointer)) return undefined
+  const name = reference.slice(schemasPointer.length)
+  return name.includes('/') ? undefined : decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')
+}
 
 /** The schemas that a contract names, by name. */
 export type NamedSchemas = Record<string, Schema>
@@ -99,8 +104,10 @@ export function inPlace(schema: Schema, schemas: NamedSchemas, seen = new Set<Sc
 
 /** The schema that `$ref` refers to; undefined where there is no reference. */
 export function targetOf({ $ref: reference }: Schema, schemas: NamedSchemas): Schema | undefined {
-  if (typeof reference !== 'string' || !reference.startsWith(schemasPointer)) return undefined
-  const target = find({ components: { schemas } }, reference)
+  const name = schemaNameOf(reference)
+  if (name === undefined) return undefined
+  if (!Object.hasOwn(schemas, name)) throw new Error(`the reference ${String(reference)} leads to nothing`)
+  const target: unknown = schemas[name]
   return isSchema(target) ? target : undefined
 }
 

@@ -12,9 +12,12 @@ import type {
 } from '../../../src/contract/document.ts'
 import { createAjv } from '../../../src/schema/ajv.ts'
 import { type Direction, SchemaRewriter } from '../../../src/schema/rewrite-schema.ts'
-import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from '../../../src/schema/schema-parts.ts'
+import { type NamedSchemas, type Schema, isSchema } from '../../../src/schema/schema-parts.ts'
+import { schemasPointer, subschemasOf, targetOf } from '../../../src/schema/schema-parts.ts'
 import { isJson, isText } from '../../../src/contract/media-types.ts'
+import { stringifyJson } from '../../../src/json/json.ts'
 import type { Finding } from './findings.ts'
+import { escapeName } from './json-pointer.ts'
 import { resolve } from './resolve.ts'
 
 /**
@@ -30,7 +33,7 @@ export function checkExamples(document: ContractDocument): Finding[] {
   return [
     ...endless.map((object) => ({ at: { object }, text })),
     // Named schemas come first, so that their problems are reported where they are written.
-    ...Object.values(schemas).flatMap((schema) => check.named(schema)),
+    ...Object.entries(schemas).flatMap(([name, schema]) => check.named(name, schema)),
     ...check.items(document.paths),
     ...check.items(document.webhooks),
     ...Object.values(document['x-unmatched-responses'] ?? {}).flatMap((response) => check.response(response)),
@@ -48,16 +51,14 @@ interface Components {
   requestBodies?: Record<string, { content?: Record<string, MediaType> }>
 }
 
-interface Compiled {
-  validate?: ValidateFunction
-  findings: Finding[]
-}
+/** What validates the values of a schema, or why it cannot be compiled. */
+type Compiled = { validate: ValidateFunction } | { problem: string }
 
-/** What validates values that go in one direction; compiled schemas by themselves, or by the reference to them. */
+/** What validates values that go in one direction. Schemas that assert the same are compiled once, by their text. */
 interface Validators {
   ajv: Ajv2020
   rewriter: SchemaRewriter
-  compiled: Map<object | string, Compiled>
+  compiled: Map<string, Compiled>
 }
 
 class ExampleCheck {
@@ -70,7 +71,9 @@ class ExampleCheck {
     this.#document = document
     const validatorOf = (direction: Direction | undefined) => {
       const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, direction)
-      return { ajv: createAjv('json', rewriter, false), rewriter, compiled: new Map<object | string, Compiled>() }
+      // Where a schema is inlined decides about defaults alone, which requests have.
+      const speed = { optimize: false, inline: direction === 'request' }
+      return { ajv: createAjv('json', rewriter, speed), rewriter, compiled: new Map<string, Compiled>() }
     }
     this.#validators = {
       request: validatorOf('request'),
@@ -79,9 +82,12 @@ class ExampleCheck {
     }
   }
 
-  named(schema: unknown): Finding[] {
+  named(name: string, schema: unknown): Finding[] {
     if (!isSchema(schema)) return []
-    return [...this.#compiled(schema, 'neither').findings, ...this.inside(schema)]
+    // By the reference, as others refer to it, so that it is compiled once.
+    const $ref = schemasPointer + encodeURIComponent(escapeName(name))
+    const compiled = this.#compiled({ $ref }, 'neither')
+    return [...compileProblems(compiled, schema), ...this.inside(schema)]
   }
 
   /** Checks path items, by their paths or their names. */
@@ -150,9 +156,11 @@ class ExampleCheck {
       return [each, 'value', each.value]
     })
     if (example !== undefined) values.push([object, 'example', example])
+    // What no value needs is compiled as the named schemas are, but for the defaults, which requests alone have.
+    const needed = direction === 'response' && values.length === 0 ? 'neither' : direction
     return [
       // A named schema is compiled where it is written.
-      ...(referenceOf(schema) === undefined ? this.#compiled(schema, direction).findings : []),
+      ...(isReference(schema) ? [] : compileProblems(this.#compiled(schema, needed), schema)),
       ...this.inside(schema),
       ...values.flatMap(([holder, key, value]) => this.#value(value, schema, { object: holder, key }, direction)),
     ]
@@ -176,18 +184,20 @@ class ExampleCheck {
 
   #compiled(schema: Schema, direction: Direction | 'neither'): Compiled {
     const { ajv, rewriter, compiled } = this.#validators[direction]
-    const key = referenceOf(schema) ?? schema
-    const known = compiled.get(key)
+    const rewritten = rewriter.ofValue(schema)
+    const text = stringifyJson(rewritten)
+    const known = compiled.get(text)
     if (known !== undefined) return known
-    const result = compile(ajv, schema, rewriter)
-    compiled.set(key, result)
+    const result = compile(ajv, rewritten)
+    compiled.set(text, result)
     return result
   }
 
   #value(value: unknown, schema: Schema, at: Finding['at'], direction: Direction | 'neither'): Finding[] {
-    const { validate } = this.#compiled(schema, direction)
+    const compiled = this.#compiled(schema, direction)
     // What cannot be compiled is reported once.
-    if (validate === undefined) return []
+    if ('problem' in compiled) return []
+    const { validate } = compiled
     // The keyword `scalar` writes into the value's container, so the value gets one of its own.
     if (isValid(validate, { value: structuredClone(value) })) return []
     const reasons = (validate.errors ?? []).map(({ instancePath, message = 'is not valid' }) =>
@@ -199,12 +209,20 @@ class ExampleCheck {
 }
 
 /** Whether a schema applies to a value because it applies to that value, so that validation would not end. */
-function appliesToItself(schema: Schema, schemas: NamedSchemas, open: readonly Schema[] = []): boolean {
-  if (open.includes(schema)) return open[0] === schema
-  const applied = subschemasOf(schema).filter(({ applies }) => applies === 'to the value')
-  return [targetOf(schema, schemas), ...applied.map((each) => each.schema)].some(
-    (each) => each !== undefined && appliesToItself(each, schemas, [...open, schema]),
-  )
+function appliesToItself(schema: Schema, schemas: NamedSchemas): boolean {
+  const met = new Set<Schema>()
+  const unread = [schema]
+  for (let each = unread.pop(); each !== undefined; each = unread.pop()) {
+    const target = targetOf(each, schemas)
+    const applied = subschemasOf(each).filter(({ applies }) => applies === 'to the value')
+    for (const next of [...(target === undefined ? [] : [target]), ...applied.map((part) => part.schema)]) {
+      if (next === schema) return true
+      if (met.has(next)) continue
+      met.add(next)
+      unread.push(next)
+    }
+  }
+  return false
 }
 
 /** Whether a value is valid; also where that cannot be known, because a schema refers to itself for the same value. */
@@ -217,18 +235,21 @@ function isValid(validate: ValidateFunction, value: unknown): boolean {
   }
 }
 
-function compile(ajv: Ajv2020, schema: Schema, rewriter: SchemaRewriter): Compiled {
+function compile(ajv: Ajv2020, rewritten: unknown): Compiled {
   try {
-    return { validate: ajv.compile({ type: 'object', properties: { value: rewriter.ofValue(schema) } }), findings: [] }
+    return { validate: ajv.compile({ type: 'object', properties: { value: rewritten } }) }
   } catch (error) {
-    return { findings: [{ at: { object: schema }, text: firstLine(error), isUncompiled: true }] }
+    return { problem: firstLine(error) }
   }
 }
 
-/** The reference that a schema is, if it is nothing else. */
-function referenceOf(schema: Schema): string | undefined {
-  const { $ref: reference } = schema
-  return Object.keys(schema).length === 1 && typeof reference === 'string' ? reference : undefined
+function compileProblems(compiled: Compiled, schema: Schema): Finding[] {
+  return 'problem' in compiled ? [{ at: { object: schema }, text: compiled.problem, isUncompiled: true }] : []
+}
+
+/** Whether a schema is a reference and nothing else. */
+function isReference(schema: Schema): boolean {
+  return Object.keys(schema).length === 1 && typeof schema['$ref'] === 'string'
 }
 
 function firstLine(error: unknown): string {

@@ -29,7 +29,7 @@ export async function generateFiles(
   const files = new Map([
     ['client.ts', `${stamp}\n${writeClient(document, operations)}`],
     ['errors.ts', `${stamp}\n${writeErrors(document)}`],
-    ['openapi.ts', `${stamp}\n${await writeTypes(document, operations)}`],
+    ['openapi.ts', `${stamp}\n${writeTypes(document, operations)}`],
     ['contract.json', json],
     // Moved into place last: the server starts only where it matches contract.json and the files of the contract.
     [basename(stampFile), stampOf(source, json, referred)],

@@ -31,7 +31,7 @@ async function generateWords(): Promise<string> {
   for (const part of parts) await cp(join(project, part), join(root, part), { recursive: true })
   await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
   await mkdir(join(root, 'generated'))
-  await writeFile(join(root, 'generated/openapi.ts'), await writeTypes(document, operationsOf(document)))
+  await writeFile(join(root, 'generated/openapi.ts'), writeTypes(document, operationsOf(document)))
   await writeFile(join(root, 'generated/client.ts'), writeClient(document, operationsOf(document)))
   return root
 }

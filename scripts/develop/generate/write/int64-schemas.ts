@@ -13,9 +13,10 @@ export type Int64Schema = Record<string, unknown>
  */
 export function createInt64Schemas(document: ContractDocument) {
   const referred = new Map<string, Int64Schema>()
+  const answers = new Map<unknown, boolean>()
 
   function of(schema: unknown): Int64Schema {
-    if (!isObject(schema) || !leadsToInt64(schema, new Set())) return {}
+    if (!isObject(schema) || !leads(schema)) return {}
     const { $ref, type, format, properties, patternProperties, additionalProperties, prefixItems, items } = schema
     const all = aboutSameValue(schema).filter(leads)
     const others = leads(additionalProperties) ? { additionalProperties: of(additionalProperties) } : {}
@@ -50,12 +51,21 @@ export function createInt64Schemas(document: ContractDocument) {
     return reference
   }
 
+  /** Remembers the answer, because a schema is asked about for each schema around it. */
   function leads(schema: unknown): boolean {
-    return leadsToInt64(schema, new Set())
+    const known = answers.get(schema)
+    if (known !== undefined) return known
+    const met = new Set<unknown>()
+    const answer = leadsToInt64(schema, met)
+    // What was met on the way leads nowhere either. Of a schema that leads to one, the others may or may not.
+    for (const each of answer ? [schema] : met) answers.set(each, answer)
+    return answer
   }
 
   function leadsToInt64(schema: unknown, met: Set<unknown>): boolean {
     if (!isObject(schema) || met.has(schema)) return false
+    const known = answers.get(schema)
+    if (known !== undefined) return known
     met.add(schema)
     const { $ref, type, format, properties, patternProperties, additionalProperties, prefixItems, items } = schema
     if (isInt64(type, format)) return true

@@ -1,6 +1,7 @@
 import { type ContractDocument, contractMethods } from '../../../../src/contract/document.ts'
-import { schemaNameOf, selfContainedSchemas } from './recursive-schemas.ts'
 import { lookUp } from '../../../../src/json/pointer.ts'
+import { schemaNameOf } from '../../../../src/schema/schema-parts.ts'
+import { selfContainedSchemas } from './recursive-schemas.ts'
 
 /** The types around the type of a property that has one of the words. `src/client/message-types.ts` reads them. */
 export type Mark = (typeof markOf)[Word]

@@ -1,13 +1,5 @@
 import type { ContractDocument } from '../../../../src/contract/document.ts'
-
-const prefix = '#/components/schemas/'
-
-/** The name that a reference to a named schema has; undefined for any other reference. */
-export function schemaNameOf(reference: unknown): string | undefined {
-  if (typeof reference !== 'string' || !reference.startsWith(prefix)) return undefined
-  const name = reference.slice(prefix.length)
-  return name.includes('/') ? undefined : decodeURIComponent(name)
-}
+import { schemaNameOf } from '../../../../src/schema/schema-parts.ts'
 
 /**
  * Finds the named schemas that contain themselves without an object in between, such as an array of itself. TypeScript

@@ -1,5 +1,5 @@
-import openapiTS, { type OpenAPI3, astToString } from 'openapi-typescript'
-import { transformSchemaObject, tsIntersection, tsIsPrimitive, tsUnion } from 'openapi-typescript'
+import { type GlobalContext, type OpenAPI3, astToString, resolveRef, scanDiscriminators } from 'openapi-typescript'
+import { transformSchema, transformSchemaObject, tsIntersection, tsIsPrimitive, tsUnion } from 'openapi-typescript'
 import ts from 'typescript'
 import type { ContractDocument, ContractOperation } from '../../../../src/contract/document.ts'
 import { callerKindOf } from '../../../../src/contract/security.ts'
@@ -15,21 +15,27 @@ import { type Mark, prepareForTypes } from './prepare-for-types.ts'
  *
  * @see https://openapi-ts.dev/node
  */
-export async function writeTypes(document: ContractDocument, operations: ContractOperation[]): Promise<string> {
-  const { source, marks } = prepareForTypes(document)
+export function writeTypes(document: ContractDocument, operations: ContractOperation[]): string {
+  const prepared = prepareForTypes(document)
+  const { marks } = prepared
+  // The checks of this project have found it to be one.
+  const source = prepared.source as OpenAPI3
   const aliases = new Map<string, ts.TypeNode>()
-  const nodes = await openapiTS(source as OpenAPI3, {
+  const context: Partial<GlobalContext> = {
     alphabetize: true,
-    silent: true,
-    defaultNonNullable: false,
+    discriminators: scanDiscriminators(source, { silent: true }),
     emptyObjectsUnknown: true,
+    injectFooter: [],
+    resolve: <T>($ref: string) => resolveRef<T>(source, $ref, { silent: true }),
     transform: (schema, options) => typeOf(schema as Schema, options, aliases),
     // No default of an `anyOf` or a `oneOf` is applied.
     postTransform: (type, { path = '' }) =>
       marks.has('$Default') && /\/(?:anyOf|oneOf)\/\d+$/.test(path) && !tsIsPrimitive(type)
         ? marked('$Choice', type)
         : undefined,
-  })
+  }
+  // Its default export would lint and bundle the contract once more. The options that are left out are off.
+  const nodes = transformSchema(source, context as GlobalContext)
   const types = astToString(nodes)
   const declarations = [...marks, '$Choice']
     .filter((mark) => types.includes(`${mark}<`))
