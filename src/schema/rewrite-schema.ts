@@ -5,8 +5,8 @@ import { inPlace, isSchema, schemaNameOf, targetOf, withSubschemas } from './sch
 export type Direction = 'request' | 'response'
 
 /**
- * The identifier by which Ajv knows a schema that the contract names. Ajv compiles a schema with an identifier of its own
- * once, and what a JSON pointer leads to anew for each schema that refers to it. A query, unlike a path, may be `..`.
+ * The identifier by which Ajv knows a schema that the contract names. Ajv compiles a schema with its own identifier once,
+ * and what a JSON pointer leads to anew for each schema that refers to it. A query, unlike a path, may be `..`.
  */
 function idOf(name: string): string {
   return `contract:?${encodeURIComponent(name)}`

@@ -119,22 +119,31 @@ export type JsonType = (typeof jsonTypes)[number]
  * The types that values of a schema can have, as far as `type`, `enum` and `const` say, here or through references and
  * compositions.
  */
-export function typesOf(schema: unknown, schemas: NamedSchemas, seen = new Set<Schema>()): Set<JsonType> {
-  if (!isSchema(schema) || seen.has(schema)) return new Set(schema === false ? [] : jsonTypes)
-  const within = new Set([...seen, schema])
+export function typesOf(
+  schema: unknown,
+  schemas: NamedSchemas,
+  known = new Map<Schema, Set<JsonType>>(),
+): Set<JsonType> {
+  if (!isSchema(schema)) return new Set(schema === false ? [] : jsonTypes)
+  const answer = known.get(schema)
+  if (answer !== undefined) return answer
+  // The answer where the schema leads back to itself.
+  known.set(schema, new Set(jsonTypes))
   const { type, enum: values, const: value, allOf, anyOf, oneOf } = schema
-  const of = (members: unknown) => (members as unknown[]).map((member) => typesOf(member, schemas, within))
+  const of = (members: unknown) => (members as unknown[]).map((member) => typesOf(member, schemas, known))
   const sets: Set<JsonType>[] = [new Set(jsonTypes)]
   if (type !== undefined) sets.push(new Set(([type].flat() as JsonType[]).flatMap(withIntegers)))
   if (Array.isArray(values)) sets.push(new Set(values.flatMap(typesOfValue)))
   if ('const' in schema) sets.push(new Set(typesOfValue(value)))
   const target = targetOf(schema, schemas)
-  if (target !== undefined) sets.push(typesOf(target, schemas, within))
+  if (target !== undefined) sets.push(typesOf(target, schemas, known))
   if (Array.isArray(allOf)) sets.push(...of(allOf))
   for (const members of [anyOf, oneOf]) {
     if (Array.isArray(members)) sets.push(of(members).reduce((all, each) => all.union(each), new Set<JsonType>()))
   }
-  return sets.reduce((all, each) => all.intersection(each))
+  const types = sets.reduce((all, each) => all.intersection(each))
+  known.set(schema, types)
+  return types
 }
 
 function withIntegers(type: JsonType): JsonType[] {

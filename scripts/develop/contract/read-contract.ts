@@ -5,6 +5,7 @@ import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import type { ContractDocument } from '../../../src/contract/document.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
 import { lookUp } from '../../../src/json/pointer.ts'
+import { schemaNameOf } from '../../../src/schema/schema-parts.ts'
 import { checkExamples } from './check-examples.ts'
 import { checkOperations } from './check-operations.ts'
 import { checkWords } from './words/check-words.ts'
@@ -85,20 +86,20 @@ async function bundle(source: Uint8Array, file: string) {
   }
   const config = await createConfig({ rules })
   const root = await files.document(resolve(file))
-  const circular = circularReferences(files.root).map(({ at, text }): LocatedFinding => ({
+  const endless = endlessReferences(files.root).map(({ at, text }): LocatedFinding => ({
     place: at === undefined ? undefined : places.find(at),
     text,
   }))
   // The linter does not survive those.
   const { referred } = files
-  if (circular.length > 0) return { document: files.root, places, findings: circular, referred }
+  if (endless.length > 0) return { document: files.root, places, findings: endless, referred }
   const problems = await lintDocument({
     document: roundedCopy(root),
     externalRefResolver: files.rounded(),
     config,
   }).catch((error: unknown) => {
-    // Only through another file: circularReferences has found the others.
-    if (!String(error).includes('circular pointer')) throw error
+    // Only through another file: endlessReferences has found the others.
+    if (!String(error).includes('circular pointer')) throw inOneLine(error, file)
     throw new BrokenContract(`${basename(file)}: a reference to another file leads back to itself; refer to an object`)
   })
   if (files.unreadable.size > 0) throw new BrokenContract([...files.unreadable].join('\n'))
@@ -108,20 +109,25 @@ async function bundle(source: Uint8Array, file: string) {
     const options = { document: root, config, types: getTypes('oas3_1'), externalRefResolver: files }
     await bundleDocument(options).catch((error: unknown) => {
       // What keeps a contract from being bundled is reported.
-      if (findings.length === 0) throw error
+      if (findings.length === 0) throw inOneLine(error, file)
     })
   }
   return { document: files.root, places, findings, referred }
 }
 
-/** Finds the references that lead from one to the next and back to the first, and to no object. */
-function circularReferences(document: unknown): Finding[] {
+/** Finds the references that lead from one to the next and back to the first, and those that cannot be read. */
+function endlessReferences(document: unknown): Finding[] {
   const seen = new Set<unknown>()
   const visit = (node: unknown): Finding[] => {
     if (typeof node !== 'object' || node === null || seen.has(node)) return []
     seen.add(node)
-    if (!leadsBack(document, node)) return Object.values(node).flatMap(visit)
-    return [{ at: { object: node, key: '$ref' }, text: 'the reference leads back to itself; refer to an object' }]
+    const at = { object: node, key: '$ref' }
+    try {
+      if (leadsBack(document, node)) return [{ at, text: 'the reference leads back to itself; refer to an object' }]
+    } catch (error) {
+      return [{ at, text: `${error instanceof Error ? error.message : String(error)}; write % as %25` }]
+    }
+    return Object.values(node).flatMap(visit)
   }
   return visit(document)
 }
@@ -198,19 +204,39 @@ class ContractFiles extends BaseResolver {
   }
 }
 
+/** Redocly follows references between files by recursion. */
+function inOneLine(error: unknown, file: string): unknown {
+  if (!(error instanceof RangeError)) return error
+  const remedy = 'keep schemas that refer to one another in one file'
+  return new BrokenContract(`${basename(file)}: too many files refer on to one another; ${remedy}`, { cause: error })
+}
+
 function isInNetwork(path: string): boolean {
   return /^[a-z]+:\/\//i.test(path)
 }
 
 function roundedCopy({ source, parsed }: Document): Document {
-  return { source, parsed: rounded(parsed) }
+  return { source, parsed: rounded(parsed, parsed) }
 }
 
-function rounded(node: unknown): unknown {
+/**
+ * Replaces bigints by numbers, and references to named schemas by a schema without further references. The linter reads
+ * a named schema where it is named. It follows references by recursion: where hundreds lead on, its stack overflows.
+ */
+function rounded(node: unknown, document: unknown): unknown {
   if (typeof node === 'bigint') return Number(node)
-  if (Array.isArray(node)) return node.map(rounded)
+  if (Array.isArray(node)) return node.map((member) => rounded(member, document))
   if (typeof node !== 'object' || node === null) return node
-  return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, rounded(member)]))
+  const members = Object.entries(node).map(([name, member]) =>
+    isNamedSchema(name, member, document) ? ['type', 'object'] : [name, rounded(member, document)],
+  )
+  return Object.fromEntries(members)
+}
+
+function isNamedSchema(name: string, member: unknown, document: unknown): boolean {
+  if (name !== '$ref' || schemaNameOf(member) === undefined) return false
+  const target = lookUp(document, String(member))
+  return typeof target === 'object' && target !== null && !('$ref' in target)
 }
 
 function locate(

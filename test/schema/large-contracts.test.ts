@@ -1,0 +1,120 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { BrokenContract } from '../../scripts/develop/contract/findings.ts'
+import { readContract } from '../../scripts/develop/contract/read-contract.ts'
+import { generateFiles } from '../../scripts/develop/generate/generate-files.ts'
+import { createAjv } from '../../src/schema/ajv.ts'
+import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { contractOf, contractWith, failures, problemsOf, serve } from '../contract/words/own-contract.ts'
+
+const named = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const json = (schema: object) => ({ 'application/json': { schema } })
+const schemasOf = (names: number, schemaOf: (index: number) => object) =>
+  Object.fromEntries(Array.from({ length: names }, (_, index) => [`S${String(index)}`, schemaOf(index)]))
+
+/** So many schemas, each of which refers to the next and the one before. */
+const ringOf = (size: number) =>
+  contractOf(
+    {
+      '/things': {
+        post: {
+          operationId: 'createThing',
+          requestBody: { required: true, content: json(named('S0')) },
+          responses: { 200: { description: 'The thing.', content: json(named('S0')) }, ...failures },
+        },
+      },
+    },
+    {
+      components: {
+        schemas: schemasOf(size, (index) => ({
+          type: 'object',
+          properties: {
+            count: { type: 'integer', default: 1 },
+            next: named(`S${String((index + 1) % size)}`),
+            before: named(`S${String((index + size - 1) % size)}`),
+          },
+        })),
+      },
+    },
+  )
+
+test('1,220 schemas that refer to one another are generated from', async () => {
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, 'openapi.yaml'), JSON.stringify(ringOf(1220)))
+  const { files } = await generateFiles(folder)
+  expect(files.get('openapi.ts')).toContain('S1219')
+})
+
+test('schemas that refer to one another, by the hundred, are served', async () => {
+  const createThing = ({ body }: { body: unknown }) => ({ status: 200, body })
+  const { send } = await serve(ringOf(400), { createThing })
+  const create = (body: string) => send({ method: 'POST', url: '/things', body })
+  const deep = '{"before":{"next":{"count":2,"next":{"before":{}}}}}'
+  const text = '{"before":{"next":{"count":2,"next":{"before":{"count":1},"count":1}},"count":1},"count":1}'
+  expect(await create(deep)).toMatchObject({ status: 200, text })
+  const wrong = await create('{"before":{"next":{"next":{"count":"2"}}}}')
+  expect(wrong).toMatchObject({ status: 400, text: expect.stringContaining('body/before/next/next/count') as string })
+})
+
+test('schemas that share their parts, level after level, are checked in the time that each takes once', async () => {
+  const both = (index: number) => [named(`S${String(index - 1)}`), named(`S${String(index - 1)}`)]
+  const schemas = schemasOf(40, (index) => (index === 0 ? { type: 'object' } : { allOf: both(index) }))
+  const requestBody = { required: true, content: json(named('S39')) }
+  const post = { operationId: 'createThing', requestBody, responses: { 204: { description: 'Done.' }, ...failures } }
+  expect(await problemsOf(contractOf({ '/things': { post } }, { components: { schemas } }))).toEqual([])
+})
+
+test('a schema that several refer to is compiled once', () => {
+  const rewriter = new SchemaRewriter(
+    { A: { type: 'object', properties: { b: named('B') } }, B: { counted: 1 } },
+    undefined,
+  )
+  const ajv = createAjv('json', rewriter)
+  let count = 0
+  ajv.addKeyword({
+    keyword: 'counted',
+    compile: () => {
+      count++
+      return () => true
+    },
+  })
+  ajv.opts.inlineRefs = false
+  for (const schema of [named('B'), named('A'), { type: 'array', items: named('B') }]) {
+    ajv.compile(rewriter.ofValue(schema) as object)
+  }
+  expect(count).toBe(1)
+})
+
+test('a schema that cannot be compiled is refused where it is written, though nothing refers to it', async () => {
+  const schemas = { Unused: { then: { type: 'string' } } }
+  const problems = await problemsOf(contractWith({}, { components: { schemas } }))
+  expect(problems).toEqual([expect.stringMatching(/^openapi\.yaml:\d+:\d+: .*"if" without "then" and "else"|"then"/)])
+})
+
+test('a reference whose percent-encoding is broken is refused with its place', async () => {
+  const content = json({ $ref: '#/components/schemas/%zz' })
+  const responses = { 200: { description: 'A thing.', content }, ...failures }
+  const problems = await problemsOf(contractWith({ responses }))
+  expect(problems).toEqual([
+    expect.stringMatching(
+      /^openapi\.yaml:\d+:\d+: the percent-encoding of the reference .* is broken; write % as %25$/,
+    ),
+  ])
+})
+
+test('too many files that refer on to one another are refused with the remedy', async () => {
+  const folder = await temporaryFolder()
+  await mkdir(join(folder, 'schemas'))
+  for (let index = 0; index < 1220; index++) {
+    const $ref = `${String((index + 1) % 1220)}.yaml`
+    const schema = { type: 'object', properties: { next: { $ref } } }
+    await writeFile(join(folder, `schemas/${String(index)}.yaml`), JSON.stringify(schema))
+  }
+  const content = json({ $ref: 'schemas/0.yaml' })
+  const contract = contractWith({ responses: { 200: { description: 'A thing.', content }, ...failures } })
+  const read = readContract(Buffer.from(JSON.stringify(contract)), join(folder, 'openapi.yaml'))
+  await expect(read).rejects.toThrow(BrokenContract)
+  await expect(read).rejects.toThrow(/^openapi\.yaml: too many files .*; keep schemas that refer to one another in one/)
+})
