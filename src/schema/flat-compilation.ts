@@ -32,20 +32,22 @@ export function compileFlat(ajv: Ajv2020): void {
   // One function for all overloads.
   ajv.compile = ((schema: object, isMeta?: boolean) => {
     const validate = compile(schema, isMeta)
-    const problems = [...compileEach()]
-    if (problems.length > 0) throw problems[0]
+    compilePending()
     return validate
   }) as typeof ajv.compile
 
-  /** Compiles what is pending, and what that refers to, all of it, whatever fails. */
-  function* compileEach(): Generator<unknown> {
+  /** Compiles what is pending, and what that refers to: all of it, also where some of it cannot be compiled. */
+  function compilePending(): void {
+    const problems: unknown[] = []
+    // A set that grows while it is walked is walked to its end.
     for (const id of pending) {
       pending.delete(id)
       try {
         ajv.getSchema(id)
       } catch (error) {
-        yield error
+        problems.push(error)
       }
     }
+    if (problems.length > 0) throw problems[0]
   }
 }

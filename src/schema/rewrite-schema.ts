@@ -6,7 +6,7 @@ export type Direction = 'request' | 'response'
 
 /**
  * The identifier by which Ajv knows a schema that the contract names. Ajv compiles a schema with its own identifier once,
- * and what a JSON pointer leads to anew for each schema that refers to it. A query, unlike a path, may be `..`.
+ * and what a JSON pointer leads to anew for each schema that refers to it. A query may be `..`, a path may not.
  */
 function idOf(name: string): string {
   return `contract:?${encodeURIComponent(name)}`

@@ -26,7 +26,7 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
     discriminators: scanDiscriminators(source, { silent: true }),
     emptyObjectsUnknown: true,
     injectFooter: [],
-    resolve: <T>($ref: string) => resolveRef<T>(source, $ref, { silent: true }),
+    resolve: ($ref) => resolveRef(source, $ref, { silent: true }),
     transform: (schema, options) => typeOf(schema as Schema, options, aliases),
     // No default of an `anyOf` or a `oneOf` is applied.
     postTransform: (type, { path = '' }) =>
