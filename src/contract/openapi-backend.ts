@@ -6,7 +6,7 @@ import { describeErrors } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import type { ContractDocument, ContractOperation } from './document.ts'
 import type { AnyReply, OperationRequest } from './engine.ts'
-import { failure } from './errors.ts'
+import { type Failure, failure } from './errors.ts'
 import { type ListParameter, listParametersOf, splitLists } from './list-parameters.ts'
 import { isJson } from './media-types.ts'
 import type { Caller } from './types.ts'
@@ -55,7 +55,7 @@ export async function createDispatch(
   )
   const withHeaders = new Set(operations.filter((operation) => headerNames(operation).length > 0).map(({ id }) => id))
 
-  return (operationId, { headers, path, query, url, body, accept, caller }) => {
+  return (operationId, { headers, path, query, url, body, refusal, accept, caller }) => {
     // The engine dispatches the operations of this document only.
     const operation = matched.get(operationId)!
     const request: MatchedRequest = {
@@ -69,6 +69,7 @@ export async function createDispatch(
       cookies: {},
       requestBody: body,
       url,
+      refusal,
       accept,
     }
     return backend.handleRequest(request, caller) as Promise<AnyReply>
@@ -152,7 +153,8 @@ function handlerOf(operation: ContractOperation, handle: InputHandler) {
     const header = Object.fromEntries(present.map((name) => [name, headers[name.toLowerCase()]]))
     const input = { path: request.params, query: request.query, header, body: request.requestBody }
     // createDispatch makes the requests.
-    const { accept } = request as unknown as MatchedRequest
+    const { accept, refusal } = request as unknown as MatchedRequest
+    if (refusal !== undefined) return Promise.resolve(refusal)
     return handle(accept === undefined ? input : { ...input, accept }, caller)
   }
 }
@@ -166,6 +168,7 @@ interface MatchedRequest extends ParsedRequest {
   headers: Request['headers']
   operation: Operation
   url: string
+  refusal: Failure | undefined
   accept: string | undefined
 }
 

@@ -5,8 +5,8 @@ import { inPlace, isSchema, schemaNameOf, targetOf, withSubschemas } from './sch
 export type Direction = 'request' | 'response'
 
 /**
- * The identifier by which Ajv knows a schema that the contract names. Ajv compiles a schema with its own identifier once,
- * and what a JSON pointer leads to anew for each schema that refers to it. A query may be `..`, a path may not.
+ * The identifier by which Ajv knows a schema that the contract names. Ajv compiles a schema with its own identifier
+ * once, and what a JSON pointer leads to once more for each reference. A query may be `..`, a path may not.
  */
 function idOf(name: string): string {
   return `contract:?${encodeURIComponent(name)}`
