@@ -17,22 +17,19 @@ export interface Contract {
  *
  * @param folder the project's folder, with openapi.yaml and generated/
  * @throws UnservableContract when a file is missing, or the stamp is not that of contract.json, openapi.yaml and the
- *   files that it refers to
+ *   files that it refers to, which need not be there: contract.json has all of them
  */
 export async function loadContract(folder: string): Promise<Contract> {
   const files = ['openapi.yaml', 'generated/contract.json', stampFile]
   const [yaml = '', json = '', stamp = ''] = await Promise.all(files.map((file) => read(join(folder, file))))
-  const names = stamp
-    .split('\n')
-    .slice(1, -2)
-    .map((line) => line.replace(/^\S*\s*/, ''))
-  const referred = await Promise.all(names.map(async (name) => [name, await read(join(folder, name))] as const))
-  if (stamp !== stampOf(yaml, json, new Map(referred))) {
+  const others = stamp.split('\n').slice(1, -2)
+  const current = await Promise.all(others.map((line) => currentLine(folder, line)))
+  if (stamp !== [lineOf('openapi.yaml', yaml), ...current, lineOf('generated/contract.json', json), ''].join('\n')) {
     throw new UnservableContract('generated/ does not match openapi.yaml; run npm run generate')
   }
   // The stamp says that generate has checked the document and written it.
   // A client cannot follow references to other files; JSON is YAML too (YAML 1.2, section 1.2).
-  return { document: parseJsonWithBigInts(json) as ContractDocument, json, yaml: names.length === 0 ? yaml : json }
+  return { document: parseJsonWithBigInts(json) as ContractDocument, json, yaml: others.length === 0 ? yaml : json }
 }
 
 /** The file of the stamp, in the project's folder. */
@@ -50,7 +47,22 @@ export function stampOf(
   referred: ReadonlyMap<string, string | Uint8Array> = new Map(),
 ): string {
   const contents = [['openapi.yaml', yaml], ...referred, ['generated/contract.json', json]] as const
-  return contents.map(([file, content]) => `${sha256(content)}  ${file}\n`).join('')
+  return contents.map(([file, content]) => `${lineOf(file, content)}\n`).join('')
+}
+
+function lineOf(file: string, content: string | Uint8Array): string {
+  return `${sha256(content)}  ${file}`
+}
+
+/** The line of the stamp for a file as it is now; the one that is given where it is not there, as in an image. */
+async function currentLine(folder: string, line: string): Promise<string> {
+  const file = line.replace(/^\S*\s*/, '')
+  try {
+    return lineOf(file, await readFile(join(folder, file)))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return line
+    throw unreadable(error)
+  }
 }
 
 export function sha256(text: string | Uint8Array): string {
@@ -61,7 +73,11 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UnservableContract(`cannot read the contract: ${reason}`, { cause: error })
+    throw unreadable(error)
   }
+}
+
+function unreadable(error: unknown): UnservableContract {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new UnservableContract(`cannot read the contract: ${reason}`, { cause: error })
 }
