@@ -4,8 +4,9 @@ import { type Saved, watchProject } from './dev/watch-project.ts'
 import { type GenerateResult, generate } from './generate/generate.ts'
 import { missingHandlers } from './generate/handler-files.ts'
 
-// Runs a server of the project in this folder, and prints type errors. A saved openapi.yaml is generated from; a saved
-// source file restarts the server. While the contract is broken, the last good server goes on.
+// Runs a server of the project in this folder, and prints type errors. A saved openapi.yaml, or a file that it refers
+// to, is generated from; a saved source file restarts the server. While the contract is broken, the last good server
+// goes on.
 const root = '.'
 
 function say(line: string): void {
@@ -31,8 +32,11 @@ async function serve(contract: GenerateResult): Promise<void> {
 const server = createServerProcess(root, say)
 const types = createTypeCheck(root, say)
 let contract: GenerateResult | undefined
-const stopWatching = watchProject(root, async (saved: Saved) => {
-  if (saved.contract || contract === undefined) contract = await readContract()
+const stopWatching = watchProject(root, async (saved: Saved, followContract) => {
+  if (saved.contract || contract === undefined) {
+    contract = await readContract()
+    followContract(contract.referred)
+  }
   await serve(contract)
   types.start()
 })

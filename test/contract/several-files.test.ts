@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compareWithRelease } from '../../scripts/develop/breaking/compare-with-release.ts'
@@ -149,11 +149,12 @@ describe('a contract in several files', () => {
   it('is compared with a release as a whole', async () => {
     const folder = await folderWith()
     const source = join(folder, 'openapi.yaml')
-    await writeFile(join(folder, 'released.yaml'), await readOpenApi(await readFile(source), source))
+    await writeFile(join(folder, 'released.yaml'), (await readOpenApi(await readFile(source), source)).text)
     expect(await compareWithRelease(folder, 'released.yaml')).toMatchObject({ changes: [] })
     await writeFile(join(folder, 'schemas/other.yaml'), 'Name: { type: string, maxLength: 4 }\n')
     const { changes } = await compareWithRelease(folder, 'released.yaml')
-    expect(changes).toMatchObject([{ impact: 'breaking', text: expect.stringContaining('maxLength') as string }])
+    const text: unknown = expect.stringContaining('maxLength')
+    expect(changes).toMatchObject([{ impact: 'breaking', text, place: 'schemas/other.yaml:1:23' }])
   })
 
   it('is generated anew when another of its files has changed, if only by a comment', async () => {
@@ -173,5 +174,25 @@ describe('a contract in several files', () => {
     await expect(loadContract(folder)).rejects.toThrow(UnservableContract)
     expect(await generate(folder, 'write')).toMatchObject({ ok: true })
     expect(await loadContract(folder)).toMatchObject({ yaml: bundle })
+  })
+
+  it('is served where the other files are not, as in an image', async () => {
+    const folder = await folderWith()
+    expect(await generate(folder, 'write')).toMatchObject({ ok: true })
+    const { json: bundle } = await loadContract(folder)
+    for (const name of ['parameters.yaml', 'paths', 'schemas']) await rm(join(folder, name), { recursive: true })
+    expect(await loadContract(folder)).toMatchObject({ json: bundle, yaml: bundle })
+    // One that is there, and another one now, is refused as before.
+    await writeFile(join(folder, 'parameters.yaml'), '')
+    await expect(loadContract(folder)).rejects.toThrow('generated/ does not match openapi.yaml')
+  })
+
+  it('names the files that it refers to, also those that are missing', async () => {
+    const names = ['parameters.yaml', 'paths/thing.yaml', 'schemas/other.yaml', 'schemas/thing.yaml']
+    const folder = await folderWith()
+    expect((await generate(folder, 'check')).referred.toSorted()).toEqual(names)
+    await rm(join(folder, 'schemas/other.yaml'))
+    const broken = await generate(folder, 'check')
+    expect(broken).toMatchObject({ ok: false, referred: expect.arrayContaining(names) as string[] })
   })
 })

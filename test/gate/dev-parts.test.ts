@@ -41,6 +41,37 @@ describe('the watcher of `npm run dev`', () => {
     expect(await next()).toEqual({ contract: false })
   })
 
+  test('sees each save of the files that the contract refers to, also where one is gone, and comes back', async () => {
+    const root = await temporaryFolder()
+    await mkdir(join(root, 'src'))
+    await mkdir(join(root, 'schemas/deep'), { recursive: true })
+    const [known, deep, later] = ['parameters.yaml', 'schemas/deep/a.yaml', 'none/b.yaml']
+    for (const file of [known, deep]) await writeFile(join(root, file), '')
+    const next = watch(root, [known, deep, later])
+    expect(await next()).toEqual({ contract: true })
+
+    for (const file of [known, deep]) {
+      await replaceFile(join(root, file))
+      expect(await next()).toEqual({ contract: true })
+      await rm(join(root, file))
+      expect(await next()).toEqual({ contract: true })
+      await writeFile(join(root, file), 'back')
+      expect(await next()).toEqual({ contract: true })
+    }
+    await mkdir(join(root, 'none'))
+    expect(await next()).toEqual({ contract: true })
+    await writeFile(join(root, later), 'new')
+    expect(await next()).toEqual({ contract: true })
+
+    await rename(join(root, 'schemas'), join(root, 'other'))
+    expect(await next()).toEqual({ contract: true })
+    await rename(join(root, 'other'), join(root, 'schemas'))
+    expect(await next()).toEqual({ contract: true })
+    await writeFile(join(root, 'unrelated.yaml'), '')
+    await replaceFile(join(root, deep))
+    expect(await next()).toEqual({ contract: true })
+  })
+
   test('keeps what is saved while the save before it is handled', async () => {
     const root = await temporaryFolder()
     await mkdir(join(root, 'src'))
@@ -96,10 +127,11 @@ async function nextConnection(listener: Server): Promise<{ closed: Promise<unkno
 }
 
 /** Watches a folder. @returns what waits for the next save */
-function watch(root: string): () => Promise<Saved> {
+function watch(root: string, referred: string[] = []): () => Promise<Saved> {
   const saves: Saved[] = []
   let wake: () => void = () => undefined
-  const stop = watchProject(root, (saved) => {
+  const stop = watchProject(root, (saved, followContract) => {
+    followContract(referred)
     saves.push(saved)
     wake()
     return Promise.resolve()

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { ContractDocument } from '../../../src/contract/document.ts'
 import { BrokenContract } from '../contract/findings.ts'
 import { inlineReferences } from '../contract/inline-references.ts'
-import { parseContract } from '../contract/read-contract.ts'
+import { type OpenApiText, parseContract } from '../contract/read-contract.ts'
 import { contractFile } from '../generate/contract-file.ts'
 import { type Impact, classifyChange, describeValues } from './classify-change.ts'
 import { type Direction, componentDirections, directionOfPath } from './directions.ts'
@@ -61,6 +61,8 @@ interface Contract {
   document: ContractDocument
   directions: Map<string, Set<Direction>>
   locate: ReturnType<typeof parseContract>['locate']
+  /** Whether the text has been made from several files. */
+  isBundled: boolean
 }
 
 const execute = promisify(execFile)
@@ -75,7 +77,7 @@ const config = fileURLToPath(new URL('../../../redocly.yaml', import.meta.url))
  * double rounds (numberChanges), and the answers to requests that match no operation (unmatchedChanges).
  *
  * @param before the text of the contract that clients know
- * @param after the text of the contract that they will meet, of which the structure is valid
+ * @param after the contract that they will meet, of which the structure is valid
  * @param file the name of the file of `before`
  * @returns the changes, but for that of info.version, and both versions
  * @throws BrokenContract when one of them cannot be read
@@ -83,11 +85,11 @@ const config = fileURLToPath(new URL('../../../redocly.yaml', import.meta.url))
  */
 export async function compareContracts(
   before: string,
-  after: string,
+  after: OpenApiText,
   file: string,
 ): Promise<{ changes: Change[]; versions: { before: string; after: string } }> {
-  const [old, current] = [read(before, file), read(after, contractFile)]
-  const found = (await redoclyDiff(before, after))
+  const [old, current] = [read({ text: before, locate: undefined }, file), read(after, contractFile)]
+  const found = (await redoclyDiff(before, after.text))
     .filter(({ typeName }) => !typeName.startsWith('SecurityRequirement'))
     .filter(({ path, property }) => path !== '#/info' || property !== 'version')
     .map((change) => describe(change, old, current))
@@ -98,10 +100,12 @@ export async function compareContracts(
   }
 }
 
-function read(source: string, file: string): Contract {
-  const { document: written, locate } = parseContract(Buffer.from(source), file)
+function read({ text, locate }: OpenApiText, file: string): Contract {
+  const { document: written, locate: inText } = parseContract(Buffer.from(text), file)
+  const isBundled = locate !== undefined
   try {
-    return { file, written, document: inlineReferences(written), directions: componentDirections(written), locate }
+    const [document, directions] = [inlineReferences(written), componentDirections(written)]
+    return { file, written, document, directions, locate: locate ?? inText, isBundled }
   } catch (error) {
     throw new BrokenContract(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
@@ -158,7 +162,8 @@ function describe(change: RedoclyChange, old: Contract, current: Contract): Chan
   return {
     impact,
     text: `${readablePath(namesOf(shown), contract.document)}: ${words}`,
-    place: placeIn(contract.file, site),
+    // Redocly's place is that in the text.
+    place: contract.isBundled ? placeOf(contract, namesOf(site?.pointer ?? path)) : placeIn(contract.file, site),
   }
 }
 
@@ -166,8 +171,13 @@ function describeOwn({ impact, path, words }: OwnChange, current: Contract): Cha
   return {
     impact,
     text: `${readablePath([...path], current.document)}: ${words}`,
-    place: placeIn(current.file, current.locate([...path])),
+    place: placeOf(current, [...path]),
   }
+}
+
+function placeOf({ file, locate }: Contract, names: string[]): string {
+  const place = locate(names)
+  return placeIn(place?.file ?? file, place)
 }
 
 function placeIn(file: string, site: { line?: number; col?: number } | undefined): string {

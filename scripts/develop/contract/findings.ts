@@ -11,4 +11,7 @@ export interface Finding {
 }
 
 /** A contract that cannot be generated from. The message has a line for each reason, with its place. */
-export class BrokenContract extends Error {}
+export class BrokenContract extends Error {
+  /** The files that it refers to, as far as they are known: those that cannot be read, too. */
+  referred: readonly string[] = []
+}

@@ -34,7 +34,17 @@ export async function readContract(
   source: Uint8Array,
   file: string,
 ): Promise<{ document: ContractDocument; warnings: string[]; referred: Map<string, Uint8Array> }> {
-  const { document, places, findings, referred } = await bundle(source, file)
+  const asked = new Set<string>()
+  try {
+    return await readAll(source, file, asked)
+  } catch (error) {
+    if (error instanceof BrokenContract) error.referred = [...asked]
+    throw error
+  }
+}
+
+async function readAll(source: Uint8Array, file: string, asked: Set<string>) {
+  const { document, places, findings, referred } = await bundle(source, file, asked)
   const contract = document as unknown as ContractDocument
   // A word too many, which checkWords reports too, leaves the structure that the other checks rely on.
   const isSound = findings.every(({ text }) => /^Property `.*` is not expected here/.test(text))
@@ -53,13 +63,22 @@ export async function readContract(
 /**
  * Reads a contract of which the structure alone is checked: not whether this service could serve it, and no examples.
  *
- * @returns its text; where it refers to other files, all of it as JSON, which is YAML too
+ * @returns its text; where it refers to other files, all of it as JSON, which is YAML too, and what finds the place of
+ *   the last of the members that lead into it
  * @throws BrokenContract
  */
-export async function readOpenApi(source: Uint8Array, file: string): Promise<string> {
-  const { document, findings, referred } = await bundle(source, file)
+export async function readOpenApi(source: Uint8Array, file: string): Promise<OpenApiText> {
+  const { document, places, findings, referred } = await bundle(source, file)
   refuse(findings, file)
-  return referred.size === 0 ? new TextDecoder().decode(source) : `${stringifyJson(document, 2)}\n`
+  if (referred.size === 0) return { text: new TextDecoder().decode(source), locate: undefined }
+  return { text: `${stringifyJson(document, 2)}\n`, locate: (names) => placeOf(document, names, places) }
+}
+
+/** A contract as one text. */
+export interface OpenApiText {
+  text: string
+  /** Finds places where the text is not that of a file. */
+  locate: ((names: string[]) => Place | undefined) | undefined
 }
 
 /**
@@ -74,9 +93,10 @@ export function parseContract(source: Uint8Array, file: string) {
   return { document, locate: (names: string[]) => placeOf(document, names, places) }
 }
 
-async function bundle(source: Uint8Array, file: string) {
+/** @param asked receives the path of each file that is referred to, from the folder of the contract */
+async function bundle(source: Uint8Array, file: string, asked = new Set<string>()) {
   const places = new Places()
-  const files = new ContractFiles(file, source, places)
+  const files = new ContractFiles(file, source, places, asked)
   const { openapi } = files.root
   // Every other version has other words.
   if (!/^3\.1\.\d+$/.test(String(openapi))) {
@@ -152,10 +172,12 @@ class ContractFiles extends BaseResolver {
   readonly #file: string
   readonly #source: Uint8Array
   readonly #places: Places
+  readonly #asked: Set<string>
   readonly #parsed = new Map<string, Record<string, unknown>>()
 
-  constructor(file: string, source: Uint8Array, places: Places) {
+  constructor(file: string, source: Uint8Array, places: Places, asked: Set<string>) {
     super()
+    this.#asked = asked
     this.#file = file
     this.#source = source
     this.#places = places
@@ -168,6 +190,7 @@ class ContractFiles extends BaseResolver {
     if (document === undefined) {
       const isRoot = path === resolve(this.#file)
       const name = relative(dirname(resolve(this.#file)), path)
+      if (!isRoot) this.#asked.add(name)
       const source = isRoot ? this.#source : readFileSync(path)
       if (!isRoot) this.referred.set(name, source)
       try {

@@ -1,6 +1,7 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { join, sep } from 'node:path'
 import { contractFile } from '../generate/contract-file.ts'
+import { watchFiles } from './watch-files.ts'
 
 /** An editor saves in several steps; what follows within this time belongs together. */
 const settleMilliseconds = 60
@@ -14,10 +15,13 @@ export interface Saved {
  * Watches openapi.yaml and the source files, by their folders: many editors save by renaming a new file into place.
  *
  * @param onSave called at once, as if everything had been saved, and then once for what was saved together; not again
- *   before it has resolved
+ *   before it has resolved. `followContract` takes the files that openapi.yaml refers to, which are watched as it is
  * @returns what ends the watching
  */
-export function watchProject(root: string, onSave: (saved: Saved) => Promise<void>): () => void {
+export function watchProject(
+  root: string,
+  onSave: (saved: Saved, followContract: (files: readonly string[]) => void) => Promise<void>,
+): () => void {
   let pending: Saved | undefined = { contract: true }
   let timer: NodeJS.Timeout | undefined
   let handling = false
@@ -28,7 +32,7 @@ export function watchProject(root: string, onSave: (saved: Saved) => Promise<voi
     handling = true
     const saved = pending
     pending = undefined
-    await onSave(saved)
+    await onSave(saved, followContract)
     handling = false
     await handle()
   }
@@ -39,9 +43,14 @@ export function watchProject(root: string, onSave: (saved: Saved) => Promise<voi
     timer = setTimeout(() => void handle(), settleMilliseconds)
   }
 
-  const contract = watch(root, (_event, name) => {
-    if (name === contractFile) note(true)
+  function followContract(files: readonly string[]): void {
+    if (!closed) contract.follow(files)
+  }
+
+  const contract = watchFiles(root, () => {
+    note(true)
   })
+  contract.follow([contractFile])
   const stopSources = watchSources(join(root, 'src'), () => {
     note(false)
   })
@@ -49,7 +58,7 @@ export function watchProject(root: string, onSave: (saved: Saved) => Promise<voi
   return () => {
     closed = true
     clearTimeout(timer)
-    contract.close()
+    contract.stop()
     stopSources()
   }
 }

@@ -14,12 +14,13 @@ import { writeTypes } from './write/write-types.ts'
  * Makes the content of each generated file, from the contract alone: the same contract gives the same bytes.
  *
  * @param root the project's folder
- * @returns contents by file name, the operations of the contract, and a line for each warning about it
+ * @returns contents by file name, the operations of the contract, a line for each warning about it, and the files that
+ *   it refers to
  * @throws BrokenContract
  */
 export async function generateFiles(
   root: string,
-): Promise<{ files: Map<string, string>; operations: ContractOperation[]; warnings: string[] }> {
+): Promise<{ files: Map<string, string>; operations: ContractOperation[]; warnings: string[]; referred: string[] }> {
   const source = await readSource(join(root, contractFile))
   const { document, warnings, referred } = await readContract(source, join(root, contractFile))
   const origin = `${contractFile} sha256:${sha256(source)}`
@@ -34,7 +35,7 @@ export async function generateFiles(
     // Moved into place last: the server starts only where it matches contract.json and the files of the contract.
     [basename(stampFile), stampOf(source, json, referred)],
   ])
-  return { files, operations, warnings }
+  return { files, operations, warnings, referred: [...referred.keys()] }
 }
 
 async function readSource(file: string): Promise<Buffer> {

@@ -13,6 +13,8 @@ export interface GenerateResult {
   ok: boolean
   /** The lines to print. */
   lines: string[]
+  /** The files that openapi.yaml refers to, by their paths from its folder, as far as they are known. */
+  referred: readonly string[]
   /** The operations of the contract that have no handler; none where the contract is broken. */
   missing: ContractOperation[]
 }
@@ -28,9 +30,9 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
     contract = await generateFiles(root)
   } catch (error) {
     if (!(error instanceof BrokenContract)) throw error
-    return { ok: false, lines: [error.message, `${folder}/ is as it was.`], missing: [] }
+    return { ok: false, lines: [error.message, `${folder}/ is as it was.`], referred: error.referred, missing: [] }
   }
-  const { files, operations, warnings } = contract
+  const { files, operations, warnings, referred } = contract
   const stale = await staleFiles(root, files)
   const missing = missingHandlers(root, operations)
   if (mode === 'check') {
@@ -38,6 +40,7 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
     return {
       ok: stale.length === 0,
       lines: [...warnings, ...(stale.length === 0 ? [`${folder}/ matches ${contractFile}`] : lines)],
+      referred,
       missing,
     }
   }
@@ -47,6 +50,7 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
     return {
       ok: false,
       lines: [`${folder}/ cannot be written: ${error instanceof Error ? error.message : String(error)}`],
+      referred,
       missing,
     }
   }
@@ -58,5 +62,5 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
   else
     lines.push(...missing.map(({ id }) => `operation ${id} has no handler: npm run generate -- --scaffold writes one`))
   lines.push(...strayHandlers(root, operations))
-  return { ok: true, lines, missing: mode === 'scaffold' ? [] : missing }
+  return { ok: true, lines, referred, missing: mode === 'scaffold' ? [] : missing }
 }

@@ -120,7 +120,8 @@ async function writeRelease(folder: string, version: Version, now: Date, compari
   const day = now.toISOString().slice(0, 10)
   await edit(join(folder, changelogFile), (text) => closeVersion(text, name, day, comparison))
   const source = join(folder, contractFile)
-  await writeFile(join(folder, releasedFile(version)), await readOpenApi(await readFile(source), source))
+  const { text } = await readOpenApi(await readFile(source), source)
+  await writeFile(join(folder, releasedFile(version)), text)
   const { ok, lines } = await generate(folder, 'write')
   if (!ok) throw new UsageError(lines.join('\n'))
 }
