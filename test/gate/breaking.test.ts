@@ -699,6 +699,44 @@ test('a breaking change is listed with its place and the version that it needs',
   })
 })
 
+test('a pattern that is removed from requests or added to responses breaks nobody; a changed one possibly does', async () => {
+  const schemaOf = (pattern: string | undefined) => ({
+    type: 'object',
+    properties: { name: { type: 'string', ...(pattern === undefined ? {} : { pattern }) } },
+  })
+  const media = (pattern: string | undefined) => ({ content: { 'application/json': { schema: schemaOf(pattern) } } })
+  const contractOf = (request: string | undefined, response: string | undefined) =>
+    JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Names', version: '1.0.0' },
+      paths: {
+        '/names': {
+          post: {
+            operationId: 'createName',
+            requestBody: media(request),
+            responses: { 200: { description: 'It.', ...media(response) } },
+          },
+        },
+      },
+    })
+  const compare = async (before: string, after: string) =>
+    (await compareContracts(before, textOf(after), 'before')).changes.map(({ impact, text }) => `${impact} ${text}`)
+
+  const [old, now] = ['^a$', '^[ab]$']
+  expect(await compare(contractOf(old, undefined), contractOf(undefined, old))).toEqual([
+    expect.stringMatching(/^compatible POST .*request body.*property name: pattern changed from .* to none$/),
+    expect.stringMatching(/^compatible POST .*response 200.*property name: pattern changed from none to /),
+  ])
+  expect(await compare(contractOf(old, old), contractOf(now, now))).toEqual([
+    expect.stringMatching(
+      /^breaking .*possibly breaking: it is compatible if the new one accepts every text that the old/,
+    ),
+    expect.stringMatching(
+      /^breaking .*possibly breaking: it is compatible if the old one accepts every text that the new/,
+    ),
+  ])
+})
+
 function textOf(text: string): OpenApiText {
   return { text, locate: undefined }
 }

@@ -47,6 +47,8 @@ const widerFormats: Readonly<Record<string, string>> = { int32: 'int64', float: 
 export interface Classification {
   impact: Impact
   reason?: string
+  /** Why a change that is taken for a breaking one may be none. */
+  doubt?: string
 }
 
 /** How the place of a change is used. */
@@ -66,7 +68,9 @@ export function classifyChange(change: RedoclyChange, use: Use): Classification 
   if (isEditorial(change, directions)) return { impact: 'editorial' }
   const missed = missedBreak(change, use)
   if (missed !== undefined) return { impact: 'breaking', reason: missed }
-  if (change.impact === 'major' && !isHarmlessFormat(change, directions)) return { impact: 'breaking' }
+  if (change.impact === 'major' && !isHarmlessFormat(change, directions)) {
+    return { impact: 'breaking', ...doubtOf(change, directions) }
+  }
   return { impact: 'compatible' }
 }
 
@@ -120,6 +124,18 @@ function isHarmlessFormat({ property, base, revision }: RedoclyChange, direction
   if (widerFormats[from] === to) return !directions.has('response')
   if (widerFormats[to] === from) return !directions.has('request')
   return false
+}
+
+/** Whether one pattern accepts all texts of another is not decided here. One that is added or removed is decided. */
+function doubtOf({ property, base, revision }: RedoclyChange, directions: ReadonlySet<Direction>): { doubt?: string } {
+  if (property !== 'pattern' || base?.value === undefined || revision?.value === undefined) return {}
+  const inRequests = 'the new one accepts every text that the old one does'
+  const inResponses = 'the old one accepts every text that the new one does'
+  const conditions = [
+    ...(directions.has('request') ? [inRequests] : []),
+    ...(directions.has('response') ? [inResponses] : []),
+  ]
+  return { doubt: `possibly breaking: it is compatible if ${conditions.join(', and ')}` }
 }
 
 /** A changed member in words. */

@@ -150,7 +150,7 @@ function describe(change: RedoclyChange, old: Contract, current: Contract): Chan
   const [site, contract] = revision === undefined ? [base, old] : [revision, current]
   // What is changed is a member of this place.
   const pointer = (site?.pointer ?? path).replace(property === undefined ? '' : new RegExp(`/${property}$`), '')
-  const { impact, reason } = classifyChange(change, {
+  const { impact, reason, doubt } = classifyChange(change, {
     directions: directionsOf(path, pointer, contract),
     isRequired: isRequired(contract, pointer),
   })
@@ -161,7 +161,7 @@ function describe(change: RedoclyChange, old: Contract, current: Contract): Chan
   const shown = pointer.startsWith('#/components/') ? pointer : path
   return {
     impact,
-    text: `${readablePath(namesOf(shown), contract.document)}: ${words}`,
+    text: `${readablePath(namesOf(shown), contract.document)}: ${[words, doubt].filter(Boolean).join('; ')}`,
     // Redocly's place is that in the text.
     place: contract.isBundled ? placeOf(contract, namesOf(site?.pointer ?? path)) : placeIn(contract.file, site),
   }
