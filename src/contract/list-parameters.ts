@@ -31,7 +31,7 @@ export function listParametersOf(parameters: Parameter[], schemas: NamedSchemas)
   })
 }
 
-/** Whether the values of a parameter's schema are arrays. No text stands for null. */
+/** Whether the values of a parameter's schema are arrays. */
 export function isList(schema: unknown, schemas: NamedSchemas): boolean {
   const types = typesOf(schema, schemas)
   return types.has('array') && types.isSubsetOf(new Set(['array', 'null']))

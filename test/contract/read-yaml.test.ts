@@ -43,6 +43,12 @@ describe('a YAML file is refused', () => {
     ['with a key twice', 'a: b\na: c\n', /^openapi\.yaml:2:1: Map keys must be unique$/],
     ['of YAML 1.1', '%YAML 1.1\n---\na: yes\n', /^openapi\.yaml:1:1: only YAML 1\.2 is read; remove the directive$/],
     ['indented by a tab', 'a:\n\tb: c\n', /^openapi\.yaml:2:1: /],
+    [
+      'with a number beyond the range of a double',
+      'a: 1e400\n',
+      /^openapi\.yaml:1:4: 1e400 is no number of JSON; write/,
+    ],
+    ['with an infinite number', 'a: [.inf]\n', /^openapi\.yaml:1:5: \.inf is no number of JSON; write one/],
     ['with a key that is null', 'a: b\nnull: c\n', /^openapi\.yaml:2:1: a key must be a text or a number$/],
     ['with a key that is a list', '? [a]\n: b\n', /^openapi\.yaml:1:3: a key must be a text or a number$/],
     ['with a tag that is unknown', 'a: !thing b\n', /^openapi\.yaml:1:4: /],

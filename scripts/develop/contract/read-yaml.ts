@@ -108,7 +108,11 @@ class YamlReader {
       return this.#value(target)
     }
     if (this.#values.has(node)) return this.#values.get(node)
-    if (isScalar(node)) return inNumberRange(node.value)
+    if (isScalar(node)) {
+      const isFinite = typeof node.value !== 'number' || Number.isFinite(node.value)
+      if (!isFinite) this.#refuse(node, `${node.source ?? ''} is no number of JSON; write one that a double holds`)
+      return inNumberRange(node.value)
+    }
     this.#open.add(node)
     const value = isMap(node) ? this.#mapping(node.items, node) : isSeq(node) ? this.#sequence(node.items, node) : null
     this.#open.delete(node)

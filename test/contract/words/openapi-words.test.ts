@@ -180,6 +180,11 @@ const refused: Record<string, Refused[]> = {
   'parameter.schema': [
     [withParameter({ schema: { type: 'object' } }), /a parameter is a scalar or an array of scalars/],
     [withParameter({ schema: list(list(text)) }), /the items of a parameter are scalars/],
+    [withParameter({ schema: { type: ['string', 'null'] } }), /no text is null; remove null from its type/],
+    [withParameter({ schema: { enum: ['a', null] } }), /no text is null/],
+    [withParameter({ schema: { anyOf: [text, { type: 'null' }] }, in: 'header' }), /no text is null/],
+    [withParameter({ schema: { type: ['array', 'null'], items: text } }), /no text is null/],
+    [withParameter({ schema: list({ type: ['string', 'null'] }) }), /no text is null/],
   ],
   'parameter.content': [
     [withParameter({ schema: undefined, content: json({}) }), /a parameter is described by its sch/],

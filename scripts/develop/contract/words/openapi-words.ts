@@ -164,10 +164,13 @@ export const words: Record<Kind, Record<string, Word>> = {
           : undefined,
     }),
     allowReserved: shown('a matter of clients: the service reads reserved characters either way'),
-    schema: enforced('validated; a scalar or, in a query or a header, an array of scalars; others are refused', {
-      holds: 'schema',
-      refuses: (value, { in: place }, { schemas }) => unreadableText(value, place, schemas),
-    }),
+    schema: enforced(
+      'validated; a scalar or, in a query or a header, an array of scalars; null and others are refused',
+      {
+        holds: 'schema',
+        refuses: (value, { in: place }, { schemas }) => unreadableText(value, place, schemas),
+      },
+    ),
     content: refused('a parameter is described by its schema; use schema'),
     example,
     examples,
@@ -295,12 +298,16 @@ export const words: Record<Kind, Record<string, Word>> = {
 
 function unreadableText(schema: unknown, place: unknown, schemas: Record<string, Schema>): string | undefined {
   const isScalar = (each: unknown) => typesOf(each, schemas).isSubsetOf(scalarTypes)
-  if (isScalar(schema)) return undefined
+  const isNullable = (each: unknown) => typesOf(each, schemas).has('null')
+  if (isScalar(schema)) return isNullable(schema) ? noNull : undefined
   if (place === 'path') return 'a path parameter is a scalar; give its schema such a type'
   if (!isList(schema, schemas)) return 'a parameter is a scalar or an array of scalars; give its schema such a type'
   const items = inPlace(schema as Schema, schemas).flatMap((each) => ('items' in each ? [each['items']] : []))
-  return items.length > 0 && items.some(isScalar) ? undefined : 'the items of a parameter are scalars; give them a type'
+  if (!items.some(isScalar)) return 'the items of a parameter are scalars; give them a type'
+  return isNullable(schema) || items.filter(isScalar).every(isNullable) ? noNull : undefined
 }
+
+const noNull = 'no text is null; remove null from its type, and leave the parameter out for none'
 
 const scalarTypes = new Set<JsonType>(['string', 'integer', 'number', 'boolean', 'null'])
 
