@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { ContractDocument } from '../../../src/contract/document.ts'
+import { stackSize } from '../check/run-tool.ts'
 import { BrokenContract } from '../contract/findings.ts'
 import { inlineReferences } from '../contract/inline-references.ts'
 import { type OpenApiText, parseContract } from '../contract/read-contract.ts'
@@ -107,7 +108,9 @@ function read({ text, locate }: OpenApiText, file: string): Contract {
     const [document, directions] = [inlineReferences(written), componentDirections(written)]
     return { file, written, document, directions, locate: locate ?? inText, isBundled }
   } catch (error) {
-    throw new BrokenContract(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    const remedy = 'too many schemas refer on to one another to be compared; run Node with --stack-size=3900'
+    const reason = error instanceof RangeError ? remedy : error instanceof Error ? error.message : String(error)
+    throw new BrokenContract(`${file}: ${reason}`, { cause: error })
   }
 }
 
@@ -130,7 +133,7 @@ async function redoclyDiff(before: string, after: string): Promise<RedoclyChange
       '--skip-rule',
       'security-requirement-changed',
     ]
-    const { stdout } = await execute(process.execPath, [redocly, ...args], {
+    const { stdout } = await execute(process.execPath, [stackSize, redocly, ...args], {
       cwd: folder,
       maxBuffer: 2 ** 26,
       env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },

@@ -6,22 +6,33 @@ const annotations: readonly string[] = ['example', 'examples', 'default', 'descr
 
 /**
  * The integers of a contract that changed while the doubles nearest to them did not, such as a bound of
- * 9223372036854775807 that became …806. Redocly reads numbers as doubles and does not see that.
+ * 9223372036854775807 that became …806. Redocly reads numbers as doubles and does not see that. What several places
+ * share is compared where it is met first.
  */
 export function numberChanges(before: ContractDocument, after: ContractDocument): OwnChange[] {
-  return walk(before, after, [])
-}
+  const changes: OwnChange[] = []
+  const path: string[] = []
+  const compared = new Map<object, Set<unknown>>()
 
-function walk(before: unknown, after: unknown, path: string[]): OwnChange[] {
-  if (isNumeric(before) && isNumeric(after)) {
-    const isHidden = before !== after && Number(before) === Number(after)
-    return isHidden ? [{ impact: 'breaking', path, words: `changed from ${String(before)} to ${String(after)}` }] : []
+  function walk(old: unknown, now: unknown): void {
+    if (isNumeric(old) && isNumeric(now)) {
+      if (old === now || Number(old) !== Number(now)) return
+      changes.push({ impact: 'breaking', path: [...path], words: `changed from ${String(old)} to ${String(now)}` })
+    }
+    if (typeof old !== 'object' || old === null || typeof now !== 'object' || now === null) return
+    const known = compared.get(old) ?? new Set()
+    if (known.has(now)) return
+    compared.set(old, known.add(now))
+    for (const [name, member] of Object.entries(old)) {
+      if (annotations.includes(name)) continue
+      path.push(name)
+      walk(member, (now as Record<string, unknown>)[name])
+      path.pop()
+    }
   }
-  if (typeof before !== 'object' || before === null || typeof after !== 'object' || after === null) return []
-  const now = after as Record<string, unknown>
-  return Object.entries(before).flatMap(([name, member]) =>
-    annotations.includes(name) ? [] : walk(member, now[name], [...path, name]),
-  )
+
+  walk(before, after)
+  return changes
 }
 
 function isNumeric(value: unknown): value is number | bigint {

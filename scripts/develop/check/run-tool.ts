@@ -4,6 +4,12 @@ import { dirname, join } from 'node:path'
 
 const require = createRequire(import.meta.url)
 
+/**
+ * For Redocly, which follows references by recursion, and a contract of a thousand schemas that refer to one another:
+ * KiB, of the 8 MiB that the main thread of a process has.
+ */
+export const stackSize = '--stack-size=3900'
+
 /** @returns the path of a file of an installed package, even if the package does not export it */
 export function fileOfPackage(packageName: string, file: string): string {
   return join(dirname(require.resolve(`${packageName}/package.json`)), file)
@@ -22,7 +28,7 @@ export async function runTool(
   script: string,
   args: string[],
 ): Promise<{ ok: boolean; output: string }> {
-  const child = spawn(process.execPath, [fileOfPackage(packageName, script), ...args], {
+  const child = spawn(process.execPath, [stackSize, fileOfPackage(packageName, script), ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1' },
