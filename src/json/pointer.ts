@@ -23,15 +23,15 @@ export function lookUp(document: unknown, reference: string): unknown {
     .slice(2)
     .split('/')
     .reduce((node, token) => {
-      const name = percentDecoded(token, reference).replaceAll('~1', '/').replaceAll('~0', '~')
+      const name = /[%~]/.test(token) ? unescaped(token, reference) : token
       const isMember = typeof node === 'object' && node !== null && Object.hasOwn(node, name)
       return isMember ? (node as Record<string, unknown>)[name] : undefined
     }, document)
 }
 
-function percentDecoded(token: string, reference: string): string {
+function unescaped(token: string, reference: string): string {
   try {
-    return decodeURIComponent(token)
+    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
   } catch (error) {
     throw new Error(`the percent-encoding of the reference ${reference} is broken`, { cause: error })
   }

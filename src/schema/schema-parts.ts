@@ -73,11 +73,14 @@ export function withSubschemas(
 /** Lists the schemas directly inside a schema, with their places in it. */
 export function subschemasOf(schema: Schema): { place: string; schema: Schema; applies: Applies }[] {
   const found: { place: string; schema: Schema; applies: Applies }[] = []
-  withSubschemas(schema, (subschema, applies, keyword, name) => {
-    const place = name === undefined ? keyword : `${keyword}/${name}`
-    if (isSchema(subschema)) found.push({ place, schema: subschema, applies })
-    return subschema
-  })
+  for (const keyword of Object.keys(schema)) {
+    const [member, one, many] = [schema[keyword], own(single, keyword), own(several, keyword)]
+    if (one !== undefined && isSchema(member)) found.push({ place: keyword, schema: member, applies: one })
+    if (many === undefined) continue
+    for (const [name, each] of Object.entries(member as object)) {
+      if (isSchema(each)) found.push({ place: `${keyword}/${name}`, schema: each, applies: many })
+    }
+  }
   return found
 }
 
