@@ -13,6 +13,7 @@ export type Int64Schema = Record<string, unknown>
  */
 export function createInt64Schemas(document: ContractDocument) {
   const referred = new Map<string, Int64Schema>()
+  const pending: string[] = []
   const answers = new Map<unknown, boolean>()
 
   function of(schema: unknown): Int64Schema {
@@ -44,39 +45,42 @@ export function createInt64Schemas(document: ContractDocument) {
 
   function refer(reference: string): string {
     if (!referred.has(reference)) {
-      // Before the schema is reduced, for it may refer to itself.
       referred.set(reference, {})
-      referred.set(reference, of(lookUp(document, reference)))
+      pending.push(reference)
     }
     return reference
   }
 
-  /** Remembers the answer, because a schema is asked about for each schema around it. */
+  /** Without recursion, because as many schemas may lead on as the contract has. */
   function leads(schema: unknown): boolean {
-    const known = answers.get(schema)
-    if (known !== undefined) return known
-    const met = new Set<unknown>()
-    const answer = leadsToInt64(schema, met)
-    // What was met on the way leads nowhere either. Of a schema that leads to one, the others may or may not.
+    const met = new Set([schema])
+    let answer = false
+    // A set that grows while it is walked is walked to its end.
+    for (const each of met) {
+      answer ||= answers.get(each) ?? (isObject(each) && isInt64(each['type'], each['format']))
+      if (answer) break
+      if (isObject(each) && !answers.has(each)) for (const next of schemasAround(each)) met.add(next)
+    }
+    // What was met on the way to none leads to none. Of the others, this one alone is known to lead to one.
     for (const each of answer ? [schema] : met) answers.set(each, answer)
     return answer
   }
 
-  function leadsToInt64(schema: unknown, met: Set<unknown>): boolean {
-    if (!isObject(schema) || met.has(schema)) return false
-    const known = answers.get(schema)
-    if (known !== undefined) return known
-    met.add(schema)
-    const { $ref, type, format, properties, patternProperties, additionalProperties, prefixItems, items } = schema
-    if (isInt64(type, format)) return true
+  function schemasAround(schema: Record<string, unknown>): unknown[] {
+    const { $ref, properties, patternProperties, additionalProperties, prefixItems, items } = schema
     const target = typeof $ref === 'string' ? lookUp(document, $ref) : undefined
     const inside = [properties, patternProperties, prefixItems].flatMap(schemasIn)
-    return [target, additionalProperties, items, ...inside, ...aboutSameValue(schema)].some((each) =>
-      leadsToInt64(each, met),
-    )
+    return [target, additionalProperties, items, ...inside, ...aboutSameValue(schema)]
   }
 
-  return { of, referred: () => [...referred] }
+  function reduceReferred(): [string, Int64Schema][] {
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      referred.set(next, of(lookUp(document, next)))
+    }
+    return [...referred]
+  }
+
+  return { of, referred: reduceReferred }
 }
 
 function isInt64(type: unknown, format: unknown): boolean {
