@@ -39,10 +39,8 @@ describe('a body that its schema leaves open', () => {
       ['1e400', 'body'],
     ] as const) {
       const { status, text } = await echo(body)
-      expect({ status, error: JSON.parse(text) as unknown }).toMatchObject({
-        status: 400,
-        error: { error: 40001, message: expect.stringMatching(new RegExp(`^${place} must be a number from -1\\.79`)) },
-      })
+      expect(status).toBe(400)
+      expect(text).toContain(`{"error":40001,"message":"${place} must be a number from -1.7976931348623157e+308 to `)
     }
     expect(await echo('[1e308,1e-400]')).toMatchObject({ status: 200, text: '[1e+308,0]' })
   })
