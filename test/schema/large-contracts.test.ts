@@ -1,5 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { BrokenContract } from '../../scripts/develop/contract/findings.ts'
 import { readContract } from '../../scripts/develop/contract/read-contract.ts'
@@ -9,6 +11,7 @@ import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { contractOf, contractWith, failures, problemsOf, serve } from '../contract/words/own-contract.ts'
 
+const project = join(import.meta.dirname, '../..')
 const named = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const json = (schema: object) => ({ 'application/json': { schema } })
 const schemasOf = (names: number, schemaOf: (index: number) => object) =>
@@ -56,6 +59,24 @@ test('schemas that refer to one another, by the hundred, are served', async () =
   expect(await create(deep)).toMatchObject({ status: 200, text })
   const wrong = await create('{"before":{"next":{"next":{"count":"2"}}}}')
   expect(wrong).toMatchObject({ status: 400, text: expect.stringContaining('body/before/next/next/count') as string })
+})
+
+test('a change is found among 1,220 schemas that refer to one another, with the stack that the command has', async () => {
+  const folder = await temporaryFolder()
+  await mkdir(join(folder, 'docs/releases'), { recursive: true })
+  const [before, after] = [ringOf(1220), { ...ringOf(1220), info: { title: 'Rings', version: '1.0.0' } }]
+  await writeFile(join(folder, 'docs/releases/openapi-1.0.0.yaml'), JSON.stringify(before, undefined, 1))
+  await writeFile(join(folder, 'openapi.yaml'), JSON.stringify(after, undefined, 1))
+  const { scripts } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as {
+    scripts: { breaking: string }
+  }
+  const [, ...parameters] = scripts.breaking.split(' ').map((part) => part.replace(/^scripts/, `${project}/scripts`))
+  const { stdout } = await promisify(execFile)(process.execPath, parameters, { cwd: folder })
+  expect(stdout.split('\n')).toEqual([
+    expect.stringMatching(/^editorial {3}info: title changed from "Things" to "Rings" \(openapi\.yaml:\d+:\d+\)$/),
+    'compared with 1.0.0: 0 breaking, 0 compatible, 1 editorial',
+    '',
+  ])
 })
 
 test('schemas that share their parts, level after level, are checked in the time that each takes once', async () => {
