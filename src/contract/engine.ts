@@ -1,6 +1,5 @@
 import type { ContractDocument, ContractMethod, ContractOperation } from './document.ts'
 import { dereference, operationsOf } from './document.ts'
-import type { Failure } from './errors.ts'
 import { offeredTypes } from './media-types.ts'
 import { type InputHandler, createDispatch } from './openapi-backend.ts'
 import { ContractViolation, createResponseValidator, declaredResponse } from './response-validation.ts'
@@ -19,8 +18,6 @@ export interface OperationRequest {
   url: string
   /** The parsed JSON body; undefined when there is none. */
   body: unknown
-  /** Answered in place of the handler's reply, unless the contract refuses the request. */
-  refusal?: Failure | undefined
   /** The media type of the response that the client prefers; undefined where the operation offers only one. */
   accept?: string | undefined
   /** Undefined where the operation's security allows it. */

@@ -6,7 +6,7 @@ import { describeErrors } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import type { ContractDocument, ContractOperation } from './document.ts'
 import type { AnyReply, OperationRequest } from './engine.ts'
-import { type Failure, failure } from './errors.ts'
+import { failure } from './errors.ts'
 import { type ListParameter, listParametersOf, splitLists } from './list-parameters.ts'
 import { isJson } from './media-types.ts'
 import type { Caller } from './types.ts'
@@ -55,7 +55,7 @@ export async function createDispatch(
   )
   const withHeaders = new Set(operations.filter((operation) => headerNames(operation).length > 0).map(({ id }) => id))
 
-  return (operationId, { headers, path, query, url, body, refusal, accept, caller }) => {
+  return (operationId, { headers, path, query, url, body, accept, caller }) => {
     // The engine dispatches the operations of this document only.
     const operation = matched.get(operationId)!
     const request: MatchedRequest = {
@@ -69,7 +69,6 @@ export async function createDispatch(
       cookies: {},
       requestBody: body,
       url,
-      refusal,
       accept,
     }
     return backend.handleRequest(request, caller) as Promise<AnyReply>
@@ -153,8 +152,7 @@ function handlerOf(operation: ContractOperation, handle: InputHandler) {
     const header = Object.fromEntries(present.map((name) => [name, headers[name.toLowerCase()]]))
     const input = { path: request.params, query: request.query, header, body: request.requestBody }
     // createDispatch makes the requests.
-    const { accept, refusal } = request as unknown as MatchedRequest
-    if (refusal !== undefined) return Promise.resolve(refusal)
+    const { accept } = request as unknown as MatchedRequest
     return handle(accept === undefined ? input : { ...input, accept }, caller)
   }
 }
@@ -168,7 +166,6 @@ interface MatchedRequest extends ParsedRequest {
   headers: Request['headers']
   operation: Operation
   url: string
-  refusal: Failure | undefined
   accept: string | undefined
 }
 

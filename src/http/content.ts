@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure } from '../contract/errors.ts'
-import { MalformedJson, UnsupportedValue, parseJson } from '../json/json.ts'
+import { LoneSurrogate, MalformedJson, parseJson } from '../json/json.ts'
 import type { Stage } from './stage.ts'
 
 const encoded: Failure = failure('unsupported_media_type', 'send the body without Content-Encoding')
@@ -9,12 +9,9 @@ const encoded: Failure = failure('unsupported_media_type', 'send the body withou
 /** Stands for a body that was refused when it was read. */
 export class RefusedBody {
   readonly failure: Failure
-  /** The body where the contract is to refuse it first, with a rule of its own; undefined elsewhere. */
-  readonly document: unknown
 
-  constructor(refusal: Failure, document?: unknown) {
+  constructor(refusal: Failure) {
     this.failure = refusal
-    this.document = document
   }
 }
 
@@ -80,9 +77,7 @@ function readBody(bytes: Buffer): unknown {
     return parseJson(bytes)
   } catch (error) {
     if (error instanceof MalformedJson) return new RefusedBody(failure('malformed_body', error.message))
-    if (error instanceof UnsupportedValue) {
-      return new RefusedBody(failure('invalid_request', error.message), error.document)
-    }
+    if (error instanceof LoneSurrogate) return new RefusedBody(failure('invalid_request', error.message))
     throw error
   }
 }

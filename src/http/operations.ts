@@ -73,10 +73,8 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { caller, headers, query } = request
-  const refused = request.body instanceof RefusedBody ? request.body : undefined
-  if (refused !== undefined && refused.document === undefined) return sendFailure(reply, refused.failure)
-  const body = refused === undefined ? request.body : refused.document
+  const { body, caller, headers, query } = request
+  if (body instanceof RefusedBody) return sendFailure(reply, body.failure)
   if (operation.requiresBody && body === undefined) return sendFailure(reply, emptyBody)
   // Fastify's route has as many parameters as the path template has names, each of them text.
   const params = request.params as Record<string, string>
@@ -86,7 +84,6 @@ async function answer(
     query: query as Record<string, string | string[]>,
     url: request.url,
     body,
-    refusal: refused?.failure,
     accept: operation.offeredTypes.length > 1 ? await negotiate(operation.offeredTypes, request, reply) : undefined,
     caller,
   })

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { JsonParser, MalformedJson, UnsupportedValue } from './parser.ts'
+import { JsonParser, LoneSurrogate, MalformedJson } from './parser.ts'
 
-export { MalformedJson, UnsupportedValue }
+export { LoneSurrogate, MalformedJson }
 
 declare global {
   interface JSON {
@@ -23,8 +23,7 @@ const inexactNumbers = new WeakMap<object, Map<string, string>>()
  * @returns the JSON value; `sourceOfNumber` still knows how its numbers were written
  * @throws MalformedJson when the bytes are empty, not UTF-8, not one JSON document (RFC 8259), or an object in it
  *   names a property twice (RFC 7493, section 2.3)
- * @throws UnsupportedValue when a name or a string has a lone surrogate (RFC 7493, section 2.1), or a number is beyond
- *   the range of a double (section 2.2)
+ * @throws LoneSurrogate when a name or a string has a lone surrogate (RFC 7493, section 2.1)
  */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw new MalformedJson('the body is empty')
@@ -58,7 +57,7 @@ export function sourceOfNumber(container: object, key: string | number): string 
 /**
  * Parses JSON text of the project, with every integer beyond 2^53 as a bigint.
  *
- * @throws MalformedJson and UnsupportedValue as `parseJson`
+ * @throws MalformedJson and LoneSurrogate as `parseJson`
  */
 export function parseJsonWithBigInts(text: string): unknown {
   return new JsonParser(text, (_container, _key, source) => readNumber(source)).parse()

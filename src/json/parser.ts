@@ -3,19 +3,8 @@ import { isJsonNumber } from './integers.ts'
 /** Why a body is not a JSON document, in words that can be sent to the client. */
 export class MalformedJson extends Error {}
 
-/**
- * A body has a value that this service cannot hold: a name or a string with a lone surrogate, or a number beyond the
- * range of a double. The message says where, and can be sent to the client.
- */
-export class UnsupportedValue extends Error {
-  /** The document with ±Infinity for such numbers; undefined where it has a lone surrogate. */
-  readonly document: unknown
-
-  constructor(message: string, document?: unknown) {
-    super(message)
-    this.document = document
-  }
-}
+/** A name or a string of a body has a lone surrogate. The message says where, and can be sent to the client. */
+export class LoneSurrogate extends Error {}
 
 /** An object or array of a parsed document, addressed as a parser addresses its members. */
 export type Container = Record<string, unknown>
@@ -57,7 +46,6 @@ export class JsonParser {
   #at = 0
   #doubledName: string | undefined
   #hasLoneSurrogate = false
-  #hasInfinity = false
 
   constructor(text: string, readInexactNumber: ReadInexactNumber) {
     this.#text = text
@@ -66,8 +54,8 @@ export class JsonParser {
 
   /**
    * @throws MalformedJson when the text is no JSON document, or an object in it names a property twice
-   * @throws UnsupportedValue when a name or a string has a lone surrogate, an escape such as `\uD800` without its pair
-   *   (RFC 8259, section 8.2), or a number such as `1e400` is read as ±Infinity, which JSON cannot write (section 6)
+   * @throws LoneSurrogate when a name or a string has one: an escape such as `\uD800` without its pair (RFC 8259,
+   *   section 8.2)
    */
   parse(): unknown {
     const parents: Container[] = []
@@ -93,8 +81,7 @@ export class JsonParser {
     if (this.#doubledName !== undefined) {
       throw new MalformedJson(`the body names the property ${JSON.stringify(this.#doubledName)} twice`)
     }
-    if (this.#hasLoneSurrogate) throw new UnsupportedValue(describeUnsupported(root[0], describeLoneSurrogate))
-    if (this.#hasInfinity) throw new UnsupportedValue(describeUnsupported(root[0], describeInfinity), root[0])
+    if (this.#hasLoneSurrogate) throw new LoneSurrogate(describeLoneSurrogate(root[0]))
     return root[0]
   }
 
@@ -138,10 +125,7 @@ export class JsonParser {
     while (isNumberCharacter(this.#text.charCodeAt(this.#at))) this.#at++
     const source = this.#text.slice(start, this.#at)
     if (!isJsonNumber(source)) throw malformed()
-    if (!mayBeInexact.test(source)) return Number(source)
-    const value = this.#readInexactNumber(container, String(key), source)
-    this.#hasInfinity ||= value === Infinity || value === -Infinity
-    return value
+    return mayBeInexact.test(source) ? this.#readInexactNumber(container, String(key), source) : Number(source)
   }
 
   #readString(): string {
@@ -200,37 +184,21 @@ function unescaped(source: string): string {
   }
 }
 
-/** Walks a document that has an unsupported value, with a stack of its own, because it may nest deep. */
-function describeUnsupported(
-  document: unknown,
-  describe: (value: unknown, place: string) => string | undefined,
-): string {
+/** Walks a document that has a lone surrogate, with a stack of its own, because it may nest deep. */
+function describeLoneSurrogate(document: unknown): string {
   const unread = [{ value: document, place: 'body' }]
   for (let next = unread.pop(); next !== undefined; next = unread.pop()) {
     const { value, place } = next
-    const problem = describe(value, place)
-    if (problem !== undefined) return problem
+    if (typeof value === 'string' && !value.isWellFormed()) return `${place} must not have a lone surrogate`
     if (typeof value !== 'object' || value === null) continue
     for (const [name, member] of Object.entries(value)) {
+      // A name that is not well-formed cannot be part of a place.
+      if (!name.isWellFormed()) return `${place} must not have a property whose name has a lone surrogate`
       // A place is written as a JSON Pointer (RFC 6901, section 3).
       unread.push({ value: member, place: `${place}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` })
     }
   }
-  throw new Error('the document has no unsupported value')
-}
-
-function describeLoneSurrogate(value: unknown, place: string): string | undefined {
-  if (typeof value === 'string' && !value.isWellFormed()) return `${place} must not have a lone surrogate`
-  if (typeof value !== 'object' || value === null) return undefined
-  // A name that is not well-formed cannot be part of a place.
-  return Object.keys(value).every((name) => name.isWellFormed())
-    ? undefined
-    : `${place} must not have a property whose name has a lone surrogate`
-}
-
-function describeInfinity(value: unknown, place: string): string | undefined {
-  if (value !== Infinity && value !== -Infinity) return undefined
-  return `${place} must be a number from -${String(Number.MAX_VALUE)} to ${String(Number.MAX_VALUE)}`
+  throw new Error('the document has no lone surrogate')
 }
 
 function closerOf(container: Container): number {

@@ -246,6 +246,7 @@ describe('sourceOfNumber', () => {
     '1e3',
     '1E-2',
     '-0.0',
+    '1e400',
     '123456789012345678901234567890',
   ])('gives %s as it was written', (source) => {
     const value = parseContainer(`{"before":[1,{"n":2.5}],"n": ${source} ,"list":["9.5",[${source}],${source}]}`)
