@@ -699,7 +699,7 @@ test('a breaking change is listed with its place and the version that it needs',
   })
 })
 
-test('a pattern that is removed from requests or added to responses breaks nobody; a changed one possibly does', async () => {
+test('a pattern that requests lose or responses gain breaks nobody; a changed one possibly does', async () => {
   const schemaOf = (pattern: string | undefined) => ({
     type: 'object',
     properties: { name: { type: 'string', ...(pattern === undefined ? {} : { pattern }) } },

@@ -61,7 +61,7 @@ test('schemas that refer to one another, by the hundred, are served', async () =
   expect(wrong).toMatchObject({ status: 400, text: expect.stringContaining('body/before/next/next/count') as string })
 })
 
-test('a change is found among 1,220 schemas that refer to one another, with the stack that the command has', async () => {
+test('a change is found among 1,220 schemas that refer to one another, on the stack of the command', async () => {
   const folder = await temporaryFolder()
   await mkdir(join(folder, 'docs/releases'), { recursive: true })
   const [before, after] = [ringOf(1220), { ...ringOf(1220), info: { title: 'Rings', version: '1.0.0' } }]
