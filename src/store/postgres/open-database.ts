@@ -70,7 +70,8 @@ export async function openDatabase({ url, onFault, ...options }: DatabaseOptions
     onFault(error)
   })
   pool.on('release', (error) => {
-    if (isAnswerTimeout(error)) sockets.closeIfSilent(options.answerTimeoutMilliseconds)
+    // Half of the time, because an answer may have been read late in the iteration in which the statement was sent.
+    if (isAnswerTimeout(error)) sockets.closeIfSilent(options.answerTimeoutMilliseconds / 2)
   })
   try {
     if (options.maxConnections > 1) await checkSessions(pool, opened.place)
