@@ -44,13 +44,18 @@ export function readHeader(file: string): DatabaseHeader | undefined {
   return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60) }
 }
 
-/** Reads the newest header with SQLite, from the file or its write-ahead log. */
+/**
+ * Reads the newest header with SQLite, from the file or its write-ahead log. All of it is of one snapshot, because
+ * another process may migrate the file meanwhile.
+ */
 export function readVersions(database: Database.Database): DatabaseHeader {
-  // Read before the version: another process that migrates the file adds both at once.
-  const hasTables = prepareTableCount(database).get() !== 0
-  // The pragma returns one integer of 32 bits.
-  const id = database.pragma('application_id', { simple: true }) as number
-  return { applicationId: id, schemaVersion: schemaVersionOf(database), hasTables }
+  const read = database.transaction(() => ({
+    hasTables: prepareTableCount(database).get() !== 0,
+    // The pragma returns one integer of 32 bits.
+    applicationId: database.pragma('application_id', { simple: true }) as number,
+    schemaVersion: schemaVersionOf(database),
+  }))
+  return read()
 }
 
 /** @throws UnusableStore when the file belongs to another program, or a newer release migrated it */
