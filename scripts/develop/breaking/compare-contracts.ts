@@ -108,7 +108,7 @@ function read({ text, locate }: OpenApiText, file: string): Contract {
     const [document, directions] = [inlineReferences(written), componentDirections(written)]
     return { file, written, document, directions, locate: locate ?? inText, isBundled }
   } catch (error) {
-    const remedy = 'too many schemas refer on to one another to be compared; run Node with --stack-size=3900'
+    const remedy = `too many schemas refer on to one another to be compared; run Node with ${stackSize}`
     const reason = error instanceof RangeError ? remedy : error instanceof Error ? error.message : String(error)
     throw new BrokenContract(`${file}: ${reason}`, { cause: error })
   }
