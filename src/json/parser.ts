@@ -1,4 +1,5 @@
 import { isJsonNumber } from './integers.ts'
+import { escapeName } from './pointer.ts'
 
 /** Why a body is not a JSON document, in words that can be sent to the client. */
 export class MalformedJson extends Error {}
@@ -195,7 +196,7 @@ function describeLoneSurrogate(document: unknown): string {
       // A name that is not well-formed cannot be part of a place.
       if (!name.isWellFormed()) return `${place} must not have a property whose name has a lone surrogate`
       // A place is written as a JSON Pointer (RFC 6901, section 3).
-      unread.push({ value: member, place: `${place}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` })
+      unread.push({ value: member, place: `${place}/${escapeName(name)}` })
     }
   }
   throw new Error('the document has no lone surrogate')

@@ -31,8 +31,18 @@ export function lookUp(document: unknown, reference: string): unknown {
 
 function unescaped(token: string, reference: string): string {
   try {
-    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
+    return unescapeName(decodeURIComponent(token))
   } catch (error) {
     throw new Error(`the percent-encoding of the reference ${reference} is broken`, { cause: error })
   }
+}
+
+/** A name as it is written in a JSON Pointer (RFC 6901, section 3). */
+export function escapeName(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+/** The name that is written so in a JSON Pointer. */
+export function unescapeName(written: string): string {
+  return written.replaceAll('~1', '/').replaceAll('~0', '~')
 }

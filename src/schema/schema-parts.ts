@@ -1,3 +1,5 @@
+import { unescapeName } from '../json/pointer.ts'
+
 /** A schema object of JSON Schema 2020-12. `true` and `false`, which are schemas too, stand inside of others. */
 export type Schema = Record<string, unknown>
 
@@ -8,7 +10,7 @@ export const schemasPointer = '#/components/schemas/'
 export function schemaNameOf(reference: unknown): string | undefined {
   if (typeof reference !== 'string' || !reference.startsWith(schemasPointer)) return undefined
   const name = reference.slice(schemasPointer.length)
-  return name.includes('/') ? undefined : decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')
+  return name.includes('/') ? undefined : unescapeName(decodeURIComponent(name))
 }
 
 /** The schemas that a contract names, by name. */

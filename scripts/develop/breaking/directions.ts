@@ -1,4 +1,5 @@
-import { escapeName, follow } from '../contract/json-pointer.ts'
+import { escapeName } from '../../../src/json/pointer.ts'
+import { follow } from '../contract/json-pointer.ts'
 
 /** Whether clients send a part of the contract or receive it. */
 export type Direction = 'request' | 'response'

@@ -16,8 +16,8 @@ import { type NamedSchemas, type Schema, isSchema } from '../../../src/schema/sc
 import { schemasPointer, subschemasOf, targetOf } from '../../../src/schema/schema-parts.ts'
 import { isJson, isText } from '../../../src/contract/media-types.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
+import { escapeName } from '../../../src/json/pointer.ts'
 import type { Finding } from './findings.ts'
-import { escapeName } from './json-pointer.ts'
 import { resolve } from './resolve.ts'
 
 /**

@@ -1,14 +1,11 @@
+import { unescapeName } from '../../../src/json/pointer.ts'
+
 /** The names of a JSON pointer in a URI fragment, such as `#/paths/~1plants/get` (RFC 6901, section 6). */
 export function namesOf(pointer: string): string[] {
   return pointer
     .replace(/^#?\/?/, '')
     .split('/')
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-/** A name as it is written in a JSON pointer. */
-export function escapeName(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+    .map(unescapeName)
 }
 
 /** The value at a JSON pointer of a document; undefined where there is none. */

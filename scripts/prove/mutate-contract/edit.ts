@@ -1,3 +1,5 @@
+import { unescapeName } from '../../../src/json/pointer.ts'
+
 /** Changes a parsed contract in place. */
 export type Edit = (contract: object) => void
 
@@ -43,10 +45,7 @@ export function all(...edits: Edit[]): Edit {
 }
 
 function find(contract: object, pointer: string): { parent: Record<string, unknown>; name: string } {
-  const names = pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const names = pointer.split('/').slice(1).map(unescapeName)
   let parent: unknown = contract
   for (const name of names.slice(0, -1))
     parent = typeof parent === 'object' && parent !== null ? (parent as Record<string, unknown>)[name] : undefined
