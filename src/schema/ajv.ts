@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
+import { finiteKeyword } from './finite-keyword.ts'
 import { compileFlat } from './flat-compilation.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
@@ -40,6 +41,7 @@ export function createAjv(
   // `scalar` checks these formats, for integers and numbers only. Beside another type nobody would check them.
   for (const format of ['int32', 'int64', 'float', 'double']) Reflect.deleteProperty(ajv.formats, format)
   ajv.addKeyword(scalarKeyword(source))
+  ajv.addKeyword(finiteKeyword)
   compileFlat(ajv)
   for (const [id, schema] of Object.entries(rewriter.named())) ajv.addSchema(schema, id)
   return ajv

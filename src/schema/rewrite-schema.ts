@@ -13,6 +13,8 @@ function idOf(name: string): string {
 }
 
 const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
+/** A value without any of these has members that no schema describes. */
+const keywordsOfMembers = ['properties', 'patternProperties', 'additionalProperties', 'prefixItems', 'items'] as const
 const numericFormats: readonly unknown[] = ['int32', 'int64', 'float', 'double']
 const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
 
@@ -37,8 +39,8 @@ const annotations: readonly string[] = [
  *
  * The keyword `scalar` alone validates integers, numbers and booleans: Ajv's own keywords compare doubles, and its
  * coercion of parameters takes ` 5 `, `0x10` and `1e3`. In requests a `default` stands where Ajv applies it, and a
- * property that is `readOnly` is not allowed. In responses a property that is `writeOnly` is not allowed, nor is any
- * that no schema declares.
+ * property that is `readOnly` is not allowed, and the keyword `finite` validates the numbers that no schema describes.
+ * In responses a property that is `writeOnly` is not allowed, nor is any that no schema declares.
  */
 export class SchemaRewriter {
   readonly #schemas: NamedSchemas
@@ -65,10 +67,13 @@ export class SchemaRewriter {
 
   /** Rewrites the schema of a value. */
   ofValue(schema: unknown): unknown {
+    if (schema === true && this.#direction === 'request') return { finite: true }
     if (!isSchema(schema)) return schema
     const copy = this.#sameValue(schema, this.#hidden(schema))
-    const isClosed = this.#direction === 'response' && this.#declaresProperties(schema)
-    return isClosed ? { unevaluatedProperties: false, ...copy } : copy
+    if (this.#direction === 'response' && this.#declares(schema, ['properties']))
+      return { unevaluatedProperties: false, ...copy }
+    if (this.#direction === 'request' && !this.#declares(schema, keywordsOfMembers)) return { finite: true, ...copy }
+    return copy
   }
 
   /** The value that stands for a property or a parameter that is left out, if its schema gives one. */
@@ -95,11 +100,11 @@ export class SchemaRewriter {
     }
     const copy = withSubschemas(withoutAnnotations(schema), (subschema, applies, keyword, name) => {
       if (keyword === 'properties' && hidden.has(name ?? '')) return false
-      if (!isSchema(subschema)) return subschema
-      if (applies === 'to the value') return this.#sameValue(subschema, hidden)
-      const rewritten = this.ofValue(subschema) as Schema
+      if (applies === 'to the value') return isSchema(subschema) ? this.#sameValue(subschema, hidden) : subschema
+      const rewritten = this.ofValue(subschema)
       const value = this.#direction === 'request' && keyword === 'properties' ? this.defaultOf(subschema) : undefined
-      return value === undefined ? rewritten : { ...rewritten, default: value }
+      // Only a schema that is an object has a default.
+      return value === undefined ? rewritten : { ...(rewritten as Schema), default: value }
     })
     const { required, $ref: reference } = copy
     if (Array.isArray(required)) copy['required'] = required.filter((name) => !hidden.has(String(name)))
@@ -117,8 +122,8 @@ export class SchemaRewriter {
     return new Set(properties.filter(([, property]) => isFlagged(property)).map(([name]) => name))
   }
 
-  #declaresProperties(schema: Schema): boolean {
-    return inPlace(schema, this.#schemas).some((each) => 'properties' in each)
+  #declares(schema: Schema, keywords: readonly string[]): boolean {
+    return inPlace(schema, this.#schemas).some((each) => keywords.some((keyword) => keyword in each))
   }
 }
 

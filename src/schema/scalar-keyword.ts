@@ -33,7 +33,7 @@ type Scalar = number | bigint | boolean
 type Reading = { value: Scalar } | undefined
 
 /**
- * The Ajv keyword that `withExactScalars` writes. It replaces a valid value by what a handler is to see: a bigint
+ * The Ajv keyword that `SchemaRewriter` writes. It replaces a valid value by what a handler is to see: a bigint
  * for `format: int64`, a number for every other integer and number, a boolean.
  *
  * @param source where the values come from

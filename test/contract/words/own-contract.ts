@@ -118,6 +118,7 @@ export async function serve(
     log: pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) }),
     rateLimit: undefined,
     ...options,
+    limits: { shutdownDelayMilliseconds: 0, ...options.limits },
   })
   onFinished(() => app.close())
   const { text: token, stored } = createToken('me', Date.now())
