@@ -1,4 +1,4 @@
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Image, readImage } from './verify-image/read-image.ts'
@@ -44,6 +44,7 @@ async function serve(image: Image, folder: string, app: string): Promise<void> {
   await chown(data, nobody, nobody)
   const environment = {
     ...image.environment,
+    NODE_COMPILE_CACHE: join(app, '.cache/compiled'),
     HOST: '127.0.0.1',
     PORT: '0',
     DATABASE_URL: `sqlite:${join(data, 'plants.db')}`,
@@ -55,7 +56,12 @@ async function serve(image: Image, folder: string, app: string): Promise<void> {
   const write = run(['-e', `require('node:fs').writeFileSync('src/main.ts', '')`])
   await assertFails(write, 'the code can be written by its user')
   await assertFails(run(['-e', `require('typescript')`]), 'a development dependency is installed')
-  const server = await serveAs(nobody, app, [node, ...image.command], environment)
+  await fillCompileCache([node, ...image.firstStart], app, {
+    ...environment,
+    METRICS_PORT: '0',
+    DATABASE_URL: `sqlite:${join(data, 'first.db')}`,
+  })
+  const server = await serveAs(nobody, app, [node, ...image.command], { ...environment, ...printsCache })
   const checkHealth = () => run(image.healthcheck, { PORT: new URL(server.origin).port })
   try {
     await create(server.origin, (await run(['scripts/operate/token.ts', 'issue', 'me'])).trim())
@@ -63,8 +69,30 @@ async function serve(image: Image, folder: string, app: string): Promise<void> {
   } finally {
     await server.stop()
   }
+  const count = (line: RegExp) => [...server.printed().matchAll(line)].length
+  const accepted = count(/ cache for .* was accepted/g)
+  const others = count(/ cache for .* was /g) - accepted
+  if (accepted === 0 || others > 0) throw new Error(`${String(others)} modules were not in the compile cache`)
+  console.log(`started     from the compile cache that the build has filled: ${String(accepted)} modules`)
   await assertFails(checkHealth(), 'the health check succeeds on a server that has stopped')
   console.log(`served      a create, and the health check, as user ${String(nobody)}; stopped with 0 after SIGTERM`)
+}
+
+/** Has Node print what it finds in its compile cache. */
+const printsCache = { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }
+
+/** Starts and ends a server that may write the compile cache, which no later one may. */
+async function fillCompileCache(command: string[], app: string, environment: Record<string, string>): Promise<void> {
+  const cache = join(app, '.cache')
+  await mkdir(cache)
+  await chown(cache, nobody, nobody)
+  const server = await serveAs(nobody, app, command, environment)
+  await server.stop()
+  for (const name of ['', ...(await readdir(cache, { recursive: true }))]) {
+    await chown(join(cache, name), 0, 0)
+    // Node writes the files for their owner alone.
+    await chmod(join(cache, name), 0o755)
+  }
 }
 
 async function create(origin: string, token: string): Promise<void> {

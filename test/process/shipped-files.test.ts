@@ -15,9 +15,12 @@ const unit = textOf('deploy/plant-store.service')
 test('npm start, the image and the systemd unit start Node with the same flags; no signal opens its debugger', () => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } }
   const [, ofUnit] = /^ExecStart=(.+)$/m.exec(unit) ?? []
-  const command = ['node', ...readImage(textOf('Dockerfile')).command].join(' ')
+  const image = readImage(textOf('Dockerfile'))
+  const command = ['node', ...image.command].join(' ')
   expect(scripts.start).toBe(`NODE_COMPILE_CACHE=.cache/compiled exec ${command}`)
   expect(ofUnit).toBe(`/usr/bin/${command}`)
+  // Code that was compiled under other flags is compiled again.
+  expect(image.firstStart).toEqual(image.command)
   expect(command).toContain(' --disable-sigusr1 ')
 })
 

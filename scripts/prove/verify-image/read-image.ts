@@ -5,6 +5,8 @@ export interface Image {
   /** The arguments of the `npm` that installs. */
   install: string[]
   environment: Record<string, string>
+  /** The arguments of the `node` that starts while the image is built, which fills the compile cache. */
+  firstStart: string[]
   /** The arguments of the `node` that serves. */
   command: string[]
   /** The arguments of the `node` that checks the health. */
@@ -37,6 +39,7 @@ export function readImage(dockerfile: string): Image {
         .split(' ')
         .map((pair) => pair.split('=', 2) as [string, string]),
     ),
+    firstStart: found(lines, /^ +timeout --preserve-status \d+ node (.+) \\$/).split(' '),
     command: nodeParameters(found(lines, /^CMD (.+)$/)),
     healthcheck: nodeParameters(found(lines, /^HEALTHCHECK .*?CMD (.+)$/)),
   }

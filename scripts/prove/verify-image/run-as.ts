@@ -28,6 +28,8 @@ export async function runAs(uid: number, folder: string, command: string[], envi
 /** A server that listens. */
 export interface RunningServer {
   origin: string
+  /** What it has printed. */
+  printed: () => string
   /** Ends it with SIGTERM. @throws Error when its exit code is not 0 */
   stop: () => Promise<void>
 }
@@ -53,6 +55,7 @@ export async function serveAs(
   })
   return {
     origin,
+    printed,
     stop: async () => {
       child.kill('SIGTERM')
       const [code] = await ended
