@@ -225,6 +225,21 @@ test('a client that reads no more of its list is cut off within the grace, and t
   expect(server.stderr()).toContain('connections cut off')
 })
 
+test('a signal that comes twice at once, as Ctrl-C does at npm start, stops the server in order', async () => {
+  const { serve, file } = await servedDatabase()
+  const server = await serve({ SHUTDOWN_DELAY: '1' })
+  const client = await openConnection(server.origin, 'GET /livez HTTP/1.1\r\n')
+  client.read()
+  server.child.kill('SIGINT')
+  while ((await newConnection(server.origin, '/readyz')) !== 503) await delay(1)
+  server.child.kill('SIGINT')
+  client.write('Host: a\r\n\r\n')
+  await client.closed
+  expect(client.received()).toMatch(/^HTTP\/1\.1 200 /)
+  expect(await server.ended).toBe(0)
+  expect(existsSync(`${file}-wal`)).toBe(false)
+})
+
 test('a second signal ends the server at once, and nothing that it acknowledged is lost', async () => {
   const database = await servedDatabase()
   fillWithLongList(database)
@@ -236,7 +251,10 @@ test('a second signal ends the server at once, and nothing that it acknowledged 
   expect(await server.create(-1)).toBe(200)
   server.child.kill('SIGTERM')
   await refusal(server)
-  server.child.kill('SIGTERM')
+  while (server.child.exitCode === null) {
+    server.child.kill('SIGTERM')
+    await delay(50)
+  }
   expect(await server.ended).toBe(1)
   const file = new Database(database.file)
   expect(file.prepare('SELECT name FROM plants WHERE id = -1').pluck().get()).toBe('-1')
