@@ -30,15 +30,27 @@ export async function registerDocsFiles(app: FastifyInstance, prefix: string): P
   for (const name of await readdir(folder)) {
     const type = mediaTypes[extname(name)]
     if (type === undefined || made.includes(name)) continue
-    let file: Promise<{ bytes: Buffer; etag: string }> | undefined
+    const file = madeOnce(() => load(join(folder, name)))
     app.get(`${prefix}/${name}`, async (request, reply) => {
-      file ??= load(join(folder, name))
-      const { bytes, etag } = await file
+      const { bytes, etag } = await file()
       reply.header('cache-control', 'public, max-age=0').header('etag', etag)
       if (isMatch(request.headers['if-none-match'], etag)) return reply.code(304).send()
       return reply.header('content-type', type).send(bytes)
     })
   }
+}
+
+/**
+ * Returns a function that makes something at its first call and keeps it. After a failure, as when the process has no
+ * file left to open, the next call tries again.
+ */
+export function madeOnce<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    }))
 }
 
 async function load(path: string): Promise<{ bytes: Buffer; etag: string }> {

@@ -1,8 +1,7 @@
 import helmet, { type FastifyHelmetOptions } from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 import type { Contract } from '../contract/load-contract.ts'
-import { registerDocsFiles } from './docs-files.ts'
-import type { DocsPart } from './docs-page.ts'
+import { madeOnce, registerDocsFiles } from './docs-files.ts'
 
 /** The parts of the page that are made from the contract. */
 const madePaths = ['/docs', '/docs/', '/docs/static/swagger-initializer.js', '/docs/static/theme/favicon.svg']
@@ -53,21 +52,12 @@ export async function registerDocs(app: FastifyInstance, contract: Contract): Pr
   await registerDocsFiles(app, '/docs/static')
   for (const [path, target] of Object.entries(redirects)) app.get(path, (_request, reply) => reply.redirect(target))
 
-  let page: Promise<Map<string, DocsPart>> | undefined
   // Loaded at the first visit, which saves start time and memory where there is none.
-  async function makePage(): Promise<Map<string, DocsPart>> {
-    try {
-      return await (await import('./docs-page.ts')).createDocsPage(contract, madePaths)
-    } catch (error) {
-      page = undefined
-      throw error
-    }
-  }
+  const page = madeOnce(async () => (await import('./docs-page.ts')).createDocsPage(contract, madePaths))
   for (const path of madePaths) {
     app.get(path, async (_request, reply) => {
-      page ??= makePage()
       // The page has each of these paths.
-      const { type, bytes } = (await page).get(path)!
+      const { type, bytes } = (await page()).get(path)!
       return reply.header('content-type', type).send(bytes)
     })
   }
