@@ -75,7 +75,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     now = Date.now,
   } = options
   const limits = { ...defaultLimits, ...options.limits }
-  const uses = new TokenUses(store)
+  const uses = new TokenUses(store, (error) => {
+    log.error({ err: error }, 'when tokens were used is not recorded')
+  })
   const noteUse = uses.note.bind(uses)
   const verifiers = createVerifiers({ tokens: store, now, noteUse, verifyJwt })
   const schemes = new Map<string, VerifiedScheme>()

@@ -11,13 +11,16 @@ const maxTokens = 100_000
 /** Records when tokens were used last. No request waits for it. */
 export class TokenUses {
   readonly #store: Pick<TokenStore, 'recordUses'>
+  readonly #onFault: (error: unknown) => void
   /** The monotonic time until which further uses of a token are ignored, by the token's hash. */
   readonly #ignoredUntil = new LruMap<number>(maxTokens)
   #unwritten: TokenUse[] = []
   #timer: NodeJS.Timeout | undefined
 
-  constructor(store: Pick<TokenStore, 'recordUses'>) {
+  /** @param onFault receives what the store throws, as when the database's user may not update tokens */
+  constructor(store: Pick<TokenStore, 'recordUses'>, onFault: (error: unknown) => void) {
     this.#store = store
+    this.#onFault = onFault
   }
 
   /**
@@ -34,13 +37,16 @@ export class TokenUses {
     this.#timer ??= setTimeout(() => void this.write(), writeMilliseconds).unref()
   }
 
-  /** Writes the noted uses. If the store is unavailable they are dropped; a use after the next minute is written. */
+  /**
+   * Writes the noted uses. Never rejects: if the store cannot write them they are dropped, and a use after the next
+   * minute is written.
+   */
   async write(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const uses = this.#unwritten
     if (uses.length === 0) return
     this.#unwritten = []
-    await this.#store.recordUses(uses)
+    await this.#store.recordUses(uses).catch(this.#onFault)
   }
 }

@@ -6,9 +6,9 @@ import type { FastifyBaseLogger } from 'fastify'
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
 
 /**
- * Signals that close-with-grace leaves alone. Those that stop the service and SIGHUP have handlers here, and src/main.ts
- * has one for SIGUSR2. The others report a fault of the processor, as when the disk under a mapped file fails. With a
- * handler in JavaScript the instruction would be repeated for ever, and the handler would never run.
+ * Signals that close-with-grace leaves alone. SIGHUP and those that stop the service have handlers here, and
+ * src/main.ts has one for SIGUSR2. The others report a fault of the processor, as when the disk under a mapped file
+ * fails. With a handler in JavaScript the instruction would be repeated for ever, and the handler would never run.
  */
 const notForGrace = [
   ...stopSignals,

@@ -9,7 +9,10 @@ const at = 1_795_000_000_000
 
 function recorder() {
   const batches: TokenUse[][] = []
-  const uses = new TokenUses({ recordUses: (batch) => (batches.push(batch), Promise.resolve('recorded')) })
+  const uses = new TokenUses(
+    { recordUses: (batch) => (batches.push(batch), Promise.resolve('recorded')) },
+    expect.unreachable,
+  )
   return { batches, uses }
 }
 

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { createToken } from '../../../src/auth/tokens.ts'
 import { migrations } from '../../../src/store/postgres/schema.ts'
 import { connect, temporaryDatabase } from '../../support/server/postgres-database.ts'
+import { startProcess } from '../../support/server/start-process.ts'
 import { openTestStore } from './open-test-store.ts'
 
 async function openConnection(url: string) {
@@ -128,22 +130,41 @@ test("another program's table of the same name is refused and left alone", async
   expect(await tablesIn(url)).toEqual(['tokens'])
 })
 
-test('a schema that is up to date is opened without the right to make tables', async () => {
-  const url = await temporaryDatabase()
-  await openTestStore(url)
+/** The same database for a role that has only some rights on its tables, which `alter` changes. */
+async function limitRights(url: string, rights: string) {
   const client = await openConnection(url)
   const { rows } = await client.query<{ schema: string }>('SELECT current_schema AS schema')
   const schema = rows[0]?.schema ?? ''
   await client.query(
     `CREATE ROLE ${schema} LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA ${schema} TO ${schema}; ` +
-      `GRANT SELECT, INSERT, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${schema}`,
+      `GRANT ${rights} ON ALL TABLES IN SCHEMA ${schema} TO ${schema}`,
   )
   onTestFinished(() => client.query(`DROP OWNED BY ${schema}; DROP ROLE ${schema}`).then(() => undefined))
   const limited = new URL(url)
   limited.username = schema
   limited.password = 'secret'
-  const { store } = await openTestStore(limited.href)
+  return { url: limited.href, role: schema, client }
+}
+
+test('a schema that is up to date is opened without the right to make tables', async () => {
+  const url = await temporaryDatabase()
+  await openTestStore(url)
+  const { store } = await openTestStore((await limitRights(url, 'SELECT, INSERT, DELETE')).url)
   expect(await store.create('me', { id: 1n, name: 'Monstera' })).toBe('created')
+})
+
+test('a server whose role may not record when tokens are used says so and goes on', async () => {
+  const url = await temporaryDatabase()
+  const { text: token, stored } = createToken('me', Date.now())
+  await (await openTestStore(url)).store.addToken(stored)
+  const server = await startProcess({ DATABASE_URL: (await limitRights(url, 'SELECT, INSERT, DELETE')).url })
+  onTestFinished(() => server.end())
+  const list = () => fetch(`${server.origin}/plants`, { headers: { authorization: `Bearer ${token}` } })
+  expect((await list()).status).toBe(200)
+  await expect.poll(server.stderr).toContain('permission denied for table tokens')
+  expect((await list()).status).toBe(200)
+  await server.end()
+  expect(await server.ended).toBe(0)
 })
 
 test('a database that does not keep text as UTF-8 is refused', async () => {
