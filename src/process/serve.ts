@@ -108,6 +108,12 @@ async function start(config: Config): Promise<void> {
   }
 }
 
+/**
+ * Fields that are not logged. PostgreSQL puts the row that breaks a constraint into an error's detail, and the values of
+ * a statement into its context (postgresql.org/docs/18/runtime-config-logging.html, log_parameter_max_length_on_error).
+ */
+const secretFields = ['req.headers.authorization', 'headers.authorization', 'err.detail', 'err.where']
+
 /** Opens the log: standard error, in batches of 4 KiB or 100 ms. Lines that cannot be written are counted. */
 function openLog(level: Config['logLevel']): Logger {
   const descriptor = descriptorOfLog()
@@ -117,7 +123,7 @@ function openLog(level: Config['logLevel']): Logger {
       log.error({ lost }, `log lines were lost, because standard error could not be written: ${cause.message}`)
     },
   )
-  const log = pino({ level, redact: ['req.headers.authorization', 'headers.authorization'] }, pieces)
+  const log = pino({ level, redact: secretFields }, pieces)
   process.once('exit', pieces.end)
   return log
 }

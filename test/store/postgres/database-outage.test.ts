@@ -12,7 +12,7 @@ describe('a server whose database', () => {
   beforeAll(async () => {
     // One of its own, for the other tests need theirs.
     database = await startPostgres({ isDurable: false })
-    server = await startProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' })
+    server = await startProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'error' })
     token = (await runScript('scripts/operate/token.ts', ['issue', 'me'], { DATABASE_URL: database.url })).stdout.trim()
     return async () => {
       await server.end()
@@ -65,5 +65,21 @@ describe('a server whose database', () => {
     ])
     await other.query('ROLLBACK')
     expect((await send('DELETE', '/plants/4')).status).toBe(404)
+  })
+
+  test('refuses a plant for a reason of its own logs the reason without the plant', async () => {
+    const client = await connect(database.url)
+    onTestFinished(() => client.end())
+    // The errors of new sessions then have the values of their statement.
+    await client.query(
+      `ALTER ROLE CURRENT_USER SET log_parameter_max_length_on_error = -1;
+       ALTER TABLE plants ADD CONSTRAINT no_ivy CHECK (name <> 'Hedera helix')`,
+    )
+    await client.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = CURRENT_USER',
+    )
+    expect((await send('POST', '/plants', { id: 4, name: 'Hedera helix' })).status).toBe(500)
+    await expect.poll(server.stderr).toContain('no_ivy')
+    expect(server.stderr()).not.toContain('Hedera helix')
   })
 })
