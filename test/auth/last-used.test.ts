@@ -11,7 +11,7 @@ function recorder() {
   const batches: TokenUse[][] = []
   const uses = new TokenUses(
     { recordUses: (batch) => (batches.push(batch), Promise.resolve('recorded')) },
-    expect.unreachable,
+    (error) => expect.unreachable(String(error)),
   )
   return { batches, uses }
 }

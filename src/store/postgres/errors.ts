@@ -8,6 +8,12 @@ import { DatabaseError } from 'pg'
  */
 const environmental = ['08', '28', '40', '53', '55', '57', '58', 'XX', '3D']
 
+/**
+ * The classes for a statement that fits the database no more: rights were taken away, or tables, columns or schemas are
+ * missing. Other statements may still work.
+ */
+const changed = ['42', '3F']
+
 /** A standby accepts no writes until it is promoted. */
 const readOnlyTransaction = '25006'
 
@@ -19,12 +25,21 @@ const retryMilliseconds = 2_000
 
 const maxPauseMilliseconds = 64
 
-/** Whether the database cannot be read or written now, whatever the statement. */
+/** Whether the database cannot be read or written now: at all, or by the statement. */
 export function isUnavailable(error: unknown): error is Error {
+  return isOutage(error) || changed.includes(classOf(error))
+}
+
+/** Whether the database cannot be read or written now, whatever the statement. */
+export function isOutage(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   // An error that the server did not send comes from pg or the operating system, and is about the connection.
   const code = stateOf(error)
-  return code === undefined || code === readOnlyTransaction || environmental.includes(code.slice(0, 2))
+  return code === undefined || code === readOnlyTransaction || environmental.includes(classOf(error))
+}
+
+function classOf(error: unknown): string {
+  return stateOf(error)?.slice(0, 2) ?? ''
 }
 
 /** Whether the transaction failed because of another one. */

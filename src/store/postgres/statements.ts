@@ -128,10 +128,12 @@ export const statements = {
   /** Unnamed: it fails on an empty database, and PgBouncer keeps the name of a statement that failed. */
   schemaVersion: (): Statement<{ version: number }> => ({ text: 'SELECT version FROM plant_store_schema' }),
 
-  /** Whether the tables can be read, and the server accepts writes, as a standby does not. */
+  /** Whether the tables are there and may be used, and the server accepts writes, as a standby does not. */
   isReady: (): Statement<{ writable: boolean }> => ({
     name: 'isReady',
-    text: `SELECT ${isWritable} AS writable FROM plant_store_schema`,
+    text: `SELECT ${isWritable} AND has_table_privilege('plants', 'INSERT') AND has_table_privilege('tokens', 'SELECT')
+        AS writable
+      FROM plant_store_schema`,
   }),
 
   isWritable: (): Statement<{ writable: boolean }> => ({ text: `SELECT ${isWritable} AS writable` }),

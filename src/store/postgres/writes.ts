@@ -3,7 +3,7 @@ import type { Caller } from '../../contract/types.ts'
 import { Batcher, type Waiting } from '../batch.ts'
 import type { StoredPlant } from '../rows.ts'
 import type { Placement } from './citus/watch-workers.ts'
-import { isConflict, isUnavailable, retryConflicts } from './errors.ts'
+import { isConflict, isOutage, isUnavailable, retryConflicts } from './errors.ts'
 import { type CreatedRow, type Statement, statements } from './statements.ts'
 
 /** A write of one row. */
@@ -106,7 +106,7 @@ export class WriteQueue {
       const transact = () => retryConflicts(() => this.#transact(steps.map(({ statement }) => statement)))
       const results = await (placement && caller !== undefined ? placement.run(caller, transact) : transact())
       if (results === 'unavailable') {
-        this.#refuse(batch, group)
+        refuse([...batch, ...this.#takeWaiting(group)])
         return
       }
       this.#options.onCommit?.(batch.length)
@@ -116,13 +116,13 @@ export class WriteQueue {
         for (const [place, { resolve }] of step.writes.entries()) resolve(outcomes[place]!)
       }
     } catch (error) {
-      if (isUnavailable(error)) {
+      // One write may be at fault; each is retried alone to find it.
+      if (batch.length > 1 && !isOutage(error)) for (const write of batch) await this.#commit([write], group)
+      else if (isUnavailable(error)) {
         this.#options.onFault(error)
-        this.#refuse(batch, group)
-      }
-      // One write is at fault; each is retried alone to find it.
-      else if (batch.length > 1) for (const write of batch) await this.#commit([write], group)
-      else batch[0]?.reject(error)
+        // In an outage the writes that wait would wait as long, in vain.
+        refuse(isOutage(error) ? [...batch, ...this.#takeWaiting(group)] : batch)
+      } else batch[0]?.reject(error)
     }
   }
 
@@ -149,12 +149,15 @@ export class WriteQueue {
     }
   }
 
-  /** Refuses the writes that wait too: they would wait as long, in vain. */
-  #refuse(batch: WaitingWrite[], group: Batcher<Write, Outcome>): void {
+  #takeWaiting(group: Batcher<Write, Outcome>): WaitingWrite[] {
     const waiting = group.takeAll()
     this.#length -= waiting.length
-    for (const { resolve } of [...batch, ...waiting]) resolve('unavailable')
+    return waiting
   }
+}
+
+function refuse(writes: WaitingWrite[]): void {
+  for (const { resolve } of writes) resolve('unavailable')
 }
 
 /** The numbers of rows that a statement creates: few, because each is a statement that every connection prepares. */

@@ -78,7 +78,8 @@ describe('a server whose database', () => {
     await client.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = CURRENT_USER',
     )
-    expect((await send('POST', '/plants', { id: 4, name: 'Hedera helix' })).status).toBe(500)
+    // Until the server has noticed that its connections are gone, the answer is 503.
+    await expect.poll(async () => (await send('POST', '/plants', { id: 4, name: 'Hedera helix' })).status).toBe(500)
     await expect.poll(server.stderr).toContain('no_ivy')
     expect(server.stderr()).not.toContain('Hedera helix')
   })

@@ -167,6 +167,49 @@ test('a server whose role may not record when tokens are used says so and goes o
   expect(await server.ended).toBe(0)
 })
 
+test('a database that lacks a table is refused, and is not ready when it loses one', async () => {
+  const url = await temporaryDatabase()
+  const { store, faults } = await openTestStore(url)
+  const client = await openConnection(url)
+  expect(await store.isReady()).toBe(true)
+  await client.query('DROP TABLE plants')
+  expect(await store.isReady()).toBe(false)
+  expect(await store.create('me', { id: 1n, name: 'Monstera' })).toBe('unavailable')
+  expect(new Set(faults.map(({ message }) => message))).toEqual(new Set(['relation "plants" does not exist']))
+  await expect(openTestStore(url)).rejects.toThrow(/^cannot open the database .*: relation "plants" does not exist$/)
+})
+
+test('without its rights a role is not served, and is again as soon as it has them', async () => {
+  const url = await temporaryDatabase()
+  await openTestStore(url)
+  const limited = await limitRights(url, 'SELECT, INSERT, DELETE')
+  const { store, faults } = await openTestStore(limited.url)
+  expect(await store.isReady()).toBe(true)
+  await limited.client.query(`REVOKE ALL ON plants FROM ${limited.role}`)
+  expect([
+    await store.isReady(),
+    await store.create('me', { id: 1n, name: 'Monstera' }),
+    await store.list('me', 1),
+    await store.list('me', undefined),
+  ]).toEqual([false, 'unavailable', 'unavailable', 'unavailable'])
+  expect(faults.map(({ message }) => message)).toContain('permission denied for table plants')
+  await limited.client.query(`GRANT SELECT, INSERT, DELETE ON plants TO ${limited.role}`)
+  expect(await store.isReady()).toBe(true)
+  expect(await store.create('me', { id: 1n, name: 'Monstera' })).toBe('created')
+})
+
+test('a write that the role may not do leaves those that arrived with it alone', async () => {
+  const url = await temporaryDatabase()
+  await openTestStore(url)
+  const { store } = await openTestStore((await limitRights(url, 'SELECT, INSERT, DELETE')).url)
+  const outcomes = await Promise.all([
+    store.create('me', { id: 1n, name: 'Monstera' }),
+    store.recordUses([{ hash: new Uint8Array(32), usedAt: 1 }]),
+    store.create('me', { id: 2n, name: 'Monstera' }),
+  ])
+  expect(outcomes).toEqual(['created', 'unavailable', 'created'])
+})
+
 test('a database that does not keep text as UTF-8 is refused', async () => {
   const client = await openConnection(inject('databaseUrl'))
   const name = `latin1_${String(process.pid)}`

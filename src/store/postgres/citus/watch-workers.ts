@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Caller } from '../../../contract/types.ts'
 import type { Engine } from '../connections/engine.ts'
 import { limitConcurrency } from '../connections/limit-concurrency.ts'
-import { isUnavailable } from '../errors.ts'
+import { isOutage } from '../errors.ts'
 import { citusStatements } from './layout.ts'
 
 /** Where callers' plants are, if they are spread over machines. */
@@ -77,7 +77,7 @@ export class WorkerWatch implements Placement {
       if (result === 'unavailable') this.#suspect(caller)
       return result
     } catch (error) {
-      if (isUnavailable(error)) this.#suspect(caller)
+      if (isOutage(error)) this.#suspect(caller)
       throw error
     }
   }
@@ -135,7 +135,7 @@ export class WorkerWatch implements Placement {
       return (await this.#pool.query<{ reachable: boolean }>(statement)).rows[0]?.reachable !== false
     } catch (error) {
       // A user who may not ask does without the watch.
-      return !isUnavailable(error)
+      return !isOutage(error)
     }
   }
 }
