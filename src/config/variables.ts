@@ -43,7 +43,8 @@ export const databaseLocation = makeValidator<DatabaseLocation>((text: string) =
 
 /** Parses the URL of a store; returns undefined when it is none. */
 export function readDatabaseLocation(text: string): DatabaseLocation | undefined {
-  const file = /^sqlite:(.+)$/.exec(text)?.[1]
+  // better-sqlite3 would trim the path, and open no file for `:memory:`.
+  const file = /^sqlite:(?!:memory:$)(\S(?:.*\S)?)$/.exec(text)?.[1]
   if (file !== undefined) return { engine: 'sqlite', file }
   const isPostgres = /^postgres(?:ql)?:\/\//.test(text) && hostUrls(text).every((url) => URL.canParse(url))
   return isPostgres ? { engine: 'postgres', url: text } : undefined
