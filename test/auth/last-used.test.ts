@@ -9,9 +9,8 @@ const at = 1_795_000_000_000
 
 function recorder() {
   const batches: TokenUse[][] = []
-  const uses = new TokenUses(
-    { recordUses: (batch) => (batches.push(batch), Promise.resolve('recorded')) },
-    (error) => expect.unreachable(String(error)),
+  const uses = new TokenUses({ recordUses: (batch) => (batches.push(batch), Promise.resolve('recorded')) }, (error) =>
+    expect.unreachable(String(error)),
   )
   return { batches, uses }
 }

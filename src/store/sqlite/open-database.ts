@@ -5,6 +5,7 @@ import { UnusableStore } from '../store.ts'
 import { assertUsable, readHeader, readVersions } from './database-header.ts'
 import { OpenFiles, assertPaired, realPathOf, restrictToOwner } from './open-files.ts'
 import { migrate } from './schema.ts'
+import { prepareReads, prepareWrites } from './statements.ts'
 
 /** How long the start waits for another process that migrates or recovers the same file. */
 const openTimeoutMilliseconds = 5_000
@@ -48,6 +49,7 @@ export function openDatabase(file: string): SqliteConnections {
       assertUsable(file, readVersions(writer))
       configureWriter(writer)
       migrate(writer)
+      assertComplete(writer, file)
       // SQLite opens the log at the first read in WAL mode.
       writer.pragma('user_version')
       restrictToOwner(realPath)
@@ -114,6 +116,17 @@ function assertUndamaged(database: Database.Database, file: string): void {
   if (result !== 'ok') {
     const fault = result.replaceAll(/\s+/g, ' ')
     throw new UnusableStore(`${file} is damaged (${fault}); restore a backup; nothing was changed`)
+  }
+}
+
+/** A statement cannot be prepared where a table or a column of it is missing. */
+function assertComplete(database: Database.Database, file: string): void {
+  try {
+    prepareReads(database)
+    prepareWrites(database)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UnusableStore(`${file} lacks a part of its schema (${reason}); restore a backup`, { cause: error })
   }
 }
 

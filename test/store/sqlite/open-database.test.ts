@@ -215,6 +215,18 @@ describe('a file that is not ours to use', () => {
   })
 })
 
+test.each([
+  ['DROP TABLE plants', /lacks a part of its schema \(no such table: plants\); restore a backup$/],
+  ['DROP TABLE tokens', /lacks a part of its schema \(no such table: tokens\); restore a backup$/],
+  ['ALTER TABLE tokens DROP COLUMN scope', /lacks a part of its schema \(no such column: scope\); restore a backup$/],
+])('a file after %s is refused with one line', async (change, message) => {
+  const file = join(await temporaryFolder(), 'plants.db')
+  await openSqliteStore({ file, onFault: () => undefined }).close()
+  makeDatabase(file, change)
+  expect(unusable(file).message).toMatch(message)
+  expect(unusable(file).message).toContain(file)
+})
+
 test('several processes that start at once on a new file migrate it once, and all of them work', async () => {
   const file = join(await temporaryFolder(), 'plants.db')
   const script = `
