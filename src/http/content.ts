@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure } from '../contract/errors.ts'
 import { LoneSurrogate, MalformedJson, parseJson } from '../json/json.ts'
+import { fieldValues } from './raw-headers.ts'
 import type { Stage } from './stage.ts'
 
 const encoded: Failure = failure('unsupported_media_type', 'send the body without Content-Encoding')
@@ -26,7 +27,11 @@ const ignoreContent: Stage = ({ headers }) => {
   return undefined
 }
 
-const admitContent: Stage = ({ headers, raw: { httpVersion } }, { raw }) => {
+const admitContent: Stage = ({ headers, raw: { httpVersion, rawHeaders } }, { raw }) => {
+  // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 says, they are no media type.
+  if (headers['content-type'] !== undefined) {
+    headers['content-type'] = fieldValues(rawHeaders, 'content-type').join(', ')
+  }
   // A coding that is not decoded would make any content look like malformed JSON (RFC 9110, section 8.4).
   if (headers['content-encoding'] !== undefined) return encoded
   // A client that waits for a 100 sends its body once its credentials are good (RFC 9110, section 10.1.1).

@@ -63,6 +63,20 @@ test.each([
   expect((await send({ method: 'GET', url: '/plants' })).text).toBe('[]')
 })
 
+test.each([
+  ['text/plain', 'application/json'],
+  ['application/json', 'text/plain'],
+  ['application/json', 'application/json'],
+])('a body of the types %s and %s in two fields is refused', async (first, second) => {
+  const { token, listen } = await startApp()
+  const [response] = await exchange(
+    await listen(),
+    `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n` +
+      `Content-Type: ${first}\r\nContent-Type: ${second}\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`,
+  )
+  expectFailure(response!, 'unsupported_media_type')
+})
+
 test('a body without a media type is refused', async () => {
   const { send } = await newCaller()
   expectFailure(
