@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, onSendHookHandler } from 'fastify'
 import type { Failure } from '../contract/errors.ts'
 import { isText } from '../contract/media-types.ts'
 import { release } from '../contract/types.ts'
@@ -11,6 +11,23 @@ import { release } from '../contract/types.ts'
  * media type (RFC 9111, section 5.2.2.5; fetch.spec.whatwg.org, "X-Content-Type-Options").
  */
 export const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
+
+/**
+ * Leaves the length out of a response to HEAD that must not have one (RFC 9110, section 8.6). Fastify sets it to 0 where
+ * a handler sends nothing.
+ *
+ * @param app before it has a route
+ */
+export function omitLengthOfNothing(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD') return
+    const omit: onSendHookHandler = (_request, reply, payload, done) => {
+      if (reply.statusCode === 204 || reply.statusCode === 304) reply.removeHeader('content-length')
+      done(null, payload)
+    }
+    route.onSend = [route.onSend ?? [], omit].flat()
+  })
+}
 
 /** Answers a request with a failure. */
 export function sendFailure(reply: FastifyReply, { status, headers, body }: Failure): FastifyReply {

@@ -95,6 +95,9 @@ test('a file of the docs page that the client has already is not sent again', as
   for (const tag of [String(headers.etag), `W/${String(headers.etag)}`, `"other", ${String(headers.etag)}`, '*']) {
     const again = await app.inject({ url, headers: { 'if-none-match': tag } })
     expect(again).toMatchObject({ statusCode: 304, body: '' })
+    // RFC 9110, section 8.6: a length in it would be that of the file.
+    const head = await app.inject({ method: 'HEAD', url, headers: { 'if-none-match': tag } })
+    expect(head).toMatchObject({ statusCode: 304, headers: expect.not.objectContaining({ 'content-length': '0' }) })
   }
   expect((await app.inject({ url, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200)
 })
