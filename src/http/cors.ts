@@ -38,7 +38,7 @@ export async function registerCors(
     delegator: ({ headers }, done) => {
       done(null, {
         ...allowed,
-        preflight: headers.origin !== undefined && headers['access-control-request-method'] !== undefined,
+        preflight: [headers.origin, headers['access-control-request-method']].every((value = '') => value !== ''),
       })
     },
   })

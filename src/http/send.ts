@@ -13,8 +13,8 @@ import { release } from '../contract/types.ts'
 export const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 
 /**
- * Leaves the length out of a response to HEAD that must not have one (RFC 9110, section 8.6). Fastify sets it to 0 where
- * a handler sends nothing.
+ * Leaves the length out of a response to HEAD that must not have one (RFC 9110, section 8.6). Fastify sets it to 0
+ * where a handler sends nothing.
  *
  * @param app before it has a route
  */

@@ -71,6 +71,15 @@ test('an OPTIONS that is no preflight is answered as without CORS', async () => 
     statusCode: 405,
     headers: { allow: 'GET, HEAD, POST' },
   })
+  for (const headers of [
+    { origin, 'access-control-request-method': '' },
+    { origin: '', 'access-control-request-method': 'GET' },
+  ]) {
+    expect(await app.inject({ method, url: '/plants', headers })).toMatchObject({
+      statusCode: 405,
+      headers: { 'content-type': 'application/json' },
+    })
+  }
   expect(await app.inject({ method, url: '/nowhere', headers: { origin } })).toMatchObject({ statusCode: 404 })
   expect(await app.inject({ method: 'GET', url: '/nowhere' })).toMatchObject({ statusCode: 404 })
 })
