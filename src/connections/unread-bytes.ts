@@ -19,7 +19,8 @@ export class UnreadBytes {
    * @returns whether there is room for them; if not, they are not counted
    */
   hold(response: ServerResponse, bytes: number): boolean {
-    if (bytes <= smallBody) return true
+    // A response whose client left while its body was made has been closed, and emits no second `close`.
+    if (bytes <= smallBody || response.closed) return true
     if (this.#held >= this.#max) return false
     this.#held += bytes
     response.once('close', () => {

@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { handlers } from '../../../src/handlers.ts'
 import { watchServer } from '../../../scripts/measure/fuzz/watch.ts'
 import { descriptorsOf } from '../../../scripts/measure/servers/process-figures.ts'
+import { startApp } from '../../support/server/start-app.ts'
 import {
   costBefore,
   costOf,
@@ -56,3 +60,36 @@ test(
     expect(performance.now() - start).toBeLessThan(10_000)
   },
 )
+
+test('a list whose client left while it was read from the store is not counted as unread for ever', async () => {
+  const [asked, left, read] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as [Gate, Gate, Gate]
+  const { listen, store, token, logLines } = await startApp({
+    limits: { unreadBytes: 1 },
+    handlers: {
+      ...handlers,
+      listPlants: async (request, context) => {
+        asked.resolve()
+        await left.promise
+        const reply = await handlers.listPlants(request, context)
+        read.resolve()
+        return reply
+      },
+    },
+  })
+  const name = 'm'.repeat(255)
+  await Promise.all(Array.from({ length: 100 }, (_, id) => store.create('me', { id: BigInt(id), name })))
+  const origin = await listen()
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(`GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+  await asked.promise
+  socket.resetAndDestroy()
+  await expect.poll(() => logLines.join('')).toContain('response cut off')
+  left.resolve()
+  await read.promise
+  const response = await fetch(`${origin}/plants`, { headers: { authorization: `Bearer ${token}` } })
+  expect(response.status).toBe(200)
+  expect(await response.json()).toHaveLength(100)
+})
+
+type Gate = PromiseWithResolvers<void>
