@@ -1,4 +1,4 @@
-import { isOpaqueCaller } from '../../src/auth/callers.ts'
+import { isIssuable } from '../../src/auth/callers.ts'
 import { readScopes } from '../../src/auth/scopes.ts'
 import { readTtl } from '../../src/auth/ttl.ts'
 import { createToken, prefixOf } from '../../src/auth/tokens.ts'
@@ -49,9 +49,10 @@ async function issue(store: Store, caller: string, { ttl, scope }: IssueOptions)
   const scopes = scope === undefined ? undefined : readScopes(scope)
   if (scope !== undefined && scopes === undefined)
     throw new UsageError(`--scope must be like plants:read,plants:write, not ${JSON.stringify(scope)}`)
-  if (!isOpaqueCaller(caller))
+  if (!isIssuable(caller))
     throw new UsageError(
-      'the caller must not be empty, and not begin with jwt:, which the callers of JSON Web Tokens do',
+      'the caller must have 1 to 255 characters, none of them a control character, and not begin with jwt:, ' +
+        'which the callers of JSON Web Tokens do',
     )
   const { text, stored } = createToken(caller, Date.now(), lifetime, scopes)
   if ((await store.addToken(stored)) === 'unavailable')

@@ -23,3 +23,11 @@ export function jwtCaller(issuer: string, subject: unknown): Caller | undefined 
 export function isOpaqueCaller(caller: Caller): boolean {
   return caller !== '' && !caller.startsWith(jwtPrefix)
 }
+
+/**
+ * Whether a token may be issued for a caller. PostgreSQL has no room in an index for thousands of bytes, and a control
+ * character could make one line of a list look like several.
+ */
+export function isIssuable(caller: Caller): boolean {
+  return isOpaqueCaller(caller) && /^\P{Cc}{1,255}$/u.test(caller)
+}
