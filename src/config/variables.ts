@@ -61,8 +61,15 @@ export const keysUrl = makeValidator<string>((text: string) => {
   return text
 })
 
+/**
+ * The longest identifier, in UTF-16 code units. Together with the longest subject it fits into an index of PostgreSQL,
+ * where a key has at most 2,704 bytes.
+ */
+const maxIdentifierLength = 512
+
 /** A name without white space, such as an issuer or an audience. */
 export const identifier = makeValidator<string>((text: string) => {
+  if (text.length > maxIdentifierLength) throw new Error(`must have at most ${String(maxIdentifierLength)} characters`)
   if (/\s/.test(text)) throw new Error(`must have no white space, not ${quoted(text)}`)
   return text
 })

@@ -262,6 +262,12 @@ describe('loadConfig', () => {
     expect(refusalOf({ ...provider, [name]: 'https://me:hunter2@plants.example x' })).not.toContain('hunter2')
   })
 
+  it('takes no issuer with which a caller would not fit into an index of PostgreSQL', () => {
+    const issuer = `https://id.example/${'a'.repeat(493)}`
+    expect(loadConfig({ ...provider, AUTH_ISSUER: issuer }).identityProvider?.issuer).toBe(issuer)
+    expect(refusalOf({ ...provider, AUTH_ISSUER: `${issuer}a` })).toBe('AUTH_ISSUER must have at most 512 characters')
+  })
+
   it.each(Object.keys(provider))('takes no identity provider without its %s', (name) => {
     expect(refusalOf({ ...provider, [name]: '' })).toBe(
       `${name} is missing: AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE go together`,
