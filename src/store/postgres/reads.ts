@@ -39,7 +39,8 @@ export class Reads {
 
   /** Reads rows. `unavailable` when the database cannot be read now. */
   async read<Row extends object>(statement: Statement<Row>): Promise<Row[] | 'unavailable'> {
-    if (this.#pool.waitingCount >= this.#options.maxQueued) return 'unavailable'
+    // At the stop a list may still be read for a client that was cut off.
+    if (this.#pool.ending || this.#pool.waitingCount >= this.#options.maxQueued) return 'unavailable'
     try {
       const { rows } = await retryConflicts(() => this.#pool.query<Row>(statement))
       return rows

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { openPostgresStore } from '../../../src/store/postgres/store.ts'
 import { UnusableStore } from '../../../src/store/store.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/server/postgres-database.ts'
 import { startTcpProxy } from '../../support/client/tcp-proxy.ts'
@@ -161,4 +162,19 @@ test.for<[string, string, RegExp]>([
   expect(failure).toBeInstanceOf(UnusableStore)
   expect((failure as UnusableStore).message).toMatch(message)
   expect((failure as UnusableStore).message).not.toMatch(/secret|\n/)
+})
+
+test('what is read once the store closes is unavailable, and no fault', async () => {
+  const faults: Error[] = []
+  const store = await openPostgresStore({
+    url: await temporaryDatabase(),
+    onFault: (error) => void faults.push(error),
+  })
+  await store.close()
+  expect([await store.list('me', 1), await store.list('me', undefined), await store.isReady()]).toEqual([
+    'unavailable',
+    'unavailable',
+    false,
+  ])
+  expect(faults).toEqual([])
 })
