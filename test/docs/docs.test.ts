@@ -97,7 +97,8 @@ test('a file of the docs page that the client has already is not sent again', as
     expect(again).toMatchObject({ statusCode: 304, body: '' })
     // RFC 9110, section 8.6: a length in it would be that of the file.
     const head = await app.inject({ method: 'HEAD', url, headers: { 'if-none-match': tag } })
-    expect(head).toMatchObject({ statusCode: 304, headers: expect.not.objectContaining({ 'content-length': '0' }) })
+    expect(head.statusCode).toBe(304)
+    expect(head.headers).not.toHaveProperty('content-length')
   }
   expect((await app.inject({ url, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200)
 })

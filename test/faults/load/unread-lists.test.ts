@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { handlers } from '../../../src/handlers.ts'
@@ -62,16 +62,17 @@ test(
 )
 
 test('a list whose client left while it was read from the store is not counted as unread for ever', async () => {
-  const [asked, left, read] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as [Gate, Gate, Gate]
+  const steps = new EventEmitter()
+  const [asked, left, read] = [once(steps, 'asked'), once(steps, 'left'), once(steps, 'read')]
   const { listen, store, token, logLines } = await startApp({
     limits: { unreadBytes: 1 },
     handlers: {
       ...handlers,
       listPlants: async (request, context) => {
-        asked.resolve()
-        await left.promise
+        steps.emit('asked')
+        await left
         const reply = await handlers.listPlants(request, context)
-        read.resolve()
+        steps.emit('read')
         return reply
       },
     },
@@ -82,14 +83,12 @@ test('a list whose client left while it was read from the store is not counted a
   const socket = connect(Number(new URL(origin).port), '127.0.0.1')
   await once(socket, 'connect')
   socket.write(`GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`)
-  await asked.promise
+  await asked
   socket.resetAndDestroy()
   await expect.poll(() => logLines.join('')).toContain('response cut off')
-  left.resolve()
-  await read.promise
+  steps.emit('left')
+  await read
   const response = await fetch(`${origin}/plants`, { headers: { authorization: `Bearer ${token}` } })
   expect(response.status).toBe(200)
   expect(await response.json()).toHaveLength(100)
 })
-
-type Gate = PromiseWithResolvers<void>
