@@ -105,7 +105,11 @@ function createBackend(operations: ContractOperation[], rewriter: SchemaRewriter
     ignoreTrailingSlashes: false,
     customizeAjv: (_ajv, _options, context: string) => validators[context === 'requestBodyValidator' ? 'json' : 'text'],
     handlers: {
-      validationFail: ({ validation }: Context) => failure('invalid_request', describeErrors(validation.errors ?? [])),
+      // An operation may declare this status in another media type first, or not at all.
+      validationFail: ({ validation }: Context): AnyReply => ({
+        ...failure('invalid_request', describeErrors(validation.errors ?? [])),
+        contentType: 'application/json',
+      }),
     },
   })
 }

@@ -150,7 +150,7 @@ async function inputOf(contract: ContractDocument, request: Partial<OperationReq
 }
 
 function invalid(message: string) {
-  return { status: 400, headers: {}, body: { error: 40001, message } }
+  return { status: 400, headers: {}, body: { error: 40001, message }, contentType: 'application/json' }
 }
 
 describe('a handler', () => {

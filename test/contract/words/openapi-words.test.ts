@@ -747,6 +747,20 @@ describe('each field of OpenAPI', () => {
     expect(await warningsOf(contractWith({}))).toEqual([])
   })
 
+  it('whose failures are undeclared, or declared in several media types, answers them as application/json', async () => {
+    const problem = { 'application/problem+json': { schema: { type: 'object' } }, ...failures.default.content }
+    for (const failed of [{}, { 400: { description: 'Wrong.', content: problem } }]) {
+      const { send } = await serve(contractWith({ responses: { 204: { description: 'Done.' }, ...failed } }), {
+        listThings: () => ({ status: 204 }),
+      })
+      expect(await send({ method: 'GET', url: '/things?a=1' })).toMatchObject({
+        status: 400,
+        headers: { 'content-type': 'application/json' },
+        text: '{"error":40001,"message":"query/a is not a parameter of this operation"}',
+      })
+    }
+  })
+
   it('is reported with all other faults in one run', async () => {
     const problems = await problemsOf(
       contractOf(
