@@ -40,12 +40,26 @@ export const otherPair: typeof item.pair = [1n, 2n]
 export const longPair: typeof item.pair = [1n, 'a', 'b']
 export const pair: typeof item.pair = [1n]
 
+// A discriminator changes nothing: the alternatives have the values that they declare.
+export type kinds = Holds<Same<NonNullable<typeof item.pet>['kind'], 'cat' | 'dog' | 'puppy'>>
+export type nothing = Holds<Same<typeof item.nothing, null | undefined>>
+
+// Properties beside others, whose index is of the types of all.
+export const labels: typeof item.labels = { n: 'a', other: 1n }
+// @ts-expect-error -- a property that is declared has its own type
+export const wrongLabels: typeof item.labels = { n: 1n }
+// @ts-expect-error -- no property has this type
+export const wrongOther: typeof item.labels = { n: 'a', other: Symbol.iterator }
+export const marks: typeof item.marks = { n: 'a', m1: 1 }
+export const others: typeof item.others = { n: 'a', other: 1 }
+
 // An object without properties holds anything.
 export const free: typeof item.free = { any: ['value'] }
 
 // default: applied to what a handler receives, and optional everywhere else.
 export type appliedToBody = Holds<Same<typeof input.create.body.size, number>>
 export type appliedThroughReference = Holds<Same<typeof input.create.body.shade, string>>
+export type appliedThroughAllOf = Holds<Same<typeof input.create.body.hue, string>>
 export type appliedToParameter = Holds<Same<typeof input.list.query.page, number>>
 export type notAppliedToReply = Holds<Same<Schemas['Item']['size'], number | undefined>>
 export type notAppliedToResponse = Holds<Same<typeof created.size, number | undefined>>
@@ -71,6 +85,8 @@ export const idInInput: unknown = input.create.body.id
 export const request: typeof sent = { name: 'a', secret: 'b' }
 // @ts-expect-error -- a request has no id
 export const idInRequest: typeof sent = { name: 'a', secret: 'b', id: 1n }
+// @ts-expect-error -- nor a stamp, whose schema says so behind allOf
+export const stampInInput: unknown = input.create.body.stamp
 declare const stored: { name: string; secret: string; id: bigint }
 export const { id: _id, ...storedWithoutId } = stored
 export const returned: typeof sent = storedWithoutId
@@ -88,6 +104,8 @@ export type secretInInput = Holds<Same<typeof input.create.body.secret, string>>
 export const noSecret: typeof sent = { name: 'a' }
 // @ts-expect-error -- a response has no secret
 export const secretInResponse: unknown = created.secret
+// @ts-expect-error -- nor has it a hint, one of whose schemas is the secret's
+export const hintInReply: Schemas['Item'] = { name: 'a', id: 1n, hint: 'b' }
 // @ts-expect-error -- a reply has no secret
 export const secretInReply: Schemas['Item'] = { name: 'a', id: 1n, secret: 'b' }
 export const { secret: _secret, ...storedWithoutSecret } = stored

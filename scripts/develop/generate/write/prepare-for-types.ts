@@ -1,6 +1,6 @@
 import { type ContractDocument, contractMethods } from '../../../../src/contract/document.ts'
-import { lookUp } from '../../../../src/json/pointer.ts'
-import { schemaNameOf } from '../../../../src/schema/schema-parts.ts'
+import { SchemaRewriter } from '../../../../src/schema/rewrite-schema.ts'
+import { inPlace, schemaNameOf } from '../../../../src/schema/schema-parts.ts'
 import { selfContainedSchemas } from './recursive-schemas.ts'
 
 /** The types around the type of a property that has one of the words. `src/client/message-types.ts` reads them. */
@@ -65,13 +65,18 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
       }),
     )
     const { in: place, properties, schema } = object
-    if (typeof place === 'string' && isObject(schema)) return { ...object, schema: mark(schema, ['default']) }
-    if (!isObject(properties)) return object
-    return { ...object, properties: mapValues(properties, (property) => mark(property, words)) }
+    if (typeof place === 'string' && isObject(schema)) {
+      return { ...object, schema: mark(schema, node['schema'], ['default']) }
+    }
+    const written = node['properties']
+    if (!isObject(properties) || !isObject(written)) return withIndex(object, {})
+    const marked = Object.entries(properties).map(([name, property]) => [name, mark(property, written[name], words)])
+    return withIndex(object, Object.fromEntries(marked) as Record<string, unknown>)
   }
 
-  function mark(schema: unknown, asked: readonly Word[]): unknown {
-    const borne = asked.filter((word) => carries(document, schema, word)).map((word) => markOf[word])
+  /** @param written the schema as the contract has it */
+  function mark(schema: unknown, written: unknown, asked: readonly Word[]): unknown {
+    const borne = asked.filter((word) => carries(document, written, word)).map((word) => markOf[word])
     if (borne.length === 0 || !isObject(schema)) return schema
     for (const each of borne) marks.add(each)
     const comments = Object.fromEntries(Object.entries(schema).filter(([name]) => commented.includes(name)))
@@ -86,16 +91,29 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
   return { source: aliased.size === 0 ? source : { ...source, components: { ...source.components, schemas } }, marks }
 }
 
-/** Whether a schema has a word, or refers to a schema that has it. */
-function carries(document: ContractDocument, schema: unknown, word: Word): boolean {
-  const met = new Set<unknown>()
-  for (let node = schema; isObject(node) && !met.has(node);) {
-    met.add(node)
-    if (word === 'default' ? node[word] !== undefined : node[word] === true) return true
-    const { $ref: reference } = node
-    node = typeof reference === 'string' ? lookUp(document, reference) : undefined
+/** Whether a schema has a word, or one that applies to the same value has it, as `SchemaRewriter` reads them. */
+function carries({ components }: ContractDocument, schema: unknown, word: Word): boolean {
+  if (!isObject(schema)) return false
+  const schemas = components?.schemas ?? {}
+  return word === 'default'
+    ? new SchemaRewriter(schemas, 'request').defaultOf(schema) !== undefined
+    : inPlace(schema, schemas).some((each) => each[word] === true)
+}
+
+/**
+ * The properties of a schema, and the type of those that it does not name. TypeScript wants an index to hold for the
+ * properties that have a name, too.
+ */
+function withIndex(schema: Record<string, unknown>, properties: Record<string, unknown>): unknown {
+  const { additionalProperties: others, patternProperties, unevaluatedProperties, ...rest } = schema
+  const named = Object.values(properties).filter(isObject)
+  const index = [others, ...(isObject(patternProperties) ? Object.values(patternProperties) : [])].filter(isObject)
+  if (named.length > 0) rest['properties'] = properties
+  if (others === undefined && unevaluatedProperties !== undefined && unevaluatedProperties !== false) {
+    return { ...rest, additionalProperties: true }
   }
-  return false
+  if (named.length === 0 || index.length === 0 || others === true) return { ...schema, ...rest }
+  return { ...rest, additionalProperties: { anyOf: [...index, ...named] } }
 }
 
 /** The document without the ids of operations that no path has: openapi-typescript lists each operation with an id. */
@@ -120,9 +138,10 @@ function withoutIds(item: unknown): unknown {
   })
 }
 
-/** The values of an int64 as digits; the schema as it is where it lists none. */
+/** The values of an int64 as digits, and null as a type; the schema as it is where it lists none. */
 function withIntegers(schema: Record<string, unknown>): Record<string, unknown> {
   const { type, format, enum: listed, const: only, ...others } = schema
+  if (only === null) return { ...others, type: 'null' }
   if (format !== 'int64' || (listed === undefined && only === undefined)) return schema
   const members = Array.isArray(listed) ? (listed as unknown[]) : [only]
   const types = [type].flat()
