@@ -4,6 +4,7 @@ import { finiteKeyword } from './finite-keyword.ts'
 import { compileFlat } from './flat-compilation.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
+import { undoReading } from './undo-reading.ts'
 
 // ajv-formats is CommonJS that Node gives whole as the default, while its types speak of the function inside.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
@@ -42,6 +43,7 @@ export function createAjv(
   for (const format of ['int32', 'int64', 'float', 'double']) Reflect.deleteProperty(ajv.formats, format)
   ajv.addKeyword(scalarKeyword(source))
   ajv.addKeyword(finiteKeyword)
+  undoReading(ajv)
   compileFlat(ajv)
   for (const [id, schema] of Object.entries(rewriter.named())) ajv.addSchema(schema, id)
   return ajv

@@ -1,6 +1,7 @@
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
 import { integerRanges, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
 import { sourceOfNumber } from '../json/json.ts'
+import { replace } from './undo-reading.ts'
 
 /**
  * Where a value is read from: `json`, a parsed body (or a reply, or an example of the contract);
@@ -25,6 +26,8 @@ interface ScalarSchema {
 interface Place {
   parentData: Record<string | number, unknown>
   parentDataProperty: string | number
+  /** What is validated as a whole. */
+  rootData: object
 }
 
 type Scalar = number | bigint | boolean
@@ -51,7 +54,7 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
       const message = `must be ${describe(schema, source)}`
       const validate: SchemaValidateFunction = (data: unknown, context) => {
         // Ajv always gives the context to a keyword's function.
-        const { parentData: container, parentDataProperty: key } = context as Place
+        const { parentData: container, parentDataProperty: key, rootData } = context as Place
         const reading =
           source === 'text' ? readText(schema, data) : readJson(schema, data, sourceOfNumber(container, key))
         if (schema.type === undefined && reading === undefined) return true
@@ -59,7 +62,7 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
           validate.errors = [{ keyword: 'scalar', message, params: {} }]
           return false
         }
-        if (schema.type !== undefined && reading.value !== data) container[key] = reading.value
+        if (schema.type !== undefined && reading.value !== data) replace(rootData, container, key, reading.value)
         return true
       }
       return validate

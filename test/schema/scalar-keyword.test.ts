@@ -400,3 +400,34 @@ describe('SchemaRewriter', () => {
     expect(copy).toEqual({ type: 'object', properties: { a: { type: 'string', enum: ['a'] } }, required: ['a'] })
   })
 })
+
+describe('what one schema of several reads', () => {
+  const kind = (name: string, id: object) => ({
+    type: 'object',
+    required: ['kind', 'id'],
+    properties: { id, kind: { const: name } },
+  })
+  const a = '{"kind":"a","id":9007199254740993}'
+  const b = '{"kind":"b","id":5}'
+
+  it.each(['oneOf', 'anyOf'])('is what the one of %s that is valid reads', (keyword) => {
+    const number = { [keyword]: [kind('a', int64), kind('b', { type: 'number' })] }
+    expect(readJson(number, a)).toEqual({ value: { kind: 'a', id: 9007199254740993n } })
+    expect(readJson(number, b)).toEqual({ value: { kind: 'b', id: 5 } })
+    const open = { [keyword]: [kind('a', int64), kind('b', {})] }
+    expect(readJson(open, b)).toEqual({ value: { kind: 'b', id: 5 } })
+    expect(readJson({ [keyword]: [{ ...int64, minimum: 9 }, int32] }, '5')).toEqual({ value: 5 })
+    expect(readText({ [keyword]: [{ allOf: [int64], not: { const: 5 } }, { type: 'string' }] }, '5')).toEqual({
+      value: '5',
+    })
+  })
+
+  it('is not what a condition reads', () => {
+    const number = { type: 'number' }
+    expect(readJson({ type: 'array', items: int64, contains: { const: 3 } }, '[1,3]')).toEqual({ value: [1n, 3n] })
+    expect(readJson({ allOf: [int64, { if: number, then: { minimum: 5 } }] }, '9007199254740993')).toEqual({
+      value: 9007199254740993n,
+    })
+    expect(readJson({ allOf: [int64, { not: { type: 'number', minimum: 9 } }] }, '5')).toEqual({ value: 5n })
+  })
+})

@@ -747,7 +747,7 @@ describe('each field of OpenAPI', () => {
     expect(await warningsOf(contractWith({}))).toEqual([])
   })
 
-  it('whose failures are undeclared, or declared in several media types, answers them as application/json', async () => {
+  it('whose failures are undeclared, or declared in several media types, answers them as JSON', async () => {
     const problem = { 'application/problem+json': { schema: { type: 'object' } }, ...failures.default.content }
     for (const failed of [{}, { 400: { description: 'Wrong.', content: problem } }]) {
       const { send } = await serve(contractWith({ responses: { 204: { description: 'Done.' }, ...failed } }), {
