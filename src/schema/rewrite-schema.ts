@@ -1,5 +1,5 @@
-import type { NamedSchemas, Schema } from './schema-parts.ts'
-import { inPlace, isSchema, schemaNameOf, targetOf, withSubschemas } from './schema-parts.ts'
+import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
+import { inPlace, isSchema, schemaNameOf, targetOf, typesOfValue, withSubschemas } from './schema-parts.ts'
 
 /** Where the values of a schema go, which decides what `readOnly`, `writeOnly` and `default` mean. */
 export type Direction = 'request' | 'response'
@@ -100,14 +100,22 @@ export class SchemaRewriter {
     }
     const copy = withSubschemas(withoutAnnotations(schema), (subschema, applies, keyword, name) => {
       if (keyword === 'properties' && hidden.has(name ?? '')) return false
-      if (applies === 'to the value') return isSchema(subschema) ? this.#sameValue(subschema, hidden) : subschema
+      // A condition asks for what is there. `required` elsewhere asks for what the direction has.
+      const isCondition = keyword === 'not' || keyword === 'if'
+      if (applies === 'to the value')
+        return isSchema(subschema) ? this.#sameValue(subschema, isCondition ? new Set() : hidden) : subschema
       const rewritten = this.ofValue(subschema)
       const value = this.#direction === 'request' && keyword === 'properties' ? this.defaultOf(subschema) : undefined
       // Only a schema that is an object has a default.
       return value === undefined ? rewritten : { ...(rewritten as Schema), default: value }
     })
-    const { required, $ref: reference } = copy
-    if (Array.isArray(required)) copy['required'] = required.filter((name) => !hidden.has(String(name)))
+    const { required, dependentRequired, $ref: reference } = copy
+    const shown = (names: unknown) => (names as unknown[]).filter((name) => !hidden.has(String(name)))
+    if (required !== undefined) copy['required'] = shown(required)
+    if (dependentRequired !== undefined) {
+      const lists = Object.entries(dependentRequired as Record<string, unknown>)
+      copy['dependentRequired'] = Object.fromEntries(lists.map(([name, names]) => [name, shown(names)]))
+    }
     const name = schemaNameOf(reference)
     if (name !== undefined) copy['$ref'] = idOf(name)
     return withScalar(copy, type)
@@ -132,11 +140,16 @@ function withoutAnnotations(schema: Schema): Schema {
   return Object.fromEntries(Object.entries(schema).filter(isKept))
 }
 
-/** `enum` and `const` of integers alone say the type, which text is then read as. */
-function typeOfConstants({ enum: values, const: value }: Schema): 'integer' | undefined {
-  const constants = Array.isArray(values) ? values : [value]
-  const isInteger = (member: unknown) => typeof member === 'bigint' || Number.isInteger(member)
-  return constants.length > 0 && constants.every(isInteger) ? 'integer' : undefined
+/** `enum` and `const` of scalars alone say the types, which text is then read as. */
+function typeOfConstants(schema: Schema): JsonType | JsonType[] | undefined {
+  const { enum: values, const: value } = schema
+  const constants = Array.isArray(values) ? values : 'const' in schema ? [value] : []
+  const types = new Set(constants.map((member) => typesOfValue(member)[0]!))
+  // An integer is a number, too.
+  if (types.has('number')) types.delete('integer')
+  const [first, ...others] = types
+  if (types.has('object') || types.has('array')) return undefined
+  return others.length === 0 ? (scalarTypes.includes(first) ? first : undefined) : [...types]
 }
 
 /** Moves the assertions about integers, numbers and booleans into the keyword `scalar`. */

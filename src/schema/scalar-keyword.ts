@@ -110,8 +110,9 @@ function meetsAssertions(schema: ScalarSchema, value: Scalar): boolean {
   if (schema.const !== undefined && !isEqual(schema.const, value)) return false
   if (schema.enum !== undefined && !schema.enum.some((member) => isEqual(member, value))) return false
   if (typeof value === 'boolean') return true
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+  const { format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
   return (
+    (format !== 'float' || Number.isFinite(Math.fround(Number(value)))) &&
     (minimum === undefined || value >= minimum) &&
     (maximum === undefined || value <= maximum) &&
     (exclusiveMinimum === undefined || value > exclusiveMinimum) &&
@@ -159,6 +160,7 @@ function describe(schema: ScalarSchema, source: Source): string {
   const from = greatest(minimum, range?.minimum)
   const to = greatest(maximum, range?.maximum, -1)
   const words = [type === 'integer' ? 'an integer' : `a ${type}`]
+  if (format === 'float') words.push('in the range of a float')
   if (schema.enum !== undefined) words.push(`out of ${schema.enum.map(String).join(', ')}`)
   if (schema.const !== undefined) words.push(`equal to ${String(schema.const)}`)
   if (from !== undefined && to !== undefined) words.push(`from ${String(from)} to ${String(to)}`)

@@ -155,7 +155,8 @@ function withIntegers(type: JsonType): JsonType[] {
   return type === 'number' ? ['number', 'integer'] : [type]
 }
 
-function typesOfValue(value: unknown): JsonType[] {
+/** The types of a constant, the most exact one first. */
+export function typesOfValue(value: unknown): JsonType[] {
   if (value === null) return ['null']
   if (Array.isArray(value)) return ['array']
   if (typeof value === 'bigint') return ['integer', 'number']

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { createAjv } from '../../src/schema/ajv.ts'
 import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
 import { parseJson } from '../../src/json/json.ts'
@@ -430,4 +430,18 @@ describe('what one schema of several reads', () => {
     })
     expect(readJson({ allOf: [int64, { not: { type: 'number', minimum: 9 } }] }, '5')).toEqual({ value: 5n })
   })
+})
+
+test('a parameter is compared with the constants of its schema, whatever their types', () => {
+  for (const [schema, text, value, wrong] of [
+    [{ enum: [0.5, 1] }, '1', 1, '2'],
+    [{ enum: [true] }, 'true', true, 'false'],
+    [{ const: 1.5 }, '1.5', 1.5, '1'],
+    [{ enum: [1, 'all'] }, 'all', 'all', '2'],
+    [{ enum: [1, 'all'] }, '1', 1, 'none'],
+    [{ enum: [1.5], allOf: [{ type: 'number' }] }, '1.5', 1.5, '2'],
+  ] as const) {
+    expect(readText(schema, text)).toEqual({ value })
+    expect(readText(schema, wrong)).toEqual(refused)
+  }
 })

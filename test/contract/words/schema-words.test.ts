@@ -161,10 +161,11 @@ const enforced: Record<string, Enforced> = {
       anyOf: [
         { type: 'string', format: 'date' },
         { type: ['integer', 'boolean'], format: 'int64' },
+        { type: 'object', properties: { a: { type: 'number', format: 'float' } } },
       ],
     },
-    valid: ['"2026-02-28"', '9007199254740993', 'true'],
-    invalid: ['"2026-02-30"', '9223372036854775808'],
+    valid: ['"2026-02-28"', '9007199254740993', 'true', '{"a":3.4e38}'],
+    invalid: ['"2026-02-30"', '9223372036854775808', '{"a":3.5e38}'],
   },
   default: {
     schema: { type: 'object', properties: { a: { type: 'integer', default: 3 } }, required: ['a'] },
@@ -410,6 +411,24 @@ describe('each keyword of JSON Schema', () => {
       expect(problems.join('\n')).toMatch(
         /^openapi\.yaml:\d+:\d+: the (?:schema refers to|reference leads back to) itself/,
       )
+    }
+  })
+
+  it('that asks for a property means none that the direction does not have', async () => {
+    const properties = { id: { type: 'string', readOnly: true }, name: { type: 'string' }, note: { type: 'string' } }
+    const asked = { required: ['id'] }
+    for (const [rule, valid, invalid] of [
+      [{ not: asked }, '{"name":"a"}', '{"id":"a"}'],
+      [{ if: asked, then: { required: ['name'] }, else: { required: ['note'] } }, '{"note":"a"}', '{"name":"a"}'],
+      [{ dependentRequired: { name: ['id', 'note'] } }, '{"name":"a","note":"b"}', '{"name":"a"}'],
+    ] as const) {
+      const { send } = await serve(withSchema({ type: 'object', properties, ...rule }), {
+        createThing: () => ({ status: 204 }),
+      })
+      const statusOf = async (value: string) =>
+        (await send({ method: 'POST', url: '/things', body: `{"value":${value}}` })).status
+      expect(await statusOf(valid), JSON.stringify(rule)).toBe(204)
+      expect(await statusOf(invalid), JSON.stringify(rule)).toBe(400)
     }
   })
 
