@@ -5,7 +5,7 @@ import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import type { ContractDocument } from '../../../src/contract/document.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
 import { lookUp } from '../../../src/json/pointer.ts'
-import { schemaNameOf } from '../../../src/schema/schema-parts.ts'
+import { schemaNameOf, schemasPointer } from '../../../src/schema/schema-parts.ts'
 import { checkExamples } from './check-examples.ts'
 import { checkOperations } from './check-operations.ts'
 import { checkWords } from './words/check-words.ts'
@@ -46,15 +46,23 @@ export async function readContract(
 async function readAll(source: Uint8Array, file: string, asked: Set<string>) {
   const { document, places, findings, referred } = await bundle(source, file, asked)
   const contract = document as unknown as ContractDocument
-  // A word too many, which checkWords reports too, leaves the structure that the other checks rely on.
-  const isSound = findings.every(({ text }) => /^Property `.*` is not expected here/.test(text))
-  const checks = isSound ? [checkErrorNumbers, checkOperations, checkExamples] : []
   const refusedWords = checkWords(document)
+  const isRefused = refusedWords.length > 0 || findings.length > 0
+  const results = [checkErrorNumbers, checkOperations, checkExamples].flatMap((check) => {
+    try {
+      return check(contract)
+    } catch (error) {
+      // A check that relies on what is reported already.
+      if (isRefused) return []
+      throw error
+    }
+  })
   // A schema with a word that is refused cannot be compiled either.
-  const isNews = ({ isUncompiled = false }: Finding) => !isUncompiled || refusedWords.length === 0
-  const own = [...refusedWords, ...checks.flatMap((check) => check(contract)).filter(isNews)].map(
-    ({ at, ...finding }): LocatedFinding => ({ ...finding, place: at === undefined ? undefined : places.find(at) }),
-  )
+  const isNews = ({ isUncompiled = false }: Finding) => !isUncompiled || !isRefused
+  const own = [...refusedWords, ...results.filter(isNews)].map(({ at, ...finding }): LocatedFinding => ({
+    ...finding,
+    place: at === undefined ? undefined : places.find(at),
+  }))
   refuse([...own.filter(({ isWarning }) => isWarning !== true), ...findings], file)
   const warnings = own.map((finding) => ({ ...finding, text: `warning: ${finding.text}` }))
   return { document: contract, warnings: inLines(warnings, file), referred }
@@ -274,10 +282,13 @@ function locate(
   if (!text.startsWith("Can't resolve $ref")) {
     return { place: placeOf(document, names, places), text: `${text} (${first.pointer})` }
   }
-  const reference = [...names, '$ref']
+  const isMapped = names.at(-2) === 'mapping'
+  const reference = isMapped ? names : [...names, '$ref']
   const place = placeOf(document, reference, places)
   const target = String(reference.reduce<unknown>(memberOf, document))
-  const reason = isInNetwork(target) ? 'is not read over the network; keep a copy' : 'leads to nothing'
+  const nothing =
+    isMapped && !target.includes('/') ? `leads to nothing; write ${schemasPointer}${target}` : 'leads to nothing'
+  const reason = isInNetwork(target) ? 'is not read over the network; keep a copy' : nothing
   return { place, text: `the reference ${target} ${reason}` }
 }
 

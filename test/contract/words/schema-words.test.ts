@@ -21,6 +21,7 @@ interface Refused {
 const node = { $ref: '#/components/schemas/Node' }
 const int64 = { type: 'integer', format: 'int64' }
 const pair = { type: 'array', prefixItems: [int64, { type: 'string' }], items: false, minItems: 2 }
+const mappedTo = (name: string, to = '#/components/schemas/A') => ({ propertyName: 'kind', mapping: { [name]: to } })
 const kindOf = (kind: string) => ({ type: 'object', required: ['kind'], properties: { kind: { const: kind } } })
 
 const enforced: Record<string, Enforced> = {
@@ -234,8 +235,25 @@ const refused: Record<string, Refused[]> = {
     { refused: { type: 'string', pattern: '^\\p{L}$' }, because: /pattern: / },
     { refused: { type: 'string', pattern: '^(?=a)' }, because: /pattern: / },
   ],
-  const: [{ refused: { const: 9007199254740993n }, because: /needs type: integer and format: int64/ }],
-  enum: [{ refused: { enum: ['a', 9007199254740993n] }, because: /needs type: integer and format: int64/ }],
+  const: [
+    { refused: { const: 9007199254740993n }, because: /needs type: integer and format: int64/ },
+    { refused: { const: { a: [9007199254740993n] } }, because: /needs type: integer and format: int64/ },
+  ],
+  enum: [
+    { refused: { enum: ['a', 9007199254740993n] }, because: /needs type: integer and format: int64/ },
+    { refused: { enum: ['a', [9007199254740993n]] }, because: /needs type: integer and format: int64/ },
+  ],
+  type: [
+    {
+      refused: { type: ['object', 'integer'], properties: { a: { type: 'string', default: 'b' } } },
+      because: /type: a property in it has a default, which applies only where the schema always does/,
+    },
+  ],
+  minLength: [{ refused: { type: 'integer', minLength: 1 }, because: /minLength: asserts nothing of integer; remove/ }],
+  items: [{ refused: { type: 'object', items: {} }, because: /items: asserts nothing of object; remove it, or add / }],
+  minimum: [
+    { refused: { type: ['string', 'null'], minimum: 1 }, because: /minimum: asserts nothing of string or null/ },
+  ],
   multipleOf: [{ refused: { type: 'number', multipleOf: 0 }, because: /must be above 0/ }],
   maximum: [
     { refused: { type: 'integer', maximum: 18446744073709551615n }, because: /needs format: int64, or bounds within/ },
@@ -250,6 +268,19 @@ const refused: Record<string, Refused[]> = {
       refused: { type: 'object', properties: { a: { type: 'string', default: 1 } } },
       because: /the default must be string/,
     },
+    {
+      refused: {
+        type: 'object',
+        properties: { a: { type: 'array', items: int64, default: [9007199254740993n] } },
+      },
+      because: /cannot be a default; require the value/,
+    },
+  ],
+  example: [
+    { refused: { example: { $ref: '#/info' } }, because: /example: a \$ref in a value is taken for a reference/ },
+  ],
+  examples: [
+    { refused: { examples: [{ $ref: '#/info' }] }, because: /examples: a \$ref in a value is taken for a reference/ },
   ],
   readOnly: [
     { refused: { type: 'array', items: { type: 'string', readOnly: true } }, because: /applies to a property/ },
@@ -262,6 +293,18 @@ const refused: Record<string, Refused[]> = {
       refused: { oneOf: [node], discriminator: { propertyName: 'kind' } },
       because: /kind needs a const or an enum in each alternative/,
     },
+    {
+      refused: { oneOf: [{ $ref: '#/components/schemas/A' }], discriminator: mappedTo('b') },
+      because: /mapping: b is no kind of #\/components\/schemas\/A, which has a; write what it has/,
+    },
+    {
+      refused: { oneOf: [{ $ref: '#/components/schemas/A' }], discriminator: mappedTo('a', 'A') },
+      because: /the reference A leads to nothing; write #\/components\/schemas\/A/,
+    },
+    {
+      refused: { oneOf: [kindOf('a')], discriminator: mappedTo('a') },
+      because: /mapping: #\/components\/schemas\/A is none of the alternatives/,
+    },
   ],
   unevaluatedItems: [{ refused: { type: 'array', unevaluatedItems: false }, because: /unevaluatedItems: / }],
   xml: [{ refused: { xml: { name: 'a' } }, because: /xml: bodies are JSON/ }],
@@ -269,6 +312,7 @@ const refused: Record<string, Refused[]> = {
 }
 
 const schemas = {
+  A: kindOf('a'),
   Node: {
     type: 'object',
     required: ['name'],

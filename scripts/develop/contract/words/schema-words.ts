@@ -12,8 +12,7 @@ const bound = enforced('validated exactly, as an integer or as a decimal', {
       : undefined,
 })
 
-/** The verdict of every keyword of JSON Schema 2020-12 and of those that OpenAPI 3.1 adds. */
-export const schemaWords: Record<string, Word> = {
+const verdicts: Record<string, Word> = {
   $ref: enforced('the schema that it refers to applies too, beside the keywords next to it; it may lead back', {
     refuses: (value) => {
       const reference = String(value)
@@ -76,7 +75,13 @@ export const schemaWords: Record<string, Word> = {
   unevaluatedItems: refused('Ajv takes every item for evaluated beside contains; use items'),
   unevaluatedProperties: enforced(validated, { holds: 'schema' }),
 
-  type: enforced(validated),
+  type: enforced(validated, {
+    // The types of a list that has scalars are alternatives.
+    refuses: (value, schema, context) =>
+      Array.isArray(value) && value.some((type) => ['integer', 'number', 'boolean'].includes(String(type)))
+        ? defaultInside(schema, schema, context)
+        : undefined,
+  }),
   enum: enforced('validated exactly', { refuses: inexactConstant }),
   const: enforced('validated exactly', { refuses: inexactConstant }),
   multipleOf: enforced('validated in decimal arithmetic: 0.07 is a multiple of 0.01', {
@@ -106,16 +111,16 @@ export const schemaWords: Record<string, Word> = {
   description: shown(onPage),
   default: enforced('put in place of a property or a parameter that a request leaves out; validated when generated', {
     refuses: (value, _schema, { role }) =>
-      typeof value === 'bigint'
+      beyondDouble(value) !== undefined
         ? 'an integer beyond ±9007199254740991 cannot be a default; require the value'
         : role === 'other'
           ? 'applies to a property or a parameter alone; remove it'
-          : undefined,
+          : referenceIn(value),
   }),
   deprecated: shown('shown on the docs page, and marked in the types'),
   readOnly: enforced('a request that has the property is refused', { refuses: notOfProperty }),
   writeOnly: enforced('a reply that has the property is answered 500', { refuses: notOfProperty }),
-  examples: enforced('validated against the schema when generated'),
+  examples: enforced('validated against the schema when generated', { refuses: referenceIn }),
   contentEncoding: refused('the content of a text is not decoded; use format: byte for base64'),
   contentMediaType: refused('the content of a text is not read; describe it in words'),
   contentSchema: refused('the content of a text is not read; use an object'),
@@ -126,10 +131,44 @@ export const schemaWords: Record<string, Word> = {
   }),
   xml: refused('bodies are JSON; remove it'),
   externalDocs: { ...shown(onPage), holds: 'externalDocs' },
-  example: enforced('validated against the schema when generated'),
+  example: enforced('validated against the schema when generated', { refuses: referenceIn }),
   'x-enum-varnames': enforced('the names of the error numbers'),
   'x-enum-descriptions': enforced('the texts of the error numbers'),
   nullable: refused("is a word of OpenAPI 3.0; write type: [string, 'null']"),
+}
+
+/** The types whose values a keyword asserts something of (JSON Schema 2020-12, validation, section 6). */
+const typesOfKeywords: Record<string, readonly string[]> = {
+  ...each(['multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'], ['integer', 'number']),
+  ...each(['maxLength', 'minLength', 'pattern'], ['string']),
+  ...each(['prefixItems', 'items', 'contains', 'maxContains', 'minContains'], ['array']),
+  ...each(['maxItems', 'minItems', 'uniqueItems'], ['array']),
+  ...each(['properties', 'patternProperties', 'additionalProperties', 'propertyNames'], ['object']),
+  ...each(['unevaluatedProperties', 'maxProperties', 'minProperties', 'required', 'dependentRequired'], ['object']),
+  dependentSchemas: ['object'],
+}
+
+function each(keywords: string[], types: string[]): Record<string, string[]> {
+  return Object.fromEntries(keywords.map((keyword) => [keyword, types]))
+}
+
+/** The verdict of every keyword of JSON Schema 2020-12 and of those that OpenAPI 3.1 adds. */
+export const schemaWords: Record<string, Word> = Object.fromEntries(
+  Object.entries(verdicts).map(([name, word]) => {
+    const types = typesOfKeywords[name]
+    if (types === undefined) return [name, word]
+    const refuses: Word['refuses'] = (value, schema, context) =>
+      idleBeside(schema['type'], types) ?? word.refuses?.(value, schema, context)
+    return [name, { ...word, refuses }]
+  }),
+)
+
+function idleBeside(type: unknown, types: readonly string[]): string | undefined {
+  if (type === undefined) return undefined
+  const given = [type].flat().map(String)
+  return given.some((name) => types.includes(name))
+    ? undefined
+    : `asserts nothing of ${given.join(' or ')}; remove it, or add ${types.join(' or ')} to the type`
 }
 
 function notOfProperty(value: unknown, _schema: unknown, { role }: WordContext): string | undefined {
@@ -139,9 +178,30 @@ function notOfProperty(value: unknown, _schema: unknown, { role }: WordContext):
 }
 
 function inexactConstant(value: unknown, { format }: Schema): string | undefined {
-  const beyond = [value].flat().find((each) => typeof each === 'bigint')
-  if (beyond === undefined || format === 'int64') return undefined
+  const inexact = format === 'int64' ? [value].flat().filter((member) => typeof member !== 'bigint') : value
+  const beyond = beyondDouble(inexact)
+  if (beyond === undefined) return referenceIn(value)
   return `${String(beyond)} needs type: integer and format: int64`
+}
+
+/** An integer in a value that a double does not hold. */
+function beyondDouble(value: unknown): bigint | undefined {
+  if (typeof value === 'bigint') return value
+  if (typeof value !== 'object' || value === null) return undefined
+  return Object.values(value)
+    .map(beyondDouble)
+    .find((integer) => integer !== undefined)
+}
+
+/** A value that looks like a reference: what reads contracts follows it, here and elsewhere. */
+export function referenceIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('$ref' in value && typeof value.$ref === 'string') {
+    return 'a $ref in a value is taken for a reference; leave the member out'
+  }
+  return Object.values(value)
+    .map(referenceIn)
+    .find((problem) => problem !== undefined)
 }
 
 function isSafe(value: unknown): boolean {
@@ -183,6 +243,34 @@ function undiscriminated(value: unknown, { oneOf, anyOf }: Schema, { schemas }: 
       return isSchema(property) && inPlace(property, schemas).some((each) => 'const' in each || 'enum' in each)
     })
   return alternatives.every(tellsApart)
-    ? undefined
+    ? misleadingMapping(value as Schema, name, alternatives, schemas)
     : `${name} needs a const or an enum in each alternative, because a discriminator validates nothing`
+}
+
+/** A mapping adds nothing to the constants of the alternatives, so it must say the same. */
+function misleadingMapping(
+  { mapping }: Schema,
+  name: string,
+  alternatives: Schema[],
+  schemas: WordContext['schemas'],
+): string | undefined {
+  for (const [kind, reference] of Object.entries(isSchema(mapping) ? mapping : {})) {
+    const target = String(reference)
+    const alternative = alternatives.find((each) => each['$ref'] === target)
+    // What is no reference is reported as one that leads to nothing.
+    if (alternative === undefined && !target.includes('/')) continue
+    if (alternative === undefined) return `mapping: ${target} is none of the alternatives; remove it`
+    const properties = inPlace(alternative, schemas).map(
+      (schema) => (schema['properties'] as Schema | undefined)?.[name],
+    )
+    const kinds = properties
+      .filter(isSchema)
+      .flatMap((property) => inPlace(property, schemas))
+      .flatMap((property) => ('const' in property ? [property['const']] : ((property['enum'] ?? []) as unknown[])))
+      .map(String)
+    if (!kinds.includes(kind)) {
+      return `mapping: ${kind} is no ${name} of ${target}, which has ${kinds.join(', ')}; write what it has`
+    }
+  }
+  return undefined
 }
