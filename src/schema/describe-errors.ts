@@ -15,8 +15,8 @@ function describeError({ instancePath, keyword, message = 'is not valid', params
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     const name = String(params['additionalProperty'] ?? params['unevaluatedProperty'])
     const problem = place === 'query' ? 'is not a parameter of this operation' : 'is not a property here'
-    return `${place}/${name} ${problem}`
+    return `${place === '' ? name : `${place}/${name}`} ${problem}`
   }
   if (keyword === 'false schema') return `${place} is not allowed here`
-  return `${place} ${message}`
+  return `${place} ${message}`.trim()
 }

@@ -36,7 +36,7 @@ const refusedEdits: BadEdit[] = [
   [
     'a response example without a required property',
     replace('                    - name: Aloe vera\n', '                    - tag: indoor\n'),
-    /the example \/1 must have required property 'name'/,
+    /the example \/1\/name is required/,
   ],
   [
     'an error example with a number that is not in the catalogue',

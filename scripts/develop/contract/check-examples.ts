@@ -11,6 +11,7 @@ import type {
   PathItem,
 } from '../../../src/contract/document.ts'
 import { createAjv } from '../../../src/schema/ajv.ts'
+import { describeErrors } from '../../../src/schema/describe-errors.ts'
 import { type Direction, SchemaRewriter } from '../../../src/schema/rewrite-schema.ts'
 import { type NamedSchemas, type Schema, isSchema } from '../../../src/schema/schema-parts.ts'
 import { schemasPointer, subschemasOf, targetOf } from '../../../src/schema/schema-parts.ts'
@@ -200,11 +201,12 @@ class ExampleCheck {
     const { validate } = compiled
     // The keyword `scalar` writes into the value's container, so the value gets one of its own.
     if (isValid(validate, { value: structuredClone(value) })) return []
-    const reasons = (validate.errors ?? []).map(({ instancePath, message = 'is not valid' }) =>
-      `${instancePath.slice('/value'.length)} ${message}`.trim(),
-    )
+    const errors = (validate.errors ?? []).map((error) => ({
+      ...error,
+      instancePath: error.instancePath.replace(/^\/value(?=\/)/, '/').replace(/^\/value$/, ''),
+    }))
     const name = at?.key === 'default' ? 'default' : 'example'
-    return [{ at, text: `the ${name} ${reasons.join(', ')}` }]
+    return [{ at, text: `the ${name} ${describeErrors(errors)}` }]
   }
 }
 

@@ -98,6 +98,12 @@ function parameterProblems(operation: WrittenOperation, document: ContractDocume
       seen.add(keyOf(parameter))
       if (parameter.schema === undefined && parameter.content === undefined)
         findings.push({ at, text: `operation ${id}: ${name} has no schema; give it one` })
+      const [, ofPath = []] = resolved
+      const other = ofPath.find((each) => each.parameter.in === 'header' && keyOf(each.parameter) === keyOf(parameter))
+      if (other !== undefined && other.parameter.name !== parameter.name && list !== ofPath) {
+        const text = `operation ${id}: ${name} is written ${other.parameter.name} at the path; write it the same way`
+        findings.push({ at, text })
+      }
       if (parameter.in !== 'path') continue
       if (parameter.required !== true) {
         findings.push({ at, text: `operation ${id}: ${name} is part of the path; add required: true` })

@@ -30,7 +30,9 @@ export function checkErrorNumbers(document: ContractDocument): Finding[] {
   const error = errorProperty(document)
   const at = error === undefined ? { object: document, key: 'components' } : { object: error, key: 'enum' }
   if (numbers.length === 0) {
-    return [{ at, text: `${place}: must be an enum, with x-enum-varnames and x-enum-descriptions` }]
+    const own = Object.entries(ownNumbers).map((each) => each.join(' '))
+    const text = `${place}: must be an enum of ${own.join(', ')} and others, the names in x-enum-varnames`
+    return [{ at, text: `${text}, with x-enum-descriptions` }]
   }
   const texts = numbers.flatMap(({ number, name, description }, index) => {
     const where = `${place}: the number ${String(number)}`

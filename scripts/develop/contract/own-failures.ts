@@ -1,6 +1,7 @@
 import type { ValidateFunction } from 'ajv'
 import { stringifyJson } from '../../../src/json/json.ts'
 import { createAjv } from '../../../src/schema/ajv.ts'
+import { describeErrors } from '../../../src/schema/describe-errors.ts'
 import { SchemaRewriter } from '../../../src/schema/rewrite-schema.ts'
 import { declaredResponse } from '../../../src/contract/response-validation.ts'
 import type { ContractDocument } from '../../../src/contract/document.ts'
@@ -64,9 +65,10 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
     return ofStatus.flatMap((error) => {
       if (validate({ body: { error, message: 'text' } })) return []
       const [first] = validate.errors ?? []
-      const place = (first?.instancePath ?? '').replace(/^\/body\/?/, '')
-      const reason = `${place} ${first?.message ?? 'is not valid'}`.trim()
-      return [`must allow the service's own failure { error: ${String(error)}, message }: ${reason}`]
+      const reason = first && describeErrors([{ ...first, instancePath: first.instancePath.replace(/^\/body/, '') }])
+      return [
+        `must allow the service's own failure { error: ${String(error)}, message }: ${reason ?? 'it is not valid'}`,
+      ]
     })
   }
 

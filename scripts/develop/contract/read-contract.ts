@@ -157,6 +157,27 @@ function endlessReferences(document: unknown): Finding[] {
     }
     return Object.values(node).flatMap(visit)
   }
+  const endless = visit(document)
+  return endless.length > 0 ? endless : containingReferences(document)
+}
+
+/** Finds the references, but for those to schemas, that lead to what they stand in. */
+function containingReferences(document: unknown): Finding[] {
+  const [open, done] = [new Set<string>(), new Set<string>()]
+  const visit = (node: unknown): Finding[] => {
+    if (typeof node !== 'object' || node === null) return []
+    const { $ref: reference } = node as Record<string, unknown>
+    if (typeof reference !== 'string') return Object.values(node).flatMap(visit)
+    if (open.has(reference)) {
+      return [{ at: { object: node, key: '$ref' }, text: 'the reference leads back to what it is in; write it out' }]
+    }
+    if (done.has(reference) || reference.startsWith(schemasPointer)) return []
+    done.add(reference)
+    open.add(reference)
+    const findings = visit(lookUp(document, reference))
+    open.delete(reference)
+    return findings
+  }
   return visit(document)
 }
 

@@ -106,6 +106,20 @@ const refused: Record<string, Refused[]> = {
       }),
       /operationId a: is used more than once/,
     ],
+    [
+      withComponents({
+        pathItems: {
+          A: {
+            post: {
+              operationId: 'b',
+              callbacks: { a: { '{$url}': { $ref: '#/components/pathItems/A' } } },
+              responses: noContent,
+            },
+          },
+        },
+      }),
+      /the reference leads back to what it is in; write it out/,
+    ],
   ],
   'pathItem.get': [[contractWith({ requestBody: { content: json({}) } }), /get: a GET has no body in HTTP/]],
   'pathItem.options': [
@@ -130,6 +144,19 @@ const refused: Record<string, Refused[]> = {
       /the header parameter x-a is described twice/,
     ],
     [contractWith({ parameters: [id] }), /the path parameter id is not in \/things/],
+    [
+      contractOf({
+        '/things': {
+          parameters: [{ name: 'X-A', in: 'header', schema: text }],
+          get: {
+            operationId: 'a',
+            parameters: [{ name: 'x-a', in: 'header', schema: text }],
+            responses: noContent,
+          },
+        },
+      }),
+      /the header parameter x-a is written X-A at the path; write it the same way/,
+    ],
   ],
   'operation.responses': [
     [contractWith({ responses: { ...noContent, '4xx': { description: 'Wrong.' } } }), /4xx is no status/],
@@ -167,6 +194,7 @@ const refused: Record<string, Refused[]> = {
   'parameter.name': [
     [withParameter({ name: 'Accept', in: 'header' }), /OpenAPI ignores a header parameter Accept/],
     [withParameter({ name: '__proto__' }), /__proto__ is no name/],
+    [withParameter({ name: 'X A', in: 'header' }), /X A is no name of a header; use letters, digits and -/],
   ],
   'parameter.in': [[withParameter({ in: 'cookie' }), /cookies are not read/]],
   'parameter.allowEmptyValue': [[withParameter({ allowEmptyValue: true }), /allowEmptyValue: an empty value is/]],
@@ -209,6 +237,11 @@ const refused: Record<string, Refused[]> = {
   'requestContent.encoding': [[withBody({ content: json(text, { encoding: {} }) }), /encoding is for forms/]],
   'responseContent.example': [
     [withResponse({ content: json(text, wrong) }), mustBeText],
+    [withResponse({ content: json({}, { example: { $ref: '#/info' } }) }), /a \$ref in a value is taken for a ref/],
+    [
+      withResponse({ content: json({ type: 'object', properties: { a: text } }, { example: { b: 'c' } }) }),
+      /the example b is not a property here/,
+    ],
     [contractWith({}, { webhooks: { a: { post: { requestBody: { content: json(text, wrong) } } } } }), mustBeText],
     [
       contractWith({ callbacks: { a: { '{$url}': { post: { requestBody: { content: json(text, wrong) } } } } } }),
@@ -225,11 +258,36 @@ const refused: Record<string, Refused[]> = {
   ]),
   'response.headers': [
     [withResponse({ headers: { 'Content-Type': { schema: text } } }), /OpenAPI ignores a header Content-Type/],
+    [withResponse({ headers: { 'X A': { schema: text } } }), /X A is no name of a header; use letters, digits and -/],
+    [
+      withResponse({ headers: { 'X-A': { schema: text }, 'x-a': { schema: text } } }),
+      /X-A and x-a are one header in HTTP; remove one/,
+    ],
+    [
+      withResponse({ headers: { 'Transfer-Encoding': { schema: text } } }),
+      /Transfer-Encoding is for the server to write; remove it/,
+    ],
   ],
   'response.content': [
     [withResponse({ content: { 'text/event-stream': {} } }), /streams of events are not supported/],
     [withResponse({ content: { 'text/*': {} } }), /text\/\* names no one media type/],
     [withResponse({ content: { 'text/csv; header=present': {} } }), /names no one media type/],
+    [
+      withResponse({ content: { 'text/csv': { schema: list(text) } } }),
+      /text\/csv is text; give its schema type: string/,
+    ],
+    [
+      withResponse({ content: { 'application/xml': { schema: { type: 'object' } } } }),
+      /application\/xml is sent as bytes, which are not validated; remove its schema, or write type: string, format: /,
+    ],
+    [
+      withResponse({ content: { 'image/png': { schema: { ...text, format: 'binary', maxLength: 3 } } } }),
+      /image\/png is sent as bytes/,
+    ],
+    [
+      withResponse({ content: json({ type: 'object', properties: { a: text }, required: ['b'] }) }),
+      /required: b is not among the properties, the only ones of a reply; add it/,
+    ],
   ],
   'callback.$ref': [
     [contractWith({ callbacks: { a: { $ref: '#/components/callbacks/A' } } }), /callbacks\/A leads to nothing/],

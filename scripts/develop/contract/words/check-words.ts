@@ -1,4 +1,4 @@
-import { type Schema, isSchema } from '../../../../src/schema/schema-parts.ts'
+import { type Schema, inPlace, isSchema, targetOf } from '../../../../src/schema/schema-parts.ts'
 import type { Finding } from '../findings.ts'
 import { words } from './openapi-words.ts'
 import type { Kind, Word, WordContext } from './verdicts.ts'
@@ -53,11 +53,54 @@ class WordCheck {
 
   #inside({ holds }: Word, value: unknown, kind: Kind, name: string, role: Role): Finding[] {
     if (holds === undefined) return []
-    if (typeof holds === 'string') return this.check(value, holds, roleOf(kind, name, role))
+    if (typeof holds === 'string') {
+      const found = this.check(value, holds, roleOf(kind, name, role))
+      return isValue(holds, kind, name) ? [...found, ...this.#undeclared(value)] : found
+    }
     const each = Array.isArray(holds) ? holds[0] : holds.each
     const members = Object.values(isSchema(value) || Array.isArray(value) ? value : {})
-    return members.flatMap((member) => this.check(member, each, roleOf(kind, name, role)))
+    return members.flatMap((member) => [
+      ...this.check(member, each, roleOf(kind, name, role)),
+      ...(isValue(each, kind, name) ? this.#undeclared(member) : []),
+    ])
   }
+
+  /** Finds the properties that the schema of a value requires and that none of its schemas declares. */
+  #undeclared(schema: unknown): Finding[] {
+    if (!isSchema(schema)) return []
+    try {
+      const all = inPlace(schema, this.#schemas)
+      const names = all.flatMap(({ properties }) => Object.keys(isSchema(properties) ? properties : {}))
+      if (names.length === 0 || all.some((each) => openings.some((word) => word in each))) return []
+      return alwaysInPlace(schema, this.#schemas).flatMap((object) => {
+        const required = Array.isArray(object['required']) ? (object['required'] as unknown[]) : []
+        const undeclared = required.find((name) => !names.includes(String(name)))
+        const text = `required: ${String(undeclared)} is not among the properties, the only ones of a reply; add it`
+        return undeclared === undefined ? [] : [{ at: { object, key: 'required' }, text }]
+      })
+    } catch {
+      // A reference leads to nothing, which is reported as such.
+      return []
+    }
+  }
+}
+
+/** Words that let an object have properties that it does not name. */
+const openings = ['additionalProperties', 'patternProperties', 'unevaluatedProperties']
+const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
+
+/** Whether what a word holds is the whole schema of a value. A named schema may be a part of others. */
+function isValue(held: Kind, kind: Kind, name: string): boolean {
+  return held === 'schema' && kind !== 'components' && !(kind === 'schema' && sameValue.includes(name))
+}
+
+/** A schema, and those that always apply with it: through `$ref` and `allOf`. */
+function alwaysInPlace(schema: Schema, schemas: Record<string, Schema>, met = new Set<Schema>()): Schema[] {
+  if (met.has(schema)) return []
+  met.add(schema)
+  const { allOf = [] } = schema as { allOf?: unknown[] }
+  const next = [targetOf(schema, schemas), ...allOf].filter(isSchema)
+  return [schema, ...next.flatMap((each) => alwaysInPlace(each, schemas, met))]
 }
 
 function wordOf(kind: Kind, name: string): Word | undefined {

@@ -1,7 +1,8 @@
 import { type ContractDocument, basePathsOf } from '../../../../src/contract/document.ts'
 import { isList } from '../../../../src/contract/list-parameters.ts'
+import { isJson, isText } from '../../../../src/contract/media-types.ts'
 import { type JsonType, type Schema, inPlace, isSchema, typesOf } from '../../../../src/schema/schema-parts.ts'
-import { schemaWords } from './schema-words.ts'
+import { referenceIn, schemaWords } from './schema-words.ts'
 import { type Kind, type Word, enforced, refused, shown } from './verdicts.ts'
 
 const onPage = 'shown on the docs page'
@@ -21,7 +22,9 @@ const component = (kind: Kind) => ({ holds: { each: kind }, refuses: misnamedCom
 const examples = enforced('validated against the schema when generated; the docs page fills requests in with them', {
   holds: { each: 'example' },
 })
-const example = enforced('validated against the schema when generated; the docs page fills requests in with it')
+const example = enforced('validated against the schema when generated; the docs page fills requests in with it', {
+  refuses: referenceIn,
+})
 
 /** The paths that the service answers itself. */
 const ownPaths = ['/docs', '/livez', '/readyz', '/openapi.yaml', '/openapi.json']
@@ -123,7 +126,7 @@ export const words: Record<Kind, Record<string, Word>> = {
       holds: { each: 'response' },
       refuses: extensionIn,
     }),
-    callbacks: shown('offered as types; the service sends no requests', { holds: { each: 'callback' } }),
+    callbacks: shown('shown on the docs page; the service sends no requests', { holds: { each: 'callback' } }),
     deprecated: shown('shown on the docs page, and marked in the types'),
     security: enforced('one of the alternatives must be met, with the scopes that it names'),
     servers: refused('the servers of one operation are not supported; use the servers of the document'),
@@ -136,7 +139,9 @@ export const words: Record<Kind, Record<string, Word>> = {
         if (value === '__proto__') return '__proto__ is no name that objects of JavaScript keep; choose another'
         return place === 'header' && /^(?:accept|content-type|authorization)$/i.test(String(value))
           ? `OpenAPI ignores a header parameter ${String(value)}; use media types or security schemes`
-          : undefined
+          : place === 'header'
+            ? misnamedHeader(String(value))
+            : undefined
       },
     }),
     in: enforced('`query`, `header` or `path`; `cookie` is refused', {
@@ -197,7 +202,9 @@ export const words: Record<Kind, Record<string, Word>> = {
     encoding: refused('encoding is for forms, which are not read; send JSON'),
   },
   responseContent: {
-    schema: enforced('JSON and text are validated, streams are not', { holds: 'schema' }),
+    schema: enforced('JSON and text are validated, streams are not; bytes have no schema but `format: binary`', {
+      holds: 'schema',
+    }),
     example,
     examples,
     encoding: refused('encoding is for forms; remove it'),
@@ -207,23 +214,23 @@ export const words: Record<Kind, Record<string, Word>> = {
     description,
     headers: enforced('validated; a handler cannot send others', {
       holds: { each: 'header' },
-      refuses: (value) =>
-        Object.keys(isSchema(value) ? value : {}).some((name) => /^content-type$/i.test(name))
-          ? 'OpenAPI ignores a header Content-Type; the media type of the content says it'
-          : undefined,
+      refuses: (value) => unsentHeader(Object.keys(isSchema(value) ? value : {})),
     }),
     content: enforced('a handler sends one of these media types; Accept selects among those of successes', {
       holds: { each: 'responseContent' },
-      refuses: (value) => unsentContent(value),
+      refuses: (value, _response, { schemas }) => unsentContent(value) ?? undescribedContent(value, schemas),
     }),
     links: shown(onPage, { holds: { each: 'link' } }),
   },
-  callback: { $ref: reference, '*': shown('offered as types; the service sends no requests', { holds: 'pathItem' }) },
+  callback: {
+    $ref: reference,
+    '*': shown('shown on the docs page; the service sends no requests', { holds: 'pathItem' }),
+  },
   example: {
     $ref: shown('the example that it refers to stands in its place'),
     summary,
     description,
-    value: enforced('validated against the schema when generated'),
+    value: enforced('validated against the schema when generated', { refuses: referenceIn }),
     externalValue: refused('an example elsewhere cannot be validated; write its value here'),
   },
   link: {
@@ -355,4 +362,42 @@ function unsentContent(content: unknown): string | undefined {
   if (types.some((type) => type === 'text/event-stream')) return 'streams of events are not supported; answer lists'
   const invalid = types.find((type) => !/^[a-z\d][\w.+-]*\/[a-z\d][\w.+-]*$/.test(type))
   return invalid === undefined ? undefined : `${invalid} names no one media type; write it out, without parameters`
+}
+
+/** A name is a token (RFC 9110, section 5.1). */
+function misnamedHeader(name: string): string | undefined {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? undefined : `${name} is no name of a header; use letters, digits and -`
+}
+
+/** The headers that say how a message is sent (RFC 9110, section 7.6.1, and RFC 9112). */
+const framing = /^(?:connection|content-length|date|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
+
+function unsentHeader(names: string[]): string | undefined {
+  if (names.some((name) => /^content-type$/i.test(name))) {
+    return 'OpenAPI ignores a header Content-Type; the media type of the content says it'
+  }
+  const framed = names.find((name) => framing.test(name))
+  if (framed !== undefined) return `${framed} is for the server to write; remove it`
+  for (const [index, name] of names.entries()) {
+    const same = names.slice(0, index).find((other) => other.toLowerCase() === name.toLowerCase())
+    if (same !== undefined) return `${same} and ${name} are one header in HTTP; remove one`
+  }
+  return names.map(misnamedHeader).find((problem) => problem !== undefined)
+}
+
+/** What a schema says of content that it cannot describe: text is a string, and bytes are not validated. */
+function undescribedContent(content: unknown, schemas: Record<string, Schema>): string | undefined {
+  for (const [type, media] of Object.entries(isSchema(content) ? content : {})) {
+    const schema = isSchema(media) ? media['schema'] : undefined
+    if (schema === undefined || isJson(type)) continue
+    if (isText(type) && !typesOf(schema, schemas).has('string')) return `${type} is text; give its schema type: string`
+    if (isText(type) || (isSchema(schema) && Object.entries(schema).every(isBinary))) continue
+    return `${type} is sent as bytes, which are not validated; remove its schema, or write type: string, format: binary`
+  }
+  return undefined
+}
+
+function isBinary([name, value]: [string, unknown]): boolean {
+  if (name === 'type') return value === 'string'
+  return name === 'format' ? value === 'binary' : ['title', 'description', '$comment'].includes(name)
 }
