@@ -20,9 +20,9 @@ const manyAliases = `a: &a {}\nb:\n${'  - *a\n'.repeat(1_001)}`
 describe('a YAML file is refused', () => {
   it.each<[string, string | Uint8Array, RegExp]>([
     ['empty', '', /^openapi\.yaml:1:1: is empty$/],
-    ['with a comment alone', '# nothing\n', /^openapi\.yaml:1:1: is not an OpenAPI document: it is no mapping$/],
-    ['that is a list', '- a\n- b\n', /^openapi\.yaml:1:1: is not an OpenAPI document: it is no mapping$/],
-    ['that is a text', 'openapi', /^openapi\.yaml:1:1: is not an OpenAPI document: it is no mapping$/],
+    ['with a comment alone', '# nothing\n', /^openapi\.yaml:1:1: is no mapping of YAML; /],
+    ['that is a list', '- a\n- b\n', /^openapi\.yaml:1:1: is no mapping of YAML; /],
+    ['that is a text', 'openapi', /^openapi\.yaml:1:1: is no mapping of YAML; /],
     [
       'with a merge key',
       'a: &a { b: 1 }\nc:\n  <<: *a\n',

@@ -38,7 +38,6 @@ export function checkOperations(document: ContractDocument): Finding[] {
       ...linkProblems(operation, operations, document),
     ]),
     ...routeProblems(operations, document),
-    ...securityFindings(document, operations),
     ...checkOwnFailures(document, operations),
   ]
 }
@@ -136,8 +135,9 @@ function statusProblems({ id, object }: WrittenOperation, document: ContractDocu
   })
 }
 
-/** The places of what the engine would refuse at the start, but for the configuration of the operator. */
-function securityFindings(document: ContractDocument, operations: WrittenOperation[]): Finding[] {
+/** Finds what the engine would refuse at the start, but for the configuration of the operator. */
+export function checkSecurity(document: ContractDocument): Finding[] {
+  const operations = writtenOperations(document)
   const contract = dereference(document)
   const schemes = document.components?.securitySchemes ?? {}
   return securityProblems(contract, operationsOf(contract), [...securitySchemesOf(contract).keys()]).map((text) => {

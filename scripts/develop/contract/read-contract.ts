@@ -7,7 +7,7 @@ import { stringifyJson } from '../../../src/json/json.ts'
 import { lookUp } from '../../../src/json/pointer.ts'
 import { schemaNameOf, schemasPointer } from '../../../src/schema/schema-parts.ts'
 import { checkExamples } from './check-examples.ts'
-import { checkOperations } from './check-operations.ts'
+import { checkOperations, checkSecurity } from './check-operations.ts'
 import { checkWords } from './words/check-words.ts'
 import { checkErrorNumbers } from './error-numbers.ts'
 import { BrokenContract, type Finding } from './findings.ts'
@@ -48,7 +48,7 @@ async function readAll(source: Uint8Array, file: string, asked: Set<string>) {
   const contract = document as unknown as ContractDocument
   const refusedWords = checkWords(document)
   const isRefused = refusedWords.length > 0 || findings.length > 0
-  const results = [checkErrorNumbers, checkOperations, checkExamples].flatMap((check) => {
+  const results = [checkErrorNumbers, checkOperations, checkSecurity, checkExamples].flatMap((check) => {
     try {
       return check(contract)
     } catch (error) {
@@ -109,7 +109,8 @@ async function bundle(source: Uint8Array, file: string, asked = new Set<string>(
   // Every other version has other words.
   if (!/^3\.1\.\d+$/.test(String(openapi))) {
     const place = places.find({ object: files.root, key: 'openapi' })
-    const text = `openapi: must be 3.1.x, the version that this service reads, not ${JSON.stringify(openapi)}`
+    const version = JSON.stringify(openapi ?? files.root['swagger'] ?? null)
+    const text = `openapi: must be 3.1.x, the version that this service reads, not ${version}; convert the contract`
     refuse([{ place, text }], file)
   }
   const config = await createConfig({ rules })

@@ -48,7 +48,7 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   const document = reader.read()
   if (reader.problems.length > 0) throw new BrokenContract(reader.problems.join('\n'))
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new BrokenContract(`${file}:1:1: is not an OpenAPI document: it is no mapping`)
+    throw new BrokenContract(`${file}:1:1: is no mapping of YAML; write a mapping, and text where it is needed`)
   }
   return document as Record<string, unknown>
 }

@@ -391,13 +391,15 @@ function undescribedContent(content: unknown, schemas: Record<string, Schema>): 
     const schema = isSchema(media) ? media['schema'] : undefined
     if (schema === undefined || isJson(type)) continue
     if (isText(type) && !typesOf(schema, schemas).has('string')) return `${type} is text; give its schema type: string`
-    if (isText(type) || (isSchema(schema) && Object.entries(schema).every(isBinary))) continue
+    const isBinary =
+      isSchema(schema) && inPlace(schema, schemas).every((each) => Object.entries(each).every(saysBinary))
+    if (isText(type) || isBinary) continue
     return `${type} is sent as bytes, which are not validated; remove its schema, or write type: string, format: binary`
   }
   return undefined
 }
 
-function isBinary([name, value]: [string, unknown]): boolean {
+function saysBinary([name, value]: [string, unknown]): boolean {
   if (name === 'type') return value === 'string'
-  return name === 'format' ? value === 'binary' : ['title', 'description', '$comment'].includes(name)
+  return name === 'format' ? value === 'binary' : /^(?:\$ref|\$comment|title|description|examples?|x-.*)$/.test(name)
 }
