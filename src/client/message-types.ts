@@ -132,7 +132,10 @@ type Range = keyof typeof statusRanges
 export type StatusOf<Responses, Key extends keyof Responses> = Key extends number
   ? Key
   : Key extends Range
-    ? Exclude<StatusIn<Key>, keyof Responses>
+    ? Exclude<StatusIn<Key>, keyof Responses | Contentless<Responses[Key]>>
     : Key extends 'default'
-      ? Exclude<StatusIn<Exclude<Range, keyof Responses>>, keyof Responses>
+      ? Exclude<StatusIn<Exclude<Range, keyof Responses>>, keyof Responses | Contentless<Responses[Key]>>
       : never
+
+/** The statuses that have no content in HTTP, where a response declares some. */
+type Contentless<Response> = [MediaIn<Response>] extends [never] ? never : 204 | 205 | 304

@@ -65,10 +65,12 @@ function compileResponse(
     Object.entries(content).map(([type, { schema }]) => [type, compileBody(type, schema, ajv, rewriter)]),
   )
 
-  return ({ headers: given, body, contentType }) => {
+  return ({ status, headers: given, body, contentType }) => {
     const problem = validateHeaders(given ?? {})
     if (problem !== undefined) return problem
     if (types.length === 0) return body === undefined && contentType === undefined ? undefined : 'no body is declared'
+    // A range of statuses may have some.
+    if (contentless.includes(status)) return 'the status has no content in HTTP'
     if (body === undefined) return 'the body is missing'
     const type = contentType ?? (types.length === 1 ? types[0] : undefined)
     if (type === undefined) return `the media type is missing; set contentType to one of ${types.join(', ')}`
@@ -76,6 +78,9 @@ function compileResponse(
     return validateBody === undefined ? `the media type ${type} is not declared` : validateBody(body)
   }
 }
+
+/** RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5. */
+const contentless = [204, 205, 304]
 
 /** What Node sends of a header's value; it throws at others when Fastify can answer no more (RFC 9110, section 5.5). */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/

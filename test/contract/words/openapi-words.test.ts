@@ -819,6 +819,13 @@ describe('each field of OpenAPI', () => {
     }
   })
 
+  it('that declares content for a range means no status that has none in HTTP', async () => {
+    const { send } = await serve(contractWith({ responses: { '2XX': ok(json(text))[200], ...failures } }), {
+      listThings: () => ({ status: 204, body: 'a' }),
+    })
+    expect((await send({ method: 'GET', url: '/things' })).status).toBe(500)
+  })
+
   it('is reported with all other faults in one run', async () => {
     const problems = await problemsOf(
       contractOf(

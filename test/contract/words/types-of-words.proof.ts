@@ -134,6 +134,9 @@ export function narrowed(answer: ClientReply<'create-item'>): string | undefined
   return answer.body.failed
 }
 
+// @ts-expect-error -- 304 has no content in HTTP, and `default` has some
+export const contentless = (): Reply<'create-item'> => ({ status: 304, body: { failed: 'a' } })
+
 // Media types.
 declare const report: Schemas['Report']
 export const json = (): Reply<'toString'> => ({ status: 200, contentType: 'application/json', body: report })
