@@ -48,13 +48,16 @@ async function readAll(source: Uint8Array, file: string, asked: Set<string>) {
   const contract = document as unknown as ContractDocument
   const refusedWords = checkWords(document)
   const isRefused = refusedWords.length > 0 || findings.length > 0
-  const results = [checkErrorNumbers, checkOperations, checkSecurity, checkExamples].flatMap((check) => {
+  const checks = findings.every(isOfSchema) ? [checkErrorNumbers, checkOperations, checkSecurity, checkExamples] : []
+  const results = checks.flatMap((check): Finding[] => {
     try {
       return check(contract)
     } catch (error) {
       // A check that relies on what is reported already.
       if (isRefused) return []
-      throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      const text = `x-unmatched-responses: must hold responses as an operation does, and no other extension a $ref`
+      return [{ at: { object: document, key: 'x-unmatched-responses' }, text: `${text} (${reason})` }]
     }
   })
   // A schema with a word that is refused cannot be compiled either.
@@ -66,6 +69,14 @@ async function readAll(source: Uint8Array, file: string, asked: Set<string>) {
   refuse([...own.filter(({ isWarning }) => isWarning !== true), ...findings], file)
   const warnings = own.map((finding) => ({ ...finding, text: `warning: ${finding.text}` }))
   return { document: contract, warnings: inLines(warnings, file), referred }
+}
+
+/**
+ * Whether what the linter found leaves the structure that the other checks rely on: a word too many, which checkWords
+ * reports too, a reference to nothing, or a fault inside of a schema.
+ */
+function isOfSchema({ text }: LocatedFinding): boolean {
+  return /^(?:Property `.*` is not expected here|the reference )|\(#\/.*\/schemas?\//.test(text)
 }
 
 /**

@@ -826,7 +826,16 @@ describe('each field of OpenAPI', () => {
     expect((await send({ method: 'GET', url: '/things' })).status).toBe(500)
   })
 
-  it('is reported with all other faults in one run', async () => {
+  it.each([
+    { 405: { description: 'No.', content: null } },
+    { 405: { description: 'No.', headers: null } },
+    { 405: { $ref: 'x' } },
+  ])('x-unmatched-responses is refused as %j', async (unmatched) => {
+    const problems = await problemsOf(contractWith({}, { 'x-unmatched-responses': unmatched }))
+    expect(problems.join('\n')).toMatch(/^openapi\.yaml:\d+:\d+: (?:x-unmatched-responses: must hold|the reference x )/)
+  })
+
+  it('is reported with all other faults in one run, a fault of the structure of a schema too', async () => {
     const problems = await problemsOf(
       contractOf(
         {
@@ -846,6 +855,7 @@ describe('each field of OpenAPI', () => {
             schemas: {
               Self: { allOf: [{ $ref: '#/components/schemas/Self' }] },
               Text: { type: 'string', format: 'plant', nullable: true, example: 5 },
+              Bounded: { type: 'integer', minimum: 1, exclusiveMinimum: true },
             },
           },
         },
@@ -862,6 +872,7 @@ describe('each field of OpenAPI', () => {
       /the schema refers to itself for the same value/,
       /format: plant is a format that nobody validates/,
       /nullable: is a word of OpenAPI 3\.0/,
+      /Expected type `number` but got `boolean`/,
     ]) {
       expect(
         problems.filter((problem) => because.test(problem)),

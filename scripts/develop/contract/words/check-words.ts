@@ -74,7 +74,7 @@ class WordCheck {
       if (names.length === 0 || all.some((each) => openings.some((word) => word in each))) return []
       return alwaysInPlace(schema, this.#schemas).flatMap((object) => {
         const required = Array.isArray(object['required']) ? (object['required'] as unknown[]) : []
-        const undeclared = required.find((name) => !names.includes(String(name)))
+        const undeclared = required.find((name) => typeof name === 'string' && !names.includes(name))
         const text = `required: ${String(undeclared)} is not among the properties, the only ones of a reply; add it`
         return undeclared === undefined ? [] : [{ at: { object, key: 'required' }, text }]
       })

@@ -1,4 +1,11 @@
-import { type Schema, inPlace, isSchema, schemasPointer, targetOf } from '../../../../src/schema/schema-parts.ts'
+import {
+  type Schema,
+  inPlace,
+  isSchema,
+  jsonTypes,
+  schemasPointer,
+  targetOf,
+} from '../../../../src/schema/schema-parts.ts'
 import { formats } from './formats.ts'
 import { patternProblem } from './portable-patterns.ts'
 import { type Word, type WordContext, enforced, refused, shown } from './verdicts.ts'
@@ -166,7 +173,7 @@ export const schemaWords: Record<string, Word> = Object.fromEntries(
 function idleBeside(type: unknown, types: readonly string[]): string | undefined {
   if (type === undefined) return undefined
   const given = [type].flat().map(String)
-  return given.some((name) => types.includes(name))
+  return given.some((name) => types.includes(name) || !jsonTypes.some((known) => known === name))
     ? undefined
     : `asserts nothing of ${given.join(' or ')}; remove it, or add ${types.join(' or ')} to the type`
 }
