@@ -59,7 +59,8 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
 
   function bodyProblems(status: number, content: Record<string, { schema?: unknown }> | undefined): string[] {
     const media = content?.['application/json']
-    if (media === undefined) return ['needs the content application/json, in which the service describes a failure']
+    if (media === undefined)
+      return ['needs the content application/json with components/schemas/Error, as the service describes failures']
     const validate = validatorOf(media.schema ?? true)
     const ofStatus = failures.filter((error) => Math.floor(error / 100) === status)
     return ofStatus.flatMap((error) => {

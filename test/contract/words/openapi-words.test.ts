@@ -826,6 +826,15 @@ describe('each field of OpenAPI', () => {
     expect((await send({ method: 'GET', url: '/things' })).status).toBe(500)
   })
 
+  it('that lacks the schema of failures is refused with all that it must have', async () => {
+    const { components, ...rest } = contractWith({ responses: { 204: { description: 'Done.' } } })
+    const problems = await problemsOf({ ...rest, components: { ...components, schemas: {} } })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(
+      /must have a message, a string, and an error, an enum of 40000 malformed_body, .*50300 /,
+    )
+  })
+
   it.each([
     { 405: { description: 'No.', content: null } },
     { 405: { description: 'No.', headers: null } },
