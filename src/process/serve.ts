@@ -109,8 +109,9 @@ async function start(config: Config): Promise<void> {
 }
 
 /**
- * Fields that are not logged. PostgreSQL puts the row that breaks a constraint into an error's detail, and the values of
- * a statement into its context (postgresql.org/docs/18/runtime-config-logging.html, log_parameter_max_length_on_error).
+ * Fields that are not logged. PostgreSQL puts the row that breaks a constraint into an error's detail, and the values
+ * of a statement into its context (postgresql.org/docs/18/runtime-config-logging.html,
+ * log_parameter_max_length_on_error).
  */
 const secretFields = ['req.headers.authorization', 'headers.authorization', 'err.detail', 'err.where']
 
