@@ -2,9 +2,10 @@ import Database from 'better-sqlite3'
 
 /**
  * The primary result codes caused by the file, the disk or another process, not by the statement
- * (sqlite.org/rescode.html).
+ * (sqlite.org/rescode.html). The statements were prepared at the start, so an ERROR says that a table is gone since.
  */
 const environmental = [
+  'ERROR',
   'BUSY',
   'LOCKED',
   'NOMEM',

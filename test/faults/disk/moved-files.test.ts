@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { expectFailure } from '../../support/responses/expect-failure.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
@@ -134,6 +135,19 @@ test('no command opens a database whose log was removed under a running server, 
   }
   await server.end()
   expect(await (await serve()).names()).toEqual(['1'])
+})
+
+test.each(['plants', 'tokens'])('without its table %s a server is not ready, and does not start again', async (table) => {
+  const { file, server, serve } = await servedPlant()
+  const database = new Database(file)
+  database.exec(`DROP TABLE ${table}`)
+  database.close()
+  const answers = [await server.send('GET', '/plants'), await server.send('POST', '/plants', { id: 2, name: '2' })]
+  for (const answer of answers) expectFailure(answer, 'unavailable')
+  expect((await server.send('GET', '/readyz')).status).toBe(503)
+  await expect.poll(() => server.stderr()).toContain(`no such table: ${table}`)
+  await server.end()
+  await expect(serve()).rejects.toThrow(`lacks a part of its schema (no such table: ${table}); restore a backup`)
 })
 
 test('a database behind a symbolic link is served until the link leads elsewhere', async () => {
