@@ -137,18 +137,21 @@ test('no command opens a database whose log was removed under a running server, 
   expect(await (await serve()).names()).toEqual(['1'])
 })
 
-test.each(['plants', 'tokens'])('without its table %s a server is not ready, and does not start again', async (table) => {
-  const { file, server, serve } = await servedPlant()
-  const database = new Database(file)
-  database.exec(`DROP TABLE ${table}`)
-  database.close()
-  const answers = [await server.send('GET', '/plants'), await server.send('POST', '/plants', { id: 2, name: '2' })]
-  for (const answer of answers) expectFailure(answer, 'unavailable')
-  expect((await server.send('GET', '/readyz')).status).toBe(503)
-  await expect.poll(() => server.stderr()).toContain(`no such table: ${table}`)
-  await server.end()
-  await expect(serve()).rejects.toThrow(`lacks a part of its schema (no such table: ${table}); restore a backup`)
-})
+test.each(['plants', 'tokens'])(
+  'without its table %s a server is not ready, and does not start again',
+  async (table) => {
+    const { file, server, serve } = await servedPlant()
+    const database = new Database(file)
+    database.exec(`DROP TABLE ${table}`)
+    database.close()
+    const answers = [await server.send('GET', '/plants'), await server.send('POST', '/plants', { id: 2, name: '2' })]
+    for (const answer of answers) expectFailure(answer, 'unavailable')
+    expect((await server.send('GET', '/readyz')).status).toBe(503)
+    await expect.poll(() => server.stderr()).toContain(`no such table: ${table}`)
+    await server.end()
+    await expect(serve()).rejects.toThrow(`lacks a part of its schema (no such table: ${table}); restore a backup`)
+  },
+)
 
 test('a database behind a symbolic link is served until the link leads elsewhere', async () => {
   const folder = await temporaryFolder()
