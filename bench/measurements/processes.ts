@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type PostgresServer, startPostgres } from '../../scripts/measure/servers/postgres-server.ts'
+import { type PostgresNode, startPostgres } from '../../scripts/measure/servers/postgres-node.ts'
 import { processTimes, timeBetween } from '../../scripts/measure/servers/process-figures.ts'
 import { generatorBusy, requestsPerSecond, runWorkload } from '../contenders/running-contender.ts'
 import { own } from '../contenders/contenders.ts'
@@ -44,7 +44,7 @@ type StoreName = 'SQLite' | 'PostgreSQL'
 interface Group {
   store: StoreName
   database: SharedDatabase
-  postgres: PostgresServer
+  postgres: PostgresNode
   servers: ServerProcess[]
 }
 
@@ -100,7 +100,7 @@ export async function measureProcesses(run: BenchRun): Promise<ProcessesRounds> 
 async function createGroup(
   store: StoreName,
   processes: number,
-  postgres: PostgresServer,
+  postgres: PostgresNode,
   folder: string,
 ): Promise<Group> {
   const name = `processes_${String(processes)}`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { startArguments, startServer } from '../measure/servers/server-process.ts'
-import { type PostgresNode, startNode } from './postgres/postgres-node.ts'
+import { type PostgresNode, startNode } from '../measure/servers/postgres-node.ts'
 import { type Sent, countStatuses, issueTokens, readiness, startWriters } from './postgres/writers.ts'
 
 const usage = `Usage: npm run verify:failover -- --bin DIR

@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { UsageError, readArguments, runCommand } from '../command.ts'
-import { freePort } from '../measure/servers/server-process.ts'
-import { endWithThisProcess, startArguments, startServer } from '../measure/servers/server-process.ts'
-import { type PostgresNode, makeOwnFolder, queryOnce, runningUser, startNode } from './postgres/postgres-node.ts'
+import { endWithThisProcess, freePort, startArguments, startServer } from '../measure/servers/server-process.ts'
+import { type PostgresNode, answers, makeOwnFolder, serverUser, startNode } from '../measure/servers/postgres-node.ts'
 import { countStatuses, issueTokens, readiness, startWriters } from './postgres/writers.ts'
 
 const usage = `Usage: npm run verify:pgbouncer -- --bin DIR --pgbouncer FILE...
@@ -122,9 +121,9 @@ async function outcomeOf({ settings, timeoutBy }: Case, keeps: boolean, place: P
       timeoutBy === 'connect_query',
     ),
   )
-  const user = await runningUser()
-  await makeOwnFolder(join(folder, 'run'), user)
-  const bouncer = spawn(pgbouncer, [ini], { ...user, cwd: join(folder, 'run'), stdio: ['ignore', 'ignore', 'pipe'] })
+  const cwd = join(folder, 'run')
+  await makeOwnFolder(cwd)
+  const bouncer = spawn(pgbouncer, [ini], { ...serverUser, cwd, stdio: ['ignore', 'ignore', 'pipe'] })
   endWithThisProcess(bouncer)
   try {
     await waitFor(bouncer, port)
@@ -182,11 +181,7 @@ async function waitFor(bouncer: ChildProcess, port: number): Promise<void> {
   bouncer.stderr?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-2_000)))
   for (let left = 100; left > 0; left--) {
     if (bouncer.exitCode !== null) throw new Error(`PgBouncer ended: ${output}`)
-    const answers = await queryOnce(`postgres://postgres@127.0.0.1:${String(port)}/plants`, 'SELECT 1').then(
-      () => true,
-      () => false,
-    )
-    if (answers) return
+    if (await answers(`postgres://postgres@127.0.0.1:${String(port)}/plants`)) return
     await sleep(50)
   }
   throw new Error(`PgBouncer did not start: ${output}`)

@@ -49,16 +49,16 @@ function sumOf(rows: number[][], column: number): number {
 /** Microseconds on a processor of each process of a tree, by process id. */
 export type ProcessTimes = ReadonlyMap<number, number>
 
-/**
- * Reads the times of a process and of the children of its first thread (`children`, proc_pid_task(5)). All processes of
- * PostgreSQL are such children.
- */
-export function processTimes(parent: number): ProcessTimes {
+/** The children of a process's first thread (`children`, proc_pid_task(5)). */
+export function childrenOf(parent: number): number[] {
   const children = readFileSync(`/proc/${String(parent)}/task/${String(parent)}/children`, 'utf8')
-    .split(' ')
-    .filter((id) => id !== '')
+  return children.split(' ').filter(Boolean).map(Number)
+}
+
+/** Reads the times of a process and of its children, which all processes of PostgreSQL are. */
+export function processTimes(parent: number): ProcessTimes {
   const times = new Map<number, number>()
-  for (const id of [parent, ...children.map(Number)]) {
+  for (const id of [parent, ...childrenOf(parent)]) {
     try {
       times.set(id, schedulingOf(id).running)
     } catch (error) {

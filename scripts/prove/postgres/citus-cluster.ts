@@ -1,4 +1,4 @@
-import { type PostgresNode, startNode } from './postgres-node.ts'
+import { type PostgresNode, startNode } from '../../measure/servers/postgres-node.ts'
 
 /** A coordinator of Citus and its workers. */
 export interface CitusCluster {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ServerProcess } from '../../measure/servers/server-process.ts'
 import { processTimes, timeBetween } from '../../measure/servers/process-figures.ts'
 import type { CitusCluster } from './citus-cluster.ts'
-import { type PostgresNode, startNode } from './postgres-node.ts'
+import { type PostgresNode, startNode } from '../../measure/servers/postgres-node.ts'
 import { issueTokens, startWriters } from './writers.ts'
 
 /** Where `npm run verify:citus -- --write` keeps what it measured. */

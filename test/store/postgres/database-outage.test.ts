@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { errors } from '../../../generated/errors.ts'
 import { connect } from '../../support/server/postgres-database.ts'
-import { type PostgresServer, startPostgres } from '../../../scripts/measure/servers/postgres-server.ts'
+import { type TemporaryPostgres, startPostgres } from '../../../scripts/measure/servers/postgres-node.ts'
 import { type ServerProcess, runScript, startProcess } from '../../support/server/start-process.ts'
 
 describe('a server whose database', () => {
-  let database: PostgresServer
+  let database: TemporaryPostgres
   let server: ServerProcess
   let token: string
 
