@@ -1,25 +1,17 @@
 import type { ValidateFunction } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
-import { contractMethods } from '../../../src/contract/document.ts'
-import type {
-  ContractDocument,
-  ContractResponse,
-  Exampled,
-  MediaType,
-  OperationObject,
-  Parameter,
-  PathItem,
-} from '../../../src/contract/document.ts'
+import type { ContractDocument, Exampled } from '../../../src/contract/document.ts'
+import { isJson, isText } from '../../../src/contract/media-types.ts'
+import { stringifyJson } from '../../../src/json/json.ts'
+import { escapeName } from '../../../src/json/pointer.ts'
 import { createAjv } from '../../../src/schema/ajv.ts'
 import { describeErrors } from '../../../src/schema/describe-errors.ts'
 import { type Direction, SchemaRewriter } from '../../../src/schema/rewrite-schema.ts'
 import { type NamedSchemas, type Schema, isSchema } from '../../../src/schema/schema-parts.ts'
 import { schemasPointer, subschemasOf, targetOf } from '../../../src/schema/schema-parts.ts'
-import { isJson, isText } from '../../../src/contract/media-types.ts'
-import { stringifyJson } from '../../../src/json/json.ts'
-import { escapeName } from '../../../src/json/pointer.ts'
 import type { Finding } from './findings.ts'
 import { resolve } from './resolve.ts'
+import { type ContractObject, objectsOf } from './words/check-words.ts'
 
 /**
  * Finds the examples and the defaults of a contract that break their schemas, and the schemas that cannot be validated.
@@ -35,21 +27,8 @@ export function checkExamples(document: ContractDocument): Finding[] {
     ...endless.map((object) => ({ at: { object }, text })),
     // Named schemas come first, so that their problems are reported where they are written.
     ...Object.entries(schemas).flatMap(([name, schema]) => check.named(name, schema)),
-    ...check.items(document.paths),
-    ...check.items(document.webhooks),
-    ...Object.values(document['x-unmatched-responses'] ?? {}).flatMap((response) => check.response(response)),
-    ...check.components(),
+    ...objectsOf(document).flatMap((each) => check.examplesOf(each)),
   ]
-}
-
-/** OpenAPI 3.1 lets an operation go without responses. */
-type WrittenOperation = Partial<OperationObject> & { callbacks?: Record<string, Record<string, PathItem>> }
-
-/** The components that hold examples beside the schemas. */
-interface Components {
-  parameters?: Record<string, Parameter>
-  responses?: Record<string, ContractResponse>
-  requestBodies?: Record<string, { content?: Record<string, MediaType> }>
 }
 
 /** What validates the values of a schema, or why it cannot be compiled. */
@@ -62,11 +41,17 @@ interface Validators {
   compiled: Map<string, Compiled>
 }
 
+/** In which direction values go that stand beside their schema, by the kind of the object that has both. */
+const directions: Partial<Record<ContractObject['kind'], Direction>> = {
+  parameter: 'request',
+  requestContent: 'request',
+  header: 'response',
+  responseContent: 'response',
+}
+
 class ExampleCheck {
   readonly #document: ContractDocument
   readonly #validators: Record<Direction | 'neither', Validators>
-  /** What several operations refer to is checked once. */
-  readonly #checked = new Set<object>()
 
   constructor(document: ContractDocument) {
     this.#document = document
@@ -83,75 +68,26 @@ class ExampleCheck {
     }
   }
 
+  /** Checks that a named schema can be compiled. */
   named(name: string, schema: unknown): Finding[] {
     if (!isSchema(schema)) return []
     // By the reference, as others refer to it, so that it is compiled once.
     const $ref = schemasPointer + encodeURIComponent(escapeName(name))
-    const compiled = this.#compiled({ $ref }, 'neither')
-    return [...compileProblems(compiled, schema), ...this.inside(schema)]
+    return compileProblems(this.#compiled({ $ref }, 'neither'), schema)
   }
 
-  /** Checks path items, by their paths or their names. */
-  items(written: Record<string, PathItem> = {}): Finding[] {
-    return Object.values(written).flatMap((each) => {
-      const item = resolve(this.#document, each)
-      const operations: WrittenOperation[] = contractMethods.flatMap((method) => item[method] ?? [])
-      return [
-        ...(item.parameters ?? []).flatMap((parameter) => this.parameter(parameter)),
-        ...operations.flatMap((operation) => this.operation(operation)),
-      ]
-    })
+  /** Checks the examples and the default that an object has, and the schema beside them. */
+  examplesOf({ object, kind, name }: ContractObject): Finding[] {
+    if (kind === 'schema') return this.#inside(object)
+    const direction = directions[kind]
+    // An example of other content is text that stands for bytes.
+    const isBytes = /Content$/.test(kind) && !isJson(name) && !isText(name)
+    return direction === undefined || isBytes ? [] : this.#beside(object, direction)
   }
 
-  /** Checks the components that nothing may refer to. */
-  components(): Finding[] {
-    // The linter has checked their structure.
-    const { parameters, responses, requestBodies } = (this.#document.components ?? {}) as Components
-    return [
-      ...Object.values(parameters ?? {}).flatMap((parameter) => this.parameter(parameter)),
-      ...Object.values(responses ?? {}).flatMap((response) => this.response(response)),
-      ...Object.values(requestBodies ?? {}).flatMap((body) => this.#content(body.content ?? {}, 'request')),
-    ]
-  }
-
-  operation({ parameters = [], requestBody, responses = {}, callbacks = {} }: WrittenOperation): Finding[] {
-    const { content = {} } = resolve(this.#document, requestBody) ?? {}
-    return [
-      ...parameters.flatMap((parameter) => this.parameter(parameter)),
-      ...this.#content(content, 'request'),
-      ...Object.values(responses).flatMap((response) => this.response(response)),
-      ...Object.values(callbacks).flatMap((callback) => this.items(resolve(this.#document, callback))),
-    ]
-  }
-
-  parameter(written: Parameter): Finding[] {
-    const parameter = resolve(this.#document, written)
-    return this.#beside(parameter, parameter.schema, 'request')
-  }
-
-  response(written: ContractResponse): Finding[] {
-    const { headers = {}, content = {} } = resolve(this.#document, written)
-    return [
-      ...Object.values(headers).flatMap((each) => {
-        const header = resolve(this.#document, each)
-        return this.#beside(header, header.schema, 'response')
-      }),
-      ...this.#content(content, 'response'),
-    ]
-  }
-
-  #content(content: Record<string, MediaType>, direction: Direction): Finding[] {
-    return Object.entries(content).flatMap(([type, media]) =>
-      // An example of other content is text that stands for bytes.
-      isJson(type) || isText(type) ? this.#beside(media, media.schema, direction) : [],
-    )
-  }
-
-  /** Checks the examples beside a schema, and those that it and the schemas inside it carry. */
-  #beside(object: Exampled, schema: unknown, direction: Direction): Finding[] {
-    if (!isSchema(schema) || this.#checked.has(object)) return []
-    this.#checked.add(object)
-    const { example, examples = {} } = object
+  #beside(object: Exampled & { schema?: unknown }, direction: Direction): Finding[] {
+    const { schema, example, examples = {} } = object
+    if (!isSchema(schema)) return []
     const values: [object, string, unknown][] = Object.values(examples).map((written) => {
       const each = resolve(this.#document, written)
       return [each, 'value', each.value]
@@ -162,25 +98,16 @@ class ExampleCheck {
     return [
       // A named schema is compiled where it is written.
       ...(isReference(schema) ? [] : compileProblems(this.#compiled(schema, needed), schema)),
-      ...this.inside(schema),
       ...values.flatMap(([holder, key, value]) => this.#value(value, schema, { object: holder, key }, direction)),
     ]
   }
 
-  /** Checks the examples and the defaults that a schema and the schemas inside it carry. */
-  inside(schema: unknown): Finding[] {
-    if (!isSchema(schema) || this.#checked.has(schema)) return []
-    this.#checked.add(schema)
-    const {
-      examples = [],
-      example,
-      default: value,
-    } = schema as { examples?: unknown[]; example?: unknown; default?: unknown }
+  #inside(schema: Schema): Finding[] {
+    const { examples = [], example, default: value } = schema as Exampled & { examples?: unknown[]; default?: unknown }
     const values: [string, unknown][] = examples.map((each) => ['examples', each])
     if (example !== undefined) values.push(['example', example])
     if (value !== undefined) values.push(['default', value])
-    const own = values.flatMap(([key, each]) => this.#value(each, schema, { object: schema, key }, 'neither'))
-    return [...own, ...subschemasOf(schema).flatMap((part) => this.inside(part.schema))]
+    return values.flatMap(([key, each]) => this.#value(each, schema, { object: schema, key }, 'neither'))
   }
 
   #compiled(schema: Schema, direction: Direction | 'neither'): Compiled {
@@ -241,7 +168,7 @@ function compile(ajv: Ajv2020, rewritten: unknown): Compiled {
   try {
     return { validate: ajv.compile({ type: 'object', properties: { value: rewritten } }) }
   } catch (error) {
-    return { problem: firstLine(error) }
+    return { problem: (error instanceof Error ? error.message : String(error)).split('\n', 1).join() }
   }
 }
 
@@ -252,8 +179,4 @@ function compileProblems(compiled: Compiled, schema: Schema): Finding[] {
 /** Whether a schema is a reference and nothing else. */
 function isReference(schema: Schema): boolean {
   return Object.keys(schema).length === 1 && typeof schema['$ref'] === 'string'
-}
-
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n', 1).join()
 }

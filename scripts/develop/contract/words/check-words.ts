@@ -3,6 +3,51 @@ import type { Finding } from '../findings.ts'
 import { words } from './openapi-words.ts'
 import type { Kind, Word, WordContext } from './verdicts.ts'
 
+type Role = WordContext['role']
+
+/** An object of a contract, and where it stands. */
+export interface ContractObject {
+  object: Record<string, unknown>
+  kind: Kind
+  /** The word that holds it, or its name in the map that a word holds. */
+  name: string
+  role: Role
+  /** Whether it is the whole schema of a value, and not a part that applies to the same value. */
+  isValue: boolean
+}
+
+/**
+ * Lists the objects of a contract that the table of words knows. Each is listed once: an alias of YAML makes one object
+ * stand in several places.
+ *
+ * @param document a bundled contract, whose structure need not be right
+ */
+export function objectsOf(document: object): ContractObject[] {
+  const met = new Set<unknown>()
+  const found: ContractObject[] = []
+
+  function visit(object: unknown, kind: Kind, name: string, role: Role, isValue: boolean): void {
+    if (!isSchema(object) || met.has(object)) return
+    met.add(object)
+    found.push({ object, kind, name, role, isValue })
+    for (const [word, value] of Object.entries(object)) {
+      const holds = wordOf(kind, word)?.holds
+      const roleInside = roleOf(kind, word, role)
+      const visitInside = (inside: unknown, held: Kind, member: string) => {
+        visit(inside, held, member, roleInside, isValueIn(held, kind, word))
+      }
+      if (typeof holds === 'string') visitInside(value, holds, word)
+      else if (holds !== undefined && typeof value === 'object' && value !== null) {
+        const each = Array.isArray(holds) ? holds[0] : holds.each
+        for (const [member, inside] of Object.entries(value)) visitInside(inside, each, member)
+      }
+    }
+  }
+
+  visit(document, 'document', '', 'other', false)
+  return found
+}
+
 /**
  * Finds each word of a contract that is refused, each value that is refused of a word, and each member that is no word.
  *
@@ -12,76 +57,57 @@ export function checkWords(document: Record<string, unknown>): Finding[] {
   const components = isSchema(document['components']) ? document['components'] : {}
   // Only schema objects are followed, whatever else stands there.
   const schemas = (isSchema(components['schemas']) ? components['schemas'] : {}) as Record<string, Schema>
-  return new WordCheck(schemas).check(document, 'document', 'other')
+  return objectsOf(document).flatMap(({ object, kind, role, isValue }) => {
+    const found = Object.entries(object).flatMap(([name, value]) => {
+      const text = problemOf(name, value, object, kind, { schemas, role })
+      return text === undefined ? [] : [{ at: { object, key: name }, text }]
+    })
+    return isValue ? [...found, ...undeclaredProperties(object, schemas)] : found
+  })
 }
 
-type Role = WordContext['role']
+function problemOf(
+  name: string,
+  value: unknown,
+  object: Record<string, unknown>,
+  kind: Kind,
+  context: WordContext,
+): string | undefined {
+  const word = wordOf(kind, name)
+  if (word === undefined) return name.startsWith('x-') ? undefined : `${name} is no word of ${article(kind)}`
+  const reason = word.verdict === 'refused' ? word.text : refusal(word, value, object, context)
+  return reason === undefined ? undefined : `${name}: ${reason}`
+}
 
-class WordCheck {
-  readonly #schemas: Record<string, Schema>
-  /** An alias of YAML makes one object stand in several places. */
-  readonly #checked = new Set<unknown>()
-
-  constructor(schemas: Record<string, Schema>) {
-    this.#schemas = schemas
+function refusal(
+  { refuses }: Word,
+  value: unknown,
+  object: Record<string, unknown>,
+  context: WordContext,
+): string | undefined {
+  try {
+    return refuses?.(value, object, context)
+  } catch {
+    // The structure is wrong, or a reference leads to nothing; either is reported as such.
+    return undefined
   }
+}
 
-  check(object: unknown, kind: Kind, role: Role): Finding[] {
-    if (!isSchema(object) || this.#checked.has(object)) return []
-    this.#checked.add(object)
-    return Object.entries(object).flatMap(([name, value]) => {
-      const word = wordOf(kind, name)
-      if (word === undefined) {
-        return name.startsWith('x-')
-          ? []
-          : [{ at: { object, key: name }, text: `${name} is no word of ${article(kind)}` }]
-      }
-      const reason = word.verdict === 'refused' ? word.text : this.#refusal(word, value, object, role)
-      const own = reason === undefined ? [] : [{ at: { object, key: name }, text: `${name}: ${reason}` }]
-      return [...own, ...this.#inside(word, value, kind, name, role)]
+/** Finds the properties that the schema of a value requires and that none of its schemas declares. */
+function undeclaredProperties(schema: Schema, schemas: Record<string, Schema>): Finding[] {
+  try {
+    const all = inPlace(schema, schemas)
+    const names = all.flatMap(({ properties }) => Object.keys(isSchema(properties) ? properties : {}))
+    if (names.length === 0 || all.some((each) => openings.some((word) => word in each))) return []
+    return alwaysInPlace(schema, schemas).flatMap((object) => {
+      const required = Array.isArray(object['required']) ? (object['required'] as unknown[]) : []
+      const undeclared = required.find((name) => typeof name === 'string' && !names.includes(name))
+      const text = `required: ${String(undeclared)} is not among the properties, the only ones of a reply; add it`
+      return undeclared === undefined ? [] : [{ at: { object, key: 'required' }, text }]
     })
-  }
-
-  #refusal({ refuses }: Word, value: unknown, object: Schema, role: Role): string | undefined {
-    try {
-      return refuses?.(value, object, { schemas: this.#schemas, role })
-    } catch {
-      // The structure is wrong, or a reference leads to nothing; either is reported as such.
-      return undefined
-    }
-  }
-
-  #inside({ holds }: Word, value: unknown, kind: Kind, name: string, role: Role): Finding[] {
-    if (holds === undefined) return []
-    if (typeof holds === 'string') {
-      const found = this.check(value, holds, roleOf(kind, name, role))
-      return isValue(holds, kind, name) ? [...found, ...this.#undeclared(value)] : found
-    }
-    const each = Array.isArray(holds) ? holds[0] : holds.each
-    const members = Object.values(isSchema(value) || Array.isArray(value) ? value : {})
-    return members.flatMap((member) => [
-      ...this.check(member, each, roleOf(kind, name, role)),
-      ...(isValue(each, kind, name) ? this.#undeclared(member) : []),
-    ])
-  }
-
-  /** Finds the properties that the schema of a value requires and that none of its schemas declares. */
-  #undeclared(schema: unknown): Finding[] {
-    if (!isSchema(schema)) return []
-    try {
-      const all = inPlace(schema, this.#schemas)
-      const names = all.flatMap(({ properties }) => Object.keys(isSchema(properties) ? properties : {}))
-      if (names.length === 0 || all.some((each) => openings.some((word) => word in each))) return []
-      return alwaysInPlace(schema, this.#schemas).flatMap((object) => {
-        const required = Array.isArray(object['required']) ? (object['required'] as unknown[]) : []
-        const undeclared = required.find((name) => typeof name === 'string' && !names.includes(name))
-        const text = `required: ${String(undeclared)} is not among the properties, the only ones of a reply; add it`
-        return undeclared === undefined ? [] : [{ at: { object, key: 'required' }, text }]
-      })
-    } catch {
-      // A reference leads to nothing, which is reported as such.
-      return []
-    }
+  } catch {
+    // A reference leads to nothing, which is reported as such.
+    return []
   }
 }
 
@@ -90,7 +116,7 @@ const openings = ['additionalProperties', 'patternProperties', 'unevaluatedPrope
 const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
 
 /** Whether what a word holds is the whole schema of a value. A named schema may be a part of others. */
-function isValue(held: Kind, kind: Kind, name: string): boolean {
+function isValueIn(held: Kind, kind: Kind, name: string): boolean {
   return held === 'schema' && kind !== 'components' && !(kind === 'schema' && sameValue.includes(name))
 }
 
