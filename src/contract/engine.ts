@@ -87,7 +87,7 @@ export async function createEngine<Services extends object>(
   const problems = bindingProblems(document, operations, options)
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
   const dispatch = await createDispatch(document, operations, inputHandlers(document, operations, options))
-  return operations.map(({ id, method, path, security, object }) => ({
+  return operations.map(({ id, method, path, security, object }, index) => ({
     id,
     method,
     path,
@@ -97,7 +97,7 @@ export async function createEngine<Services extends object>(
     // A reply with a body has a declared media type, or says which of several it has.
     typeOf: (status) => Object.keys(declaredResponse(object.responses, status)?.content ?? {})[0]!,
     security: alternativesOf({ security }),
-    handle: (request) => dispatch(id, request),
+    handle: dispatch[index]!,
   }))
 }
 
@@ -116,14 +116,14 @@ function bindingProblems<Services>(
   ]
 }
 
-/** The handlers by operationId, each with its context given and its replies validated. */
+/** The handlers of the operations, each with its context given and its replies validated. */
 function inputHandlers<Services extends object>(
   document: ContractDocument,
   operations: ContractOperation[],
   { handlers, services, onViolation }: EngineOptions<Services>,
-): Map<string, InputHandler> {
+): InputHandler[] {
   const validateResponse = createResponseValidator(document)
-  const handlerOf = (operation: ContractOperation): InputHandler => {
+  return operations.map((operation) => {
     // bindingProblems has found none missing.
     const handler = handlers[operation.id]!
     return async (input, caller) => {
@@ -135,6 +135,5 @@ function inputHandlers<Services extends object>(
       onViolation?.(operation.id)
       throw new ContractViolation(`${operation.id} was to answer ${String(reply.status)}: ${problem}`)
     }
-  }
-  return new Map(operations.map((operation) => [operation.id, handlerOf(operation)]))
+  })
 }

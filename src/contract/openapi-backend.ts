@@ -24,8 +24,8 @@ export interface AnyInput {
 /** Handles the valid requests of one operation. */
 export type InputHandler = (input: AnyInput, caller: Caller | undefined) => Promise<AnyReply>
 
-/** Validates a request to an operation, and passes it to its handler or gives the failure `invalid_request`. */
-export type Dispatch = (operationId: string, request: OperationRequest) => Promise<AnyReply>
+/** Validates a request to one operation, and passes it to its handler or gives the failure `invalid_request`. */
+type Dispatch = (request: OperationRequest) => Promise<AnyReply>
 
 /**
  * Sets openapi-backend up for requests that the HTTP server has matched, parsed and authenticated: it validates them
@@ -33,46 +33,53 @@ export type Dispatch = (operationId: string, request: OperationRequest) => Promi
  *
  * @param document a dereferenced contract that `npm run generate` has checked
  * @param operations those of the document
- * @param handlers one for each operation
+ * @param handlers one for each operation, in the same order
+ * @returns the function that handles the requests of each operation, in the same order
  */
 export async function createDispatch(
   document: ContractDocument,
   operations: ContractOperation[],
-  handlers: Map<string, InputHandler>,
-): Promise<Dispatch> {
-  const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, 'request')
+  handlers: InputHandler[],
+): Promise<Dispatch[]> {
+  const schemas = document.components?.schemas ?? {}
+  const rewriter = new SchemaRewriter(schemas, 'request')
   const backend = createBackend(operations, rewriter)
   await backend.init()
-  const known = matchedOperations(operations, rewriter)
-  const matched = new Map(operations.map(({ id }, index) => [id, known[index]!]))
+  const known = knownOperations(operations, rewriter)
+  const { validator } = backend
   backend.router = new MatchedRouter(known)
-  backend.validator.router = backend.router
-  replaceValidation(backend, document, operations)
-  backend.register(
-    Object.fromEntries(
-      operations.map((operation, index) => [nameOf(index), handlerOf(operation, handlers.get(operation.id)!)]),
-    ),
-  )
-  const withHeaders = new Set(operations.filter((operation) => headerNames(operation).length > 0).map(({ id }) => id))
-
-  return (operationId, { headers, path, query, url, body, accept, caller }) => {
-    // The engine dispatches the operations of this document only.
-    const operation = matched.get(operationId)!
-    const request: MatchedRequest = {
-      operation,
-      method: operation.method,
-      path: operation.path,
-      // Validation replaces each text by the value that it has read.
-      headers: (withHeaders.has(operationId) ? { ...headers } : headers) as Request['headers'],
-      params: path,
-      query,
-      cookies: {},
-      requestBody: body,
-      url,
-      accept,
-    }
-    return backend.handleRequest(request, caller) as Promise<AnyReply>
+  validator.router = backend.router
+  // Its own parses the request once more, and knows one style of parameters.
+  validator.validateRequest = (request) => {
+    // The functions below make the requests.
+    const matched = request as MatchedRequest
+    return validate(validator.getRequestValidatorsForOperation(String(matched.operation.operationId)), matched)
   }
+  backend.register(Object.fromEntries(handlers.map((handle, index) => [nameOf(index), handlerOf(handle)])))
+
+  return operations.map(({ parameters }, index) => {
+    const operation = known[index]!
+    const lists = listParametersOf(parameters, schemas)
+    const headerNames = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
+    return ({ headers, path, query, url, body, accept, caller }) => {
+      const request: MatchedRequest = {
+        operation,
+        lists,
+        headerNames,
+        method: operation.method,
+        path: operation.path,
+        // Validation replaces each text by the value that it has read.
+        headers: (headerNames.length > 0 ? { ...headers } : headers) as Request['headers'],
+        params: path,
+        query,
+        cookies: {},
+        requestBody: body,
+        url,
+        accept,
+      }
+      return backend.handleRequest(request, caller) as Promise<AnyReply>
+    }
+  })
 }
 
 /** The name under which Ajv knows the schemas of requests. */
@@ -125,7 +132,7 @@ function nameOf(index: number): string {
 const emptyDefinition: Document = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {} }
 
 /** The operations for openapi-backend, each schema as a reference to one that Ajv knows. */
-function matchedOperations(operations: ContractOperation[], rewriter: SchemaRewriter): Operation[] {
+function knownOperations(operations: ContractOperation[], rewriter: SchemaRewriter): Operation[] {
   return operations.map(({ method, path, parameters, object }, index) => {
     const schemaAt = (place: number) => ({ $ref: `${requestsId}#/$defs/${String(index)}/$defs/${String(place)}` })
     const content = { 'application/json': { schema: schemaAt(parameters.length) } }
@@ -147,28 +154,29 @@ function matchedOperations(operations: ContractOperation[], rewriter: SchemaRewr
   })
 }
 
-function handlerOf(operation: ContractOperation, handle: InputHandler) {
-  const names = headerNames(operation)
-  return ({ request }: Context<unknown, unknown, unknown, unknown>, caller: Caller | undefined): Promise<AnyReply> => {
-    // Node gives the names of headers in lower case; the contract's types have them as the contract writes them.
-    const headers = request.headers as Record<string, unknown>
-    const present = names.filter((name) => headers[name.toLowerCase()] !== undefined)
-    const header = Object.fromEntries(present.map((name) => [name, headers[name.toLowerCase()]]))
-    const input = { path: request.params, query: request.query, header, body: request.requestBody }
+function handlerOf(handle: InputHandler) {
+  return (context: Context<unknown, unknown, unknown, unknown>, caller: Caller | undefined): Promise<AnyReply> => {
     // createDispatch makes the requests.
-    const { accept } = request as unknown as MatchedRequest
+    const { headers, headerNames, params, query, requestBody, accept } = context.request as unknown as MatchedRequest
+    // Node gives the names of headers in lower case; the contract's types have them as the contract writes them.
+    const given = headerNames.map((name) => [name, headers[name.toLowerCase()]] as const)
+    const header = Object.fromEntries(given.filter(([, value]) => value !== undefined))
+    const input = { path: params, query, header, body: requestBody }
     return handle(accept === undefined ? input : { ...input, accept }, caller)
   }
-}
-
-function headerNames({ parameters }: ContractOperation): string[] {
-  return parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
 }
 
 /** A request whose operation is known and whose parts are parsed. */
 interface MatchedRequest extends ParsedRequest {
   headers: Request['headers']
+  params: OperationRequest['path']
+  query: OperationRequest['query']
+  requestBody: unknown
   operation: Operation
+  /** The parameters that are arrays. */
+  lists: ListParameter[]
+  /** The names of the header parameters, as the contract writes them. */
+  headerNames: string[]
   url: string
   accept: string | undefined
 }
@@ -202,42 +210,17 @@ class MatchedRouter extends OpenAPIRouter {
   }
 }
 
-/**
- * Replaces openapi-backend's `validateRequest`, which parses the request once more and knows one style of parameters.
- * The validators are those that openapi-backend compiles.
- */
-function replaceValidation(
-  { validator }: OpenAPIBackend,
-  document: ContractDocument,
-  operations: ContractOperation[],
-): void {
-  const schemas = document.components?.schemas ?? {}
-  const lists = new Map(
-    operations.map(({ parameters }, index) => [nameOf(index), listParametersOf(parameters, schemas)]),
-  )
-  validator.validateRequest = (request) => {
-    const matched = request as MatchedRequest
-    const name = String(matched.operation.operationId)
-    // Each operation of the router is one of the document.
-    return validate(validator.getRequestValidatorsForOperation(name), lists.get(name)!, matched)
-  }
-}
-
-function validate(
-  validators: ValidateFunction[],
-  lists: ListParameter[],
-  request: MatchedRequest,
-): ValidationResult<Request> {
+function validate(validators: ValidateFunction[], request: MatchedRequest): ValidationResult<Request> {
   // Ajv writes the values that it has read into the parts.
   const parts: Record<'path' | 'query' | 'header' | 'cookie' | 'requestBody', unknown> &
     Record<'query' | 'header', Record<string, unknown>> = {
     path: request.params,
-    query: request.query as Record<string, unknown>,
+    query: request.query,
     header: request.headers,
     cookie: {},
     requestBody: request.requestBody,
   }
-  if (lists.length > 0) splitLists(lists, parts, request.url)
+  if (request.lists.length > 0) splitLists(request.lists, parts, request.url)
   const errors: ErrorObject[] = []
   for (const isValid of validators) if (!isValid(parts)) errors.push(...(isValid.errors ?? []))
   return errors.length === 0 ? { valid: true } : { valid: false, errors }
