@@ -39,18 +39,10 @@ export function failure(name: ErrorName, message: string, headers: Record<string
   return { status, headers, body: { error, message } }
 }
 
-/** Whether a failure is the one of this name. */
-export function isFailure({ body }: Failure, name: ErrorName): boolean {
-  return body.error === errors[name].error
-}
-
 /** The failure of a request that could succeed in a moment. Its `Retry-After` is one second. */
 export type Unavailable = Failure<'unavailable', { 'Retry-After': number }>
 
-/**
- * Makes the failure of a request that could succeed in a moment. @param reason what is not available, and the remedy if
- * there is one
- */
+/** Makes that failure. @param reason what is not available, and the remedy if there is one */
 export function unavailable(reason: string): Unavailable {
   return failure('unavailable', reason, { 'Retry-After': 1 })
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ContractDocument } from './document.ts'
@@ -66,7 +66,7 @@ async function currentLine(folder: string, line: string): Promise<string> {
 }
 
 export function sha256(text: string | Uint8Array): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text)
 }
 
 async function read(file: string): Promise<string> {
