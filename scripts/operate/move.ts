@@ -1,6 +1,5 @@
 import { readDatabaseLocation } from '../../src/config/variables.ts'
-import type { DatabaseLocation } from '../../src/store/open-store.ts'
-import { openRows } from '../../src/store/open-rows.ts'
+import { type DatabaseLocation, openRows } from '../../src/store/open-store.ts'
 import { readHeader } from '../../src/store/sqlite/database-header.ts'
 import { type StoredToken, UnusableStore } from '../../src/store/store.ts'
 import type { Rows, StoreRows, StoredPlant } from '../../src/store/rows.ts'

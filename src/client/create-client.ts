@@ -1,6 +1,5 @@
 import { type ClientOperation, type Int64Schema, clientOperations, int64Schemas } from '../../generated/client.ts'
 import { readBody, writeBody } from './exact-json.ts'
-import { mediaKind, sameMediaType } from './media-types.ts'
 import { isRegisteredStatus } from './statuses.ts'
 import type { CallOptions, Client } from './types.ts'
 
@@ -101,7 +100,7 @@ async function receive(id: string, { replies }: ClientOperation, response: Respo
   const bytes = new Uint8Array(await response.arrayBuffer())
   if (content === undefined) throw new UndeclaredReply(id, status)
   if (Object.keys(content).length === 0) return { status, headers, contentType: undefined, body: undefined }
-  const media = Object.entries(content).find(([type]) => sameMediaType(type, headers.get('content-type') ?? ''))
+  const media = Object.entries(content).find(([type]) => essence(type) === essence(headers.get('content-type') ?? ''))
   if (media === undefined) throw new UndeclaredReply(id, status)
   const [contentType, schema] = media
   try {
@@ -118,9 +117,16 @@ function contentOf(replies: ClientOperation['replies'], status: number) {
   return key === undefined ? undefined : replies[key]
 }
 
+/** As `MediaKind` of message-types.ts says to the compiler. */
 function read(bytes: Uint8Array, contentType: string, schema: Int64Schema): unknown {
-  const kind = mediaKind(contentType)
-  if (kind === 'bytes') return bytes
+  const type = essence(contentType)
+  const isJson = type === 'application/json' || type.endsWith('+json')
+  if (!isJson && !type.startsWith('text/')) return bytes
   const text = new TextDecoder().decode(bytes)
-  return kind === 'text' ? text : readBody(text, schema, int64Schemas)
+  return isJson ? readBody(text, schema, int64Schemas) : text
+}
+
+/** A media type without its parameters, in lower case: two that are equal then are the same (RFC 9110, 8.3.1). */
+function essence(mediaType: string): string {
+  return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase()
 }

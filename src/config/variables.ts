@@ -1,6 +1,5 @@
 import { makeValidator } from 'envalid'
-import { isIP } from 'node:net'
-import { isLoopback } from './loopback.ts'
+import { BlockList, isIP } from 'node:net'
 import { hostUrls } from '../store/host-urls.ts'
 import type { DatabaseLocation } from '../store/open-store.ts'
 
@@ -48,6 +47,16 @@ export function readDatabaseLocation(text: string): DatabaseLocation | undefined
   if (file !== undefined) return { engine: 'sqlite', file }
   const isPostgres = /^postgres(?:ql)?:\/\//.test(text) && hostUrls(text).every((url) => URL.canParse(url))
   return isPostgres ? { engine: 'postgres', url: text } : undefined
+}
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** Whether a server at this host is reached from its own machine alone. */
+export function isLoopback(host: string): boolean {
+  const version = isIP(host)
+  return version === 0 ? host === 'localhost' : loopback.check(host, version === 4 ? 'ipv4' : 'ipv6')
 }
 
 /** The URL of a key set. Over plain HTTP anybody between the machines could replace the keys. */

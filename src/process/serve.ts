@@ -9,14 +9,13 @@ import { loadContract } from '../contract/load-contract.ts'
 import { handlers } from '../handlers.ts'
 import { openStore } from '../store/open-store.ts'
 import { type Store, UnusableStore } from '../store/store.ts'
-import { isStandardOutputJournal } from './journal.ts'
 import { gatherLines } from './log-buffer.ts'
-import { isLoopback } from '../config/loopback.ts'
+import { isLoopback } from '../config/variables.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { MetricsServer } from '../monitoring/serve-metrics.ts'
 import { openFilesWarning, readLimits } from './file-limit.ts'
 import { handleSignals } from './signals.ts'
-import { welcome } from './welcome.ts'
+import { isStandardOutputJournal, welcome } from './welcome.ts'
 
 /** The limit of connections in the kernel's queue; the kernel may allow fewer. */
 const backlog = 4_096

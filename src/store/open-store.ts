@@ -1,3 +1,4 @@
+import type { StoreRows } from './rows.ts'
 import type { Store, StoreOptions } from './store.ts'
 
 /** Where the plants are stored: `DATABASE_URL`, parsed. */
@@ -10,14 +11,18 @@ export type DatabaseLocation = { engine: 'sqlite'; file: string } | { engine: 'p
  * @throws UnusableStore
  */
 export async function openStore(location: DatabaseLocation, options: StoreOptions): Promise<Store> {
-  switch (location.engine) {
-    case 'sqlite': {
-      const { openSqliteStore } = await import('./sqlite/store.ts')
-      return openSqliteStore({ file: location.file, ...options })
-    }
-    case 'postgres': {
-      const { openPostgresStore } = await import('./postgres/store.ts')
-      return openPostgresStore({ url: location.url, ...options })
-    }
-  }
+  return location.engine === 'sqlite'
+    ? (await import('./sqlite/store.ts')).openSqliteStore({ file: location.file, ...options })
+    : (await import('./postgres/store.ts')).openPostgresStore({ url: location.url, ...options })
+}
+
+/**
+ * Opens the rows of the store at a location, and brings its schema up to date.
+ *
+ * @throws UnusableStore
+ */
+export async function openRows(location: DatabaseLocation): Promise<StoreRows> {
+  return location.engine === 'sqlite'
+    ? (await import('./sqlite/rows.ts')).openSqliteRows(location.file)
+    : (await import('./postgres/rows.ts')).openPostgresRows(location.url)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readTtl } from '../../src/auth/ttl.ts'
+import { readTtl } from '../../src/auth/tokens.ts'
 
 describe('readTtl', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isLoopback } from '../../src/config/loopback.ts'
+import { isLoopback } from '../../src/config/variables.ts'
 import { welcome } from '../../src/process/welcome.ts'
 
 describe('isLoopback', () => {
