@@ -42,7 +42,7 @@ export async function copyTable<Row>(
   last: Row | undefined,
   onProgress: (copied: number) => void,
 ): Promise<void> {
-  for (let rows = await from.after(last, pageSize); rows.length > 0; rows = await from.after(rows.at(-1), pageSize)) {
+  for await (const rows of pagesAfter(from, last)) {
     await to.add(rows)
     onProgress(rows.length)
   }
@@ -61,14 +61,15 @@ export async function digestTable<Row>(
 ): Promise<Digest> {
   const hash = createHash('sha256')
   let count = 0
-  for (
-    let rows = await table.after(undefined, pageSize);
-    rows.length > 0;
-    rows = await table.after(rows.at(-1), pageSize)
-  ) {
+  for await (const rows of pagesAfter(table, undefined)) {
     for (const row of rows) hash.update(`${encode(row)}\n`)
     count += rows.length
     onProgress(rows.length)
   }
   return { count, checksum: hash.digest('hex') }
+}
+
+async function* pagesAfter<Row>(table: Table<Row>, last: Row | undefined): AsyncGenerator<Row[]> {
+  for (let rows = await table.after(last, pageSize); rows.length > 0; rows = await table.after(rows.at(-1), pageSize))
+    yield rows
 }

@@ -8,20 +8,27 @@ export interface StoredPlant extends NewPlant {
 
 /** The rows of one kind in the order of their key, which is the same in every store. */
 export interface Rows<Row> {
-  count: () => Promise<number>
+  count: () => Promise<number> | number
 
   /** At most `limit` of the rows that follow `row`, or the first ones. */
-  after: (row: Row | undefined, limit: number) => Promise<Row[]>
+  after: (row: Row | undefined, limit: number) => Promise<Row[]> | Row[]
 
   /** Adds all of these rows or none. @throws when a row with the same key exists */
-  add: (rows: Row[]) => Promise<void>
+  add: (rows: Row[]) => Promise<void> | void
 }
+
+export type PlantKey = Pick<StoredPlant, 'caller' | 'id'>
+export type TokenKey = Pick<StoredToken, 'hash'>
+
+/** These come before the key of every row: no caller and no hash is empty. */
+export const beforePlants: PlantKey = { caller: '', id: -(2n ** 63n) }
+export const beforeTokens: TokenKey = { hash: Buffer.alloc(0) }
 
 /** All rows of a store, for copying them to another. Plants are ordered by caller, as UTF-8, and id; tokens by hash. */
 export interface StoreRows {
   plants: Rows<StoredPlant>
   tokens: Rows<StoredToken>
-  close: () => Promise<void>
+  close: () => Promise<void> | void
 }
 
 /** An integer as a driver returns it. */

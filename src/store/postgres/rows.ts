@@ -1,8 +1,7 @@
 import type { Pool } from 'pg'
-import { type Rows, type StoreRows, type StoredPlant, storedPlant, storedToken } from '../rows.ts'
-import type { StoredToken } from '../store.ts'
+import { type Rows, type StoreRows, storedPlant, storedToken } from '../rows.ts'
 import { openDatabase } from './open-database.ts'
-import { plantStatements, tokenStatements } from './statements.ts'
+import { type Statement, plantStatements, tokenStatements } from './statements.ts'
 
 /** Counting all rows of a large table takes minutes. */
 const statementTimeoutMilliseconds = 3_600_000
@@ -22,25 +21,30 @@ export async function openPostgresRows(url: string): Promise<StoreRows> {
     // The next statement reports the fault.
     onFault: () => undefined,
   })
-  return { plants: plantRows(pool), tokens: tokenRows(pool), close: () => pool.end() }
-}
-
-function plantRows(pool: Pool): Rows<StoredPlant> {
   return {
-    count: async () => Number((await pool.query<{ count: string }>(plantStatements.count())).rows[0]?.count),
-    after: async (row, limit) => (await pool.query(plantStatements.after(row, limit))).rows.map(storedPlant),
-    add: async (rows) => {
-      await pool.query(plantStatements.add(rows))
-    },
+    plants: rowsOf(pool, plantStatements, storedPlant),
+    tokens: rowsOf(pool, tokenStatements, storedToken),
+    close: () => pool.end(),
   }
 }
 
-function tokenRows(pool: Pool): Rows<StoredToken> {
+/** The statements of one kind of rows. */
+interface RowStatements<Row extends object, Stored> {
+  count: () => Statement<{ count: string }>
+  after: (row: Stored | undefined, limit: number) => Statement<Row>
+  add: (rows: Stored[]) => Statement
+}
+
+function rowsOf<Row extends object, Stored>(
+  pool: Pool,
+  statements: RowStatements<Row, Stored>,
+  storedOf: (row: Row) => Stored,
+): Rows<Stored> {
   return {
-    count: async () => Number((await pool.query<{ count: string }>(tokenStatements.count())).rows[0]?.count),
-    after: async (row, limit) => (await pool.query(tokenStatements.after(row, limit))).rows.map(storedToken),
+    count: async () => Number((await pool.query<{ count: string }>(statements.count())).rows[0]?.count),
+    after: async (row, limit) => (await pool.query<Row>(statements.after(row, limit))).rows.map(storedOf),
     add: async (rows) => {
-      await pool.query(tokenStatements.add(rows))
+      await pool.query(statements.add(rows))
     },
   }
 }

@@ -1,7 +1,8 @@
 import type { QueryConfig } from 'pg'
 import type { Caller } from '../../contract/types.ts'
 import { lastUsedResolutionMilliseconds } from '../limits.ts'
-import type { PlantRow, StoredPlant, TokenRow } from '../rows.ts'
+import type { PlantKey, PlantRow, StoredPlant, TokenKey, TokenRow } from '../rows.ts'
+import { beforePlants, beforeTokens } from '../rows.ts'
 import type { StoredToken, TokenUse } from '../store.ts'
 
 declare const row: unique symbol
@@ -150,13 +151,10 @@ export const statements = {
 export const plantStatements = {
   count: (): Statement<{ count: string }> => ({ text: 'SELECT count(*) FROM plants' }),
 
-  after: (row: StoredPlant | undefined, limit: number): Statement<PlantRow> => {
-    const select = 'SELECT caller, id, name, tag FROM plants'
-    const order = 'ORDER BY caller, id'
-    return row === undefined
-      ? { text: `${select} ${order} LIMIT $1`, values: [limit] }
-      : { text: `${select} WHERE (caller, id) > ($1, $2) ${order} LIMIT $3`, values: [row.caller, row.id, limit] }
-  },
+  after: ({ caller, id }: PlantKey = beforePlants, limit: number): Statement<PlantRow> => ({
+    text: 'SELECT caller, id, name, tag FROM plants WHERE (caller, id) > ($1, $2) ORDER BY caller, id LIMIT $3',
+    values: [caller, id, limit],
+  }),
 
   add: (rows: StoredPlant[]): Statement => ({
     text: `INSERT INTO plants (caller, id, name, tag) VALUES ${placeholders(rows.length, 4)}`,
@@ -168,12 +166,10 @@ export const plantStatements = {
 export const tokenStatements = {
   count: (): Statement<{ count: string }> => ({ text: 'SELECT count(*) FROM tokens' }),
 
-  after: (row: StoredToken | undefined, limit: number): Statement<TokenRow> => {
-    const select = `SELECT ${tokenColumns} FROM tokens`
-    return row === undefined
-      ? { text: `${select} ORDER BY hash LIMIT $1`, values: [limit] }
-      : { text: `${select} WHERE hash > $1 ORDER BY hash LIMIT $2`, values: [row.hash, limit] }
-  },
+  after: ({ hash }: TokenKey = beforeTokens, limit: number): Statement<TokenRow> => ({
+    text: `SELECT ${tokenColumns} FROM tokens WHERE hash > $1 ORDER BY hash LIMIT $2`,
+    values: [hash, limit],
+  }),
 
   add: (rows: StoredToken[]): Statement => ({
     text: `INSERT INTO tokens (${tokenColumns})

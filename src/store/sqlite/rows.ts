@@ -1,5 +1,5 @@
-import { type StoreRows, type StoredPlant, storedPlant, storedToken } from '../rows.ts'
-import type { StoredToken } from '../store.ts'
+import { type PlantKey, type StoreRows, type TokenKey } from '../rows.ts'
+import { beforePlants, beforeTokens, storedPlant, storedToken } from '../rows.ts'
 import { openDatabase } from './open-database.ts'
 import { prepareRows, tokenValues } from './statements.ts'
 
@@ -13,50 +13,36 @@ const lockTimeoutMilliseconds = 5_000
  */
 export function openSqliteRows(file: string): StoreRows {
   const { reader, writer, files } = openDatabase(file)
-  const statements = prepareRows(reader, writer)
-  const addPlants = writer.transaction((rows: StoredPlant[]) => {
-    for (const { caller, id, name, tag } of rows) statements.addPlant.run(caller, id, name, tag ?? null)
-  })
-  const addTokens = writer.transaction((rows: StoredToken[]) => {
-    for (const row of rows) statements.addToken.run(...tokenValues(row))
-  })
-  const assertInPlace = () => {
-    const fault = files.findMisplaced()
-    if (fault !== undefined) throw fault
-  }
+  const { plantCount, plantsAfter, addPlant, tokenCount, tokensAfter, addToken } = prepareRows(reader, writer)
   writer.pragma(`busy_timeout = ${String(lockTimeoutMilliseconds)}`)
+
+  /** Makes the function that adds rows in one transaction. */
+  function adderOf<Row>(addOne: (row: Row) => void): (rows: Row[]) => void {
+    const addAll = writer.transaction((rows: Row[]) => {
+      for (const row of rows) addOne(row)
+    })
+    return (rows) => {
+      addAll.immediate(rows)
+      const fault = files.findMisplaced()
+      if (fault !== undefined) throw fault
+    }
+  }
+
   return {
     plants: {
       // An aggregate without GROUP BY always returns one row.
-      count: async () => Promise.resolve(statements.plantCount.get()!),
-      after: async (row, limit) => {
-        const { firstPlants, nextPlants } = statements
-        const rows = row === undefined ? firstPlants.all(limit) : nextPlants.all(row.caller, row.id, limit)
-        return Promise.resolve(rows.map(storedPlant))
-      },
-      add: async (rows) => {
-        addPlants.immediate(rows)
-        assertInPlace()
-        return Promise.resolve()
-      },
+      count: () => plantCount.get()!,
+      after: ({ caller, id }: PlantKey = beforePlants, limit) => plantsAfter.all(caller, id, limit).map(storedPlant),
+      add: adderOf(({ caller, id, name, tag }) => addPlant.run(caller, id, name, tag ?? null)),
     },
     tokens: {
-      count: async () => Promise.resolve(statements.tokenCount.get()!),
-      after: async (row, limit) => {
-        const { firstTokens, nextTokens } = statements
-        const rows = row === undefined ? firstTokens.all(limit) : nextTokens.all(row.hash, limit)
-        return Promise.resolve(rows.map(storedToken))
-      },
-      add: async (rows) => {
-        addTokens.immediate(rows)
-        assertInPlace()
-        return Promise.resolve()
-      },
+      count: () => tokenCount.get()!,
+      after: ({ hash }: TokenKey = beforeTokens, limit) => tokensAfter.all(hash, limit).map(storedToken),
+      add: adderOf((token) => addToken.run(...tokenValues(token))),
     },
-    close: async () => {
+    close: () => {
       reader.close()
       writer.close()
-      return Promise.resolve()
     },
   }
 }

@@ -87,20 +87,20 @@ export function prepareTransaction(database: Database.Database) {
 
 /** The statements that read all rows in the order of their key, and add rows. */
 export function prepareRows(reader: Database.Database, writer: Database.Database) {
-  const plants = 'SELECT caller, id, name, tag FROM plants'
-  const tokens = `SELECT ${tokenColumns} FROM tokens`
   return {
     plantCount: reader.prepare<[], number>('SELECT count(*) FROM plants').pluck(),
-    firstPlants: reader.prepare<[number], PlantRow>(`${plants} ORDER BY caller, id LIMIT ?`).safeIntegers(),
-    nextPlants: reader
-      .prepare<[string, bigint, number], PlantRow>(`${plants} WHERE (caller, id) > (?, ?) ORDER BY caller, id LIMIT ?`)
+    plantsAfter: reader
+      .prepare<[string, bigint, number], PlantRow>(
+        'SELECT caller, id, name, tag FROM plants WHERE (caller, id) > (?, ?) ORDER BY caller, id LIMIT ?',
+      )
       .safeIntegers(),
     addPlant: writer.prepare<[string, bigint, string, string | null]>(
       'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?)',
     ),
     tokenCount: reader.prepare<[], number>('SELECT count(*) FROM tokens').pluck(),
-    firstTokens: reader.prepare<[number], TokenRow>(`${tokens} ORDER BY hash LIMIT ?`),
-    nextTokens: reader.prepare<[Uint8Array, number], TokenRow>(`${tokens} WHERE hash > ? ORDER BY hash LIMIT ?`),
+    tokensAfter: reader.prepare<[Uint8Array, number], TokenRow>(
+      `SELECT ${tokenColumns} FROM tokens WHERE hash > ? ORDER BY hash LIMIT ?`,
+    ),
     addToken: writer.prepare<TokenValues>(`INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`),
   }
 }
