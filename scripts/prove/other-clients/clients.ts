@@ -125,6 +125,43 @@ const kubbPackages = ['cli', 'core', 'plugin-oas', 'plugin-ts', 'plugin-client']
 const orvalPackages = ['orval@8.20.0']
 const zodClient = ['openapi-zod-client@1.18.3', '@zodios/core@10.9.6', 'axios@1.21.1', 'zod@3.25.76']
 
+/** How a generator is installed and run, and the client that it makes for ids of a form. */
+interface Generator {
+  name: string
+  packages: string[]
+  generate: string
+  clientOf: (id: string) => string
+}
+
+/** A client as it is generated, and one with what makes ids exact, though the generated types say that they are numbers. */
+function plainAndExact({ clientOf, ...generator }: Generator): OtherClient[] {
+  return [
+    { ...generator, client: clientOf(number) },
+    {
+      ...generator,
+      name: 'the same, ids as bigint and `BigInt.prototype.toJSON`',
+      client: exactToJson + clientOf(bigint),
+    },
+  ]
+}
+
+/** A client as it is generated, one with an option that types ids as bigint, and one that also writes them exactly. */
+function withOption(
+  { name, packages, generate, clientOf }: Generator,
+  filesOf: (option: string) => Record<string, string>,
+  option: string,
+  optionName: string,
+): OtherClient[] {
+  const common = { packages, generate }
+  const files = filesOf(option)
+  const client = clientOf('BigInt(id)')
+  return [
+    { ...common, name, files: filesOf(''), client: clientOf(number) },
+    { ...common, name: `the same, \`${optionName}\``, files, client },
+    { ...common, name: 'the same, and `BigInt.prototype.toJSON`', files, client: exactToJson + client },
+  ]
+}
+
 export const otherClients: readonly OtherClient[] = [
   {
     name: 'openapi-typescript with openapi-fetch',
@@ -159,94 +196,40 @@ export const otherClients: readonly OtherClient[] = [
     generate: 'openapi-ts',
     client: heyApi('BigInt', `bodySerializer: ${rawBody}`),
   },
-  {
-    name: 'orval',
-    packages: orvalPackages,
-    files: orvalConfig(''),
-    generate: 'orval',
-    client: orval(number),
-  },
-  {
-    name: 'the same, `useBigInt`',
-    packages: orvalPackages,
-    files: orvalConfig('useBigInt: true'),
-    generate: 'orval',
-    client: orval('BigInt(id)'),
-  },
-  {
-    name: 'the same, and `BigInt.prototype.toJSON`',
-    packages: orvalPackages,
-    files: orvalConfig('useBigInt: true'),
-    generate: 'orval',
-    client: exactToJson + orval('BigInt(id)'),
-  },
-  {
-    name: 'kubb',
-    packages: kubbPackages,
-    files: kubbConfig(''),
-    generate: 'kubb generate',
-    client: kubb(number),
-  },
-  {
-    name: "the same, `integerType: 'bigint'`",
-    packages: kubbPackages,
-    files: kubbConfig("integerType: 'bigint'"),
-    generate: 'kubb generate',
-    client: kubb('BigInt(id)'),
-  },
-  {
-    name: 'the same, and `BigInt.prototype.toJSON`',
-    packages: kubbPackages,
-    files: kubbConfig("integerType: 'bigint'"),
-    generate: 'kubb generate',
-    client: exactToJson + kubb('BigInt(id)'),
-  },
-  {
+  ...withOption(
+    { name: 'orval', packages: orvalPackages, generate: 'orval', clientOf: orval },
+    orvalConfig,
+    'useBigInt: true',
+    'useBigInt',
+  ),
+  ...withOption(
+    { name: 'kubb', packages: kubbPackages, generate: 'kubb generate', clientOf: kubb },
+    kubbConfig,
+    "integerType: 'bigint'",
+    "integerType: 'bigint'",
+  ),
+  ...plainAndExact({
     name: 'swagger-typescript-api',
     packages: ['swagger-typescript-api@13.13.0'],
     generate: 'swagger-typescript-api generate -p openapi.yaml -o out -n api.ts',
-    client: swaggerTypescriptApi(number),
-  },
-  {
-    name: 'the same, ids as bigint and `BigInt.prototype.toJSON`',
-    packages: ['swagger-typescript-api@13.13.0'],
-    generate: 'swagger-typescript-api generate -p openapi.yaml -o out -n api.ts',
-    client: exactToJson + swaggerTypescriptApi(bigint),
-  },
-  {
+    clientOf: swaggerTypescriptApi,
+  }),
+  ...plainAndExact({
     name: 'oazapfts',
     packages: ['oazapfts@7.5.0', '@oazapfts/runtime@1.2.0'],
     generate: 'oazapfts openapi.yaml api.ts',
-    client: oazapfts(number),
-  },
-  {
-    name: 'the same, ids as bigint and `BigInt.prototype.toJSON`',
-    packages: ['oazapfts@7.5.0', '@oazapfts/runtime@1.2.0'],
-    generate: 'oazapfts openapi.yaml api.ts',
-    client: exactToJson + oazapfts(bigint),
-  },
-  {
+    clientOf: oazapfts,
+  }),
+  ...plainAndExact({
     name: 'openapi-typescript-codegen',
     packages: ['openapi-typescript-codegen@0.31.0'],
     generate: 'openapi --input openapi.yaml --output out',
-    client: codegen(number),
-  },
-  {
-    name: 'the same, ids as bigint and `BigInt.prototype.toJSON`',
-    packages: ['openapi-typescript-codegen@0.31.0'],
-    generate: 'openapi --input openapi.yaml --output out',
-    client: exactToJson + codegen(bigint),
-  },
-  {
+    clientOf: codegen,
+  }),
+  ...plainAndExact({
     name: 'openapi-zod-client (zodios)',
     packages: zodClient,
     generate: 'openapi-zod-client openapi.yaml -o api.ts',
-    client: zodios(number),
-  },
-  {
-    name: 'the same, ids as bigint and `BigInt.prototype.toJSON`',
-    packages: zodClient,
-    generate: 'openapi-zod-client openapi.yaml -o api.ts',
-    client: exactToJson + zodios(bigint),
-  },
+    clientOf: zodios,
+  }),
 ]
