@@ -1,3 +1,4 @@
+import { limitConcurrency } from '../../src/store/postgres/connections/limit-concurrency.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { type PartName, type PartResult, parts } from './check/parts.ts'
 
@@ -32,16 +33,10 @@ function readNames(): PartName[] {
 }
 
 function startAll(names: PartName[]): [PartName, Promise<TimedResult>][] {
-  const results = new Map(names.map((name) => [name, Promise.withResolvers<TimedResult>()]))
-  const waiting = names.toSorted((a, b) => rank(a) - rank(b))
-  async function work(): Promise<void> {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const { resolve, reject } = results.get(name)!
-      await timed(name).then(resolve, reject)
-    }
-  }
-  for (let worker = 0; worker < concurrency; worker++) void work()
-  return names.map((name) => [name, results.get(name)!.promise])
+  const limit = limitConcurrency(concurrency)
+  const inOrder = names.toSorted((a, b) => rank(a) - rank(b))
+  const results = new Map(inOrder.map((name) => [name, limit(() => timed(name))]))
+  return names.map((name) => [name, results.get(name)!])
 }
 
 function rank(name: PartName): number {

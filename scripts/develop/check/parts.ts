@@ -24,10 +24,7 @@ export const parts = {
       ? { ok, summary: lines.join(' '), details: '' }
       : { ok, summary: `generated/ and ${contractFile} do not go together`, details: lines.join('\n') }
   },
-  contract: async (root) => {
-    const { ok, output } = await runTool(root, '@redocly/cli', 'bin/cli.js', ['lint', contractFile])
-    return { ok, summary: ok ? 'the linter has no finding' : 'the linter has findings', details: ok ? '' : output }
-  },
+  contract: (root) => lint(root, '@redocly/cli', 'bin/cli.js', ['lint', contractFile]),
   breaking: async (root) => {
     const { checkBreaking } = await import('../breaking/compare-with-release.ts')
     const { ok, lines } = await checkBreaking(root, undefined)
@@ -43,42 +40,28 @@ export const parts = {
     return { ok, summary: 'every operation has its handler, and the compiler has no complaint', details: '' }
   },
   format: async (root) => {
-    const { ok, output } = await runTool(root, 'prettier', 'bin/prettier.cjs', [
-      '--cache',
-      '--cache-location',
-      '.cache/prettier',
-      '--list-different',
-      '.',
-    ])
-    const details = `${output}\nrun npm run format`
+    const cached = ['--cache', '--cache-location', '.cache/prettier']
+    const { ok, output } = await runTool(root, 'prettier', 'bin/prettier.cjs', [...cached, '--list-different', '.'])
     return ok
       ? { ok, summary: 'every file is formatted', details: '' }
-      : { ok, summary: 'npm run format would change files', details }
+      : { ok, summary: 'npm run format would change files', details: `${output}\nrun npm run format` }
   },
-  code: async (root) => {
-    const { ok, output } = await runTool(root, 'oxlint', 'bin/oxlint', [])
-    return { ok, summary: ok ? 'the linter has no finding' : 'the linter has findings', details: ok ? '' : output }
-  },
+  code: (root) => lint(root, 'oxlint', 'bin/oxlint', []),
   examples: async (root) => {
-    const { ok, output } = await runTool(root, 'vitest', 'vitest.mjs', [
-      'run',
-      '--project',
-      'sqlite',
-      '--testNamePattern',
-      'the examples of the contract',
-      'test/contract-suite',
-    ])
+    const tests = ['--testNamePattern', 'the examples of the contract', 'test/contract-suite']
+    const { ok, output } = await runTool(root, 'vitest', 'vitest.mjs', ['run', '--project', 'sqlite', ...tests])
     // vitest succeeds when no test matches the pattern.
     const hasRun = /^\s*Tests\s+.*\d+ passed/m.test(output)
-    if (!ok || !hasRun)
-      return {
-        ok: false,
-        summary: 'the service does not answer the examples as the contract has them',
-        details: output,
-      }
-    return { ok: true, summary: 'the service answers the examples as the contract has them', details: '' }
+    return ok && hasRun
+      ? { ok, summary: 'the service answers the examples as the contract has them', details: '' }
+      : { ok: false, summary: 'the service does not answer the examples as the contract has them', details: output }
   },
 } satisfies Record<string, Part>
+
+async function lint(...tool: Parameters<typeof runTool>): Promise<PartResult> {
+  const { ok, output } = await runTool(...tool)
+  return { ok, summary: ok ? 'the linter has no finding' : 'the linter has findings', details: ok ? '' : output }
+}
 
 function compile(folder: string, args: string[]): ReturnType<typeof runTool> {
   return runTool(folder, 'typescript-7', 'bin/tsc', ['--noEmit', '--pretty', 'false', ...args])
