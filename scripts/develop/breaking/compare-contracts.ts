@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { ContractDocument } from '../../../src/contract/document.ts'
-import { stackSize } from '../check/run-tool.ts'
+import { fileOfPackage, stackSize } from '../check/run-tool.ts'
 import { BrokenContract } from '../contract/findings.ts'
 import { inlineReferences } from '../contract/inline-references.ts'
 import { type OpenApiText, parseContract } from '../contract/read-contract.ts'
@@ -13,9 +12,7 @@ import { contractFile } from '../generate/contract-file.ts'
 import { type Impact, classifyChange, describeValues } from './classify-change.ts'
 import { type Direction, componentDirections, directionOfPath } from './directions.ts'
 import { follow, memberOf, namesOf } from '../contract/json-pointer.ts'
-import { numberChanges } from './number-changes.ts'
-import { securityChanges } from './security-changes.ts'
-import { unmatchedChanges } from './unmatched-changes.ts'
+import { type OwnChange, ownChanges } from './own-changes.ts'
 
 /** One change of the contract. */
 export interface Change {
@@ -47,14 +44,6 @@ interface Site {
   value: unknown
 }
 
-/** A change that this project's own code found. */
-export interface OwnChange {
-  impact: Impact
-  /** Its place in the contract, with references followed. */
-  path: readonly string[]
-  words: string
-}
-
 interface Contract {
   file: string
   /** The document with its references, and without. */
@@ -67,15 +56,14 @@ interface Contract {
 }
 
 const execute = promisify(execFile)
-const redocly = join(dirname(fileURLToPath(import.meta.resolve('@redocly/cli/package.json'))), 'bin', 'cli.js')
-const config = fileURLToPath(new URL('../../../redocly.yaml', import.meta.url))
+const redocly = fileOfPackage('@redocly/cli', 'bin/cli.js')
+const config = join(import.meta.dirname, '../../../redocly.yaml')
 
 /**
  * Compares two contracts from the point of view of a client.
  *
  * Redocly's diff finds the changes and classifies requests and responses each in their own direction. The project's own
- * code corrects single ones (classifyChange), and compares the security in effect (securityChanges), integers that a
- * double rounds (numberChanges), and the answers to requests that match no operation (unmatchedChanges).
+ * code corrects single ones (classifyChange), and finds further ones (ownChanges).
  *
  * @param before the text of the contract that clients know
  * @param after the contract that they will meet, of which the structure is valid
@@ -94,9 +82,9 @@ export async function compareContracts(
     .filter(({ typeName }) => !typeName.startsWith('SecurityRequirement'))
     .filter(({ path, property }) => path !== '#/info' || property !== 'version')
     .map((change) => describe(change, old, current))
-  const own = [securityChanges, numberChanges, unmatchedChanges].flatMap((find) => find(old.document, current.document))
+  const own = ownChanges(old.document, current.document).map((change) => describeOwn(change, current))
   return {
-    changes: [...found, ...own.map((change) => describeOwn(change, current))],
+    changes: [...found, ...own],
     versions: { before: old.document.info.version, after: current.document.info.version },
   }
 }
@@ -120,20 +108,9 @@ async function redoclyDiff(before: string, after: string): Promise<RedoclyChange
   try {
     await writeFile(join(folder, 'before.yaml'), before)
     await writeFile(join(folder, 'after.yaml'), after)
-    const args = [
-      'diff',
-      'before.yaml',
-      'after.yaml',
-      '--format',
-      'json',
-      '--fail-on',
-      'none',
-      '--config',
-      config,
-      '--skip-rule',
-      'security-requirement-changed',
-    ]
-    const { stdout } = await execute(process.execPath, [stackSize, redocly, ...args], {
+    const command = [stackSize, redocly, 'diff', 'before.yaml', 'after.yaml']
+    const options = ['--format=json', '--fail-on=none', '--skip-rule=security-requirement-changed', '--config', config]
+    const { stdout } = await execute(process.execPath, [...command, ...options], {
       cwd: folder,
       maxBuffer: 2 ** 26,
       env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
