@@ -1,6 +1,6 @@
 import type { RedoclyChange } from './compare-contracts.ts'
 import type { Direction } from './directions.ts'
-import { memberOf, namesOf } from '../contract/json-pointer.ts'
+import { maps, memberOf, namesOf } from '../contract/references.ts'
 
 /**
  * What a change means for clients that kept to the contract before: it can break them, it cannot, or it changes
@@ -22,22 +22,6 @@ const annotations: readonly string[] = [
   'summary',
   'tags',
   'title',
-]
-
-/** Members whose own members have names that the contract chose. */
-const maps: readonly string[] = [
-  '$defs',
-  'callbacks',
-  'content',
-  'dependentSchemas',
-  'headers',
-  'parameters',
-  'paths',
-  'patternProperties',
-  'properties',
-  'responses',
-  'schemas',
-  'securitySchemes',
 ]
 
 /** Formats of which the second holds every value of the first. */

@@ -6,12 +6,11 @@ import { promisify } from 'node:util'
 import type { ContractDocument } from '../../../src/contract/document.ts'
 import { fileOfPackage, stackSize } from '../check/run-tool.ts'
 import { BrokenContract } from '../contract/findings.ts'
-import { inlineReferences } from '../contract/inline-references.ts'
 import { type OpenApiText, parseContract } from '../contract/read-contract.ts'
 import { contractFile } from '../generate/contract-file.ts'
 import { type Impact, classifyChange, describeValues } from './classify-change.ts'
 import { type Direction, componentDirections, directionOfPath } from './directions.ts'
-import { follow, memberOf, namesOf } from '../contract/json-pointer.ts'
+import { follow, inlineReferences, memberOf, namesOf } from '../contract/references.ts'
 import { type OwnChange, ownChanges } from './own-changes.ts'
 
 /** One change of the contract. */

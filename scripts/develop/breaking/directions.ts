@@ -1,5 +1,5 @@
 import { escapeName } from '../../../src/json/pointer.ts'
-import { follow } from '../contract/json-pointer.ts'
+import { follow } from '../contract/references.ts'
 
 /** Whether clients send a part of the contract or receive it. */
 export type Direction = 'request' | 'response'

@@ -10,7 +10,7 @@ import { type Direction, SchemaRewriter } from '../../../src/schema/rewrite-sche
 import { type NamedSchemas, type Schema, isSchema } from '../../../src/schema/schema-parts.ts'
 import { schemasPointer, subschemasOf, targetOf } from '../../../src/schema/schema-parts.ts'
 import type { Finding } from './findings.ts'
-import { resolve } from './resolve.ts'
+import { resolve } from './references.ts'
 import { type ContractObject, objectsOf } from './words/check-words.ts'
 
 /**

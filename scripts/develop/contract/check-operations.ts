@@ -9,7 +9,7 @@ import type {
 import { securityProblems, securitySchemesOf } from '../../../src/contract/security.ts'
 import type { Finding } from './findings.ts'
 import { checkOwnFailures } from './own-failures.ts'
-import { resolve } from './resolve.ts'
+import { resolve } from './references.ts'
 
 /** An operation as it is written. */
 export interface WrittenOperation {

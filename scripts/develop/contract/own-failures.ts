@@ -9,7 +9,7 @@ import { insufficientScope } from '../../../src/contract/security.ts'
 import type { WrittenOperation } from './check-operations.ts'
 import { ownNumbers } from './error-numbers.ts'
 import type { Finding } from './findings.ts'
-import { resolve } from './resolve.ts'
+import { resolve } from './references.ts'
 
 /** The numbers of the failures that the service answers by itself; the first three digits are the status. */
 const failures = [...Object.keys(ownNumbers).map(Number), insufficientScope.error]

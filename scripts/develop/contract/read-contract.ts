@@ -11,7 +11,7 @@ import { checkOperations, checkSecurity } from './check-operations.ts'
 import { checkWords } from './words/check-words.ts'
 import { checkErrorNumbers } from './error-numbers.ts'
 import { BrokenContract, type Finding } from './findings.ts'
-import { memberOf, namesOf } from './json-pointer.ts'
+import { memberOf, namesOf } from './references.ts'
 import { type Place, Places, readYaml } from './read-yaml.ts'
 
 /** The structure that the checks of this project rely on; taste is for the linter. */

@@ -1,13 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type ContractOperation, dereference, operationsOf } from '../../../src/contract/document.ts'
+import {
+  type ContractDocument,
+  type ContractOperation,
+  dereference,
+  operationsOf,
+} from '../../../src/contract/document.ts'
 import { sha256, stampFile, stampOf } from '../../../src/contract/load-contract.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
 import { contractFile } from './contract-file.ts'
+import { errorNumbersOf } from '../contract/error-numbers.ts'
 import { BrokenContract } from '../contract/findings.ts'
 import { readContract } from '../contract/read-contract.ts'
 import { writeClient } from './write/write-client.ts'
-import { writeErrors } from './write-errors.ts'
 import { writeTypes } from './write/write-types.ts'
 
 /**
@@ -46,4 +51,25 @@ async function readSource(file: string): Promise<Buffer> {
       cause: error,
     })
   }
+}
+
+/**
+ * Writes the error numbers of the contract as constants, each with the HTTP status that its first three digits give.
+ *
+ * @param document a contract whose error numbers are checked (`checkErrorNumbers`)
+ */
+function writeErrors(document: ContractDocument): string {
+  const members = errorNumbersOf(document).map(({ number, name, description }) => {
+    const text = String(description)
+      .trim()
+      .replaceAll('*/', '*\u200b/')
+      .replaceAll(/\s*\n\s*/g, ' ')
+    const status = Math.floor(Number(number) / 100)
+    return `  /** ${text} */\n  ${String(name)}: { error: ${String(number)}, status: ${String(status)} },\n`
+  })
+  return [
+    '/** Every failure that the contract knows, by name. */',
+    `export const errors = {\n${members.join('')}} as const\n`,
+    'export type ErrorName = keyof typeof errors\n',
+  ].join('\n')
 }

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { isScalar, parseDocument } from 'yaml'
 import { UsageError } from '../../command.ts'
 import { type Comparison, compareWithRelease, withImpact } from '../breaking/compare-with-release.ts'
@@ -15,7 +17,6 @@ import { readOpenApi } from '../contract/read-contract.ts'
 import { contractFile } from '../generate/contract-file.ts'
 import { generate } from '../generate/generate.ts'
 import { changelogFile, closeVersion } from './changelog.ts'
-import { git } from './git.ts'
 
 /**
  * Releases a version: keeps the contract, closes the section of the changelog, sets the version, commits and tags.
@@ -146,4 +147,22 @@ function withLockVersion(text: string, version: string): string {
   lock.version = version
   lock.packages[''].version = version
   return `${JSON.stringify(lock, null, 2)}\n`
+}
+
+const execute = promisify(execFile)
+
+/**
+ * Runs git in a folder.
+ *
+ * @returns what it wrote to standard output, without the last line break
+ * @throws UsageError with git's own message when it fails
+ */
+async function git(folder: string, ...args: string[]): Promise<string> {
+  try {
+    const { stdout } = await execute('git', args, { cwd: folder, maxBuffer: 2 ** 26 })
+    return stdout.trimEnd()
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string }
+    throw new UsageError(`git ${args[0] ?? ''} failed: ${(stderr ?? '').trim() || message}`, { cause: error })
+  }
 }

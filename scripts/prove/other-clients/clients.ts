@@ -133,7 +133,7 @@ interface Generator {
   clientOf: (id: string) => string
 }
 
-/** A client as it is generated, and one with what makes ids exact, though the generated types say that they are numbers. */
+/** A client as it is generated, and one with ids made exact, though the generated types say that they are numbers. */
 function plainAndExact({ clientOf, ...generator }: Generator): OtherClient[] {
   return [
     { ...generator, client: clientOf(number) },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formats } from '../../../scripts/develop/contract/words/formats.ts'
+import { formats } from '../../../scripts/develop/contract/words/schema-words.ts'
 import { schemaWords } from '../../../scripts/develop/contract/words/schema-words.ts'
 import { contractOf, failures, noContent, problemsOf, serve } from './own-contract.ts'
 

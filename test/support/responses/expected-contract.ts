@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ContractOperation, operationsOf } from '../../../src/contract/document.ts'
-import { inlineReferences } from '../../../scripts/develop/contract/inline-references.ts'
+import { inlineReferences } from '../../../scripts/develop/contract/references.ts'
 import type { Schema } from '../../../src/schema/schema-parts.ts'
 import { parseJsonWithBigInts } from '../../../src/json/json.ts'
 

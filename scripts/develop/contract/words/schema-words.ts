@@ -1,3 +1,4 @@
+import { createAjv } from '../../../../src/schema/ajv.ts'
 import {
   type Schema,
   inPlace,
@@ -6,9 +7,17 @@ import {
   schemasPointer,
   targetOf,
 } from '../../../../src/schema/schema-parts.ts'
-import { formats } from './formats.ts'
 import { patternProblem } from './portable-patterns.ts'
 import { type Word, type WordContext, enforced, refused, shown } from './verdicts.ts'
+
+/** The formats that are validated, each with the types whose values it applies to. */
+export const formats: ReadonlyMap<string, readonly string[]> = new Map([
+  ...Object.keys(createAjv('json').formats).map((name): [string, string[]] => [name, ['string']]),
+  ['int32', ['integer']],
+  ['int64', ['integer']],
+  ['float', ['number']],
+  ['double', ['number']],
+])
 
 const onPage = 'shown on the docs page'
 const validated = 'validated'

@@ -1,5 +1,5 @@
-import { formats } from './formats.ts'
 import { words } from './openapi-words.ts'
+import { formats } from './schema-words.ts'
 import type { Word } from './verdicts.ts'
 
 /** The page of the words, from the project's folder. */

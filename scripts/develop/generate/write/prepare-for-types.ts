@@ -1,7 +1,7 @@
 import { type ContractDocument, contractMethods } from '../../../../src/contract/document.ts'
 import { SchemaRewriter } from '../../../../src/schema/rewrite-schema.ts'
 import { inPlace, schemaNameOf } from '../../../../src/schema/schema-parts.ts'
-import { selfContainedSchemas } from './recursive-schemas.ts'
+import { maps } from '../../contract/references.ts'
 
 /** The types around the type of a property that has one of the words. `src/client/message-types.ts` reads them. */
 export type Mark = (typeof markOf)[Word]
@@ -11,24 +11,6 @@ type Word = (typeof words)[number]
 const words = ['default', 'readOnly', 'writeOnly'] as const
 
 const markOf = { default: '$Default', readOnly: '$Read', writeOnly: '$Write' } as const
-
-/** Members whose own members are named by the contract's author, so that `default` there is a name. */
-const maps: readonly string[] = [
-  '$defs',
-  'callbacks',
-  'content',
-  'dependentSchemas',
-  'headers',
-  'parameters',
-  'pathItems',
-  'paths',
-  'patternProperties',
-  'properties',
-  'requestBodies',
-  'responses',
-  'schemas',
-  'webhooks',
-]
 
 /** Members that hold values and no schemas. */
 const values: readonly string[] = ['const', 'default', 'enum', 'example', 'examples', 'required']
@@ -89,6 +71,32 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
     aliased.has(name) ? { type: 'object', 'x-alias': name, 'x-schema': schema } : schema,
   )
   return { source: aliased.size === 0 ? source : { ...source, components: { ...source.components, schemas } }, marks }
+}
+
+/**
+ * Finds the named schemas that contain themselves without an object in between, such as an array of itself. TypeScript
+ * resolves the properties of an object type when they are asked for, and everything else at once.
+ *
+ * @returns their names
+ */
+function selfContainedSchemas({ components }: ContractDocument): Set<string> {
+  const schemas = components?.schemas ?? {}
+  const contained = new Map(Object.entries(schemas).map(([name, schema]) => [name, namesIn(schema)]))
+  const reaches = (from: string, to: string, met: Set<string>): boolean =>
+    (contained.get(from) ?? []).some((name) => {
+      if (name === to) return true
+      if (met.has(name)) return false
+      return reaches(name, to, met.add(name))
+    })
+  return new Set([...contained.keys()].filter((name) => reaches(name, name, new Set())))
+}
+
+function namesIn(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(namesIn)
+  if (typeof schema !== 'object' || schema === null) return []
+  const { $ref, items, prefixItems, allOf, anyOf, oneOf } = schema as Record<string, unknown>
+  const name = schemaNameOf($ref)
+  return [...(name === undefined ? [] : [name]), ...[items, prefixItems, allOf, anyOf, oneOf].flatMap(namesIn)]
 }
 
 /** Whether a schema has a word, or one that applies to the same value has it, as `SchemaRewriter` reads them. */
