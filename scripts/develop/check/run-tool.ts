@@ -20,6 +20,7 @@ export function fileOfPackage(packageName: string, file: string): string {
  *
  * @param root the folder to run it in
  * @param script the command's file in the package
+ * @param variables of the environment, beside those of this process
  * @returns whether its exit code was 0, and its output
  */
 export async function runTool(
@@ -27,11 +28,12 @@ export async function runTool(
   packageName: string,
   script: string,
   args: string[],
+  variables: Record<string, string> = {},
 ): Promise<{ ok: boolean; output: string }> {
   const child = spawn(process.execPath, [stackSize, fileOfPackage(packageName, script), ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', ...variables },
   })
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))

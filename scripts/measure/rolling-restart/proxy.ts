@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { endWithThisProcess, freePort, projectFolder } from '../servers/server-process.ts'
+import { endProcess, endWithThisProcess, freePort, projectFolder } from '../servers/server-process.ts'
 
 export const proxyNames = ['nginx', 'haproxy'] as const
 export type ProxyName = (typeof proxyNames)[number]
@@ -63,12 +63,7 @@ export async function startProxy(
   }
   return {
     port,
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exited = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exited
-    },
+    stop: () => endProcess(child),
   }
 }
 

@@ -1,5 +1,4 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, chown, cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -8,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client, type QueryResultRow } from 'pg'
 import { childrenOf } from './process-figures.ts'
-import { endWithThisProcess, freePort } from './server-process.ts'
+import { endProcess, endWithThisProcess, freePort } from './server-process.ts'
 
 const run = promisify(execFile)
 
@@ -91,13 +90,6 @@ export async function startNode(options: NodeOptions): Promise<PostgresNode> {
     }
   }
 
-  async function end(send: () => void): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
-    send()
-    await exited
-  }
-
   function signalAll(signal: NodeJS.Signals): void {
     // The parent first, so that it begins no further ones meanwhile.
     for (const id of [processId(), ...childrenOf(processId())]) process.kill(id, signal)
@@ -113,14 +105,14 @@ export async function startNode(options: NodeOptions): Promise<PostgresNode> {
     query: (text, values) => queryOnce(url, text, values),
     signal: signalAll,
     kill: async () => {
-      await end(() => {
+      await endProcess(child, () => {
         signalAll('SIGKILL')
       })
       // Left behind by the kill; a restart would ask whether its process still runs.
       await rm(join(data, 'postmaster.pid'), { force: true })
     },
     // The "fast shutdown" of postgresql.org/docs/18/server-shutdown.html.
-    stop: () => end(() => child.kill('SIGINT')),
+    stop: () => endProcess(child, () => void child.kill('SIGINT')),
     start,
     processId,
   }

@@ -88,13 +88,16 @@ export async function startServer({
     resetPeak: () => {
       resetPeak(pid)
     },
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exited = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exited
-    },
+    stop: () => endProcess(child),
   }
+}
+
+/** Ends a process, unless it has ended. @param send sends the signal; SIGTERM by default */
+export async function endProcess(child: ChildProcess, send = () => void child.kill('SIGTERM')): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  send()
+  await exited
 }
 
 const running = new Map<ChildProcess, NodeJS.Signals>()

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ServerProcess } from '../../measure/servers/server-process.ts'
+import { spreadOf } from '../../measure/report/spread.ts'
 import { processTimes, timeBetween } from '../../measure/servers/process-figures.ts'
+import type { ServerProcess } from '../../measure/servers/server-process.ts'
 import type { CitusCluster } from './citus-cluster.ts'
 import { type PostgresNode, startNode } from '../../measure/servers/postgres-node.ts'
 import { issueTokens, startWriters } from './writers.ts'
@@ -64,10 +65,12 @@ export async function measureCosts(
         costs[name].push(await measureGroup(servers[index]!, first, others, await issueTokens(url, names)))
       }
     }
+    const median = (name: keyof Costs, part: keyof Cost) =>
+      Math.round(spreadOf(costs[name].map((cost) => cost[part])).median)
     const medians = (name: keyof Costs): Cost => ({
-      server: medianOf(costs[name].map(({ server }) => server)),
-      coordinator: medianOf(costs[name].map((cost) => cost.coordinator)),
-      workers: medianOf(costs[name].map((cost) => cost.workers)),
+      server: median(name, 'server'),
+      coordinator: median(name, 'coordinator'),
+      workers: median(name, 'workers'),
     })
     return {
       single: medians('single'),
@@ -104,8 +107,4 @@ async function measureGroup(
     coordinator: timeBetween(start.first, end.first) / requests,
     workers: used / requests,
   }
-}
-
-function medianOf(values: number[]): number {
-  return Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0)
 }

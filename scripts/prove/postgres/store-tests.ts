@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { runTool } from '../../develop/check/run-tool.ts'
 import { projectFolder } from '../../measure/servers/server-process.ts'
 
 const files = ['test/store/postgres/store-suite.test.ts', 'test/store/postgres/store.test.ts']
@@ -16,16 +15,8 @@ export async function runStoreTests(url: string): Promise<{ isPassed: boolean; s
     '--hookTimeout=120000',
     `--testNamePattern=${names}`,
   ]
-  const args = ['vitest', 'run', '--project=postgres', ...options, ...files]
-  const child = spawn('npx', args, {
-    cwd: projectFolder,
-    env: { ...process.env, TEST_DATABASE_URL: url, NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
-  const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) console.log(output.slice(-8_000))
-  return { isPassed: code === 0, summary: /^ +Tests +(.*)$/m.exec(output)?.[1] ?? 'none' }
+  const args = ['run', '--project=postgres', ...options, ...files]
+  const { ok, output } = await runTool(projectFolder, 'vitest', 'vitest.mjs', args, { TEST_DATABASE_URL: url })
+  if (!ok) console.log(output.slice(-8_000))
+  return { isPassed: ok, summary: /^ +Tests +(.*)$/m.exec(output)?.[1] ?? 'none' }
 }
