@@ -84,21 +84,10 @@ async function test({ side, edit }: Mutant, name: string): Promise<string | unde
 }
 
 function runSuite(variables: Record<string, string>, report: string): Promise<number | null> {
-  const args = [
-    join(project, 'node_modules/vitest/vitest.mjs'),
-    'run',
-    '--project',
-    'sqlite',
-    'test/contract-suite/',
-    '--bail',
-    '1',
-    '--reporter',
-    'json',
-    '--outputFile',
-    report,
-  ]
+  const vitest = join(project, 'node_modules/vitest/vitest.mjs')
+  const options = ['--project=sqlite', '--bail=1', '--reporter=json', `--outputFile=${report}`]
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, {
+    const child = spawn(process.execPath, [vitest, 'run', 'test/contract-suite/', ...options], {
       cwd: project,
       stdio: 'ignore',
       env: { ...process.env, ...variables },

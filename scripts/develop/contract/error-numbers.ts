@@ -1,4 +1,5 @@
 import type { ContractDocument } from '../../../src/contract/document.ts'
+import type { Schema } from '../../../src/schema/schema-parts.ts'
 import type { Finding } from './findings.ts'
 
 /** One of the numbers of the schema Error, as far as it is written. */
@@ -38,38 +39,25 @@ export function checkErrorNumbers(document: ContractDocument): Finding[] {
     const where = `${place}: the number ${String(number)}`
     const firstOf = (key: keyof ErrorNumber, value: unknown) => numbers.findIndex((other) => other[key] === value)
     if (number === undefined) return [`${place}: has more x-enum-varnames or x-enum-descriptions than numbers`]
-    const problems: [boolean, string][] = [
-      [
-        !(typeof number === 'number' && number >= 40_000 && number < 60_000),
-        'does not begin with the HTTP status of a failure',
-      ],
-      [
-        !(typeof name === 'string' && /^[a-z][a-z0-9_]*$/.test(name)),
-        'has no name in x-enum-varnames, in lower case with underscores',
-      ],
-      [typeof description !== 'string', 'has no text in x-enum-descriptions'],
-      [firstOf('number', number) !== index, 'is given twice'],
-      [
-        typeof name === 'string' && firstOf('name', name) !== index,
-        `has the name ${String(name)}, which another number has`,
-      ],
+    const hasStatus = typeof number === 'number' && number >= 40_000 && number < 60_000
+    const hasName = typeof name === 'string' && /^[a-z][a-z0-9_]*$/.test(name)
+    return [
+      ...(hasStatus ? [] : [`${where} does not begin with the HTTP status of a failure`]),
+      ...(hasName ? [] : [`${where} has no name in x-enum-varnames, in lower case with underscores`]),
+      ...(typeof description === 'string' ? [] : [`${where} has no text in x-enum-descriptions`]),
+      ...(firstOf('number', number) === index ? [] : [`${where} is given twice`]),
+      ...(typeof name !== 'string' || firstOf('name', name) === index
+        ? []
+        : [`${where} has the name ${name}, which another number has`]),
     ]
-    return problems.filter(([applies]) => applies).map(([, problem]) => `${where} ${problem}`)
   })
   const missing = Object.entries(ownNumbers).filter(([number, name]) =>
     numbers.every((other) => String(other.number) !== number || other.name !== name),
   )
-  const listed = missing.map((each) => each.join(' ')).join(', ')
+  const lacking = `${place}: lacks ${missing.map((each) => each.join(' ')).join(', ')}, which the service itself answers`
   return [
     ...(texts.length === 0 ? [] : [{ at, text: texts.join('; ') }]),
-    ...(missing.length === 0
-      ? []
-      : [
-          {
-            at,
-            text: `${place}: lacks ${listed}, which the service itself answers`,
-          },
-        ]),
+    ...(missing.length === 0 ? [] : [{ at, text: lacking }]),
   ]
 }
 
@@ -91,9 +79,7 @@ export const ownNumbers = {
   50300: 'unavailable',
 }
 
-function errorProperty(document: ContractDocument): Record<string, unknown> | undefined {
-  const { error } = (document.components?.schemas?.['Error']?.['properties'] ?? {}) as {
-    error?: Record<string, unknown>
-  }
-  return error
+function errorProperty(document: ContractDocument): Schema | undefined {
+  const properties = document.components?.schemas?.['Error']?.['properties'] as Record<string, Schema> | undefined
+  return properties?.['error']
 }

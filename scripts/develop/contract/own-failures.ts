@@ -110,17 +110,7 @@ function statusesOf({ security, requestBody }: WrittenOperation['object'], docum
   const requirements = security ?? document.security ?? []
   const isSecured = requirements.some((requirement) => Object.keys(requirement).length > 0)
   const hasScopes = requirements.some((requirement) => Object.values(requirement).some((scopes) => scopes.length > 0))
-  const statuses: [number, boolean][] = [
-    [400, true],
-    [401, isSecured],
-    [403, hasScopes],
-    [408, true],
-    [413, requestBody !== undefined],
-    [415, requestBody !== undefined],
-    [429, true],
-    [431, true],
-    [500, true],
-    [503, true],
-  ]
-  return statuses.filter(([, applies]) => applies).map(([status]) => status)
+  const ofSecurity = [...(isSecured ? [401] : []), ...(hasScopes ? [403] : [])]
+  const ofBody = requestBody === undefined ? [] : [413, 415]
+  return [400, ...ofSecurity, 408, ...ofBody, 429, 431, 500, 503]
 }

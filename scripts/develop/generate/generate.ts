@@ -36,23 +36,15 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
   const stale = await staleFiles(root, files)
   const missing = missingHandlers(root, operations)
   if (mode === 'check') {
-    const lines = stale.map((file) => `${folder}/${file} does not match ${contractFile}: run npm run generate`)
-    return {
-      ok: stale.length === 0,
-      lines: [...warnings, ...(stale.length === 0 ? [`${folder}/ matches ${contractFile}`] : lines)],
-      referred,
-      missing,
-    }
+    const mismatches = stale.map((file) => `${folder}/${file} does not match ${contractFile}: run npm run generate`)
+    const result = stale.length === 0 ? [`${folder}/ matches ${contractFile}`] : mismatches
+    return { ok: stale.length === 0, lines: [...warnings, ...result], referred, missing }
   }
   try {
     await replaceFiles(root, files)
   } catch (error) {
-    return {
-      ok: false,
-      lines: [`${folder}/ cannot be written: ${error instanceof Error ? error.message : String(error)}`],
-      referred,
-      missing,
-    }
+    const reason = error instanceof Error ? error.message : String(error)
+    return { ok: false, lines: [`${folder}/ cannot be written: ${reason}`], referred, missing }
   }
   const lines = [...warnings, ...(stale.length === 0 ? [`${folder}/ was up to date`] : [])]
   const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]

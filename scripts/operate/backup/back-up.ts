@@ -6,7 +6,7 @@ import { assertPaired } from '../../../src/store/sqlite/open-files.ts'
 import { applicationId } from '../../../src/store/sqlite/schema.ts'
 import { UsageError } from '../../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'
-import { publish, syncFile, syncName } from './files.ts'
+import { publish, syncFile } from './files.ts'
 import { type Content, contentOf, verifyCopy } from './verify-copy.ts'
 
 /** How many pages are copied in one step; the progress is shown after each. */
@@ -53,7 +53,8 @@ export async function backUp(
       )
     syncFile(partial)
     publish(partial, file)
-    syncName(file)
+    // The name is content of the folder.
+    syncFile(dirname(file))
     return { ...content, bytes: statSync(file).size }
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error

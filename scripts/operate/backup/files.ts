@@ -1,5 +1,4 @@
 import { closeSync, fsyncSync, linkSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { DatabaseLocation } from '../../../src/store/open-store.ts'
 import { UsageError } from '../../command.ts'
 
@@ -17,7 +16,7 @@ export function sqliteFileOf(location: DatabaseLocation, tool: string): string {
   }
 }
 
-/** Waits until a file is on disk. */
+/** Waits until a file, or the names in a folder, are on disk. */
 export function syncFile(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
@@ -25,11 +24,6 @@ export function syncFile(path: string): void {
   } finally {
     closeSync(descriptor)
   }
-}
-
-/** Waits until a file's name is on disk: it is content of its folder. */
-export function syncName(path: string): void {
-  syncFile(dirname(path))
 }
 
 /**

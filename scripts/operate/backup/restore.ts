@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { realPathOf } from '../../../src/store/sqlite/open-files.ts'
 import { UsageError } from '../../command.ts'
-import { publish, syncFile, syncName } from './files.ts'
+import { publish, syncFile } from './files.ts'
 import { findHolder } from './open-elsewhere.ts'
 import { type Content, isDamage, verifyCopy } from './verify-copy.ts'
 
@@ -57,7 +57,8 @@ export function restore(copy: string, target: string, force: boolean): Content {
     } finally {
       unlock()
     }
-    syncName(place)
+    // The name is content of the folder.
+    syncFile(dirname(place))
     return content
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-import { unescapeName } from '../../../src/json/pointer.ts'
+import { memberOf, namesOf } from '../../develop/contract/references.ts'
 
 /** Changes a parsed contract in place. */
 export type Edit = (contract: object) => void
@@ -45,10 +45,8 @@ export function all(...edits: Edit[]): Edit {
 }
 
 function find(contract: object, pointer: string): { parent: Record<string, unknown>; name: string } {
-  const names = pointer.split('/').slice(1).map(unescapeName)
-  let parent: unknown = contract
-  for (const name of names.slice(0, -1))
-    parent = typeof parent === 'object' && parent !== null ? (parent as Record<string, unknown>)[name] : undefined
+  const names = namesOf(pointer)
+  const parent = names.slice(0, -1).reduce(memberOf, contract)
   if (typeof parent !== 'object' || parent === null) throw new Error(`there is no ${pointer}`)
   return { parent: parent as Record<string, unknown>, name: names.at(-1) ?? '' }
 }
