@@ -1,7 +1,7 @@
 import { EnvMissingError, cleanEnv } from 'envalid'
 import type { IdentityProvider } from '../auth/jwt.ts'
 import { addresses, databaseLocation, host, identifier, integer, keysUrl, oneOf, origins } from './variables.ts'
-import { defaultLimits } from './limits.ts'
+import { type Limits, defaultLimits } from './limits.ts'
 import type { DatabaseLocation } from '../store/open-store.ts'
 
 /** How the server runs. */
@@ -12,8 +12,6 @@ export interface Config {
   /** Whether other processes may listen on the same port. */
   reusePort: boolean
   logLevel: (typeof logLevels)[number]
-  /** The largest request body, in bytes. */
-  bodyLimit: number
   /**
    * The most requests a minute for one caller, and the most refused tokens a minute from one address; undefined when
    * there is no limit.
@@ -27,16 +25,7 @@ export interface Config {
   corsOrigins: string[] | undefined
   /** Where metrics are served to Prometheus; undefined when nothing is measured. */
   metrics: { host: string; port: number } | undefined
-  /** The most connections at once. */
-  maxConnections: number
-  /** How many seconds a request may take to arrive. */
-  requestTimeout: number
-  /** How many seconds a connection may idle between two requests. */
-  keepAliveTimeout: number
-  /** How many seconds the server accepts new connections after the signal to stop, while `/readyz` answers 503. */
-  shutdownDelay: number
-  /** How many seconds after that signal the server has stopped, the delay included. */
-  shutdownGrace: number
+  limits: Limits
   /** Variables that have no effect or a bad one together with the others, a sentence for each. */
   warnings: string[]
 }
@@ -96,17 +85,20 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     database: read.DATABASE_URL,
     reusePort: read.REUSE_PORT === 1,
     logLevel: read.LOG_LEVEL,
-    bodyLimit: read.BODY_LIMIT,
     rateLimit: read.RATE_LIMIT,
     trustedProxies: read.TRUST_PROXY,
     identityProvider: providerOf(read.AUTH_JWKS_URL, read.AUTH_ISSUER, read.AUTH_AUDIENCE),
     corsOrigins: read.CORS_ORIGIN,
     metrics: read.METRICS_PORT === undefined ? undefined : { host: read.METRICS_HOST, port: read.METRICS_PORT },
-    maxConnections: read.MAX_CONNECTIONS,
-    requestTimeout: read.REQUEST_TIMEOUT,
-    keepAliveTimeout: read.KEEP_ALIVE_TIMEOUT,
-    shutdownDelay: read.SHUTDOWN_DELAY,
-    shutdownGrace: read.SHUTDOWN_GRACE,
+    limits: {
+      ...defaultLimits,
+      bodyBytes: read.BODY_LIMIT,
+      connections: read.MAX_CONNECTIONS,
+      requestMilliseconds: read.REQUEST_TIMEOUT * 1_000,
+      keepAliveMilliseconds: read.KEEP_ALIVE_TIMEOUT * 1_000,
+      shutdownDelayMilliseconds: read.SHUTDOWN_DELAY * 1_000,
+      shutdownGraceMilliseconds: read.SHUTDOWN_GRACE * 1_000,
+    },
     warnings: warningsOf(given),
   }
 }

@@ -40,18 +40,18 @@ export async function serve(): Promise<void> {
 }
 
 async function start(config: Config): Promise<void> {
+  const { limits } = config
   const log = openLog(config.logLevel)
-  for (const warning of [...config.warnings, openFilesWarning(config.maxConnections, readLimits())]) {
+  for (const warning of [...config.warnings, openFilesWarning(limits.connections, readLimits())]) {
     if (warning !== undefined) log.warn(warning)
   }
-  const graceMilliseconds = config.shutdownGrace * 1_000
   const opened: { app?: FastifyInstance; store?: Store; metricsServer?: MetricsServer } = {}
   async function close(): Promise<void> {
     await opened.app?.close()
     await opened.store?.close()
     await opened.metricsServer?.close()
   }
-  const isEnding = handleSignals({ log, graceMilliseconds, close })
+  const isEnding = handleSignals({ log, graceMilliseconds: limits.shutdownGraceMilliseconds, close })
   try {
     const contract = await loadContract(`${import.meta.dirname}/../..`)
     // Loaded only if configured, which saves start time and memory.
@@ -81,14 +81,7 @@ async function start(config: Config): Promise<void> {
         (await import('../auth/jwt.ts')).createJwtVerifier(config.identityProvider, Date.now, onFault('key server')),
       corsOrigins: config.corsOrigins,
       observer: metrics,
-      limits: {
-        bodyBytes: config.bodyLimit,
-        connections: config.maxConnections,
-        requestMilliseconds: config.requestTimeout * 1_000,
-        keepAliveMilliseconds: config.keepAliveTimeout * 1_000,
-        shutdownDelayMilliseconds: config.shutdownDelay * 1_000,
-        shutdownGraceMilliseconds: graceMilliseconds,
-      },
+      limits,
     })
     // Nothing more is opened after a signal.
     if (isEnding()) return

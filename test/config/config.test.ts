@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { BadConfig, type Config, loadConfig } from '../../src/config/config.ts'
+import { defaultLimits } from '../../src/config/limits.ts'
+
+const limits = {
+  ...defaultLimits,
+  bodyBytes: 65_536,
+  connections: 10_000,
+  requestMilliseconds: 20_000,
+  keepAliveMilliseconds: 72_000,
+  shutdownDelayMilliseconds: 1_000,
+  shutdownGraceMilliseconds: 10_000,
+}
 
 const defaults = {
   host: '127.0.0.1',
@@ -7,17 +18,12 @@ const defaults = {
   database: { engine: 'sqlite', file: 'data/plants.db' },
   reusePort: false,
   logLevel: 'info',
-  bodyLimit: 65_536,
   rateLimit: undefined,
   trustedProxies: undefined,
   identityProvider: undefined,
   corsOrigins: undefined,
   metrics: undefined,
-  maxConnections: 10_000,
-  requestTimeout: 20,
-  keepAliveTimeout: 72,
-  shutdownDelay: 1,
-  shutdownGrace: 10,
+  limits,
   warnings: [],
 }
 
@@ -87,16 +93,16 @@ describe('loadConfig', () => {
     ...(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map(
       (level): [NodeJS.ProcessEnv, Partial<Config>] => [{ LOG_LEVEL: level }, { logLevel: level }],
     ),
-    [{ BODY_LIMIT: '1' }, { bodyLimit: 1 }],
-    [{ MAX_CONNECTIONS: '1' }, { maxConnections: 1 }],
-    [{ REQUEST_TIMEOUT: '3600' }, { requestTimeout: 3_600 }],
-    [{ KEEP_ALIVE_TIMEOUT: '5' }, { keepAliveTimeout: 5 }],
-    [{ SHUTDOWN_DELAY: '0' }, { shutdownDelay: 0 }],
+    [{ BODY_LIMIT: '1' }, { limits: { ...limits, bodyBytes: 1 } }],
+    [{ MAX_CONNECTIONS: '1' }, { limits: { ...limits, connections: 1 } }],
+    [{ REQUEST_TIMEOUT: '3600' }, { limits: { ...limits, requestMilliseconds: 3_600_000 } }],
+    [{ KEEP_ALIVE_TIMEOUT: '5' }, { limits: { ...limits, keepAliveMilliseconds: 5_000 } }],
+    [{ SHUTDOWN_DELAY: '0' }, { limits: { ...limits, shutdownDelayMilliseconds: 0 } }],
     [
       { SHUTDOWN_DELAY: '59', SHUTDOWN_GRACE: '60' },
-      { shutdownDelay: 59, shutdownGrace: 60 },
+      { limits: { ...limits, shutdownDelayMilliseconds: 59_000, shutdownGraceMilliseconds: 60_000 } },
     ],
-    [{ BODY_LIMIT: '1073741824' }, { bodyLimit: 1_073_741_824 }],
+    [{ BODY_LIMIT: '1073741824' }, { limits: { ...limits, bodyBytes: 1_073_741_824 } }],
     [
       { RATE_LIMIT: '1' },
       {
