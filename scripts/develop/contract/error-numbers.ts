@@ -54,7 +54,8 @@ export function checkErrorNumbers(document: ContractDocument): Finding[] {
   const missing = Object.entries(ownNumbers).filter(([number, name]) =>
     numbers.every((other) => String(other.number) !== number || other.name !== name),
   )
-  const lacking = `${place}: lacks ${missing.map((each) => each.join(' ')).join(', ')}, which the service itself answers`
+  const names = missing.map((each) => each.join(' ')).join(', ')
+  const lacking = `${place}: lacks ${names}, which the service itself answers`
   return [
     ...(texts.length === 0 ? [] : [{ at, text: texts.join('; ') }]),
     ...(missing.length === 0 ? [] : [{ at, text: lacking }]),

@@ -2,7 +2,7 @@ import { defaultMaxQueued } from '../limits.ts'
 import { storedToken } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
 import { WorkerWatch } from './citus/watch-workers.ts'
-import { openDatabase } from './open-database.ts'
+import { type DatabaseOptions, openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
 import { statements } from './statements.ts'
 import { TokenLoader, keyOf } from './token-loader.ts'
@@ -11,17 +11,9 @@ import { WriteQueue, keyOfPlant } from './writes.ts'
 /** The most writes in a transaction. */
 const maxBatch = 500
 
-export interface PostgresStoreOptions extends StoreOptions {
-  /** The database: `postgres://…` or `postgresql://…`. */
-  url: string
-  /** The most connections of this process. */
-  maxConnections?: number
-  /** How long to wait for a connection, whether it is new or in use. */
-  connectTimeoutMilliseconds?: number
-  /** How long the server may work on a statement or wait for a lock. */
-  statementTimeoutMilliseconds?: number
-  /** How long to wait for an answer of the server. */
-  answerTimeoutMilliseconds?: number
+/** Whatever is left out has its default. */
+export interface PostgresStoreOptions
+  extends StoreOptions, Pick<DatabaseOptions, 'url'>, Partial<Omit<DatabaseOptions, 'url' | 'onFault'>> {
   /** The most reads that wait for a connection, and the most writes that wait to be committed. */
   maxQueued?: number
 }

@@ -3,7 +3,6 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UnusableStore } from '../store.ts'
 import { applicationId, migrations, schemaVersionOf } from './schema.ts'
-import { prepareTableCount } from './statements.ts'
 
 /** What a database says about itself. */
 export interface DatabaseHeader {
@@ -50,7 +49,7 @@ export function readHeader(file: string): DatabaseHeader | undefined {
  */
 export function readVersions(database: Database.Database): DatabaseHeader {
   const read = database.transaction(() => ({
-    hasTables: prepareTableCount(database).get() !== 0,
+    hasTables: database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() !== 0,
     // The pragma returns one integer of 32 bits.
     applicationId: database.pragma('application_id', { simple: true }) as number,
     schemaVersion: schemaVersionOf(database),

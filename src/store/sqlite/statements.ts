@@ -104,8 +104,3 @@ export function prepareRows(reader: Database.Database, writer: Database.Database
     addToken: writer.prepare<TokenValues>(`INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`),
   }
 }
-
-/** The statement that counts the entries of the schema. */
-export function prepareTableCount(database: Database.Database) {
-  return database.prepare<[], number>('SELECT count(*) FROM sqlite_schema').pluck()
-}
