@@ -81,7 +81,7 @@ class PatternReader {
   read(): void {
     this.#readAlternatives()
     // Only what no group has opened ends the alternatives early.
-    if (this.#at < this.#characters.length) throw this.#problem(')', String.raw`it closes no group; write \)`)
+    if (this.#at < this.#characters.length) this.#refuse(')', String.raw`it closes no group; write \)`)
   }
 
   get #next(): string {
@@ -94,8 +94,8 @@ class PatternReader {
     return isThere
   }
 
-  #problem(part: string, words: string): Unportable {
-    return new Unportable(`${part} at character ${String(this.#at + 1)}: ${words}`)
+  #refuse(part: string, words: string): never {
+    throw new Unportable(`${part} at character ${String(this.#at + 1)}: ${words}`)
   }
 
   #readAlternatives(): Part {
@@ -116,7 +116,7 @@ class PatternReader {
     let before = empty
     while (this.#next !== '' && this.#next !== '|' && this.#next !== ')') {
       const part = this.#readQuantified()
-      if (before.endsWide && part.startsWide) throw this.#problem('the second class, which ends', bothWide)
+      if (before.endsWide && part.startsWide) this.#refuse('the second class, which ends', bothWide)
       before = {
         isSolid: before.isSolid || part.isSolid,
         startsWide: before.startsWide || (!before.isSolid && part.startsWide),
@@ -137,16 +137,11 @@ class PatternReader {
     const atom = this.#readAtom()
     const text = this.#characters.slice(start, this.#at).join('')
     const bounds = this.#readQuantifier()
-    if (atom === 'two code units' && bounds !== undefined) {
-      throw this.#problem(text, 'without u, ECMA-262 repeats half of the character; put it into a group (?:…)')
-    }
+    if (atom === 'two code units' && bounds !== undefined)
+      this.#refuse(text, 'without u, ECMA-262 repeats half of the character; put it into a group (?:…)')
     if (atom === 'wide class') {
-      if (bounds === undefined || bounds.most !== Infinity || bounds.least > 1) {
-        throw this.#problem(
-          text,
-          `${twoUnits}; repeat the class with * or +, and state lengths as minLength and maxLength`,
-        )
-      }
+      if (bounds === undefined || bounds.most !== Infinity || bounds.least > 1)
+        this.#refuse(text, `${twoUnits}; repeat the class with * or +, and state lengths as minLength and maxLength`)
       return { ...empty, startsWide: bounds.least === 1, endsWide: bounds.least === 1 }
     }
     return { ...(bounds?.least === 0 ? empty : solid), repeats: repeatsOf(bounds) }
@@ -156,29 +151,23 @@ class PatternReader {
     const bounds = this.#readQuantifier()
     if (bounds === undefined) return group
     const repeats = group.repeats * repeatsOf(bounds)
-    if (repeats > mostRepeats) {
-      throw this.#problem(
-        'the quantifier',
-        `RE2 repeats ${String(mostRepeats)} times at most, the groups inside included`,
-      )
-    }
-    if (bounds.most > 1 && group.startsWide && group.endsWide) throw this.#problem('the group', bothWide)
+    if (repeats > mostRepeats)
+      this.#refuse('the quantifier', `RE2 repeats ${String(mostRepeats)} times at most, the groups inside included`)
+    if (bounds.most > 1 && group.startsWide && group.endsWide) this.#refuse('the group', bothWide)
     return { ...group, isSolid: group.isSolid && bounds.least > 0, repeats }
   }
 
   #readGroup(): Part {
-    if (this.#depth === mostDepth) throw this.#problem('(', `nest groups ${String(mostDepth)} deep at most`)
-    if (this.#characters[this.#at + 1] === '?' && this.#characters[this.#at + 2] !== ':') {
-      throw this.#problem('(?', groupRemedy(this.#characters.slice(this.#at, this.#at + 4).join('')))
-    }
-    if (this.#characters[this.#at + 1] === '*')
-      throw this.#problem('(*', String.raw`PCRE2 takes it for a verb; write \*`)
+    if (this.#depth === mostDepth) this.#refuse('(', `nest groups ${String(mostDepth)} deep at most`)
+    if (this.#characters[this.#at + 1] === '?' && this.#characters[this.#at + 2] !== ':')
+      this.#refuse('(?', groupRemedy(this.#characters.slice(this.#at, this.#at + 4).join('')))
+    if (this.#characters[this.#at + 1] === '*') this.#refuse('(*', String.raw`PCRE2 takes it for a verb; write \*`)
     this.#at++
     this.#skip('?:')
     this.#depth++
     const group = this.#readAlternatives()
     this.#depth--
-    if (!this.#skip(')')) throw this.#problem('the end', 'a group is open; close it with )')
+    if (!this.#skip(')')) this.#refuse('the end', 'a group is open; close it with )')
     return group
   }
 
@@ -188,14 +177,10 @@ class PatternReader {
     if (bounds === undefined) return undefined
     this.#skip('?')
     this.#refuseQuantifier('engines differ on a second quantifier; put what the first repeats into a group (?:…)')
-    if (bounds.most === 0) throw this.#problem('the quantifier', 'Perl repeats once; remove what is repeated no times')
-    if (bounds.most < bounds.least) throw this.#problem('the quantifier', 'its bounds are the wrong way round')
-    if (repeatsOf(bounds) > mostRepeats) {
-      throw this.#problem(
-        'the quantifier',
-        `RE2 repeats ${String(mostRepeats)} times at most; use minLength and maxLength`,
-      )
-    }
+    if (bounds.most === 0) this.#refuse('the quantifier', 'Perl repeats once; remove what is repeated no times')
+    if (bounds.most < bounds.least) this.#refuse('the quantifier', 'its bounds are the wrong way round')
+    if (repeatsOf(bounds) > mostRepeats)
+      this.#refuse('the quantifier', `RE2 repeats ${String(mostRepeats)} times at most; use minLength and maxLength`)
     return bounds
   }
 
@@ -213,74 +198,60 @@ class PatternReader {
   }
 
   #refuseQuantifier(words: string): void {
-    if ('*+?{'.includes(this.#next) && this.#next !== '') throw this.#problem(this.#next, words)
+    if ('*+?{'.includes(this.#next) && this.#next !== '') this.#refuse(this.#next, words)
   }
 
   #readAtom(): Atom {
     if (this.#skip('[')) return this.#readClass()
-    if (this.#next === '.') {
-      throw this.#problem(
-        '.',
-        String.raw`each engine has other line ends; write the class that is meant, such as [^\x0A]*`,
-      )
-    }
-    if ('*+?'.includes(this.#next))
-      throw this.#problem(this.#next, 'there is nothing to repeat; put a backslash before it')
-    if (']{}'.includes(this.#next)) {
-      throw this.#problem(this.#next, 'engines differ on it without a backslash; put one before it')
-    }
+    if (this.#next === '.')
+      this.#refuse('.', String.raw`each engine has other line ends; write the class that is meant, such as [^\x0A]*`)
+    if ('*+?'.includes(this.#next)) this.#refuse(this.#next, 'there is nothing to repeat; put a backslash before it')
+    if (']{}'.includes(this.#next))
+      this.#refuse(this.#next, 'engines differ on it without a backslash; put one before it')
     return this.#readCharacter('').codePoint > 0xffff ? 'two code units' : 'code unit'
   }
 
   #readClass(): Atom {
     const start = this.#at - 1
     const isNegated = this.#skip('^')
-    if (this.#next === ']') {
-      throw this.#problem(
+    if (this.#next === ']')
+      this.#refuse(
         ']',
         String.raw`ECMA-262 ends the class there, the others do not; write \] or a class that is not empty`,
       )
-    }
     for (let isFirst = true; !this.#skip(']'); isFirst = false) {
       const from = this.#readMember(isFirst)
       if (this.#next !== '-' || this.#characters[this.#at + 1] === ']') continue
       this.#refuseOperator()
       this.#at++
       const to = this.#readMember(false)
-      if (to < from) throw this.#problem('the range', 'its ends are the wrong way round')
-      if (from < 0xd800 && to > 0xdfff) {
-        throw this.#problem(
-          'the range',
-          'it spans the surrogates, which ECMA-262 reads without u; end it before U+D800',
-        )
-      }
+      if (to < from) this.#refuse('the range', 'its ends are the wrong way round')
+      if (from < 0xd800 && to > 0xdfff)
+        this.#refuse('the range', 'it spans the surrogates, which ECMA-262 reads without u; end it before U+D800')
     }
     const text = this.#characters.slice(start, this.#at).join('')
     // PCRE2 looks for [:name:], [.name.] and [=name=].
-    if (/^\[([:.=])[^]*\1\]$/.test(text) && text.length > 3) {
-      throw this.#problem(text, 'PCRE2 takes it for a POSIX class; begin the class with another character')
-    }
+    if (/^\[([:.=])[^]*\1\]$/.test(text) && text.length > 3)
+      this.#refuse(text, 'PCRE2 takes it for a POSIX class; begin the class with another character')
     return isNegated ? 'wide class' : 'code unit'
   }
 
   #readMember(isFirst: boolean): number {
-    if (this.#next === '') throw this.#problem('the end', 'a class is open; close it with ]')
-    if (this.#next === '[') throw this.#problem('[', String.raw`Rust begins a class inside the class; write \[`)
+    if (this.#next === '') this.#refuse('the end', 'a class is open; close it with ]')
+    if (this.#next === '[') this.#refuse('[', String.raw`Rust begins a class inside the class; write \[`)
     this.#refuseOperator()
-    if (this.#next === '-' && !isFirst && this.#characters[this.#at + 1] !== ']') {
-      throw this.#problem('-', String.raw`engines differ on it there; write it last, or \-`)
-    }
+    if (this.#next === '-' && !isFirst && this.#characters[this.#at + 1] !== ']')
+      this.#refuse('-', String.raw`engines differ on it there; write it last, or \-`)
     const { codePoint, text } = this.#readCharacter('-')
-    if (codePoint > 0xffff) {
-      throw this.#problem(text, 'without u, ECMA-262 takes it for two characters of the class; write (?:a|b) instead')
-    }
+    if (codePoint > 0xffff)
+      this.#refuse(text, 'without u, ECMA-262 takes it for two characters of the class; write (?:a|b) instead')
     return codePoint
   }
 
   #refuseOperator(): void {
     const two = this.#characters.slice(this.#at, this.#at + 2).join('')
     if (!['&&', '--', '~~'].includes(two)) return
-    throw this.#problem(two, 'Rust takes it for an operator between classes; write the character once')
+    this.#refuse(two, 'Rust takes it for an operator between classes; write the character once')
   }
 
   /** @param alsoEscaped what may stand behind a backslash beside the characters of the syntax */
@@ -289,10 +260,9 @@ class PatternReader {
     // There is a character: the callers have looked for the end.
     const codePoint = text.codePointAt(0)!
     if (text !== '\\') {
-      if (!text.isWellFormed()) throw this.#problem('a lone surrogate', 'no UTF-8 can hold it; remove it')
-      if (codePoint < 0x20 || codePoint === 0x7f) {
-        throw this.#problem('a control character', String.raw`write it as \x and two digits`)
-      }
+      if (!text.isWellFormed()) this.#refuse('a lone surrogate', 'no UTF-8 can hold it; remove it')
+      if (codePoint < 0x20 || codePoint === 0x7f)
+        this.#refuse('a control character', String.raw`write it as \x and two digits`)
       this.#at++
       return { codePoint, text }
     }
@@ -301,13 +271,12 @@ class PatternReader {
 
   #readEscape(alsoEscaped: string): number {
     const escaped = this.#characters[this.#at + 1]
-    if (escaped === undefined) throw this.#problem('\\', String.raw`nothing follows it; write \\`)
+    if (escaped === undefined) this.#refuse('\\', String.raw`nothing follows it; write \\`)
     const part = `\\${escaped}`
     if (escaped === 'x') {
       const digits = this.#characters.slice(this.#at + 2, this.#at + 4).join('')
-      if (!/^[0-7][0-9A-Fa-f]$/.test(digits)) {
-        throw this.#problem(part, String.raw`write two digits from \x00 to \x7F, and any other character itself`)
-      }
+      if (!/^[0-7][0-9A-Fa-f]$/.test(digits))
+        this.#refuse(part, String.raw`write two digits from \x00 to \x7F, and any other character itself`)
       this.#at += 4
       return parseInt(digits, 16)
     }
@@ -316,11 +285,8 @@ class PatternReader {
       this.#at += 2
       return control >= 0 ? '\t\n\f\r'.charCodeAt(control) : escaped.charCodeAt(0)
     }
-    if (/[1-9]/.test(escaped)) throw this.#problem(part, 'RE2 and Rust have no backreferences; write the text again')
-    throw this.#problem(
-      part,
-      otherSpellings[escaped] ?? `not every engine has this escape; write ${escaped} without it`,
-    )
+    if (/[1-9]/.test(escaped)) this.#refuse(part, 'RE2 and Rust have no backreferences; write the text again')
+    this.#refuse(part, otherSpellings[escaped] ?? `not every engine has this escape; write ${escaped} without it`)
   }
 }
 
