@@ -1,12 +1,15 @@
 import type { Pool } from 'pg'
 import { type Caller, Encoded } from '../../contract/types.ts'
+import { Batcher, type Waiting } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import type { Plant } from '../store.ts'
 import type { Placement } from './citus/watch-workers.ts'
 import { limitConcurrency } from './connections/limit-concurrency.ts'
 import { isUnavailable, retryConflicts } from './errors.ts'
-import { ListLoader } from './list-loader.ts'
 import { type ListedRow, type Statement, statements } from './statements.ts'
+
+/** The most short lists that share a query; each has at most `pageRows` plants, so the answer has at most 6 MiB. */
+const maxShortLists = 16
 
 /** The most connections that read long lists; the others remain free for everything else. */
 const maxLongReads = 4
@@ -25,12 +28,22 @@ export interface ReadsOptions {
   onFault: (error: Error) => void
 }
 
-/** Reads for the server. */
+/** A list of at most `pageRows` plants. */
+interface ShortList {
+  caller: Caller
+  limit: number
+}
+
+/** Reads for the server. The short lists of one iteration of the event loop share a query. */
 export class Reads {
   readonly #pool: Pool
   readonly #options: ReadsOptions
   readonly #limitLongReads = limitConcurrency(maxLongReads)
-  readonly #shortLists = new ListLoader((statement) => this.read(statement))
+  readonly #shortLists = new Batcher<ShortList, Encoded<Plant[]> | 'unavailable'>(maxShortLists, () => {
+    // The next query does not wait for this one.
+    void this.#readShortLists(this.#shortLists.take())
+    return undefined
+  })
 
   constructor(pool: Pool, options: ReadsOptions) {
     this.#pool = pool
@@ -54,16 +67,27 @@ export class Reads {
   /** As `PlantStore.list`. */
   async list(caller: Caller, limit = Infinity): Promise<Encoded<Plant[]> | 'unavailable'> {
     const { placement } = this.#options
-    if (placement === undefined && limit <= pageRows) {
-      const row = await this.#shortLists.list(caller, limit)
-      return row === 'unavailable' ? row : new Encoded<Plant[]>(`[${row.plants ?? ''}]`)
-    }
+    if (placement === undefined && limit <= pageRows) return this.#shortLists.add({ caller, limit })
     const readPart =
       placement === undefined
         ? (position: Position) => this.#readPart(caller, position)
         : (position: Position) => this.#readRows(caller, position, placement)
     const first = await readPart(beginningOf(limit))
     return first === 'unavailable' ? first : encodeList(first, readPart)
+  }
+
+  async #readShortLists(batch: Waiting<ShortList, Encoded<Plant[]> | 'unavailable'>[]): Promise<void> {
+    try {
+      const rows = await this.read(statements.shortLists(batch.map(({ item }) => item)))
+      // There are as many rows as lists. The plants of an empty list are null.
+      for (const [index, { resolve }] of batch.entries()) {
+        resolve(rows === 'unavailable' ? rows : new Encoded<Plant[]>(`[${rows[index]!.plants ?? ''}]`))
+      }
+    } catch (error) {
+      // One list is at fault; each is read alone to find it.
+      if (batch.length > 1) for (const waiting of batch) await this.#readShortLists([waiting])
+      else batch[0]?.reject(error)
+    }
   }
 
   /** Reads a part whose JSON the database makes. */
