@@ -1,8 +1,8 @@
-import { type LoadGenerator, startLoad } from './load/start-load.ts'
+import { startLoad } from './load/start-load.ts'
 import type { OfferedResult } from './load/offer-load.ts'
 import { createProgress } from './report/progress.ts'
 import { spreadOf } from './report/spread.ts'
-import { type LoadedServer, startLoadedServer } from './servers/loaded-server.ts'
+import { startLoadedServer } from './servers/loaded-server.ts'
 
 /** Rates are per second. */
 interface OverloadRound extends OfferedResult {
@@ -19,60 +19,49 @@ const rounds = 7
 const trialMilliseconds = 2_000
 const offeredSeconds = 3
 
-/** Sends creates to one server, and uses no id twice. */
-class Load {
-  readonly #server: LoadedServer
-  readonly #generator: LoadGenerator
-  #first = 0
-
-  constructor(server: LoadedServer, generator: LoadGenerator) {
-    this.#server = server
-    this.#generator = generator
-  }
-
-  /** @returns answers per second to clients that each wait for their answer */
-  async closedLoop(connections: number): Promise<number> {
-    const { port, token } = this.#server
-    const { requests, milliseconds } = await this.#generator.run({
-      port,
-      token,
-      operation: { kind: 'create', ids: { first: this.#first, scatterOver: undefined } },
-      connections,
-      maxRequests: Number.MAX_SAFE_INTEGER,
-      maxMilliseconds: trialMilliseconds,
-    })
-    this.#first += requests + connections
-    return (requests / milliseconds) * 1_000
-  }
-
-  /** @param rate requests per second, whether or not answers come */
-  async openLoop(rate: number): Promise<OfferedResult> {
-    const { port, token } = this.#server
-    const first = this.#first
-    this.#first += Math.ceil(rate * (offeredSeconds + 1))
-    return this.#generator.offer({ port, token, rate, seconds: offeredSeconds, first })
-  }
-}
-
 /** Finds the best rate of a closed loop. Then, in rounds, measures it and offers the server twice as much. */
 async function measure(onProgress: (line: string) => void): Promise<OverloadRound[]> {
   const server = await startLoadedServer(0)
   const generator = startLoad()
-  const load = new Load(server, generator)
+  const { port, token } = server
+  // No id is used twice.
+  let first = 0
+
+  /** @returns answers per second to clients that each wait for their answer */
+  async function closedLoop(connections: number): Promise<number> {
+    const { requests, milliseconds } = await generator.run({
+      port,
+      token,
+      operation: { kind: 'create', ids: { first, scatterOver: undefined } },
+      connections,
+      maxRequests: Number.MAX_SAFE_INTEGER,
+      maxMilliseconds: trialMilliseconds,
+    })
+    first += requests + connections
+    return (requests / milliseconds) * 1_000
+  }
+
+  /** @param rate requests per second, whether or not answers come */
+  async function openLoop(rate: number): Promise<OfferedResult> {
+    const result = await generator.offer({ port, token, rate, seconds: offeredSeconds, first })
+    first += Math.ceil(rate * (offeredSeconds + 1))
+    return result
+  }
+
   try {
     const rates: number[] = []
     for (const connections of connectionCounts) {
       onProgress(`${String(connections)} clients that wait for their answers`)
-      rates.push(await load.closedLoop(connections))
+      rates.push(await closedLoop(connections))
     }
     // There is a rate for each count.
     const connections = connectionCounts[rates.indexOf(Math.max(...rates))]!
     const measured: OverloadRound[] = []
     for (let round = 1; round <= rounds; round++) {
-      const best = await load.closedLoop(connections)
+      const best = await closedLoop(connections)
       const rate = `${String(Math.round(best))} creates a second for ${String(connections)} clients`
       onProgress(`round ${String(round)} of ${String(rounds)}: ${rate}, now twice as many`)
-      measured.push({ best, offered: 2 * best, ...(await load.openLoop(2 * best)) })
+      measured.push({ best, offered: 2 * best, ...(await openLoop(2 * best)) })
     }
     return measured
   } finally {
