@@ -1,6 +1,9 @@
 import { find } from '../json/pointer.ts'
 import { type Schema, schemasPointer } from '../schema/schema-parts.ts'
 
+/** The file of the contract, in the project's folder. */
+export const contractFile = 'openapi.yaml'
+
 /** The parts of an OpenAPI 3.1 document that this service reads. Values are as `parseJsonWithBigInts` gives them. */
 export interface ContractDocument {
   openapi: string

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ContractDocument } from './document.ts'
+import { type ContractDocument, contractFile } from './document.ts'
 import { UnservableContract } from './engine.ts'
 import { parseJsonWithBigInts } from '../json/json.ts'
 
@@ -20,11 +20,11 @@ export interface Contract {
  *   files that it refers to, which need not be there: contract.json has all of them
  */
 export async function loadContract(folder: string): Promise<Contract> {
-  const files = ['openapi.yaml', 'generated/contract.json', stampFile]
+  const files = [contractFile, 'generated/contract.json', stampFile]
   const [yaml = '', json = '', stamp = ''] = await Promise.all(files.map((file) => read(join(folder, file))))
   const others = stamp.split('\n').slice(1, -2)
   const current = await Promise.all(others.map((line) => currentLine(folder, line)))
-  if (stamp !== [lineOf('openapi.yaml', yaml), ...current, lineOf('generated/contract.json', json), ''].join('\n')) {
+  if (stamp !== [lineOf(contractFile, yaml), ...current, lineOf('generated/contract.json', json), ''].join('\n')) {
     throw new UnservableContract('generated/ does not match openapi.yaml; run npm run generate')
   }
   // The stamp says that generate has checked the document and written it.
@@ -46,7 +46,7 @@ export function stampOf(
   json: string,
   referred: ReadonlyMap<string, string | Uint8Array> = new Map(),
 ): string {
-  const contents = [['openapi.yaml', yaml], ...referred, ['generated/contract.json', json]] as const
+  const contents = [[contractFile, yaml], ...referred, ['generated/contract.json', json]] as const
   return contents.map(([file, content]) => `${lineOf(file, content)}\n`).join('')
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { contractFile } from '../../../src/contract/document.ts'
 import { UsageError } from '../../command.ts'
-import { contractFile } from '../generate/contract-file.ts'
 import { BrokenContract } from '../contract/findings.ts'
 import { readOpenApi } from '../contract/read-contract.ts'
 import type { Impact } from './classify-change.ts'

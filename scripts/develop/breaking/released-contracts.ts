@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { contractFile } from '../../../src/contract/document.ts'
 import { UsageError } from '../../command.ts'
-import { contractFile } from '../generate/contract-file.ts'
 
 /** The folder that keeps the contract of each release, in the project's folder. */
 export const releasesFolder = 'docs/releases'

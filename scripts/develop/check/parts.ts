@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { contractFile } from '../generate/contract-file.ts'
+import { contractFile } from '../../../src/contract/document.ts'
 import { runTool } from './run-tool.ts'
 
 /** The result of one part of the check. */

@@ -1,6 +1,6 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { join, sep } from 'node:path'
-import { contractFile } from '../generate/contract-file.ts'
+import { contractFile } from '../../../src/contract/document.ts'
 import { watchFiles } from './watch-files.ts'
 
 /** An editor saves in several steps; what follows within this time belongs together. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { contractFile } from '../../../src/contract/document.ts'
 import {
   type ContractDocument,
   type ContractOperation,
@@ -8,7 +9,6 @@ import {
 } from '../../../src/contract/document.ts'
 import { sha256, stampFile, stampOf } from '../../../src/contract/load-contract.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
-import { contractFile } from './contract-file.ts'
 import { errorNumbersOf } from '../contract/error-numbers.ts'
 import { BrokenContract } from '../contract/findings.ts'
 import { readContract } from '../contract/read-contract.ts'

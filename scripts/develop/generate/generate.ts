@@ -1,5 +1,4 @@
-import type { ContractOperation } from '../../../src/contract/document.ts'
-import { contractFile } from './contract-file.ts'
+import { type ContractOperation, contractFile } from '../../../src/contract/document.ts'
 import { generateFiles } from './generate-files.ts'
 import { folder, replaceFiles, staleFiles } from './generated-folder.ts'
 import { missingHandlers, scaffoldHandler, strayHandlers } from './handler-files.ts'

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { contractFile } from '../../../src/contract/document.ts'
 import { isScalar, parseDocument } from 'yaml'
 import { UsageError } from '../../command.ts'
 import { type Comparison, compareWithRelease, withImpact } from '../breaking/compare-with-release.ts'
@@ -14,7 +15,6 @@ import {
   releasedFile,
 } from '../breaking/released-contracts.ts'
 import { readOpenApi } from '../contract/read-contract.ts'
-import { contractFile } from '../generate/contract-file.ts'
 import { generate } from '../generate/generate.ts'
 import { changelogFile, closeVersion } from './changelog.ts'
 

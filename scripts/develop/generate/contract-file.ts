@@ -1,2 +1,0 @@
-/** The contract, in the project's folder. */
-export const contractFile = 'openapi.yaml'
