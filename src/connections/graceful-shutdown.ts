@@ -1,5 +1,5 @@
 import { type Server, Server as NetServer, type Socket } from 'node:net'
-import { setImmediate as endOfTurn, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextIteration, setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Limits } from '../config/limits.ts'
 import type { OpenConnections } from './open-connections.ts'
@@ -11,7 +11,7 @@ const lookMilliseconds = 20
  * How many iterations of the event loop must bring no new connection before the listener closes. Together they take
  * about half a millisecond, in which a client that has just been answered connects again.
  */
-const wantedEmptyTurns = 50
+const wantedEmptyIterations = 50
 
 /** How long connections are accepted from the kernel's queue while the listener closes. */
 const drainMilliseconds = 500
@@ -87,11 +87,11 @@ async function closeListener(server: Server): Promise<void> {
   // a client that is answered earlier would connect again, and under load the queue would never be empty.
   Object.assign(server, { pauseOnConnect: true })
   const deadline = performance.now() + drainMilliseconds
-  let emptyTurns = 0
-  while (emptyTurns < wantedEmptyTurns && performance.now() < deadline) {
+  let emptyIterations = 0
+  while (emptyIterations < wantedEmptyIterations && performance.now() < deadline) {
     const before = taken.length
-    await endOfTurn()
-    emptyTurns = taken.length > before ? 0 : emptyTurns + 1
+    await nextIteration()
+    emptyIterations = taken.length > before ? 0 : emptyIterations + 1
   }
   // The method of http.Server would also close the idle connections.
   NetServer.prototype.close.call(server)

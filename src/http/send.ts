@@ -6,9 +6,8 @@ import { isText } from '../contract/media-types.ts'
 import { release } from '../contract/types.ts'
 
 /**
- * The headers that every response has. No cache keeps a plant, and no browser takes a response for anything but its
- * declared
- * media type (RFC 9111, section 5.2.2.5; fetch.spec.whatwg.org, "X-Content-Type-Options").
+ * The headers that every response has. No cache stores a plant (RFC 9111, section 5.2.2.5), and no browser guesses
+ * another media type than the declared one (fetch.spec.whatwg.org, "X-Content-Type-Options").
  */
 export const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 

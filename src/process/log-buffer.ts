@@ -1,7 +1,7 @@
 import type { DestinationStream } from 'pino'
 
 /** The size of a batch of lines, in UTF-16 code units. */
-const pieceLength = 4_096
+const batchLength = 4_096
 
 /** How long a line waits for others, and the longest wait before a failed write is tried again. */
 const waitMilliseconds = 100
@@ -13,7 +13,7 @@ const maxKept = 2 ** 20
 const endMilliseconds = 1_000
 
 /** Writes the lines of a log in batches. Its methods never throw. */
-export interface LogPieces extends DestinationStream {
+export interface LogBuffer extends DestinationStream {
   /** Tries to write all that is kept. Pino calls it after a line of level `fatal`. */
   flushSync: () => void
   /** Writes all that is kept, and waits up to a second for a reader that has stalled. For the end of the process. */
@@ -21,7 +21,7 @@ export interface LogPieces extends DestinationStream {
 }
 
 /**
- * Gathers the lines of a log and writes them in pieces, which costs a busy server less CPU than a write for each line.
+ * Gathers the lines of a log and writes them in batches, which costs a busy server less CPU than a write for each line.
  * While writing fails, up to 1 MiB is kept and tried again. Each line beyond that is dropped and counted.
  *
  * SonicBoom is not used: its `flushSync` retries for ever on a full disk, it measures its whole buffer at each line,
@@ -34,9 +34,9 @@ export interface LogPieces extends DestinationStream {
 export function gatherLines(
   write: (bytes: Uint8Array) => number,
   onLost: (lines: number, cause: Error) => void,
-): LogPieces {
+): LogBuffer {
   let gathered = ''
-  /** The rest of a piece whose writing has begun. */
+  /** The rest of a batch whose writing has begun. */
   let unwritten: Uint8Array = Buffer.alloc(0)
   let failure: NodeJS.ErrnoException | undefined
   let lost = 0
@@ -80,7 +80,7 @@ export function gatherLines(
         return
       }
       gathered += line
-      if (failure === undefined && gathered.length >= pieceLength) flushSync()
+      if (failure === undefined && gathered.length >= batchLength) flushSync()
       else timer ??= setTimeout(flushSync, waitMilliseconds).unref()
     },
     flushSync,

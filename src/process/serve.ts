@@ -110,14 +110,14 @@ const secretFields = ['req.headers.authorization', 'headers.authorization', 'err
 /** Opens the log: standard error, in batches of 4 KiB or 100 ms. Lines that cannot be written are counted. */
 function openLog(level: Config['logLevel']): Logger {
   const descriptor = descriptorOfLog()
-  const pieces = gatherLines(
+  const buffer = gatherLines(
     (bytes) => writeSync(descriptor, bytes),
     (lost, cause) => {
       log.error({ lost }, `log lines were lost, because standard error could not be written: ${cause.message}`)
     },
   )
-  const log = pino({ level, redact: secretFields }, pieces)
-  process.once('exit', pieces.end)
+  const log = pino({ level, redact: secretFields }, buffer)
+  process.once('exit', buffer.end)
   return log
 }
 

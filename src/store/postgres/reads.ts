@@ -129,7 +129,7 @@ interface PartRead {
 function partOf(json: Buffer, { count, last, isLast }: PartRead, position: Position): Part {
   const left = position.left - count
   const isEnd = left === 0 || last === maxId || isLast
-  // As many as fill the chunk, if they are as long as these, so that the database makes no JSON in vain.
+  // As many as fill the chunk, if they are as long as these, so that the database makes no JSON that is not sent.
   const nextRows = Math.min(maxPageRows, Math.ceil((count * chunkBytes) / json.length))
   return { plants: [json], next: isEnd ? undefined : { from: last + 1n, left, rows: nextRows } }
 }

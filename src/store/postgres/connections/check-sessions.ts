@@ -21,7 +21,7 @@ export async function checkSessions(pool: Pool, place: string): Promise<void> {
   try {
     const clients = [await pool.connect(), await pool.connect()]
     try {
-      // In turn, so that each meets in the pooler what the other has left behind.
+      // One after the other, so that each is given a session that the other has used.
       for (const client of [...clients, ...clients]) await client.query(statements.isReady())
       const { rows } = await clients[0]!.query<{ statement_timeout: string }>(statements.statementTimeout())
       if (rows[0]?.statement_timeout === '0') {

@@ -15,8 +15,8 @@ export class Sockets {
   }
 
   /**
-   * Closes all when nothing was received for so long: the server hangs, and each statement would wait for it in turn.
-   * One that still answers on another connection is only slow with one statement.
+   * Closes all sockets if nothing was received on any of them for so long: the server hangs, and every statement would
+   * wait for its timeout. A server that still answers on another connection is only slow with one statement.
    */
   closeIfSilent(milliseconds: number): void {
     if (performance.now() - this.#heardAt < milliseconds) return
