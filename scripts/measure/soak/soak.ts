@@ -60,79 +60,72 @@ function stepsOf(id: number): Step[] {
   ]
 }
 
-/** Sends the steps in a loop, and counts what one minute has seen. */
-class Clients {
-  readonly #origin: string
-  readonly #token: string
-  #waits: number[] = []
-  #errors: Record<string, number> = {}
-  #isStopped = false
+/** Starts clients that send the steps in a loop, and counts what one minute has seen. */
+function startClients(port: number, token: string) {
+  let waits: number[] = []
+  let errors: Record<string, number> = {}
+  let isStopped = false
 
-  constructor(port: number, token: string) {
-    this.#origin = `http://127.0.0.1:${String(port)}`
-    this.#token = token
+  function countError(problem: string): void {
+    errors[problem] = (errors[problem] ?? 0) + 1
+  }
+
+  async function send({ method, path, body, status }: Step): Promise<void> {
+    const start = performance.now()
+    const content = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${token}`, ...content }
+    try {
+      const url = `http://127.0.0.1:${String(port)}${path}`
+      const response = await fetch(url, { method, headers, body: body ?? null })
+      await response.arrayBuffer()
+      waits.push(performance.now() - start)
+      if (response.status !== status)
+        countError(`${method} ${path}: ${String(response.status)} instead of ${String(status)}`)
+    } catch (error) {
+      countError(`${method} ${path}: ${String(error)}`)
+    }
   }
 
   /** @param client from 0; each client uses ids of its own */
-  async run(client: number): Promise<void> {
+  async function run(client: number): Promise<void> {
     for (let id = client; ; id += clients) {
       for (const step of stepsOf(id)) {
-        if (this.#isStopped) return
-        await this.#send(step)
+        if (isStopped) return
+        await send(step)
         await delay(pauseMilliseconds)
       }
     }
   }
 
-  /** @returns the figures since the last call */
-  takeFigures(): Pick<SoakMinute, 'requests' | 'p50' | 'p99' | 'errors'> {
-    const sorted = this.#waits.sort((a, b) => a - b)
-    const errors = this.#errors
-    this.#waits = []
-    this.#errors = {}
-    return { requests: sorted.length, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), errors }
-  }
-
-  stop(): void {
-    this.#isStopped = true
-  }
-
-  async #send({ method, path, body, status }: Step): Promise<void> {
-    const start = performance.now()
-    const headers = {
-      authorization: `Bearer ${this.#token}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    }
-    try {
-      const response = await fetch(this.#origin + path, { method, headers, ...(body === undefined ? {} : { body }) })
-      await response.arrayBuffer()
-      this.#waits.push(performance.now() - start)
-      if (response.status !== status)
-        this.#countError(`${method} ${path}: ${String(response.status)} instead of ${String(status)}`)
-    } catch (error) {
-      this.#countError(`${method} ${path}: ${String(error)}`)
-    }
-  }
-
-  #countError(problem: string): void {
-    this.#errors[problem] = (this.#errors[problem] ?? 0) + 1
+  const running = Array.from({ length: clients }, (_, client) => run(client))
+  return {
+    /** @returns the figures since the last call */
+    takeFigures(): Pick<SoakMinute, 'requests' | 'p50' | 'p99' | 'errors'> {
+      const sorted = waits.sort((a, b) => a - b)
+      const figures = { requests: sorted.length, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), errors }
+      waits = []
+      errors = {}
+      return figures
+    },
+    async stop(): Promise<void> {
+      isStopped = true
+      await Promise.all(running)
+    },
   }
 }
 
 /** Loads a server with good and bad requests. @param onProgress called each minute */
 export async function soak(minutes: number, onProgress: (line: string) => void): Promise<SoakFigures> {
   const server = await startLoadedServer(1_000)
-  const load = new Clients(server.port, server.token)
   const seen: SoakMinute[] = []
   try {
-    const running = Array.from({ length: clients }, (_, client) => load.run(client))
+    const load = startClients(server.port, server.token)
     for (let minute = 1; minute <= minutes; minute++) {
       onProgress(`minute ${String(minute)} of ${String(minutes)}${describe(seen.at(-1))}`)
       await delay(minuteMilliseconds)
       seen.push({ minute, ...load.takeFigures(), memory: rounded(server.memory().resident / 2 ** 20) })
     }
-    load.stop()
-    await Promise.all(running)
+    await load.stop()
   } finally {
     await server.stop()
   }
