@@ -1,4 +1,3 @@
-import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv'
 import { createAjv } from '../schema/ajv.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
@@ -20,6 +19,9 @@ export type ResponseValidator = (operation: ContractOperation, reply: AnyReply) 
 /** Says how a reply breaks one declared response. */
 type ReplyValidator = (reply: AnyReply) => string | undefined
 
+/** Compiles the schemas of an object's properties, and keywords beside them. */
+type Compile = (schemas: Record<string, Schema | undefined>, keywords?: object) => ValidateFunction
+
 /** Headers that the server sets by itself, in lower case. */
 const serverHeaders: readonly string[] = ['x-request-id', 'ratelimit', 'ratelimit-policy']
 
@@ -32,6 +34,12 @@ const serverHeaders: readonly string[] = ['x-request-id', 'ratelimit', 'ratelimi
 export function createResponseValidator({ components }: ContractDocument): ResponseValidator {
   const rewriter = new SchemaRewriter(components?.schemas ?? {}, 'response')
   const ajv = createAjv('json', rewriter)
+  const compile: Compile = (schemas, keywords) => {
+    const properties = Object.fromEntries(
+      Object.entries(schemas).map(([name, schema]) => [name, rewriter.ofValue(schema ?? true)]),
+    )
+    return ajv.compile({ type: 'object', properties, ...keywords })
+  }
   const validators = new Map<ContractResponse, ReplyValidator>()
 
   return ({ object }, reply) => {
@@ -39,7 +47,7 @@ export function createResponseValidator({ components }: ContractDocument): Respo
     if (response === undefined) return 'the status is not declared'
     let validate = validators.get(response)
     if (validate === undefined) {
-      validate = compileResponse(response, ajv, rewriter)
+      validate = compileResponse(response, compile)
       validators.set(response, validate)
     }
     return validate(reply)
@@ -54,15 +62,11 @@ export function declaredResponse(
   return responses[String(status)] ?? responses[`${String(Math.floor(status / 100))}XX`] ?? responses['default']
 }
 
-function compileResponse(
-  { headers = {}, content = {} }: ContractResponse,
-  ajv: Ajv2020,
-  rewriter: SchemaRewriter,
-): ReplyValidator {
-  const validateHeaders = compileHeaders(headers, ajv, rewriter)
+function compileResponse({ headers = {}, content = {} }: ContractResponse, compile: Compile): ReplyValidator {
+  const validateHeaders = compileHeaders(headers, compile)
   const types = Object.keys(content)
   const validators = new Map(
-    Object.entries(content).map(([type, { schema }]) => [type, compileBody(type, schema, ajv, rewriter)]),
+    Object.entries(content).map(([type, { schema }]) => [type, compileBody(type, schema, compile)]),
   )
 
   return ({ status, headers: given, body, contentType }) => {
@@ -88,16 +92,12 @@ const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 /** Makes the validator of the headers that a handler gives; those that the server sets are not its own. */
 function compileHeaders(
   headers: NonNullable<ContractResponse['headers']>,
-  ajv: Ajv2020,
-  rewriter: SchemaRewriter,
+  compile: Compile,
 ): (given: NonNullable<AnyReply['headers']>) => string | undefined {
   const declared = Object.entries(headers).filter(([name]) => !serverHeaders.includes(name.toLowerCase()))
-  const validate = ajv.compile({
-    type: 'object',
-    properties: Object.fromEntries(declared.map(([name, { schema }]) => [name, rewriter.ofValue(schema ?? true)])),
-    required: declared.filter(([, { required }]) => required === true).map(([name]) => name),
-    additionalProperties: false,
-  })
+  const schemas = Object.fromEntries(declared.map(([name, { schema }]) => [name, schema]))
+  const required = declared.filter(([, header]) => header.required === true).map(([name]) => name)
+  const validate = compile(schemas, { required, additionalProperties: false })
   return (given) => {
     if (declared.length === 0 && Object.keys(given).length === 0) return undefined
     // The keyword `scalar` replaces values by what they mean.
@@ -110,11 +110,10 @@ function compileHeaders(
 function compileBody(
   type: string,
   schema: Schema | undefined,
-  ajv: Ajv2020,
-  rewriter: SchemaRewriter,
+  compile: Compile,
 ): (body: unknown) => string | undefined {
   // The keyword `scalar` writes into the value's container, so a body has one.
-  const validate = ajv.compile({ type: 'object', properties: { body: rewriter.ofValue(schema ?? true) } })
+  const validate = compile({ body: schema })
   const validateValue = (body: unknown) => (validate({ body }) ? undefined : describe(validate))
   if (isJson(type)) return (body) => (body instanceof Encoded ? undefined : validateValue(body))
   if (isText(type)) {
