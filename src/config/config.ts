@@ -79,6 +79,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       },
     },
   )
+  const { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = read
   return {
     host: read.HOST,
     port: read.PORT,
@@ -87,7 +88,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     logLevel: read.LOG_LEVEL,
     rateLimit: read.RATE_LIMIT,
     trustedProxies: read.TRUST_PROXY,
-    identityProvider: providerOf(read.AUTH_JWKS_URL, read.AUTH_ISSUER, read.AUTH_AUDIENCE),
+    // missingOfProvider has refused one or two of the three.
+    identityProvider: jwksUrl === undefined ? undefined : { jwksUrl, issuer: issuer!, audience: audience! },
     corsOrigins: read.CORS_ORIGIN,
     metrics: read.METRICS_PORT === undefined ? undefined : { host: read.METRICS_HOST, port: read.METRICS_PORT },
     limits: {
@@ -125,16 +127,6 @@ function shutdownProblems({
   return typeof delay === 'number' && typeof grace === 'number' && delay >= grace
     ? [`SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is ${String(grace)}`]
     : []
-}
-
-function providerOf(
-  jwksUrl: string | undefined,
-  issuer: string | undefined,
-  audience: string | undefined,
-): IdentityProvider | undefined {
-  return jwksUrl === undefined || issuer === undefined || audience === undefined
-    ? undefined
-    : { jwksUrl, issuer, audience }
 }
 
 /** Variables that have an effect only together with another one. */
