@@ -5,7 +5,7 @@ import { WorkerWatch } from './citus/watch-workers.ts'
 import { type DatabaseOptions, openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
 import { statements } from './statements.ts'
-import { TokenLoader, keyOf } from './token-loader.ts'
+import { createTokenLoader, keyOf } from './token-loader.ts'
 import { WriteQueue, keyOfPlant } from './writes.ts'
 
 /** The most writes in a transaction. */
@@ -45,7 +45,7 @@ export async function openPostgresStore({
   for (const warning of warnings) onWarning?.(warning)
   const workers = engine.isSharded ? new WorkerWatch(pool, engine, maxQueued) : undefined
   const reads = new Reads(pool, { maxQueued, onFault, placement: workers })
-  const tokens = new TokenLoader((statement) => reads.read(statement), engine.isSharded)
+  const findCaller = createTokenLoader((statement) => reads.read(statement), engine.isSharded)
   const queue = new WriteQueue(pool, { maxQueued, maxBatch, onFault, onCommit, placement: workers })
 
   return {
@@ -67,7 +67,7 @@ export async function openPostgresStore({
       return result === 'unavailable' ? result : 'added'
     },
 
-    findCaller: (hash, now) => tokens.find(hash, now),
+    findCaller,
 
     listTokens: async () => {
       const rows = await reads.read(statements.tokens())

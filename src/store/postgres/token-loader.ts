@@ -15,33 +15,28 @@ interface Lookup {
 /** Reads rows; resolves to `unavailable` when the database cannot be read now. */
 type ReadCallers = (statement: Statement<CallerRow>) => Promise<CallerRow[] | 'unavailable'>
 
-/** Looks tokens up. The lookups of one iteration of the event loop share a query. */
-export class TokenLoader {
-  readonly #read: ReadCallers
-  readonly #isSharded: boolean
-  readonly #batch = new Batcher<Lookup, FoundCaller>(maxBatch, () => {
+/**
+ * Makes the function that looks a token up, as `TokenStore.findCaller`. The lookups of one iteration of the event loop
+ * share a query.
+ *
+ * @param isSharded whether a query for several tokens fails with any of several machines
+ */
+export function createTokenLoader(
+  read: ReadCallers,
+  isSharded = false,
+): (hash: Uint8Array, now: number) => Promise<FoundCaller> {
+  const batcher = new Batcher<Lookup, FoundCaller>(maxBatch, () => {
     // The next query does not wait for this one.
-    void this.#load(this.#batch.take())
+    void load(batcher.take())
     return undefined
   })
 
-  /** @param isSharded whether a query for several tokens fails with any of several machines */
-  constructor(read: ReadCallers, isSharded = false) {
-    this.#read = read
-    this.#isSharded = isSharded
-  }
-
-  /** As `TokenStore.findCaller`. */
-  find(hash: Uint8Array, now: number): Promise<FoundCaller> {
-    return this.#batch.add({ key: keyOf(hash), hash, now })
-  }
-
-  async #load(batch: Waiting<Lookup, FoundCaller>[]): Promise<void> {
+  async function load(batch: Waiting<Lookup, FoundCaller>[]): Promise<void> {
     try {
       const hashes = new Map(batch.map(({ item: { key, hash } }) => [key, hash]))
-      const rows = await this.#read(statements.callersOfTokens([...hashes.values()]))
-      if (rows === 'unavailable' && this.#isSharded && batch.length > 1) {
-        await Promise.all(batch.map((lookup) => this.#load([lookup])))
+      const rows = await read(statements.callersOfTokens([...hashes.values()]))
+      if (rows === 'unavailable' && isSharded && batch.length > 1) {
+        await Promise.all(batch.map((lookup) => load([lookup])))
         return
       }
       const found = new Map(rows === 'unavailable' ? [] : rows.map((row) => [keyOf(row.hash), row]))
@@ -52,6 +47,8 @@ export class TokenLoader {
       for (const { reject } of batch) reject(error)
     }
   }
+
+  return (hash, now) => batcher.add({ key: keyOf(hash), hash, now })
 }
 
 function callerIn(row: CallerRow | undefined, now: number): FoundCaller {
