@@ -20,7 +20,7 @@ const ajv = new Ajv2020({
   multipleOfPrecision: 9,
 })
 addFormats(ajv)
-ajv.addVocabulary(['example', 'x-enum-varnames', 'x-enum-descriptions'])
+ajv.addVocabulary(['discriminator', 'example', 'externalDocs', 'x-enum-varnames', 'x-enum-descriptions'])
 
 const bodies = new WeakMap<Schema, ValidateFunction>()
 const open = new WeakMap<Schema, ValidateFunction>()
