@@ -53,7 +53,7 @@ test('a run mends what is stale and removes what does not belong there', async (
 
 const broken: [title: string, edit: Edit, message: RegExp][] = [
   ['an empty file', () => '', /^openapi\.yaml:1:1: is empty$/],
-  ['no OpenAPI at all', () => 'name: plants\n', /^openapi\.yaml:1:1: openapi: must be 3\.1\.x, .* not undefined$/],
+  ['no OpenAPI at all', () => 'name: plants\n', /^openapi\.yaml:1:1: openapi: must be 3\.1\.x, .* not null$/],
   [
     'another version of OpenAPI',
     replace('openapi: 3.1.0', 'openapi: 3.0.3'),

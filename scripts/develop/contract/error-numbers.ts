@@ -32,7 +32,7 @@ export function checkErrorNumbers(document: ContractDocument): Finding[] {
   const at = error === undefined ? { object: document, key: 'components' } : { object: error, key: 'enum' }
   if (numbers.length === 0) {
     const own = Object.entries(ownNumbers).map((each) => each.join(' '))
-    const text = `components/schemas/Error: must have a message, a string, and an error, an enum of ${own.join(', ')}`
+    const text = `components/schemas/Error must have a message, a string, and an error, an enum of ${own.join(', ')}`
     return [{ at, text: `${text} and your own, with the names in x-enum-varnames and texts in x-enum-descriptions` }]
   }
   const texts = numbers.flatMap(({ number, name, description }, index) => {

@@ -121,7 +121,7 @@ async function bundle(source: Uint8Array, file: string, asked = new Set<string>(
   if (!/^3\.1\.\d+$/.test(String(openapi))) {
     const place = places.find({ object: files.root, key: 'openapi' })
     const version = JSON.stringify(openapi ?? files.root['swagger'] ?? null)
-    const text = `openapi: must be 3.1.x, the version that this service reads, not ${version}; convert the contract`
+    const text = `openapi: must be 3.1.x, the version that this service reads, not ${version}`
     refuse([{ place, text }], file)
   }
   const config = await createConfig({ rules })
