@@ -19,7 +19,16 @@ export interface SentRequest {
 }
 
 /** Headers that belong to HTTP itself or to every response of the server, not to an operation. */
-const transportHeaders = ['content-type', 'content-length', 'transfer-encoding', 'date', 'connection', 'keep-alive']
+const transportHeaders = [
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+  'date',
+  'connection',
+  'keep-alive',
+  // The server adds it where Accept selects the media type.
+  'vary',
+]
 
 /** What every response of the server has, as the contract's description says; an operation does not declare it. */
 const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
@@ -55,7 +64,7 @@ function templatePattern(path: string): RegExp {
 /** What the contract says of this status for this request; undefined where it does not declare it. */
 export function declaredResponse(request: SentRequest, status: number): ContractResponse | undefined {
   const responses = operationOf(request)?.object.responses ?? expectedContract['x-unmatched-responses']
-  return responses?.[String(status)]
+  return responses?.[String(status)] ?? responses?.[`${String(status).charAt(0)}XX`] ?? responses?.['default']
 }
 
 /**
