@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import type { IntegerSpelling } from './integer-spellings.ts'
+import type { IntegerSpelling } from '../../scripts/measure/integer-spellings.ts'
 import type { Contender } from '../contenders/contenders.ts'
 import { type RunningContender, startContender } from '../contenders/running-contender.ts'
 

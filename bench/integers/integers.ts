@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type IntegerSpelling, integerSpellings } from './integer-spellings.ts'
+import { type IntegerSpelling, integerSpellings } from '../../scripts/measure/integer-spellings.ts'
 import { own, peers } from '../contenders/contenders.ts'
 import { runCommand } from '../../scripts/command.ts'
 import { installPeers } from '../install-peers.ts'
