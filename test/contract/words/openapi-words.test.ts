@@ -838,6 +838,10 @@ describe('each field of OpenAPI', () => {
   it.each([
     { 405: { description: 'No.', content: null } },
     { 405: { description: 'No.', headers: null } },
+    { 405: { description: 'No.', content: { 'application/json': null } } },
+    { 405: {} },
+    { 405: null },
+    [],
     { 405: { $ref: 'x' } },
   ])('x-unmatched-responses is refused as %j', async (unmatched) => {
     const problems = await problemsOf(contractWith({}, { 'x-unmatched-responses': unmatched }))

@@ -57,6 +57,11 @@ export const words: Record<Kind, Record<string, Word>> = {
     externalDocs,
     'x-unmatched-responses': shown('what requests that match no operation are answered', {
       holds: { each: 'response' },
+      // The linter does not look into extensions.
+      refuses: (value) =>
+        isSchema(value) && Object.values(value).every(isResponse)
+          ? undefined
+          : 'must hold responses as an operation does, each with a description; content and headers are objects',
     }),
   },
   info: {
@@ -402,4 +407,15 @@ function undescribedContent(content: unknown, schemas: Record<string, Schema>): 
 function saysBinary([name, value]: [string, unknown]): boolean {
   if (name === 'type') return value === 'string'
   return name === 'format' ? value === 'binary' : /^(?:\$ref|\$comment|title|description|examples?|x-.*)$/.test(name)
+}
+
+function isResponse(value: unknown): boolean {
+  if (!isSchema(value)) return false
+  const { $ref: reference, description, content = {}, headers = {} } = value
+  if (reference !== undefined) return typeof reference === 'string'
+  return typeof description === 'string' && [content, headers].every((each) => isMapOfObjects(each))
+}
+
+function isMapOfObjects(value: unknown): boolean {
+  return isSchema(value) && Object.values(value).every(isSchema)
 }
