@@ -59,13 +59,17 @@ export function createRateLimits(perMinute: number): RateLimits {
   }
 }
 
+/** An address as some proxies write it: with a port, and in brackets if it is of IPv6 (RFC 7239, section 6). */
+const withPort = /^(?:\[([^\]]*)\]|([\d.]+))(?::(?:\d{1,5}|_[\w.-]+))?$/
+
 /**
  * The address that a request counts for; the network for IPv6. Requests without an address count together. Such a
  * connection was reset before its request was read, or a trusted proxy sent no address.
  */
-function addressOf({ ip }: Partial<Pick<FastifyRequest, 'ip'>>): string {
+function addressOf({ ip = '' }: Partial<Pick<FastifyRequest, 'ip'>>): string {
+  const [, inBrackets, ofIPv4] = withPort.exec(ip) ?? []
   // The part after % names an interface of this machine.
-  const [text = ''] = ip?.split('%', 1) ?? []
+  const [text = ''] = (inBrackets ?? ofIPv4 ?? ip).split('%', 1)
   if (!ipaddr.isValid(text)) return 'none'
   const address = ipaddr.parse(text)
   if (!(address instanceof ipaddr.IPv6)) return address.toString()

@@ -94,7 +94,14 @@ test.each([
   ['one network of IPv6', '2001:db8:1:2::3', '2001:db8:1:2:ffff::4', '2001:db8:1:3::3'],
   ['IPv4 within IPv6', '192.0.2.1', '::ffff:192.0.2.1', '::ffff:192.0.2.2'],
   ['an interface of a proxy', 'fe80::1%eth0', 'fe80::1%br-lan', 'fe81::1'],
+  ['IPv4 with ports', '192.0.2.1:80', '192.0.2.1:65535', '192.0.2.2:80'],
+  ['IPv4 with a port and without', '192.0.2.1:_a.b-c', '192.0.2.1', '192.0.2.3:_a.b-c'],
+  ['IPv6 with ports', '[2001:db8:1:2::3]:443', '[2001:db8:1:2::4]:444', '[2001:db8:1:3::3]:443'],
+  ['IPv6 in brackets and without', '[2001:db8:1:2::3]', '2001:db8:1:2::3', '[2001:db8:1:3::3]'],
+  ['an interface of a proxy, with a port', '[fe80::1%eth0]:80', 'fe80::1', '[fe81::1%eth0]:80'],
+  ['IPv4 within IPv6, with a port', '[::ffff:192.0.2.1]:80', '192.0.2.1:81', '[::ffff:192.0.2.2]:80'],
   ['what is no address', 'unknown', 'x'.repeat(1_000), '192.0.2.1'],
+  ['what is no address, with a port', 'unknown:80', '[192.0.2.1', '192.0.2.1:80'],
 ])('addresses count together: %s', async (_name, first, second, other) => {
   const { send } = await startApp({ rateLimit: 1, trustedProxies: 'loopback' })
   const from = (address: string) => send({ ...bad, headers: { ...bad.headers, 'x-forwarded-for': address } })
