@@ -5,14 +5,13 @@ import {
   chownSync,
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { realPathOf } from '../../../src/store/sqlite/open-files.ts'
+import { makeFolder, realPathOf } from '../../../src/store/sqlite/open-files.ts'
 import { UsageError } from '../../command.ts'
 import { publish, syncFile } from './files.ts'
 import { findHolder } from './open-elsewhere.ts'
@@ -37,7 +36,7 @@ export function restore(copy: string, target: string, force: boolean): Content {
   const old = statSync(place, { throwIfNoEntry: false })
   assertReplaceable(copy, target, old, force)
   assertClosed(place)
-  mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(place))
   // The folder has the mode 0700, so nobody else can read the copy in it.
   const folder = mkdtempSync(`${place}.restoring-`)
   const incoming = join(folder, basename(place))

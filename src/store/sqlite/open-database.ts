@@ -1,9 +1,9 @@
 import Database from 'better-sqlite3'
-import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
 import { assertUsable, readHeader, readVersions } from './database-header.ts'
-import { OpenFiles, assertPaired, realPathOf, restrictToOwner } from './open-files.ts'
+import { OpenFiles, assertPaired, makeFolder, realPathOf, restrictToOwner } from './open-files.ts'
 import { migrate } from './schema.ts'
 import { prepareReads, prepareWrites } from './statements.ts'
 
@@ -41,7 +41,7 @@ export interface SqliteConnections {
 export function openDatabase(file: string): SqliteConnections {
   try {
     const realPath = realPathOf(file)
-    mkdirSync(dirname(realPath), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(realPath))
     const hasLog = prepareFile(file, realPath)
     const writer = new Database(file, { timeout: openTimeoutMilliseconds })
     try {

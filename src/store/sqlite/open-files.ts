@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UnusableStore } from '../store.ts'
 
@@ -107,4 +107,21 @@ export function realPathOf(file: string): string {
   const place = join(realPathOf(folder), basename(path))
   if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return place
   return realPathOf(resolve(dirname(place), readlinkSync(place)))
+}
+
+/**
+ * Makes a folder for the owner alone, with those that it is in. Where a file system refuses new folders with ENOENT, as
+ * `/proc` does, Node's own `recursive` never returns.
+ *
+ * @throws Node's error when a folder cannot be made
+ */
+export function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(folder)) throw error
+  }
 }
