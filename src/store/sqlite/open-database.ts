@@ -98,11 +98,30 @@ function prepareFile(file: string, realPath: string): boolean {
 
 /** These settings belong to the connection, except WAL mode, which stays in the file. */
 function configureWriter(writer: Database.Database): void {
-  writer.pragma('journal_mode = WAL')
+  enterWalMode(writer)
   // Waits for the disk at each commit; the default in WAL mode can lose the latest commits at a power failure.
   writer.pragma('synchronous = FULL')
   writer.pragma('trusted_schema = OFF')
   writer.pragma(`journal_size_limit = ${String(logLimitBytes)}`)
+}
+
+/**
+ * Waits for the locks of other processes. SQLite itself does not wait when it changes the mode: it has read the file
+ * then, and two that wait for each other would wait for ever.
+ */
+function enterWalMode(writer: Database.Database): void {
+  const deadline = performance.now() + openTimeoutMilliseconds
+  for (;;) {
+    try {
+      writer.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+      if (!isBusy || performance.now() > deadline) throw error
+      // Waits until there is no other lock, or throws.
+      writer.exec('BEGIN EXCLUSIVE; COMMIT')
+    }
+  }
 }
 
 /** Skips large files, which would delay each start. Their damaged pages cause errors when they are read. */

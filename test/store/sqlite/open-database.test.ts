@@ -209,10 +209,15 @@ describe('a file that is not ours to use', () => {
     expect(await readFile(join(folder, 'file'), 'utf8')).toBe('x')
   })
 
-  test('a folder in which no file can be made is refused with one line', () => {
-    // Not even root makes a file there.
-    expect(unusable('/proc/plants.db').message).toMatch(/^cannot open the database \/proc\/plants\.db: [^\n]*$/)
-  })
+  test.each(['/proc/plants.db', '/proc/folder/plants.db', '/proc/folder/folder/plants.db'])(
+    'a folder in which nothing can be made is refused with one line: %s',
+    (file) => {
+      // Not even root makes a file or a folder there.
+      const { message } = unusable(file)
+      expect(message).toMatch(/^cannot open the database [^\n]*$/)
+      expect(message).toContain(file)
+    },
+  )
 })
 
 test.each([
@@ -225,6 +230,33 @@ test.each([
   makeDatabase(file, change)
   expect(unusable(file).message).toMatch(message)
   expect(unusable(file).message).toContain(file)
+})
+
+test('a start waits while another process holds the lock of a file that has no write-ahead log yet', async () => {
+  const file = join(await temporaryFolder(), 'plants.db')
+  await openSqliteStore({ file, onFault: () => undefined }).close()
+  makeDatabase(file, 'PRAGMA journal_mode = DELETE')
+  const script = `
+    import Database from 'better-sqlite3'
+    const database = new Database(process.argv[1])
+    database.exec(process.argv[2])
+    process.stdout.write('locked')
+    setTimeout(() => database.close(), 1_000)`
+  // Each holds another lock: for writing, for all, and for reading.
+  for (const lock of ['BEGIN IMMEDIATE', 'BEGIN EXCLUSIVE', 'BEGIN; SELECT count(*) FROM plants']) {
+    const child = spawn(join(project, 'node_modules/.bin/node'), ['--input-type=module', '-e', script, file, lock], {
+      cwd: project,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill())
+    await once(child.stdout, 'data')
+    const { reader, writer } = openDatabase(file)
+    expect(writer.pragma('journal_mode', { simple: true })).toBe('wal')
+    reader.close()
+    writer.pragma('journal_mode = DELETE')
+    writer.close()
+    await once(child, 'close')
+  }
 })
 
 test('several processes that start at once on a new file migrate it once, and all of them work', async () => {
