@@ -6,10 +6,15 @@ export class UsageError extends Error {}
 /**
  * Reads the arguments of a command.
  *
- * @throws UsageError, with the usage, when they do not match `config`
+ * @throws UsageError, with the usage, when they do not match `config` or have an option twice that is one value
  */
 export function readArguments<Config extends ParseArgsConfig>(usage: string, config: Config) {
   try {
+    const { tokens = [] } = parseArgs({ ...config, tokens: true })
+    const names = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []))
+    const twice = names.find((name, index) => names.indexOf(name) < index && config.options?.[name]?.multiple !== true)
+    // Node takes the last one.
+    if (twice !== undefined) throw new Error(`--${twice} is given twice`)
     return parseArgs(config)
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${usage}`, { cause: error })

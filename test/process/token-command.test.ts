@@ -114,6 +114,8 @@ test('a command that is not as it should be is told on standard error, and no to
     [['issue', 'alice', '--scope', ''], '--scope must be like plants:read'],
     [['issue', 'alice', '--scope', 'plants:read,'], '--scope must be like plants:read'],
     [['issue', 'alice', '--scope', 'plants read'], '--scope must be like plants:read'],
+    [['issue', 'alice', '--scope', 'plants:read', '--scope', 'plants:write'], '--scope is given twice'],
+    [['issue', 'alice', '--ttl', '1d', '--ttl=2d'], '--ttl is given twice'],
     [['list', '--scope', 'admin'], 'Usage: '],
   ]
   await Promise.all(
