@@ -153,6 +153,16 @@ test('a schema that is up to date is opened without the right to make tables', a
   expect(await store.create('me', { id: 1n, name: 'Monstera' })).toBe('created')
 })
 
+test('a start is refused where the role has one connection left', async () => {
+  const url = await temporaryDatabase()
+  await openTestStore(url)
+  const limited = await limitRights(url, 'SELECT, INSERT, DELETE')
+  await limited.client.query(`ALTER ROLE ${limited.role} CONNECTION LIMIT 1`)
+  await expect(openTestStore(limited.url)).rejects.toThrow(
+    /^cannot open the database 127\.0\.0\.1:.*: too many connections for role "test_[^\n]*$/,
+  )
+})
+
 test('a server whose role may not record when tokens are used says so and goes on', async () => {
   const url = await temporaryDatabase()
   const { text: token, stored } = createToken('me', Date.now())

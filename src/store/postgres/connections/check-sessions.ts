@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { UnusableStore } from '../../store.ts'
 import { stateOf } from '../errors.ts'
 import { statements } from '../statements.ts'
@@ -19,8 +19,10 @@ const lostStatements: Record<string, string> = {
  */
 export async function checkSessions(pool: Pool, place: string): Promise<void> {
   try {
-    const clients = [await pool.connect(), await pool.connect()]
+    // Those that were opened are given back when a further one is refused: the pool waits for them at its end.
+    const clients: PoolClient[] = []
     try {
+      for (let count = 0; count < 2; count++) clients.push(await pool.connect())
       // One after the other, so that each is given a session that the other has used.
       for (const client of [...clients, ...clients]) await client.query(statements.isReady())
       const { rows } = await clients[0]!.query<{ statement_timeout: string }>(statements.statementTimeout())
