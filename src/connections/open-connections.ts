@@ -27,7 +27,12 @@ export class OpenConnection {
     return this.#waiting.length === 0 && (this.response === undefined || this.response.closed)
   }
 
-  /** Runs a step when every earlier request is answered, unless the connection is gone by then. */
+  /** Whether a further answer could be sent. After `Connection: close` Node ends the socket (RFC 9112, section 9.6). */
+  get mayAnswer(): boolean {
+    return this.socket.writable
+  }
+
+  /** Runs a step when every earlier request is answered, unless no further one can be answered then. */
   afterAnswers(step: () => void): void {
     if (this.isIdle) {
       step()
@@ -46,7 +51,7 @@ export class OpenConnection {
   }
 
   readonly #next = (): void => {
-    if (this.socket.destroyed) {
+    if (!this.mayAnswer) {
       this.#waiting.length = 0
       return
     }
@@ -98,7 +103,7 @@ export class OpenConnections {
     })
     server.on('request', (request, response) => {
       const connection = this.#bySocket.get(request.socket)
-      if (connection === undefined || request.socket.destroyed) return
+      if (connection === undefined || !connection.mayAnswer) return
       connection.newest = request
       connection.afterAnswers(() => {
         connection.request = request

@@ -128,6 +128,31 @@ test('a request that is on its way when the signal comes is answered, on a conne
   expect(await server.ended).toBe(0)
 })
 
+test('requests that wait behind the last answer of a connection are not carried out', async () => {
+  const { file, token, serve } = await servedDatabase()
+  const server = await serve()
+  const create = (id: number) => {
+    const body = JSON.stringify({ id, name: String(id) })
+    return (
+      `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${String(body.length)}\r\n\r\n${body}`
+    )
+  }
+  const client = await openConnection(server.origin, create(1).slice(0, -4))
+  client.read()
+  // The server has it when a later request on another connection is answered.
+  await server.names()
+  server.child.kill('SIGTERM')
+  await refusal(server)
+  client.write(create(1).slice(-4) + create(2) + create(3))
+  await client.closed
+  expect(client.received().match(/^HTTP.*$/gm)).toEqual(['HTTP/1.1 200 OK'])
+  expect(await server.ended).toBe(0)
+  const database = new Database(file, { readonly: true })
+  onTestFinished(() => void database.close())
+  expect(database.prepare('SELECT name FROM plants').pluck().all()).toEqual(['1'])
+})
+
 test('under load every client is answered until it is refused, and no connection that waits is reset', async () => {
   const { token, serve } = await servedDatabase()
   const server = await serve({ SHUTDOWN_DELAY: '1' })
