@@ -1,5 +1,6 @@
 import { readDatabaseLocation } from '../../src/config/variables.ts'
 import { type DatabaseLocation, openRows } from '../../src/store/open-store.ts'
+import { isUnavailable } from '../../src/store/postgres/errors.ts'
 import { readHeader } from '../../src/store/sqlite/database-header.ts'
 import { type StoredToken, UnusableStore } from '../../src/store/store.ts'
 import type { Rows, StoreRows, StoredPlant } from '../../src/store/rows.ts'
@@ -20,6 +21,10 @@ async function run(): Promise<void> {
     const target = await openRows(to)
     try {
       await move(source, target)
+    } catch (error) {
+      if (error instanceof UsageError || error instanceof UnusableStore || !isUnavailable(error)) throw error
+      const message = `the move stopped: ${error.message}; give the command again, and it goes on where it was`
+      throw new UsageError(message, { cause: error })
     } finally {
       await target.close()
     }

@@ -9,7 +9,7 @@ import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listText } from '../store/list-text.ts'
 import { awkwardTexts } from '../support/client/awkward-texts.ts'
-import { connect, temporaryDatabase } from '../support/server/postgres-database.ts'
+import { connect, temporaryDatabase, waitUntilBlocking } from '../support/server/postgres-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
 
@@ -110,6 +110,29 @@ test('a move that was killed goes on where it was', async () => {
   )
   expect(code).toBe(0)
   expect(await countPlants()).toBe(40_000)
+})
+
+test('a move whose database ends its session says in one line how to go on', async () => {
+  const [from, to] = [await sqliteLocation(), await postgresLocation()]
+  await using(from, fill)
+  await using(to, () => Promise.resolve())
+  const client = await connect(urlOf(to))
+  onTestFinished(() => client.end())
+  await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+  const moved = move(from, to)
+  await waitUntilBlocking(client)
+  await client.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))',
+  )
+  expect(await moved).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^the move stopped: terminating connection .*; give the command again, and it goes on where it was\n$/,
+    ) as string,
+  })
+  await client.query('ROLLBACK')
+  expect(await move(from, to)).toMatchObject({ code: 0 })
 })
 
 test.for<['plants' | 'tokens', (store: Store) => Promise<unknown>]>([
