@@ -122,7 +122,8 @@ test('a move whose database ends its session says in one line how to go on', asy
   const moved = move(from, to)
   await waitUntilBlocking(client)
   await client.query(
-    'SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))',
+    `SELECT pg_terminate_backend(pid) FROM pg_locks
+     WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`,
   )
   expect(await moved).toEqual({
     code: 1,
