@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
+import type swaggerUi from '@fastify/swagger-ui'
 import fastify from 'fastify'
+import { createRequire } from 'node:module'
 import type { OpenAPIV3 } from 'openapi-types'
 import type { Contract } from '../contract/load-contract.ts'
 import { exactExamples } from './exact-examples.ts'
@@ -10,6 +11,8 @@ export interface DocsPart {
   type: string
   bytes: Buffer
 }
+
+const require = createRequire(import.meta.url)
 
 /** Swagger UI's global in the browser, where the functions of `uiConfig` run. */
 declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: unknown) => object } }
@@ -32,7 +35,8 @@ export async function createDocsPage(contract: Contract, paths: readonly string[
     // The plugin's types describe OpenAPI 3.0; it only stores the document.
     specification: { document: JSON.parse(contract.json) as OpenAPIV3.Document },
   })
-  await app.register(swaggerUi, {
+  // It reads a file when it is loaded. `import` would remember a failure of that for ever.
+  await app.register(require('@fastify/swagger-ui') as typeof swaggerUi, {
     routePrefix: '/docs',
     theme: {
       title: contract.document.info.title,
