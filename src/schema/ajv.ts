@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
 import { finiteKeyword } from './finite-keyword.ts'
 import { compileFlat } from './flat-compilation.ts'
+import { keepEvaluated } from './keep-evaluated.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
 import { undoReading } from './undo-reading.ts'
@@ -43,6 +44,7 @@ export function createAjv(
   for (const format of ['int32', 'int64', 'float', 'double']) Reflect.deleteProperty(ajv.formats, format)
   ajv.addKeyword(scalarKeyword(source))
   ajv.addKeyword(finiteKeyword)
+  keepEvaluated(ajv)
   undoReading(ajv)
   compileFlat(ajv)
   for (const [id, schema] of Object.entries(rewriter.named())) ajv.addSchema(schema, id)
