@@ -1,7 +1,7 @@
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
 import { integerRanges, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
 import { sourceOfNumber } from '../json/json.ts'
-import { replace } from './undo-reading.ts'
+import { replace, replacedAt } from './undo-reading.ts'
 
 /**
  * Where a value is read from: `json`, a parsed body (or a reply, or an example of the contract);
@@ -55,14 +55,20 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
       const validate: SchemaValidateFunction = (data: unknown, context) => {
         // Ajv always gives the context to a keyword's function.
         const { parentData: container, parentDataProperty: key, rootData } = context as Place
+        const earlier = replacedAt(rootData, container, key)
+        const written = earlier === undefined ? data : earlier.value
         const reading =
-          source === 'text' ? readText(schema, data) : readJson(schema, data, sourceOfNumber(container, key))
+          source === 'text' ? readText(schema, written) : readJson(schema, written, sourceOfNumber(container, key))
         if (schema.type === undefined && reading === undefined) return true
         if (reading === undefined || !meetsAssertions(schema, reading.value)) {
           validate.errors = [{ keyword: 'scalar', message, params: {} }]
           return false
         }
-        if (schema.type !== undefined && reading.value !== data) replace(rootData, container, key, reading.value)
+        if (schema.type === undefined) return true
+        const current = container[key]
+        // A bigint that an earlier alternative has read stays: a number might be another one.
+        if (typeof current === 'bigint' ? earlier === undefined : current !== reading.value)
+          replace(rootData, container, key, reading.value)
         return true
       }
       return validate
@@ -71,7 +77,7 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
 }
 
 function readText(schema: ScalarSchema, data: unknown): Reading {
-  // An earlier subschema of the same value may have read the text already.
+  // A subschema that always applies may have read the text already.
   if (typeof data !== 'string') return readJson(schema, data, undefined)
   switch (schema.type) {
     case 'boolean':

@@ -1,31 +1,59 @@
 import { type CodeKeywordDefinition, type KeywordCxt, Name, _ } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 
+type Container = Record<string | number, unknown>
+type Key = string | number
+
 /** A value that has been replaced by what it means. */
 interface Replaced {
-  container: Record<string | number, unknown>
-  key: string | number
+  container: Container
+  key: Key
   value: unknown
 }
 
-/** What has been replaced since the first alternative, by the value that is validated as a whole. */
-const replaced = new WeakMap<object, Replaced[]>()
+/** What has been replaced since the first alternative. */
+interface Readings {
+  inOrder: Replaced[]
+  /** The first of each place, which holds the value as it was written. */
+  first: Map<Container, Map<Key, Replaced>>
+}
+
+/** By the value that is validated as a whole. */
+const readings = new WeakMap<object, Readings>()
 
 /** Replaces a value of what is validated, so that it can be undone. */
-export function replace(root: object, container: Replaced['container'], key: Replaced['key'], value: unknown): void {
-  replaced.get(root)?.push({ container, key, value: container[key] })
+export function replace(root: object, container: Container, key: Key, value: unknown): void {
+  const known = readings.get(root)
+  if (known !== undefined) {
+    const replaced = { container, key, value: container[key] }
+    known.inOrder.push(replaced)
+    const ofContainer = known.first.get(container) ?? new Map<Key, Replaced>()
+    known.first.set(container, ofContainer)
+    if (!ofContainer.has(key)) ofContainer.set(key, replaced)
+  }
   container[key] = value
 }
 
+/** What an earlier alternative has replaced, as it was written; undefined where none has. */
+export function replacedAt(root: object, container: Container, key: Key): { value: unknown } | undefined {
+  return readings.get(root)?.first.get(container)?.get(key)
+}
+
 function markOf(root: object): number {
-  const list = replaced.get(root)
-  if (list === undefined) replaced.set(root, [])
-  return list?.length ?? 0
+  const known = readings.get(root)
+  if (known === undefined) readings.set(root, { inOrder: [], first: new Map() })
+  return known?.inOrder.length ?? 0
 }
 
 function undo(root: object, mark: number): void {
   // The generated code has called markOf before.
-  for (const { container, key, value } of replaced.get(root)!.splice(mark).reverse()) container[key] = value
+  const { inOrder, first } = readings.get(root)!
+  for (const replaced of inOrder.splice(mark).reverse()) {
+    const { container, key, value } = replaced
+    container[key] = value
+    const ofContainer = first.get(container)
+    if (ofContainer?.get(key) === replaced) ofContainer.delete(key)
+  }
 }
 
 /** Schemas that read values where they are valid, and schemas that only ask. */

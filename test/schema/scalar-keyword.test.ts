@@ -410,6 +410,21 @@ describe('what one schema of several reads', () => {
   const a = '{"kind":"a","id":9007199254740993}'
   const b = '{"kind":"b","id":5}'
 
+  it.each([
+    [int64, { type: 'number' }],
+    [{ type: 'number' }, int64],
+    [int64, { type: 'integer' }, { type: 'number' }],
+    [{ type: 'number' }, int64, { type: ['number', 'null'] }],
+  ])('stays exact where a number is valid too: %j, %j', (...anyOf) => {
+    for (const text of ['5', '-9007199254740993', '9223372036854775807']) {
+      expect(readJson({ anyOf }, text)).toEqual({ value: BigInt(text) })
+      expect(readText({ anyOf }, text)).toEqual({ value: BigInt(text) })
+    }
+    expect(readJson({ anyOf }, '1.5')).toEqual({ value: 1.5 })
+    expect(readText({ anyOf }, '1.5')).toEqual({ value: 1.5 })
+    expect(readJson({ anyOf }, '18446744073709551616')).toEqual({ value: 18446744073709551616 })
+  })
+
   it.each(['oneOf', 'anyOf'])('is what the one of %s that is valid reads', (keyword) => {
     const number = { [keyword]: [kind('a', int64), kind('b', { type: 'number' })] }
     expect(readJson(number, a)).toEqual({ value: { kind: 'a', id: 9007199254740993n } })
