@@ -38,7 +38,7 @@ export function readBody(text: string, schema: Int64Schema, schemas: Schemas): u
 }
 
 function withInt64(value: unknown, exact: unknown, about: Int64Schema[], schemas: Schemas): unknown {
-  const all = [...expand(about, schemas)]
+  const all = [...expand(about, value, schemas)]
   if (typeof exact === 'bigint') return all.some(({ format }) => format === 'int64') ? exact : value
   if (typeof value !== 'object' || value === null) return value
   // Both are of the same text.
@@ -52,15 +52,25 @@ function withInt64(value: unknown, exact: unknown, about: Int64Schema[], schemas
   return value
 }
 
-/** The schemas, and those about the same value that they refer to or are made of. */
-function expand(about: Int64Schema[], schemas: Schemas): Set<Int64Schema> {
+/** The schemas, and those about the same value that they refer to or are made of; none of another kind of value. */
+function expand(about: Int64Schema[], value: unknown, schemas: Schemas): Set<Int64Schema> {
   const all = new Set(about)
   // A set gives what is added to it while it is gone through.
   for (const { $ref, allOf = [] } of all) {
     const referred = $ref === undefined ? undefined : schemas[$ref]
-    for (const schema of referred === undefined ? allOf : [referred, ...allOf]) all.add(schema)
+    for (const schema of referred === undefined ? allOf : [referred, ...allOf]) {
+      if (isOfKind(value, schema)) all.add(schema)
+    }
   }
   return all
+}
+
+function isOfKind(value: unknown, { when = {} }: Int64Schema): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  const members = new Map<string, unknown>(Object.entries(value))
+  return Object.entries(when).every(
+    ([name, texts]) => !members.has(name) || texts.some((text) => text === members.get(name)),
+  )
 }
 
 function atIndex({ prefixItems = [], items }: Int64Schema, index: number): Int64Schema[] {

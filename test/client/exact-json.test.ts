@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createInt64Schemas } from '../../scripts/develop/generate/write/int64-schemas.ts'
 import { readBody } from '../../src/client/exact-json.ts'
 
 const int64 = { format: 'int64' } as const
@@ -49,4 +50,25 @@ test('a property that an object inherits is none of the body', () => {
   expect(readBody('{"__proto__":1}', { properties: { ['__proto__']: int64 } }, {})).toEqual(
     JSON.parse('{"__proto__":1}', (_key, value: unknown) => (value === 1 ? 1n : value)),
   )
+})
+
+test('an int64 of an alternative is none of a value of another kind', () => {
+  const kind = (schema: object) => ({ required: ['kind'], properties: { kind: schema } })
+  const schemas = {
+    Pet: { type: 'object', oneOf: ['Cat', 'Dog', 'Fish'].map((name) => ({ $ref: `#/components/schemas/${name}` })) },
+    Cat: { ...kind({ const: 'cat' }), allOf: [{ properties: { id: { type: 'integer', format: 'int64' } } }] },
+    Lion: kind({ enum: ['lion', 'lioness'] }),
+    Dog: { ...kind({ const: 'dog' }), allOf: [{ properties: { id: { type: 'number' } } }] },
+    Fish: { $ref: '#/components/schemas/Lion', properties: { id: { type: ['integer', 'null'], format: 'int64' } } },
+  }
+  const { of, referred } = createInt64Schemas({ openapi: '3.1.0', info: {}, components: { schemas } } as never)
+  const pet = of({ $ref: '#/components/schemas/Pet' })
+  const pets = '[{"kind":"cat","id":5},{"id":6,"kind":"dog"},{"kind":"lioness","id":7},{"id":8},{"kind":1,"id":9}]'
+  expect(readBody(pets, { items: pet }, Object.fromEntries(referred()))).toEqual([
+    { kind: 'cat', id: 5n },
+    { id: 6, kind: 'dog' },
+    { kind: 'lioness', id: 7n },
+    { id: 8n },
+    { kind: 1, id: 9 },
+  ])
 })

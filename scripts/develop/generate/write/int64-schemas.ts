@@ -19,6 +19,7 @@ export function createInt64Schemas(document: ContractDocument) {
   function of(schema: unknown): Int64Schema {
     if (!isObject(schema) || !leads(schema)) return {}
     const { $ref, type, format, properties, patternProperties, additionalProperties, prefixItems, items } = schema
+    const alternatives = [schema['anyOf'], schema['oneOf']].flatMap(schemasIn)
     const all = aboutSameValue(schema).filter(leads)
     const others = leads(additionalProperties) ? { additionalProperties: of(additionalProperties) } : {}
     const further = leads(items) ? { items: of(items) } : {}
@@ -33,8 +34,29 @@ export function createInt64Schemas(document: ContractDocument) {
         ? { prefixItems: prefixItems.map(of) }
         : {}),
       ...further,
-      ...(all.length === 0 ? {} : { allOf: all.map(of) }),
+      ...(all.length === 0
+        ? {}
+        : { allOf: all.map((each) => ({ ...of(each), ...(alternatives.includes(each) ? when(each) : {}) })) }),
     }
+  }
+
+  /** What tells an alternative apart: the texts that its properties can have. */
+  function when(alternative: unknown): Int64Schema {
+    const texts = new Map<string, unknown>()
+    const always = new Set([alternative])
+    // A set that grows while it is walked is walked to its end.
+    for (const schema of always) {
+      if (!isObject(schema)) continue
+      const { $ref, allOf, properties } = schema
+      for (const next of [typeof $ref === 'string' ? lookUp(document, $ref) : undefined, ...schemasIn(allOf)])
+        always.add(next)
+      for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+        const { const: only, enum: listed = [only] } = isObject(property) ? property : {}
+        const isText = Array.isArray(listed) && listed.every((member) => typeof member === 'string')
+        if (isText) texts.set(name, listed)
+      }
+    }
+    return texts.size === 0 ? {} : { when: Object.fromEntries(texts) }
   }
 
   function reduced(keyword: string, schemas: unknown, isNamed: boolean): Int64Schema {

@@ -23,6 +23,8 @@ export function writeClient(document: ContractDocument, operations: ContractOper
     '  items?: Int64Schema',
     '  /** The members of `anyOf`, `oneOf` and the like too. */',
     '  allOf?: readonly Int64Schema[]',
+    '  /** The texts that properties of a value have, of which the schema is; a value may lack them. */',
+    '  when?: Record<string, readonly string[]>',
     '}',
     '',
     '/** How an operation is called. */',
