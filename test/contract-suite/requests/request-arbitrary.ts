@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { ContractOperation, Parameter } from '../../../src/contract/document.ts'
 import type { ContractRequest } from '../contract-client.ts'
 import type { Schema } from '../../../src/schema/schema-parts.ts'
-import { flatten } from '../values/flat-schema.ts'
+import { type FlatSchema, flatten } from '../values/flat-schema.ts'
 import { brokenDecimals, integerBreaks, integerOf } from '../values/integer-arbitrary.ts'
 import { type Break, type Written, jsonBreaks, jsonOf } from '../values/json-arbitrary.ts'
 import { numberBreaks, numberOf } from '../values/number-arbitrary.ts'
@@ -141,7 +141,7 @@ function partsOf(operation: ContractOperation): fc.Arbitrary<Parts> {
 function parameterOf({ name, in: place, schema = {}, explode }: Parameter): fc.Arbitrary<ParameterText[]> {
   const flat = flatten(schema)
   const isList = flat.type === 'array'
-  return fc.tuple(parameterValue(schema), fc.boolean()).map(([drawn, isEncoded]) => {
+  return fc.tuple(parameterValue(schema, place), fc.boolean()).map(([drawn, isEncoded]) => {
     const encode = place === 'header' ? String : isEncoded ? percentEncoded : encodeURIComponent
     const texts = [drawn].flat().map((value) => encode(String(value)))
     const parts = isList && (place !== 'query' || explode === false) ? [texts.join(',')] : texts
@@ -149,8 +149,20 @@ function parameterOf({ name, in: place, schema = {}, explode }: Parameter): fc.A
   })
 }
 
-function parameterValue(schema: Schema): fc.Arbitrary<unknown> {
-  const flat = flatten(schema)
+/**
+ * A field value of a header, and an item of a list in one (RFC 9110, section 5.5). No client sends U+0000, white space
+ * around a value is no part of it, and what bytes beyond US-ASCII mean is open.
+ */
+const fieldValue = /^(?:[!-~](?:[ -~]*[!-~])?)?$/
+const fieldItem = /^[!-+.-~-]+$/
+
+/** A schema whose texts can be sent in a place. */
+function sendableIn(place: Parameter['in'], schema: FlatSchema, sendable = fieldValue): FlatSchema {
+  return place === 'header' ? { ...schema, sendable } : schema
+}
+
+function parameterValue(schema: Schema, place: Parameter['in'], sendable?: RegExp): fc.Arbitrary<unknown> {
+  const flat = sendableIn(place, flatten(schema), sendable)
   switch (flat.type) {
     case 'integer':
       return integerOf(flat)
@@ -160,7 +172,7 @@ function parameterValue(schema: Schema): fc.Arbitrary<unknown> {
       return fc.boolean()
     case 'array':
       // A list without members is no parameter at all.
-      return fc.array(parameterValue(flat.items ?? { type: 'string' }), {
+      return fc.array(parameterValue(flat.items ?? { type: 'string' }, place, fieldItem), {
         minLength: Math.max(1, flat.minItems ?? 0),
         maxLength: flat.maxItems ?? (flat.minItems ?? 0) + 3,
       })
@@ -183,7 +195,7 @@ function percentEncoded(text: string): string {
 
 function parameterBreaks({ name, in: location, required, schema = {} }: Parameter): Break[] {
   const place = `${location}/${name}`
-  const flat = flatten(schema)
+  const flat = sendableIn(location, flatten(schema))
   const breaks: Break[] = []
   if (flat.type === 'boolean') breaks.push({ place, rule: 'type', text: fc.constantFrom('1', 'yes', 'TRUE') })
   if (flat.type === 'number') {
@@ -203,7 +215,10 @@ function parameterBreaks({ name, in: location, required, schema = {} }: Paramete
     for (const [rule, text] of Object.entries(textBreaks(flat))) breaks.push({ place, rule, text })
   return breaks.map((broken) => ({
     ...broken,
-    text: location === 'header' ? broken.text : broken.text.map((text) => encodeURIComponent(text)),
+    text:
+      location === 'header'
+        ? broken.text.filter((text) => fieldValue.test(text))
+        : broken.text.map((text) => encodeURIComponent(text)),
   }))
 }
 

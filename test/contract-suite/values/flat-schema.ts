@@ -58,6 +58,8 @@ export interface FlatSchema {
   minLength?: number
   maxLength?: number
   pattern?: string
+  /** What every text must match to be sent where it stands; no keyword of a contract. */
+  sendable?: RegExp
   items?: Schema
   minItems?: number
   maxItems?: number

@@ -78,6 +78,8 @@ const awkwardUnits: readonly string[] = [
 /** No characters at all: UTF-8 cannot hold them, and a pattern that every engine reads alike cannot name them. */
 const loneSurrogates: readonly string[] = ['\ud800', '\udbff', '\udc00', '\udfff']
 
+const anyText = /^/
+
 const units: fc.Arbitrary<string> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...awkwardUnits) },
   {
@@ -92,38 +94,39 @@ const units: fc.Arbitrary<string> = fc.oneof(
 /** Texts that a schema allows, its edges among them; lengths are in code points. */
 export function textOf(schema: FlatSchema): fc.Arbitrary<string> {
   if (schema.enum !== undefined) return fc.constantFrom(...(schema.enum as string[]))
-  const { minLength = 0, maxLength = longestText, pattern } = schema
+  const { minLength = 0, maxLength = longestText, pattern, sendable = anyText } = schema
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u')
+  const isAllowed = (text: string) =>
+    isWithin(text, minLength, maxLength) && (expression?.test(text) ?? true) && sendable.test(text)
   const ofFormat = formatted(schema.format, schema.examples)
-  if (ofFormat !== undefined)
-    return ofFormat.filter((text) => isWithin(text, minLength, maxLength) && (expression?.test(text) ?? true))
+  if (ofFormat !== undefined) return ofFormat.filter(isAllowed)
   // A pattern of one character class is met by texts of characters that meet it; any other pattern draws its own texts.
-  const isOfClass = expression === undefined || awkwardUnits.some((unit) => expression.test(unit))
-  if (!isOfClass) return fc.stringMatching(expression).filter((text) => isWithin(text, minLength, maxLength))
-  const unit = expression === undefined ? units : units.filter((drawn) => expression.test(drawn))
-  return textOfLengths(unit, lengths(minLength, maxLength), schema.examples).filter(
-    (text) => isWithin(text, minLength, maxLength) && (expression?.test(text) ?? true),
-  )
+  const isOfClass =
+    expression === undefined || awkwardUnits.some((unit) => expression.test(unit) && sendable.test(unit))
+  if (!isOfClass) return fc.stringMatching(expression).filter(isAllowed)
+  const unit = units.filter((drawn) => (expression?.test(drawn) ?? true) && sendable.test(drawn))
+  return textOfLengths(unit, lengths(minLength, maxLength), schema.examples).filter(isAllowed)
 }
 
 /** Texts that break one rule of a schema and no other, by the rule's keyword. */
 export function textBreaks(schema: FlatSchema): Record<string, fc.Arbitrary<string>> {
-  const { minLength = 0, maxLength = longestText, pattern } = schema
+  const { minLength = 0, maxLength = longestText, pattern, sendable = anyText } = schema
   const breaks: Record<string, fc.Arbitrary<string>> = {}
   // A text that is too long or has another letter is rarely one of its format or its enum.
-  if (schema.enum !== undefined) return { enum: fc.constantFrom(...schema.enum.map((member) => `${String(member)} `)) }
-  if (formatted(schema.format, schema.examples) !== undefined) return { format: formless }
+  if (schema.enum !== undefined) return { enum: fc.constantFrom(...schema.enum.map((member) => `${String(member)} ~`)) }
+  if (formatted(schema.format, schema.examples) !== undefined)
+    return { format: formless.filter((text) => sendable.test(text)) }
   if (minLength > 0) breaks['minLength'] = lengthenedTo({ ...schema, minLength: 0, maxLength: minLength - 1 })
   if (schema.maxLength !== undefined)
     breaks['maxLength'] = lengthenedTo({ ...schema, minLength: maxLength + 1, maxLength: maxLength + 20 })
   if (pattern !== undefined) {
     const expression = new RegExp(pattern, 'u')
-    const refused = awkwardUnits.filter((unit) => !expression.test(unit))
+    const refused = awkwardUnits.filter((unit) => !expression.test(unit) && sendable.test(unit))
     if (refused.length === 0) return breaks
     breaks['pattern'] = fc
       .tuple(textOf({ ...schema, minLength: 0, maxLength: maxLength - 1 }), fc.constantFrom(...refused), fc.nat())
       .map(([text, unit, at]) => inserted(Array.from(text), unit, at))
-      .filter((text) => !expression.test(text) && isWithin(text, minLength, maxLength))
+      .filter((text) => !expression.test(text) && isWithin(text, minLength, maxLength) && sendable.test(text))
   }
   return breaks
 }

@@ -1,7 +1,11 @@
+import { validateHeaderValue } from 'node:http'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Schema } from '../../../src/schema/schema-parts.ts'
+import type { ContractOperation } from '../../../src/contract/document.ts'
 import { isValid } from '../../support/responses/check-value.ts'
+import type { ContractRequest } from '../contract-client.ts'
+import { requestBreaks, requestOf } from '../requests/request-arbitrary.ts'
 import { beyondAjv, jsonBreaks, jsonOf } from './json-arbitrary.ts'
 
 /** Schemas that a contract may have, each with the rules that the suite must know how to break. */
@@ -73,5 +77,38 @@ test.each(schemas)('values of %j are drawn and broken', (schema, rules) => {
       }),
       { numRuns: 10, seed: 1 },
     )
+  }
+})
+
+test('texts of a header can be sent, and mean what they say', () => {
+  const texts = [
+    { type: 'string' },
+    { type: 'string', minLength: 1, maxLength: 300 },
+    { type: 'string', pattern: '^[^x]*$' },
+    { type: 'string', format: 'date' },
+    { type: 'string', enum: ['a', 'b'] },
+    { type: 'integer', minimum: 0, maximum: 9 },
+    { type: 'array', items: { type: 'string' }, minItems: 2 },
+  ]
+  for (const schema of texts) {
+    const parameters = [{ name: 'x-text', in: 'header', required: true, schema }]
+    // The parts of an operation that requests are drawn from.
+    const operation = { method: 'get', path: '/', parameters, object: {} } as unknown as ContractOperation
+    const isSent = ({ headers = {} }: ContractRequest) => {
+      for (const value of Object.values(headers).filter((each) => each !== undefined)) {
+        expect(() => {
+          validateHeaderValue('x-text', value)
+        }).not.toThrow()
+        expect(value).toBe(value.trim())
+      }
+    }
+    fc.assert(
+      fc.property(requestOf(operation), ({ request, meant }) => {
+        isSent(request)
+        const value = meant.parameters['x-text']
+        if (Array.isArray(value)) expect(request.headers?.['x-text']?.split(',')).toEqual(value)
+      }),
+    )
+    for (const { request } of requestBreaks(operation)) fc.assert(fc.property(request, isSent))
   }
 })
