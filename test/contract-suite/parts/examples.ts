@@ -69,7 +69,9 @@ async function expectExamples({ send }: ContractClient, operation: ContractOpera
 }
 
 /** The examples of a request by name. A part without an example of the name has its first one, or none if it may. */
-function requestExamples(operation: ContractOperation): [name: string, request: ContractRequest, body: unknown][] {
+export function requestExamples(
+  operation: ContractOperation,
+): [name: string, request: ContractRequest, body: unknown][] {
   const method = operation.method.toUpperCase()
   const bodies = examplesOf(operation.object.requestBody?.content[String(bodyType(operation))] ?? {})
   const holders = [bodies, ...operation.parameters.map(examplesOf)]
@@ -80,16 +82,28 @@ function requestExamples(operation: ContractOperation): [name: string, request: 
     const values = operation.parameters.flatMap((parameter) => {
       const examples = examplesOf(parameter)
       const value = new Map(examples).get(name) ?? (parameter.required === true ? examples[0]?.[1] : undefined)
-      return value === undefined ? [] : [{ ...parameter, text: encodeURIComponent(writtenAs(value)) }]
+      return value === undefined ? [] : [{ ...parameter, texts: [value].flat().map(writtenAs) }]
     })
     const path = values
       .filter((parameter) => parameter.in === 'path')
-      .reduce((text, parameter) => text.replace(`{${parameter.name}}`, parameter.text), operation.path)
-    const query = values.filter((parameter) => parameter.in === 'query').map((each) => `${each.name}=${each.text}`)
+      .reduce(
+        (text, { name: each, texts }) => text.replace(`{${each}}`, texts.map(encodeURIComponent).join()),
+        operation.path,
+      )
+    const query = values
+      .filter((parameter) => parameter.in === 'query')
+      .flatMap(({ name: each, texts, explode }) => {
+        const encoded = texts.map(encodeURIComponent)
+        return (explode === false ? [encoded.join()] : encoded).map((text) => `${each}=${text}`)
+      })
     const url = query.length === 0 ? path : `${path}?${query.join('&')}`
+    const sent = values.filter((parameter) => parameter.in === 'header').map((each) => [each.name, each.texts.join()])
     const body = new Map(bodies).get(name) ?? bodies[0]?.[1]
+    const headers = Object.fromEntries(sent) as Record<string, string>
     const content =
-      body === undefined ? {} : { headers: { 'content-type': bodyType(operation) }, body: stringifyJson(body) }
+      body === undefined
+        ? { headers }
+        : { headers: { ...headers, 'content-type': bodyType(operation) }, body: stringifyJson(body) }
     return [name, { method, url, ...content }, body]
   })
 }
@@ -98,7 +112,7 @@ function examplesOf(holder: Exampled): [name: string, value: unknown][] {
   return namedExamples(holder).map(({ name, value }) => [name, value])
 }
 
-/** A value as it stands in a URL, before it is encoded. */
+/** A value as it stands in a URL, before it is encoded, and in a header. */
 function writtenAs(value: unknown): string {
   return typeof value === 'string' ? value : stringifyJson(value)
 }

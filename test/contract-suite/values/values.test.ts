@@ -5,6 +5,7 @@ import type { Schema } from '../../../src/schema/schema-parts.ts'
 import type { ContractOperation } from '../../../src/contract/document.ts'
 import { isValid } from '../../support/responses/check-value.ts'
 import type { ContractRequest } from '../contract-client.ts'
+import { requestExamples } from '../parts/examples.ts'
 import { requestBreaks, requestOf } from '../requests/request-arbitrary.ts'
 import { beyondAjv, jsonBreaks, jsonOf } from './json-arbitrary.ts'
 
@@ -111,4 +112,28 @@ test('texts of a header can be sent, and mean what they say', () => {
     )
     for (const { request } of requestBreaks(operation)) fc.assert(fc.property(request, isSent))
   }
+})
+
+test('examples of parameters are sent where the parameters stand', () => {
+  const at = (name: string, place: string, example: unknown) => ({
+    name,
+    in: place,
+    required: true,
+    schema: {},
+    example,
+  })
+  const parameters = [
+    at('id', 'path', 'a/b'),
+    at('tag', 'query', ['a b', 'c']),
+    { ...at('ids', 'query', [1, 2n ** 60n]), explode: false },
+    at('X-Mark', 'header', 'a b'),
+    at('X-List', 'header', ['a', 'b']),
+  ]
+  const operation = { method: 'get', path: '/things/{id}', parameters, object: {} } as unknown as ContractOperation
+  const request = {
+    method: 'GET',
+    url: '/things/a%2Fb?tag=a%20b&tag=c&ids=1,1152921504606846976',
+    headers: { 'X-Mark': 'a b', 'X-List': 'a,b' },
+  }
+  expect(requestExamples(operation)).toEqual([['(unnamed)', request, undefined]])
 })
