@@ -146,5 +146,5 @@ function roleOf(kind: Kind, name: string, role: Role): Role {
 function article(kind: Kind): string {
   return kind === 'document'
     ? 'an OpenAPI document'
-    : `a ${kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
+    : `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
 }

@@ -273,7 +273,7 @@ export const words: Record<Kind, Record<string, Word>> = {
   schema: schemaWords,
   discriminator: {
     propertyName: enforced('must be a property with a const or an enum in each alternative, which validates it'),
-    mapping: shown('the names must be those of the const or the enum of each alternative'),
+    mapping: shown('the names must be those of the const or the enum of each alternative, each with a whole reference'),
   },
   securityScheme: {
     $ref: reference,
