@@ -21,6 +21,18 @@ const leaf =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
   '<path fill="#2e7d32" d="M2 15C2 5 7 1 15 1c0 8-4 12-10 12l4-6-7 8z"/></svg>'
 
+/** Swagger UI gives responses three columns, which are wider than the screen of a phone. */
+const narrowScreens = `@media (max-width: 640px) {
+  .swagger-ui .responses-table > thead,
+  .swagger-ui .response-col_links > i { display: none; }
+  .swagger-ui .responses-table,
+  .swagger-ui .responses-table > tbody,
+  .swagger-ui .responses-table > tbody > tr,
+  .swagger-ui .responses-table > tbody > tr > td { display: block; width: auto; max-width: none; }
+  .swagger-ui .responses-table > tbody > tr > td { padding: 5px 0 0; overflow-x: auto; }
+}
+`
+
 /**
  * Has Swagger UI's plugin make the parts of the page that are no files.
  *
@@ -41,6 +53,7 @@ export async function createDocsPage(contract: Contract, paths: readonly string[
     theme: {
       title: contract.document.info.title,
       favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: leaf }],
+      css: [{ filename: 'narrow.css', content: narrowScreens }],
     },
     uiConfig: {
       // Without the top bar, which can load other contracts into the page.

@@ -4,7 +4,13 @@ import type { Contract } from '../contract/load-contract.ts'
 import { madeOnce, registerDocsFiles } from './docs-files.ts'
 
 /** The parts of the page that are made from the contract. */
-const madePaths = ['/docs', '/docs/', '/docs/static/swagger-initializer.js', '/docs/static/theme/favicon.svg']
+const madePaths = [
+  '/docs',
+  '/docs/',
+  '/docs/static/swagger-initializer.js',
+  '/docs/static/theme/favicon.svg',
+  '/docs/static/theme/narrow.css',
+]
 
 /** Paths of Swagger UI's plugin that are elsewhere here. In its own texts of the contract integers are rounded. */
 const redirects = {

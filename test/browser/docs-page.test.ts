@@ -79,5 +79,17 @@ describe.skipIf(isLeftOut)(
       expect(await list()).toEqual([{ name: 'below' }, { name: 'above' }])
       expect(faults).toEqual([])
     })
+
+    test('fits the screen of a phone, with every operation unfolded and an answer shown', async () => {
+      const { page, faults, authorize, unfold, token } = await open()
+      await page.setViewportSize({ width: 390, height: 844 })
+      await authorize(token)
+      await execute(page, await unfold('createPlant'))
+      await unfold('listPlants')
+      await unfold('deletePlant')
+      await page.locator('.opblock-delete .responses-table').waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+      expect(faults).toEqual([])
+    })
   },
 )
