@@ -25,6 +25,10 @@ try {
 
 async function run(): Promise<number> {
   const mutants = mutantsOf(readContract()).filter(({ name }) => name.includes(wanted))
+  if (mutants.length === 0) {
+    console.error(`no change of the contract has a name with: ${wanted}`)
+    return 1
+  }
   console.log('the contract as it is')
   const control = await test({ name: 'none', side: 'tests', edit: () => undefined }, 'control')
   if (control !== undefined) {

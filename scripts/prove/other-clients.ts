@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readArguments, runCommand } from '../command.ts'
+import { UsageError, readArguments, runCommand } from '../command.ts'
 import { startLoadedServer } from '../measure/servers/loaded-server.ts'
 import { otherClients } from './other-clients/clients.ts'
 import { tryClient } from './other-clients/try-client.ts'
@@ -13,6 +13,7 @@ const usage = `Usage: npm run verify:clients [-- GENERATOR]
 async function run(): Promise<void> {
   const [generator = ''] = readArguments(usage, { allowPositionals: true }).positionals
   const clients = otherClients.filter(({ packages }) => packages[0]?.includes(generator))
+  if (clients.length === 0) throw new UsageError(`there is no generator ${generator}\n${usage}`)
   const folder = mkdtempSync(join(tmpdir(), 'other-clients-'))
   const server = await startLoadedServer(0, { LOG_LEVEL: 'error' })
   const service = { origin: `http://127.0.0.1:${String(server.port)}`, token: server.token }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { mutantsOf } from '../../scripts/prove/mutate-contract/mutants.ts'
 import type { ContractDocument } from '../../src/contract/document.ts'
+import { runScript } from '../support/server/start-process.ts'
 import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
 
 const source = readFileSync(join(import.meta.dirname, '../../generated/contract.json'), 'utf8')
@@ -19,4 +20,13 @@ test('every mutant of the contract changes it, each in a way of its own', () => 
   })
   expect(mutants.filter(({ text }) => text === original)).toEqual([])
   expect(new Set(mutants.map(({ side, text }) => side + text)).size).toBe(mutants.length)
+})
+
+test('words that no change has in its name are refused', async () => {
+  const { code, stdout, stderr } = await runScript('scripts/prove/mutate-contract.ts', ['no such change'])
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'no change of the contract has a name with: no such change\n',
+  })
 })
