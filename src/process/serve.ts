@@ -170,12 +170,12 @@ async function listenForMetrics(
   })
 }
 
-/** Reasons by the error codes of listen(2), bind(2) and getaddrinfo(3). */
+/** Reasons and remedies by the error codes of listen(2), bind(2) and getaddrinfo(3). */
 const listenFaults: Partial<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken',
-  EACCES: 'the port needs more rights',
+  EADDRINUSE: 'the port is taken; stop the program that has it, or choose another port',
+  EACCES: 'the port needs more rights; choose one above 1023',
   EADDRNOTAVAIL: 'this machine does not have the address, or not yet',
-  ENOTFOUND: 'the name has no address',
+  ENOTFOUND: 'the name has no address; name an address of this machine',
   EAI_AGAIN: 'the name server does not answer',
 }
 

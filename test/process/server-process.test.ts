@@ -117,14 +117,14 @@ test('a port that is taken stops the start with one line, and no token is issued
   const environment = await newDatabase()
   await expectRefusedStart(
     { ...environment, PORT: String(port) },
-    new RegExp(`PORT ${String(port)}: the port is taken`),
+    new RegExp(`PORT ${String(port)}: the port is taken; stop the program that has it, or choose another port\n$`),
   )
   expect(tokenIn((await start(environment)).stdout())).toMatch(/^plst_/)
 })
 
 test.each([
   ['an address of another machine', '192.0.2.1', 'this machine does not have the address, or not yet'],
-  ['a name that there is not', 'plants.invalid', '(?:the name has no address|the name server does not answer)'],
+  ['a name that there is not', 'plants.invalid', '(?:the name has no address; .*|the name server does not answer)'],
 ])('%s as HOST stops the start with one line', async (_description, host, reason) => {
   await expectRefusedStart(
     { ...(await newDatabase()), HOST: host, PORT: '0' },

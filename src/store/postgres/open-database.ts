@@ -121,11 +121,28 @@ function assertEncoding({ encoding }: Engine, place: string): void {
 
 function unusable(place: string, error: unknown): UnusableStore {
   if (error instanceof UnusableStore) return error
-  return new UnusableStore(`cannot open the database ${place}: ${messageOf(error)}`, { cause: error })
+  const { code = '' } = error as { code?: string }
+  const reason = [messageOf(error), remedies[code]].filter((part) => part !== undefined).join('; ')
+  return new UnusableStore(`cannot open the database ${place}: ${reason}`, { cause: error })
+}
+
+/**
+ * What to do about errors of connect(2) and getaddrinfo(3), and about SQLSTATEs
+ * (postgresql.org/docs/18/errcodes-appendix.html).
+ */
+const remedies: Partial<Record<string, string>> = {
+  ECONNREFUSED: 'start the database server, or correct its address',
+  ENOTFOUND: 'correct the name of the host',
+  '28P01': 'correct the user, or the password in PGPASSWORD',
+  '3D000': 'create it, or name another one',
 }
 
 function messageOf(error: unknown): string {
   // Connecting to a host with several addresses fails with one error for each, inside an error without a message.
   if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ')
-  return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  // What pg says where the server asks for a password and none is set.
+  return error.message.includes('client password must be a')
+    ? 'the server asks for a password; set PGPASSWORD'
+    : error.message
 }

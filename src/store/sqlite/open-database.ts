@@ -64,9 +64,13 @@ export function openDatabase(file: string): SqliteConnections {
     }
   } catch (error) {
     if (error instanceof UnusableStore) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UnusableStore(`cannot open the database ${file}: ${reason}`, { cause: error })
+    throw new UnusableStore(`cannot open the database ${file}: ${reasonOf(error)}`, { cause: error })
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error && error.code === 'EISDIR' ? 'it is a folder; name a file in it' : error.message
 }
 
 /**

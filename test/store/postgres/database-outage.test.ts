@@ -54,6 +54,22 @@ describe('a server whose database', () => {
     expect((await send('GET', '/readyz')).status).toBe(200)
   })
 
+  test.each([
+    ['no password', '', 'the server asks for a password; set PGPASSWORD'],
+    ['a wrong password', 'wrong', '.*; correct the user, or the password in PGPASSWORD'],
+  ])('gets %s does not start, and says what to do', async (_what, password, message) => {
+    const client = await connect(database.url)
+    onTestFinished(() => client.end())
+    // What initdb writes unless it is told otherwise (postgresql.org/docs/18/auth-pg-hba-conf.html).
+    const rule = 'host all all 127.0.0.1/32 scram-sha-256'
+    await client.query(`COPY (SELECT '${rule}') TO PROGRAM 'cat > pg_hba.conf'; SELECT pg_reload_conf()`)
+    const url = new URL(database.url)
+    url.password = password
+    await expect
+      .poll(async () => (await runScript('src/main.ts', [], { DATABASE_URL: url.href, PORT: '0' })).stderr)
+      .toMatch(new RegExp(`^plant-store: cannot open the database [^ ]+: ${message}\n$`))
+  })
+
   test('is slow answers 503 in bounded time, and has done nothing then', async () => {
     const other = await connect(database.url)
     onTestFinished(() => other.end())

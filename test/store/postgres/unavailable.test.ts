@@ -150,7 +150,7 @@ test.for<[string, string, RegExp]>([
   [
     'cannot be reached',
     'postgres://me:secret@127.0.0.1:1/plants',
-    /^cannot open the database 127\.0\.0\.1:1\/plants: .*ECONNREFUSED/,
+    /^cannot open the database 127\.0\.0\.1:1\/plants: .*ECONNREFUSED.*; start the database server, or correct its/,
   ],
   [
     'cannot be read as an address',
@@ -162,6 +162,14 @@ test.for<[string, string, RegExp]>([
   expect(failure).toBeInstanceOf(UnusableStore)
   expect((failure as UnusableStore).message).toMatch(message)
   expect((failure as UnusableStore).message).not.toMatch(/secret|\n/)
+})
+
+test('a database that does not exist is unusable, and the message says what to do', async () => {
+  const url = new URL(await temporaryDatabase())
+  url.pathname = '/nothing'
+  await expect(openTestStore(url.href)).rejects.toThrow(
+    /^cannot open the database .*\/nothing: database "nothing" does not exist; create it, or name another one$/,
+  )
 })
 
 test('what is read once the store closes is unavailable, and no fault', async () => {
