@@ -42,6 +42,11 @@ export async function registerCors(
       })
     },
   })
+  // The plugin sends a length of 0, which a 204 must not have (RFC 9110, section 8.6).
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (reply.statusCode === 204) reply.removeHeader('content-length')
+    done(null, payload)
+  })
 }
 
 /** Names of headers, each once, whatever its case. */
