@@ -19,7 +19,7 @@ The page is made from the table that the check itself uses, by \`npm run -s word
 export function writeWordsPage(): string {
   const sections = Object.entries(words).map(([kind, ofKind]) => {
     const rows = Object.entries(ofKind).map(([name, word]) => rowOf(name === '*' ? 'any other name' : name, word))
-    return [`## ${titleOf(kind)}`, '', '| word | verdict | |', '| --- | --- | --- |', ...rows].join('\n')
+    return [`## ${titleOf(kind)}`, '', '| word | what happens | |', '| --- | --- | --- |', ...rows].join('\n')
   })
   const texts = [...formats].filter(([, types]) => types.includes('string')).map(([name]) => `\`${name}\``)
   const formatsSection = [
