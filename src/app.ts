@@ -18,7 +18,7 @@ import { expectContent } from './http/content.ts'
 import { registerErrors } from './http/errors.ts'
 import { registerOperations } from './http/operations.ts'
 import { refuseLessConcrete, refuseMalformed, refuseUnmatched, routedUrl } from './http/path-and-method.ts'
-import { constantHeaders, omitLengthOfNothing } from './http/send.ts'
+import { constantHeaders, omitLengthOfHead } from './http/send.ts'
 import { type Stage, inOrder } from './http/stage.ts'
 import { registerHealth } from './monitoring/health.ts'
 import { type OnAnswered, RequestLog, followResponse, requestIdOf } from './monitoring/request-log.ts'
@@ -134,7 +134,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // Every request passes these stages, in the order that the contract promises.
   app.addHook('onRequest', inOrder([refuseMalformed, refuseUnmatched(app)]))
   registerErrors(app)
-  omitLengthOfNothing(app)
+  omitLengthOfHead(app)
   registerHealth(app, async () => !isClosing() && (await store.isReady()))
   await app.register((scope) => registerDocs(scope, contract))
   app.addHook('onClose', () => uses.write())

@@ -1,6 +1,7 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import type { ContractOperation } from '../contract/document.ts'
+import { omitLength } from './send.ts'
 
 /** The headers that the service reads and sends whatever the contract is. */
 const requestHeaders = ['Authorization', 'Content-Type', 'X-Request-Id']
@@ -42,11 +43,8 @@ export async function registerCors(
       })
     },
   })
-  // The plugin sends a length of 0, which a 204 must not have (RFC 9110, section 8.6).
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (reply.statusCode === 204) reply.removeHeader('content-length')
-    done(null, payload)
-  })
+  // The plugin answers a preflight 204 with a length of 0.
+  app.addHook('onSend', omitLength)
 }
 
 /** Names of headers, each once, whatever its case. */

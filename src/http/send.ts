@@ -11,20 +11,20 @@ import { release } from '../contract/types.ts'
  */
 export const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 
+/** Leaves the length out of a response that must not have one (RFC 9110, section 8.6). */
+export const omitLength: onSendHookHandler = (_request, reply, payload, done) => {
+  if (reply.statusCode === 204 || reply.statusCode === 304) reply.removeHeader('content-length')
+  done(null, payload)
+}
+
 /**
- * Leaves the length out of a response to HEAD that must not have one (RFC 9110, section 8.6). Fastify sets it to 0
- * where a handler sends nothing.
+ * Has `omitLength` see the responses to HEAD. Fastify gives them a length of 0 where a handler sends nothing.
  *
  * @param app before it has a route
  */
-export function omitLengthOfNothing(app: FastifyInstance): void {
+export function omitLengthOfHead(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    if (route.method !== 'HEAD') return
-    const omit: onSendHookHandler = (_request, reply, payload, done) => {
-      if (reply.statusCode === 204 || reply.statusCode === 304) reply.removeHeader('content-length')
-      done(null, payload)
-    }
-    route.onSend = [route.onSend ?? [], omit].flat()
+    if (route.method === 'HEAD') route.onSend = [route.onSend ?? [], omitLength].flat()
   })
 }
 
