@@ -1,5 +1,5 @@
 import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
-import { inPlace, isSchema, schemaNameOf, targetOf, typesOfValue, withSubschemas } from './schema-parts.ts'
+import { inPlace, isSchema, schemaNameOf, targetOf, typesOf, typesOfValue, withSubschemas } from './schema-parts.ts'
 
 /** Where the values of a schema go, which decides what `readOnly`, `writeOnly` and `default` mean. */
 export type Direction = 'request' | 'response'
@@ -72,8 +72,7 @@ export class SchemaRewriter {
     const copy = this.#sameValue(schema, this.#hidden(schema))
     if (this.#direction === 'response' && this.#declares(schema, ['properties']))
       return { unevaluatedProperties: false, ...copy }
-    if (this.#direction === 'request' && !this.#declares(schema, keywordsOfMembers)) return { finite: true, ...copy }
-    return copy
+    return this.#direction === 'request' && this.#isOpen(schema) ? { finite: true, ...copy } : copy
   }
 
   /** The value that stands for a property or a parameter that is left out, if its schema gives one. */
@@ -128,6 +127,12 @@ export class SchemaRewriter {
     const isFlagged = (property: unknown) =>
       isSchema(property) && inPlace(property, this.#schemas).some((each) => each[flag] === true)
     return new Set(properties.filter(([, property]) => isFlagged(property)).map(([name]) => name))
+  }
+
+  /** Whether values of a schema can have members that it does not describe. */
+  #isOpen(schema: Schema): boolean {
+    const types = typesOf(schema, this.#schemas)
+    return (types.has('object') || types.has('array')) && !this.#declares(schema, keywordsOfMembers)
   }
 
   #declares(schema: Schema, keywords: readonly string[]): boolean {

@@ -47,6 +47,14 @@ describe('a body that its schema leaves open', () => {
     expect(await echo(`[${'0,'.repeat(400_000)}1e400]`)).toMatchObject({ status: 400 })
   })
 
+  test('is told what it should be where its schema is not open', async () => {
+    const echo = await serveEcho({ type: 'object', properties: { name: { type: 'string', minLength: 1 } } })
+    expect(await echo('{"name":1e400}')).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('"body/name must be string"') as string,
+    })
+  })
+
   test('may have such a number in a property that the schema does not declare', async () => {
     const echo = await serveEcho({ type: 'object', properties: { id: { type: 'integer' } } })
     expect((await echo('{"id":1,"more":{"a":1e400}}')).status).not.toBe(400)
