@@ -39,9 +39,13 @@ export function compileFlat(ajv: Ajv2020): void {
   /** Compiles what is pending, and what that refers to: all of it, also where some of it cannot be compiled. */
   function compilePending(): void {
     const problems: unknown[] = []
+    const tried = new Set<string>()
     // A set that grows while it is walked is walked to its end.
     for (const id of pending) {
       pending.delete(id)
+      // A schema that cannot be compiled may refer to itself.
+      if (tried.has(id)) continue
+      tried.add(id)
       try {
         ajv.getSchema(id)
       } catch (error) {

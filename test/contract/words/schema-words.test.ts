@@ -476,6 +476,19 @@ describe('each keyword of JSON Schema', () => {
     }
   })
 
+  it.each([
+    [{ type: 'strin' }, /strin/],
+    [{ type: 'string', format: 'nope' }, /: format: nope is a format that nobody validates/],
+    [{ type: 'string', pattern: '(' }, /: pattern: the end at character 2: a group is open/],
+  ])('that is refused is reported where a schema contains itself, too: %j', async (note, because) => {
+    const properties = { next: { $ref: '#/components/schemas/Loop' }, note }
+    const contract = contractOf(
+      { '/things': { get: { operationId: 'a', responses: noContent } } },
+      { components: { schemas: { Loop: { type: 'object', properties } } } },
+    )
+    expect(await problemsOf(contract)).toEqual([expect.stringMatching(because)])
+  })
+
   it('named x-… is taken', async () => {
     expect(await problemsOf(withSchema({ type: 'string', 'x-note': { any: 'thing' } }))).toEqual([])
   })
