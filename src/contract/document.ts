@@ -116,12 +116,42 @@ export function basePathsOf({ servers = [] }: ContractDocument): string[] {
  * @throws Error when a reference leads out of the document, to nothing, or back to itself
  */
 export function dereference(document: unknown): ContractDocument {
+  return replaceReferences(document, {
+    standIn: ({ $ref: reference }, resolve) => (reference.startsWith(schemasPointer) ? undefined : resolve()),
+    leadingBack: (reference) => {
+      throw new Error(`the reference ${reference} leads back to itself`)
+    },
+  })
+}
+
+function hasReference(node: object): node is { $ref: string } {
+  return '$ref' in node && typeof node.$ref === 'string'
+}
+
+/** What a copy has in place of references. */
+export interface Replacement {
+  /**
+   * @param node an object with a reference
+   * @param resolve copies what the reference leads to
+   * @returns what stands for the object; undefined where it is copied as any other
+   */
+  standIn: (node: { $ref: string }, resolve: () => unknown, copy: (node: unknown) => unknown) => unknown
+  /** What stands for a reference inside of what it refers to. */
+  leadingBack: (reference: string) => unknown
+}
+
+/**
+ * Copies a document with its references replaced.
+ *
+ * @returns a document in which equal references are one shared object
+ */
+export function replaceReferences(document: unknown, { standIn, leadingBack }: Replacement): ContractDocument {
   const resolved = new Map<string, unknown>()
   const open = new Set<string>()
 
   function resolve(reference: string): unknown {
     if (resolved.has(reference)) return resolved.get(reference)
-    if (open.has(reference)) throw new Error(`the reference ${reference} leads back to itself`)
+    if (open.has(reference)) return leadingBack(reference)
     open.add(reference)
     const target = copy(find(document, reference))
     open.delete(reference)
@@ -132,8 +162,8 @@ export function dereference(document: unknown): ContractDocument {
   function copy(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(copy)
     if (typeof node !== 'object' || node === null) return node
-    const { $ref: reference } = node as Record<string, unknown>
-    if (typeof reference === 'string' && !reference.startsWith(schemasPointer)) return resolve(reference)
+    const found = hasReference(node) ? standIn(node, () => resolve(node.$ref), copy) : undefined
+    if (found !== undefined) return found
     return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copy(member)]))
   }
 
