@@ -3,6 +3,7 @@ import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
 import { assertUsable, readHeader, readVersions } from './database-header.ts'
+import { isBusy } from './errors.ts'
 import { OpenFiles, assertPaired, makeFolder, realPathOf, restrictToOwner } from './open-files.ts'
 import { migrate } from './schema.ts'
 import { prepareReads, prepareWrites } from './statements.ts'
@@ -120,8 +121,7 @@ function enterWalMode(writer: Database.Database): void {
       writer.pragma('journal_mode = WAL')
       return
     } catch (error) {
-      const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
-      if (!isBusy || performance.now() > deadline) throw error
+      if (!isBusy(error) || performance.now() > deadline) throw error
       // Waits until there is no other lock, or throws.
       writer.exec('BEGIN EXCLUSIVE; COMMIT')
     }
@@ -148,8 +148,9 @@ function assertComplete(database: Database.Database, file: string): void {
     prepareReads(database)
     prepareWrites(database)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UnusableStore(`${file} lacks a part of its schema (${reason}); restore a backup`, { cause: error })
+    throw new UnusableStore(`${file} lacks a part of its schema (${reasonOf(error)}); restore a backup`, {
+      cause: error,
+    })
   }
 }
 
