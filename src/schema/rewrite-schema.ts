@@ -13,10 +13,11 @@ function idOf(name: string): string {
 }
 
 const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
-/** A value without any of these has members that no schema describes. */
-const keywordsOfMembers = ['properties', 'patternProperties', 'additionalProperties', 'prefixItems', 'items'] as const
 const numericFormats: readonly unknown[] = ['int32', 'int64', 'float', 'double']
 const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
+
+/** A schema without any of these does not describe what an object or an array has in it. */
+const keywordsOfMembers = ['properties', 'patternProperties', 'additionalProperties', 'prefixItems', 'items'] as const
 
 /** Keywords that assert nothing. Ajv's strict mode refuses those that JSON Schema does not know. */
 const annotations: readonly string[] = [

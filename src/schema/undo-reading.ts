@@ -57,8 +57,8 @@ function undo(root: object, mark: number): void {
 }
 
 /** Schemas that read values where they are valid, and schemas that only ask. */
-const alternatives: readonly unknown[] = ['anyOf', 'oneOf']
-const conditions: readonly unknown[] = ['not', 'if', 'contains']
+const alternatives = ['anyOf', 'oneOf']
+const conditions = ['not', 'if', 'contains']
 
 /**
  * Has Ajv undo what the keyword `scalar` has replaced in an alternative that turns out not to be valid, and in every
@@ -67,15 +67,16 @@ const conditions: readonly unknown[] = ['not', 'if', 'contains']
 export function undoReading(ajv: Ajv2020): void {
   for (const name of [...alternatives, ...conditions]) {
     // Ajv has made these objects, whose code it generates with them.
-    const keyword = ajv.getKeyword(name as string) as CodeKeywordDefinition
+    const keyword = ajv.getKeyword(name) as CodeKeywordDefinition
     const generate = keyword.code.bind(keyword)
     keyword.code = (context) => {
       const subschema = context.subschema.bind(context)
       context.subschema = (applied, valid) => {
+        const { keyword: applying = '' } = applied
         const mark = context.gen.const('mark', _`${context.gen.scopeValue('func', { ref: markOf })}(${root})`)
         const inner = subschema(applied, valid)
-        if (conditions.includes(applied.keyword)) undoSince(context, mark)
-        else if (alternatives.includes(applied.keyword)) {
+        if (conditions.includes(applying)) undoSince(context, mark)
+        else if (alternatives.includes(applying)) {
           context.gen.if(_`!${valid}`, () => {
             undoSince(context, mark)
           })
