@@ -10,12 +10,12 @@ export class UsageError extends Error {}
  */
 export function readArguments<Config extends ParseArgsConfig>(usage: string, config: Config) {
   try {
-    const { tokens = [] } = parseArgs({ ...config, tokens: true })
+    const { tokens = [], ...parsed } = parseArgs({ ...config, tokens: true })
     const names = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []))
     const twice = names.find((name, index) => names.indexOf(name) < index && config.options?.[name]?.multiple !== true)
     // Node takes the last one.
     if (twice !== undefined) throw new Error(`--${twice} is given twice`)
-    return parseArgs(config)
+    return parsed
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${usage}`, { cause: error })
   }
