@@ -11,7 +11,7 @@ import { checkOperations, checkSecurity } from './check-operations.ts'
 import { checkWords } from './words/check-words.ts'
 import { checkErrorNumbers } from './error-numbers.ts'
 import { BrokenContract, type Finding } from './findings.ts'
-import { memberOf, namesOf } from './references.ts'
+import { endlessReferences, memberOf, namesOf } from './references.ts'
 import { type Place, Places, readYaml } from './read-yaml.ts'
 
 /** The structure that the checks of this project rely on; taste is for the linter. */
@@ -154,54 +154,6 @@ async function bundle(source: Uint8Array, file: string, asked = new Set<string>(
     })
   }
   return { document: files.root, places, findings, referred }
-}
-
-/** Finds the references that lead from one to the next and back to the first, and those that cannot be read. */
-function endlessReferences(document: unknown): Finding[] {
-  const seen = new Set<unknown>()
-  const visit = (node: unknown): Finding[] => {
-    if (typeof node !== 'object' || node === null || seen.has(node)) return []
-    seen.add(node)
-    const at = { object: node, key: '$ref' }
-    try {
-      if (leadsBack(document, node)) return [{ at, text: 'the reference leads back to itself; refer to an object' }]
-    } catch (error) {
-      return [{ at, text: `${error instanceof Error ? error.message : String(error)}; write % as %25` }]
-    }
-    return Object.values(node).flatMap(visit)
-  }
-  const endless = visit(document)
-  return endless.length > 0 ? endless : containingReferences(document)
-}
-
-/** Finds the references, but for those to schemas, that lead to what they stand in. */
-function containingReferences(document: unknown): Finding[] {
-  const [open, done] = [new Set<string>(), new Set<string>()]
-  const visit = (node: unknown): Finding[] => {
-    if (typeof node !== 'object' || node === null) return []
-    const { $ref: reference } = node as Record<string, unknown>
-    if (typeof reference !== 'string') return Object.values(node).flatMap(visit)
-    if (open.has(reference)) {
-      return [{ at: { object: node, key: '$ref' }, text: 'the reference leads back to what it is in; write it out' }]
-    }
-    if (done.has(reference) || reference.startsWith(schemasPointer)) return []
-    done.add(reference)
-    open.add(reference)
-    const findings = visit(lookUp(document, reference))
-    open.delete(reference)
-    return findings
-  }
-  return visit(document)
-}
-
-function leadsBack(document: unknown, reference: object): boolean {
-  const met = new Set<unknown>()
-  for (let node: unknown = reference; typeof node === 'object' && node !== null && '$ref' in node;) {
-    if (met.has(node)) return true
-    met.add(node)
-    node = lookUp(document, String(node.$ref))
-  }
-  return false
 }
 
 /** Has Redocly read each file as this project does, and none over the network. */

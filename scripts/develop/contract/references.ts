@@ -1,5 +1,7 @@
 import { type ContractDocument, replaceReferences } from '../../../src/contract/document.ts'
-import { find, unescapeName } from '../../../src/json/pointer.ts'
+import { find, lookUp, unescapeName } from '../../../src/json/pointer.ts'
+import { schemasPointer } from '../../../src/schema/schema-parts.ts'
+import type { Finding } from './findings.ts'
 
 /** The names of a JSON pointer in a URI fragment, such as `#/paths/~1plants/get` (RFC 6901, section 6). */
 export function namesOf(pointer: string): string[] {
@@ -70,4 +72,52 @@ export function inlineReferences(document: unknown): ContractDocument {
     },
     leadingBack: (reference) => ({ $ref: reference }),
   })
+}
+
+/** Finds the references that lead from one to the next and back to the first, and those that cannot be read. */
+export function endlessReferences(document: unknown): Finding[] {
+  const seen = new Set<unknown>()
+  const visit = (node: unknown): Finding[] => {
+    if (typeof node !== 'object' || node === null || seen.has(node)) return []
+    seen.add(node)
+    const at = { object: node, key: '$ref' }
+    try {
+      if (leadsBack(document, node)) return [{ at, text: 'the reference leads back to itself; refer to an object' }]
+    } catch (error) {
+      return [{ at, text: `${error instanceof Error ? error.message : String(error)}; write % as %25` }]
+    }
+    return Object.values(node).flatMap(visit)
+  }
+  const endless = visit(document)
+  return endless.length > 0 ? endless : containingReferences(document)
+}
+
+/** Finds the references, but for those to schemas, that lead to what they stand in. */
+function containingReferences(document: unknown): Finding[] {
+  const [open, done] = [new Set<string>(), new Set<string>()]
+  const visit = (node: unknown): Finding[] => {
+    if (typeof node !== 'object' || node === null) return []
+    const { $ref: reference } = node as Record<string, unknown>
+    if (typeof reference !== 'string') return Object.values(node).flatMap(visit)
+    if (open.has(reference)) {
+      return [{ at: { object: node, key: '$ref' }, text: 'the reference leads back to what it is in; write it out' }]
+    }
+    if (done.has(reference) || reference.startsWith(schemasPointer)) return []
+    done.add(reference)
+    open.add(reference)
+    const findings = visit(lookUp(document, reference))
+    open.delete(reference)
+    return findings
+  }
+  return visit(document)
+}
+
+function leadsBack(document: unknown, reference: object): boolean {
+  const met = new Set<unknown>()
+  for (let node: unknown = reference; typeof node === 'object' && node !== null && '$ref' in node;) {
+    if (met.has(node)) return true
+    met.add(node)
+    node = lookUp(document, String(node.$ref))
+  }
+  return false
 }
