@@ -48,6 +48,11 @@ const several: Record<string, Applies> = {
   prefixItems: 'to a part',
 }
 
+/** What the schemas that a keyword holds apply to; undefined where it holds none. */
+export function appliesTo(keyword: string): Applies | undefined {
+  return own(single, keyword) ?? own(several, keyword)
+}
+
 /**
  * Copies a schema with each schema directly inside it replaced.
  *

@@ -1,4 +1,4 @@
-import { type Schema, inPlace, isSchema, targetOf } from '../../../../src/schema/schema-parts.ts'
+import { type Schema, appliesTo, inPlace, isSchema, targetOf } from '../../../../src/schema/schema-parts.ts'
 import type { Finding } from '../findings.ts'
 import { words } from './openapi-words.ts'
 import type { Kind, Word, WordContext } from './verdicts.ts'
@@ -113,11 +113,10 @@ function undeclaredProperties(schema: Schema, schemas: Record<string, Schema>): 
 
 /** Words that let an object have properties that it does not name. */
 const openings = ['additionalProperties', 'patternProperties', 'unevaluatedProperties']
-const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
 
 /** Whether what a word holds is the whole schema of a value. A named schema may be a part of others. */
 function isValueIn(held: Kind, kind: Kind, name: string): boolean {
-  return held === 'schema' && kind !== 'components' && !(kind === 'schema' && sameValue.includes(name))
+  return held === 'schema' && kind !== 'components' && !(kind === 'schema' && appliesTo(name) === 'to the value')
 }
 
 /** A schema, and those that always apply with it: through `$ref` and `allOf`. */
