@@ -2,11 +2,11 @@ import Database from 'better-sqlite3'
 import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { assertExists, assertUsable, readVersions } from '../../../src/store/sqlite/database-header.ts'
-import { assertPaired } from '../../../src/store/sqlite/open-files.ts'
+import { assertPaired, syncFile } from '../../../src/store/sqlite/open-files.ts'
 import { applicationId } from '../../../src/store/sqlite/schema.ts'
 import { UsageError } from '../../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'
-import { publish, syncFile } from './files.ts'
+import { publish } from './files.ts'
 import { type Content, contentOf, verifyCopy } from './verify-copy.ts'
 
 /** How many pages are copied in one step; the progress is shown after each. */

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, linkSync, openSync } from 'node:fs'
+import { linkSync } from 'node:fs'
 import type { DatabaseLocation } from '../../../src/store/open-store.ts'
 import { UsageError } from '../../command.ts'
 
@@ -13,16 +13,6 @@ export function sqliteFileOf(location: DatabaseLocation, tool: string): string {
       return location.file
     case 'postgres':
       throw new UsageError(`DATABASE_URL names a PostgreSQL database, for which the tool is ${tool}`)
-  }
-}
-
-/** Waits until a file, or the names in a folder, are on disk. */
-export function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

@@ -11,9 +11,9 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { makeFolder, realPathOf } from '../../../src/store/sqlite/open-files.ts'
+import { makeFolder, realPathOf, syncFile } from '../../../src/store/sqlite/open-files.ts'
 import { UsageError } from '../../command.ts'
-import { publish, syncFile } from './files.ts'
+import { publish } from './files.ts'
 import { findHolder } from './open-elsewhere.ts'
 import { type Content, isDamage, verifyCopy } from './verify-copy.ts'
 

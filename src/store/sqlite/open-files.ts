@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UnusableStore } from '../store.ts'
 
@@ -110,18 +121,40 @@ export function realPathOf(file: string): string {
 }
 
 /**
- * Makes a folder for the owner alone, with those that it is in. Where a file system refuses new folders with ENOENT, as
- * `/proc` does, Node's own `recursive` never returns.
+ * Makes a folder for the owner alone, with those that it is in, and waits until their names are on disk. Where a file
+ * system refuses new folders with ENOENT, as `/proc` does, Node's own `recursive` never returns.
  *
  * @throws Node's error when a folder cannot be made
  */
 export function makeFolder(folder: string): void {
-  if (existsSync(folder)) return
-  makeFolder(dirname(folder))
+  if (!existsSync(folder)) {
+    makeFolder(dirname(folder))
+    try {
+      mkdirSync(folder, { mode: 0o700 })
+    } catch (error) {
+      // Another process may have made it meanwhile.
+      if (!existsSync(folder)) throw error
+    }
+  }
+  // A folder that was there already may not be on disk either: its maker may be killed before it syncs.
   try {
-    mkdirSync(folder, { mode: 0o700 })
+    syncFile(dirname(folder))
   } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!existsSync(folder)) throw error
+    if (!isUnsyncable(error)) throw error
+  }
+}
+
+/** Whether this user may not read a folder, or its file system syncs no folders. */
+function isUnsyncable(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')
+}
+
+/** Waits until a file, or the names in a folder, are on disk. @throws Node's error */
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }

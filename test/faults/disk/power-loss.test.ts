@@ -1,0 +1,88 @@
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../support/server/start-app.ts'
+import { nodeBinary, projectFolder, runScript, startProcess } from '../../support/server/start-process.ts'
+import { servedDatabase } from '../../support/server/served-database.ts'
+
+// bench/power-loss rebuilds what a disk has after a loss of power. These tests begin with files as it can leave them, or
+// check that a program waits for the disk where it has to.
+
+/** Runs a command so that permissions bind it, which root passes over. */
+const boundByPermissions =
+  process.getuid?.() === 0
+    ? (['setpriv', '--bounding-set=-dac_override,-dac_read_search'] as const)
+    : (['env'] as const)
+
+/** Records what a program does with a folder and with what is in it. */
+function record(folder: string): { environment: Record<string, string>; operations: () => string[] } {
+  const file = join(folder, 'record')
+  return {
+    environment: {
+      RECORD_FILES: file,
+      NODE_OPTIONS: `--import=${join(projectFolder, 'test/support/server/record-files.ts')}`,
+    },
+    operations: () =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(folder))
+        .map((line) => line.replace(folder, '.')),
+  }
+}
+
+describe('a folder that is made is on disk before anything in it is acknowledged,', () => {
+  const made = ['make ./new', 'sync .', 'make ./new/data', 'sync ./new']
+
+  test('at the first start', async () => {
+    const folder = await temporaryFolder()
+    const { environment, operations } = record(folder)
+    const server = await startProcess({ DATABASE_URL: `sqlite:${folder}/new/data/plants.db`, ...environment })
+    onTestFinished(() => server.end('SIGKILL'))
+    expect(operations()).toEqual(made)
+  })
+
+  test('also where it was there already: who made it may have been killed before it was on disk', async () => {
+    const folder = await temporaryFolder()
+    mkdirSync(join(folder, 'data'))
+    const { environment, operations } = record(folder)
+    const server = await startProcess({ DATABASE_URL: `sqlite:${folder}/data/plants.db`, ...environment })
+    onTestFinished(() => server.end('SIGKILL'))
+    expect(operations()).toEqual(['sync .'])
+  })
+
+  test('unless the folder that it is in may not be read, in which the service works all the same', async () => {
+    const folder = join(await temporaryFolder(), 'closed')
+    mkdirSync(join(folder, 'data'), { recursive: true })
+    chmodSync(folder, 0o311)
+    onTestFinished(() => {
+      chmodSync(folder, 0o700)
+    })
+    const server = await startProcess({ DATABASE_URL: `sqlite:${folder}/data/plants.db` }, [
+      ...boundByPermissions,
+      nodeBinary,
+      join(projectFolder, 'src/main.ts'),
+    ])
+    onTestFinished(() => server.end('SIGKILL'))
+    expect(server.stdout()).toMatch(/^Token +plst_/m)
+  })
+
+  test('at a restore', async () => {
+    const folder = await temporaryFolder()
+    const { file } = await servedDatabase(folder)
+    const { environment, operations } = record(folder)
+    const database = { DATABASE_URL: `sqlite:${folder}/new/data/plants.db` }
+    expect(await runScript('scripts/operate/restore.ts', [file], { ...database, ...environment })).toMatchObject({
+      code: 0,
+    })
+    expect(operations().slice(0, made.length)).toEqual(made)
+  })
+
+  test('at a move', async () => {
+    const folder = await temporaryFolder()
+    const { file } = await servedDatabase(folder)
+    const { environment, operations } = record(folder)
+    const stores = ['--from', `sqlite:${file}`, '--to', `sqlite:${folder}/new/data/plants.db`]
+    expect(await runScript('scripts/operate/move.ts', stores, environment)).toMatchObject({ code: 0 })
+    expect(operations()).toEqual(made)
+  })
+})
