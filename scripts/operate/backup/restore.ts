@@ -51,6 +51,8 @@ export function restore(copy: string, target: string, force: boolean): Content {
     try {
       // SQLite would apply the old database's log or journal to the new one.
       for (const suffix of companions) rmSync(place + suffix, { force: true })
+      // A file system may keep the next change of a name and lose these.
+      syncFile(dirname(place))
       if (old === undefined) publish(incoming, place)
       else renameSync(incoming, place)
     } finally {

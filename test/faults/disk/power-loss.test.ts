@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../support/server/start-app.ts'
@@ -15,7 +15,10 @@ const boundByPermissions =
     : (['env'] as const)
 
 /** Records what a program does with a folder and with what is in it. */
-function record(folder: string): { environment: Record<string, string>; operations: () => string[] } {
+function record(folder: string): {
+  environment: Record<string, string>
+  operations: () => string[]
+} {
   const file = join(folder, 'record')
   return {
     environment: {
@@ -36,7 +39,10 @@ describe('a folder that is made is on disk before anything in it is acknowledged
   test('at the first start', async () => {
     const folder = await temporaryFolder()
     const { environment, operations } = record(folder)
-    const server = await startProcess({ DATABASE_URL: `sqlite:${folder}/new/data/plants.db`, ...environment })
+    const server = await startProcess({
+      DATABASE_URL: `sqlite:${folder}/new/data/plants.db`,
+      ...environment,
+    })
     onTestFinished(() => server.end('SIGKILL'))
     expect(operations()).toEqual(made)
   })
@@ -45,7 +51,10 @@ describe('a folder that is made is on disk before anything in it is acknowledged
     const folder = await temporaryFolder()
     mkdirSync(join(folder, 'data'))
     const { environment, operations } = record(folder)
-    const server = await startProcess({ DATABASE_URL: `sqlite:${folder}/data/plants.db`, ...environment })
+    const server = await startProcess({
+      DATABASE_URL: `sqlite:${folder}/data/plants.db`,
+      ...environment,
+    })
     onTestFinished(() => server.end('SIGKILL'))
     expect(operations()).toEqual(['sync .'])
   })
@@ -54,9 +63,6 @@ describe('a folder that is made is on disk before anything in it is acknowledged
     const folder = join(await temporaryFolder(), 'closed')
     mkdirSync(join(folder, 'data'), { recursive: true })
     chmodSync(folder, 0o311)
-    onTestFinished(() => {
-      chmodSync(folder, 0o700)
-    })
     const server = await startProcess({ DATABASE_URL: `sqlite:${folder}/data/plants.db` }, [
       ...boundByPermissions,
       nodeBinary,
@@ -71,7 +77,12 @@ describe('a folder that is made is on disk before anything in it is acknowledged
     const { file } = await servedDatabase(folder)
     const { environment, operations } = record(folder)
     const database = { DATABASE_URL: `sqlite:${folder}/new/data/plants.db` }
-    expect(await runScript('scripts/operate/restore.ts', [file], { ...database, ...environment })).toMatchObject({
+    expect(
+      await runScript('scripts/operate/restore.ts', [file], {
+        ...database,
+        ...environment,
+      }),
+    ).toMatchObject({
       code: 0,
     })
     expect(operations().slice(0, made.length)).toEqual(made)
@@ -85,4 +96,32 @@ describe('a folder that is made is on disk before anything in it is acknowledged
     expect(await runScript('scripts/operate/move.ts', stores, environment)).toMatchObject({ code: 0 })
     expect(operations()).toEqual(made)
   })
+})
+
+test('a restore has removed the old log from the disk before the new database takes its place', async () => {
+  const folder = await temporaryFolder()
+  const { file, serve } = await servedDatabase(folder)
+  copyFileSync(file, join(folder, 'copy.db'))
+  const server = await serve()
+  await server.create(1)
+  await server.end('SIGKILL')
+  expect(existsSync(`${file}-wal`)).toBe(true)
+  const { environment, operations } = record(folder)
+  const database = { DATABASE_URL: `sqlite:${file}` }
+  const parameters = [join(folder, 'copy.db'), '--force']
+  expect(
+    await runScript('scripts/operate/restore.ts', parameters, {
+      ...database,
+      ...environment,
+    }),
+  ).toMatchObject({
+    code: 0,
+  })
+  const done = operations()
+  const replaced = done.indexOf('rename to ./plants.db')
+  const removed = done.findLastIndex(
+    (operation, index) => index < replaced && operation.startsWith('remove ./plants.db-'),
+  )
+  expect(removed).toBeGreaterThan(0)
+  expect(done.slice(removed + 1, replaced + 2)).toEqual(['sync .', 'rename to ./plants.db', 'sync .'])
 })
