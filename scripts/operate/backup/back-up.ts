@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { assertExists, assertUsable, readVersions } from '../../../src/store/sqlite/database-header.ts'
-import { assertPaired, syncFile } from '../../../src/store/sqlite/open-files.ts'
+import { removeLeftIndex, syncFile } from '../../../src/store/sqlite/open-files.ts'
 import { applicationId } from '../../../src/store/sqlite/schema.ts'
 import { UsageError } from '../../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'
@@ -39,7 +39,7 @@ export async function backUp(
   }
   if (!existsSync(dirname(file))) throw new UsageError(`there is no folder ${dirname(file)}`)
   assertExists(source)
-  assertPaired(source)
+  removeLeftIndex(source)
   const partial = `${file}.partial-${String(process.pid)}`
   try {
     // SQLite would create the file with a mode that depends on the umask.

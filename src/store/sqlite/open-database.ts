@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
 import { assertUsable, readHeader, readVersions } from './database-header.ts'
 import { isBusy } from './errors.ts'
-import { OpenFiles, assertPaired, makeFolder, realPathOf, restrictToOwner } from './open-files.ts'
+import { OpenFiles, makeFolder, realPathOf, removeLeftIndex, restrictToOwner } from './open-files.ts'
 import { migrate } from './schema.ts'
 import { prepareReads, prepareWrites } from './statements.ts'
 
@@ -80,7 +80,6 @@ function reasonOf(error: unknown): string {
  * @returns whether the database has a write-ahead log with something in it
  */
 function prepareFile(file: string, realPath: string): boolean {
-  assertPaired(file)
   // Read before the header: another process that creates the database now creates the file before the log.
   const hasLog = (statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   const header = readHeader(file)
@@ -88,16 +87,17 @@ function prepareFile(file: string, realPath: string): boolean {
     assertUsable(file, header)
     // SQLite would open a read-only file too, and every write would fail.
     accessSync(file, constants.W_OK)
-  } else if (hasLog) {
+  }
+  removeLeftIndex(file)
+  if (header === undefined && hasLog) {
     // SQLite would remove the log, which may hold acknowledged writes.
     throw new UnusableStore(
       `${file} is missing or empty, and its write-ahead log ${realPath}-wal is not: put the database back, ` +
         'or remove the log to begin anew; nothing was changed',
     )
-  } else {
-    // SQLite gives its own files the mode of this one.
-    closeSync(openSync(file, 'a', 0o600))
   }
+  // SQLite gives its own files the mode of this one.
+  if (header === undefined) closeSync(openSync(file, 'a', 0o600))
   return hasLog
 }
 

@@ -8,10 +8,13 @@ import {
   openSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
 import { UnusableStore } from '../store.ts'
+import { isBusy } from './errors.ts'
 
 /** A file as it was when the database was opened. */
 interface OpenFile {
@@ -68,21 +71,49 @@ function isInPlace({ path, device, inode }: OpenFile): boolean {
   }
 }
 
+/** How long other processes that start at once may keep this one from removing an index that is left over. */
+const removalMilliseconds = 1_000
+
 /**
- * SQLite creates the log before its index (`-shm`) and removes it after the index. If it finds an index alone, it
- * creates an empty log and looks there for what the index lists, which damages the database.
+ * Removes an index (`-shm`) without a log. A loss of power can leave one after an orderly stop: SQLite removes the index
+ * before the log, but a file system may keep the removal of the log alone.
  *
- * @throws UnusableStore when the log was removed while the database was open
+ * @throws UnusableStore when a process has the database open, whose log was removed then. SQLite would create an empty
+ *   one and look there for what the index lists, which damages the database.
  */
-export function assertPaired(file: string): void {
+export function removeLeftIndex(file: string): void {
   const path = realPathOf(file)
   const hasIndex = () => existsSync(`${path}-shm`)
   // Checked again, because both may have been removed between the first two checks.
-  if (hasIndex() && !existsSync(`${path}-wal`) && hasIndex()) {
-    throw new UnusableStore(
-      `${path}-wal was removed and ${path}-shm was not: stop the server, which then removes the other too; ` +
-        'after a crash remove it by hand; nothing was changed',
-    )
+  const isAlone = () => hasIndex() && !existsSync(`${path}-wal`) && hasIndex()
+  const deadline = performance.now() + removalMilliseconds
+  while (isAlone() && !removeUnused(path)) {
+    if (performance.now() > deadline) {
+      throw new UnusableStore(
+        `${path}-wal was removed and ${path}-shm was not: stop the server, which then removes the other too; ` +
+          'where none runs, remove it by hand; nothing was changed',
+      )
+    }
+    // Two that try at the same time keep each other from it.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * 20)
+  }
+}
+
+/** Removes the index of a database, unless a process has the database open. @returns whether it was removed */
+function removeUnused(path: string): boolean {
+  if (!existsSync(path)) return false
+  const database = new Database(path, { fileMustExist: true, timeout: 0 })
+  try {
+    // SQLite uses no index in this mode, and gets no lock while another process has the database open with a log.
+    database.pragma('locking_mode = EXCLUSIVE')
+    database.exec('BEGIN EXCLUSIVE')
+    rmSync(`${path}-shm`, { force: true })
+    return true
+  } catch (error) {
+    if (isBusy(error)) return false
+    throw error
+  } finally {
+    database.close()
   }
 }
 

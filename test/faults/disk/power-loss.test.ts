@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../support/server/start-app.ts'
@@ -124,4 +124,59 @@ test('a restore has removed the old log from the disk before the new database ta
   )
   expect(removed).toBeGreaterThan(0)
   expect(done.slice(removed + 1, replaced + 2)).toEqual(['sync .', 'rename to ./plants.db', 'sync .'])
+})
+
+describe('the index of a log that is gone', () => {
+  test('is removed where nobody has the database open, and nothing is lost', async () => {
+    const { file, serve } = await servedDatabase()
+    const first = await serve()
+    expect(await first.create(1)).toBe(200)
+    copyFileSync(`${file}-shm`, `${file}-left`)
+    await first.end()
+    expect([existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([false, false])
+    const leave = () => {
+      copyFileSync(`${file}-left`, `${file}-shm`)
+    }
+
+    leave()
+    const database = { DATABASE_URL: `sqlite:${file}` }
+    expect(await runScript('scripts/operate/backup.ts', [`${file}.copy`], database)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 plants and 1 tokens') as string,
+    })
+    expect([existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([false, false])
+
+    leave()
+    const second = await serve()
+    expect(await second.names()).toEqual(['1'])
+    expect(await second.create(2)).toBe(200)
+    await second.end()
+
+    // Several may start at once when the power is back.
+    leave()
+    const servers = await Promise.all([serve(), serve()])
+    for (const server of servers) expect(await server.names()).toEqual(['1', '2'])
+  })
+
+  test('stays where a server has the database open: nobody else opens it, and nothing is lost', async () => {
+    const { file, serve } = await servedDatabase()
+    const server = await serve()
+    expect(await server.create(1)).toBe(200)
+    const index = readFileSync(`${file}-shm`)
+    unlinkSync(`${file}-wal`)
+    await expect(serve()).rejects.toThrow(/plants\.db-wal was removed and .*plants\.db-shm was not: stop the server/)
+    expect(readFileSync(`${file}-shm`).equals(index)).toBe(true)
+    expect(existsSync(`${file}-wal`)).toBe(false)
+    await server.end()
+    expect(await (await serve()).names()).toEqual(['1'])
+  })
+
+  test('stays where the database is gone too: it may be that of a server that runs', async () => {
+    const { file, serve } = await servedDatabase()
+    const server = await serve()
+    for (const removed of [file, `${file}-wal`]) unlinkSync(removed)
+    await expect(serve()).rejects.toThrow(/plants\.db-wal was removed and .*plants\.db-shm was not: stop the server/)
+    expect([existsSync(file), existsSync(`${file}-shm`)]).toEqual([false, true])
+    await server.end()
+  })
 })
