@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UnusableStore } from '../store.ts'
+import { realPathOf } from './open-files.ts'
 import { applicationId, migrations, schemaVersionOf } from './schema.ts'
 
 /** What a database says about itself. */
@@ -19,7 +20,8 @@ const headerLength = 100
  * Reads a file's header without SQLite, which could change the file (sqlite.org/fileformat.html, section 1.3). If the
  * database has a write-ahead log, the newest header may be in the log alone.
  *
- * @returns undefined when the file is missing or empty
+ * @returns undefined when the file is missing or empty, also when SQLite will make it so: the power failed at the first
+ *   commit, before the first page was on disk
  * @throws UnusableStore when it is not an SQLite database; Node's error when it cannot be read
  */
 export function readHeader(file: string): DatabaseHeader | undefined {
@@ -36,11 +38,16 @@ export function readHeader(file: string): DatabaseHeader | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-  if (length === 0) return undefined
+  if (length === 0 || (header.every((byte) => byte === 0) && hasJournal(file))) return undefined
   if (length < headerLength || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
     throw new UnusableStore(`${file} is not an SQLite database; nothing was changed`)
   }
   return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60) }
+}
+
+/** Whether there is a journal, with which SQLite undoes a transaction that was not committed. */
+function hasJournal(file: string): boolean {
+  return (statSync(`${realPathOf(file)}-journal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 /**

@@ -1,5 +1,6 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, unlinkSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript, startProcess } from '../../support/server/start-process.ts'
@@ -178,5 +179,47 @@ describe('the index of a log that is gone', () => {
     await expect(serve()).rejects.toThrow(/plants\.db-wal was removed and .*plants\.db-shm was not: stop the server/)
     expect([existsSync(file), existsSync(`${file}-shm`)]).toEqual([false, true])
     await server.end()
+  })
+})
+
+describe('a first start that the power has ended before its first page was on disk', () => {
+  /** Leaves a file that has grown to its size, with nothing in it, and the journal by which SQLite undoes that. */
+  async function interruptedStart(): Promise<string> {
+    const folder = await temporaryFolder()
+    const file = join(folder, 'plants.db')
+    const database = new Database(join(folder, 'source.db'))
+    // SQLite writes pages before the commit where its memory has no room for them.
+    database.exec(`
+      PRAGMA cache_size = 2; BEGIN; CREATE TABLE plants (name TEXT);
+      WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 1000)
+      INSERT INTO plants SELECT hex(randomblob(50)) FROM ids`)
+    copyFileSync(join(folder, 'source.db-journal'), `${file}-journal`)
+    writeFileSync(file, Buffer.alloc(readFileSync(join(folder, 'source.db')).length))
+    database.close()
+    expect(readFileSync(file).length).toBeGreaterThan(4_096)
+    expect(readFileSync(`${file}-journal`)[0]).not.toBe(0)
+    return file
+  }
+
+  test('is made good by the next one', async () => {
+    const file = await interruptedStart()
+    const server = await startProcess({ DATABASE_URL: `sqlite:${file}` })
+    onTestFinished(() => server.end('SIGKILL'))
+    expect(server.stdout()).toMatch(/^Token +plst_/m)
+    expect(existsSync(`${file}-journal`)).toBe(false)
+  })
+
+  test('has made no database yet for the commands, which change nothing', async () => {
+    const file = await interruptedStart()
+    const { code, stderr } = await runScript('scripts/operate/token.ts', ['list'], { DATABASE_URL: `sqlite:${file}` })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^there is no database .*plants\.db; .*nothing was changed\n$/)
+    expect(existsSync(`${file}-journal`)).toBe(true)
+  })
+
+  test('is not what a file of zeros without a journal is, which is refused', async () => {
+    const file = await interruptedStart()
+    unlinkSync(`${file}-journal`)
+    await expect(startProcess({ DATABASE_URL: `sqlite:${file}` })).rejects.toThrow(/is not an SQLite database/)
   })
 })
