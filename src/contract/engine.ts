@@ -1,3 +1,4 @@
+import { chunksOf, streamChunks } from './body-stream.ts'
 import type { ContractDocument, ContractMethod, ContractOperation } from './document.ts'
 import { dereference, operationsOf } from './document.ts'
 import { offeredTypes } from './media-types.ts'
@@ -133,6 +134,8 @@ function inputHandlers<Services extends object>(
       const problem = validateResponse(operation, reply)
       if (problem === undefined) return reply
       onViolation?.(operation.id)
+      const chunks = chunksOf(reply.body)
+      if (chunks !== undefined) streamChunks(chunks).destroy()
       throw new ContractViolation(`${operation.id} was to answer ${String(reply.status)}: ${problem}`)
     }
   })

@@ -5,6 +5,7 @@ import type { Schema } from '../schema/schema-parts.ts'
 import type { ContractDocument, ContractOperation, ContractResponse } from './document.ts'
 import type { AnyReply } from './engine.ts'
 import { isJson, isText } from './media-types.ts'
+import { chunksOf } from './body-stream.ts'
 import { Encoded } from './types.ts'
 
 /**
@@ -115,19 +116,20 @@ function compileBody(
   // The keyword `scalar` writes into the value's container, so a body has one.
   const validate = compile({ body: schema })
   const validateValue = (body: unknown) => (validate({ body }) ? undefined : describe(validate))
-  if (isJson(type)) return (body) => (body instanceof Encoded ? undefined : validateValue(body))
-  if (isText(type)) {
-    return (body) => (isStream(body) ? undefined : typeof body === 'string' ? validateValue(body) : notText)
+  return (body) => {
+    const isStream = chunksOf(body) !== undefined
+    if (isJson(type)) return body instanceof Encoded ? undefined : isStream ? notEncoded : validateValue(body)
+    if (body instanceof Encoded) return isText(type) ? notText : notBytes
+    if (isStream) return undefined
+    if (isText(type)) return typeof body === 'string' ? validateValue(body) : notText
+    return body instanceof Uint8Array ? undefined : notBytes
   }
-  return (body) => (isStream(body) || body instanceof Uint8Array ? undefined : notBytes)
 }
+
+const notEncoded = 'the body is a stream; give its value, or an Encoded stream of JSON'
 
 const notText = 'the body is neither text nor a stream of bytes'
 const notBytes = 'the body is neither bytes nor a stream of them'
-
-function isStream(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
-}
 
 function describe({ errors }: ValidateFunction, prefix = ''): string {
   return (errors ?? [])

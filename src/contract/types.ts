@@ -69,7 +69,7 @@ export function isWhole(chunks: Encoded<unknown>['chunks']): chunks is string | 
  *
  * @param buffer not one that the operating system still writes from
  */
-export function release({ buffer, byteLength }: Buffer): void {
+export function release({ buffer, byteLength }: Uint8Array): void {
   // A small Buffer shares the memory of others.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

@@ -1,14 +1,15 @@
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { streamChunks } from '../connections/stream-chunks.ts'
 import type { UnreadBytes } from '../connections/unread-bytes.ts'
+import { chunksOf, streamChunks } from '../contract/body-stream.ts'
 import type { AnyReply, BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure, unavailable } from '../contract/errors.ts'
 import { isJson } from '../contract/media-types.ts'
-import { Encoded, isWhole } from '../contract/types.ts'
+import { Encoded, isWhole, release } from '../contract/types.ts'
 import { stringifyJson } from '../json/json.ts'
 import { RefusedBody, registerParsers } from './content.ts'
-import { releaseWhenSent, sendContent, sendFailure } from './send.ts'
+import { releaseWhenSent, sendContent, sendFailure, whenClosed } from './send.ts'
 import { type Stage, inOrder } from './stage.ts'
 
 declare module 'fastify' {
@@ -97,43 +98,63 @@ async function negotiate(offered: string[], request: FastifyRequest, reply: Fast
   return preferredType(request, offered)
 }
 
-/** A body that is not JSON: text, bytes, or a stream of bytes. */
-type Content = string | Buffer | AsyncIterable<Buffer>
-
-/** What a body in chunks holds as a rule: the chunk that is being sent, and what V8 has not collected of its making. */
+/** Typical memory of a body in chunks: the chunk in flight, and what V8 has not collected of its making. */
 const streamBytes = 512 * 1_024
 
 const tooMuchUnread: Failure = unavailable('too many long answers wait to be read; try again in a second')
 const emptyBody: Failure = failure('malformed_body', 'the body is empty')
 
-/** Fastify sends a Buffer as it is. */
-function contentOf(body: Content | Uint8Array): Content {
-  if (!(body instanceof Uint8Array) || Buffer.isBuffer(body)) return body
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-}
-
 function send(
   reply: FastifyReply,
-  { status, headers, body, contentType }: AnyReply,
+  { status, headers = {}, body, contentType }: AnyReply,
   { typeOf }: BoundOperation,
   unread: UnreadBytes,
 ): FastifyReply {
-  reply.code(status)
-  // Node writes the digits of a bigint.
-  if (headers !== undefined) reply.headers(headers as Record<string, string | number>)
-  if (body === undefined) return reply.send()
+  const { raw } = reply
   const type = contentType ?? typeOf(status)
-  if (isJson(type) && !(body instanceof Encoded)) return sendContent(reply, type, stringifyJson(body))
-  // Validation has found text, bytes or a stream of bytes.
-  const content = body instanceof Encoded ? (body as Encoded<unknown>).chunks : contentOf(body as Content | Uint8Array)
-  if (!unread.hold(reply.raw, isWhole(content) ? content.length : streamBytes)) return sendFailure(reply, tooMuchUnread)
-  if (isWhole(content)) {
-    // The bytes of an encoded body have no other reader; a handler may keep those of its own.
-    if (body instanceof Encoded) releaseWhenSent(reply.raw, content)
-    return sendContent(reply, type, content)
+  // What fails here is answered without the headers of the reply.
+  const content = body === undefined ? undefined : contentOf(body, type, raw)
+  if (content !== undefined && !unread.hold(raw, isWhole(content) ? content.length : streamBytes)) {
+    return sendFailure(reply, tooMuchUnread)
   }
-  // Fastify reads a body to its end to answer HEAD without it.
-  if (reply.request.method === 'HEAD') return sendContent(reply, type, Readable.from([]))
-  const isEncoded = body instanceof Encoded
-  return sendContent(reply, type, isEncoded ? streamChunks(reply.raw, content) : Readable.from(content))
+  if (content instanceof Readable) removeOnError(content, reply, Object.keys(headers))
+  // Node writes the digits of a bigint.
+  reply.code(status).headers(headers as Record<string, string | number>)
+  if (content === undefined) return reply.send()
+  if (body instanceof Encoded && isWhole(content)) releaseWhenSent(raw, content)
+  // Fastify reads a stream to its end to answer HEAD without it.
+  const isUnsent = content instanceof Readable && reply.request.method === 'HEAD'
+  return sendContent(reply, type, isUnsent ? Readable.from([]) : content)
+}
+
+/** Makes what is sent of a body that is valid. A stream is closed with its response. */
+function contentOf(body: unknown, type: string, response: ServerResponse): string | Buffer | Readable {
+  const chunks = chunksOf(body)
+  if (chunks !== undefined) {
+    const stream = streamChunks(chunks, (chunk) => {
+      // The bytes of an encoded body have no other reader. A short chunk may still be written when the next is read.
+      if (body instanceof Encoded && response.writableLength === 0) release(chunk)
+    })
+    whenClosed(response, () => stream.destroy())
+    return stream
+  }
+  // An encoded body that is no stream is whole.
+  if (body instanceof Encoded) return body.chunks as string | Buffer
+  if (isJson(type)) return stringifyJson(body)
+  // Validation has found text or bytes. Fastify sends a Buffer as it is.
+  if (!(body instanceof Uint8Array) || Buffer.isBuffer(body)) return body as string | Buffer
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+}
+
+/** Removes the headers of a reply whose stream fails before its first byte: they do not describe the failure. */
+function removeOnError(stream: Readable, reply: FastifyReply, names: string[]): void {
+  const before = reply.getHeaders()
+  stream.once('error', () => {
+    if (reply.raw.headersSent) return
+    for (const name of names) {
+      reply.removeHeader(name)
+      reply.raw.removeHeader(name)
+    }
+    reply.headers(before)
+  })
 }

@@ -49,10 +49,17 @@ export function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return sendContent(reply, 'application/json', json)
 }
 
+/** Acts when a response is closed: sent, or cut off. The client may have left before. */
+export function whenClosed(response: ServerResponse, act: () => void): void {
+  // A closed response emits no second `close`.
+  if (response.closed) act()
+  else response.once('close', act)
+}
+
 /** Frees the bytes of a body when its response is closed. */
 export function releaseWhenSent(response: ServerResponse, content: string | Buffer): void {
   if (typeof content === 'string') return
-  response.once('close', () => {
+  whenClosed(response, () => {
     release(content)
   })
 }
