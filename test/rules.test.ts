@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
@@ -44,20 +44,6 @@ describe('a rule stands in one place:', () => {
     expect(users.length).toBeGreaterThanOrEqual(4)
     expect(users.every((file) => file.startsWith('src/store/'))).toBe(true)
   })
-})
-
-test.each(['src', 'test', 'scripts', 'bench'])('no folder of %s has more than ten files', (room) => {
-  const files = globSync(`${room}/**`, {
-    cwd: root,
-    withFileTypes: true,
-    exclude: ({ name }) => name === 'node_modules',
-  })
-  const folders = Map.groupBy(
-    files.filter((entry) => entry.isFile()),
-    ({ parentPath }) => relative(root, parentPath),
-  )
-  expect(folders.size).toBeGreaterThan(1)
-  expect([...folders].filter(([, entries]) => entries.length > 10).map(([folder]) => folder)).toEqual([])
 })
 
 test('both stores have the same eight files', () => {
