@@ -3,6 +3,7 @@ import addFormatsModule from 'ajv-formats'
 import { finiteKeyword } from './finite-keyword.ts'
 import { compileFlat } from './flat-compilation.ts'
 import { keepEvaluated } from './keep-evaluated.ts'
+import { linearPatterns } from './linear-pattern.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
 import { undoReading } from './undo-reading.ts'
@@ -29,7 +30,7 @@ export function createAjv(
     strictTypes: false,
     strictRequired: false,
     strictTuples: false,
-    code: { optimize },
+    code: { optimize, regExp: linearPatterns },
     inlineRefs: inline,
     // Every object inherits `constructor` and `toString`.
     ownProperties: true,

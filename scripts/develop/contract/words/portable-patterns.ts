@@ -1,7 +1,9 @@
+import { RE2JS, RE2JSException } from 're2js'
+
 /**
  * Says why the regular expression of a `pattern` is not read alike by the engines that validators and generated clients
  * use: RE2 and Go, Rust's regex crate, PCRE2 in UTF mode, and ECMA-262 with and without the flag `u`. What is not known
- * to be read alike is refused.
+ * to be read alike is refused, and what is too large to be matched in little time.
  *
  * One difference has no other spelling and is let through: `$` also matches before a last line feed in PCRE2, Perl and
  * Python.
@@ -14,7 +16,7 @@
 export function patternProblem(pattern: string): string | undefined {
   try {
     new PatternReader(pattern).read()
-    return undefined
+    return sizeProblem(pattern)
   } catch (error) {
     if (error instanceof Unportable) return error.message
     throw error
@@ -31,19 +33,20 @@ interface Part {
   startsWide: boolean
   /** The same at its end. */
   endsWide: boolean
-  /** How often the quantifiers inside it repeat, multiplied. */
-  repeats: number
 }
 
 type Atom = 'code unit' | 'two code units' | 'wide class'
 
-/** RE2 allows no more, and quantifiers inside each other multiply. */
-const mostRepeats = 1000
+/**
+ * The most instructions of RE2's that a pattern may become. The time for a text is at most in proportion to their number
+ * and to its length: about two seconds for a text of 64 KiB.
+ */
+const mostInstructions = 2048
 
 /** PCRE2 and Rust allow 250 at most, Go 1000. */
 const mostDepth = 100
 
-const empty: Part = { isSolid: false, startsWide: false, endsWide: false, repeats: 1 }
+const empty: Part = { isSolid: false, startsWide: false, endsWide: false }
 const solid: Part = { ...empty, isSolid: true }
 
 /** What stands for itself only behind a backslash. */
@@ -106,7 +109,6 @@ class PatternReader {
         isSolid: all.isSolid && one.isSolid,
         startsWide: all.startsWide || one.startsWide,
         endsWide: all.endsWide || one.endsWide,
-        repeats: Math.max(all.repeats, one.repeats),
       }
     }
     return all
@@ -121,7 +123,6 @@ class PatternReader {
         isSolid: before.isSolid || part.isSolid,
         startsWide: before.startsWide || (!before.isSolid && part.startsWide),
         endsWide: part.endsWide || (!part.isSolid && before.endsWide),
-        repeats: Math.max(before.repeats, part.repeats),
       }
     }
     return before
@@ -144,17 +145,14 @@ class PatternReader {
         this.#refuse(text, `${twoUnits}; repeat the class with * or +, and state lengths as minLength and maxLength`)
       return { ...empty, startsWide: bounds.least === 1, endsWide: bounds.least === 1 }
     }
-    return { ...(bounds?.least === 0 ? empty : solid), repeats: repeatsOf(bounds) }
+    return bounds?.least === 0 ? empty : solid
   }
 
   #quantifiedGroup(group: Part): Part {
     const bounds = this.#readQuantifier()
     if (bounds === undefined) return group
-    const repeats = group.repeats * repeatsOf(bounds)
-    if (repeats > mostRepeats)
-      this.#refuse('the quantifier', `RE2 repeats ${String(mostRepeats)} times at most, the groups inside included`)
     if (bounds.most > 1 && group.startsWide && group.endsWide) this.#refuse('the group', bothWide)
-    return { ...group, isSolid: group.isSolid && bounds.least > 0, repeats }
+    return { ...group, isSolid: group.isSolid && bounds.least > 0 }
   }
 
   #readGroup(): Part {
@@ -179,8 +177,6 @@ class PatternReader {
     this.#refuseQuantifier('engines differ on a second quantifier; put what the first repeats into a group (?:…)')
     if (bounds.most === 0) this.#refuse('the quantifier', 'Perl repeats once; remove what is repeated no times')
     if (bounds.most < bounds.least) this.#refuse('the quantifier', 'its bounds are the wrong way round')
-    if (repeatsOf(bounds) > mostRepeats)
-      this.#refuse('the quantifier', `RE2 repeats ${String(mostRepeats)} times at most; use minLength and maxLength`)
     return bounds
   }
 
@@ -300,8 +296,15 @@ function groupRemedy(beginning: string): string {
   return 'engines differ on flags and other groups; write (?: and, where a flag is meant, the characters themselves'
 }
 
-/** How many copies of what is repeated RE2 makes. */
-function repeatsOf(bounds: { least: number; most: number } | undefined): number {
-  if (bounds === undefined) return 1
-  return Math.max(1, bounds.most === Infinity ? bounds.least : bounds.most)
+/** What the linear engine of `src/schema/linear-pattern.ts` says of a pattern. */
+function sizeProblem(pattern: string): string | undefined {
+  const remedy = 'repeat with * or +, and state lengths as minLength and maxLength'
+  try {
+    const size = RE2JS.compile(pattern).programSize()
+    if (size <= mostInstructions) return undefined
+    return `it is ${String(size)} steps long with its repetitions, and ${String(mostInstructions)} is the most; ${remedy}`
+  } catch (error) {
+    if (error instanceof RE2JSException) return `${error.message}; ${remedy}`
+    throw error
+  }
 }

@@ -79,7 +79,7 @@ const verdicts: Record<string, Word> = {
         ? '__proto__ is no name that objects of JavaScript keep; choose another'
         : undefined,
   }),
-  patternProperties: enforced(validated, {
+  patternProperties: enforced('validated; the names are as those of `pattern`', {
     holds: { each: 'schema' },
     refuses: (value) =>
       Object.keys(isSchema(value) ? value : {})
@@ -109,7 +109,7 @@ const verdicts: Record<string, Word> = {
   exclusiveMinimum: bound,
   maxLength: enforced('validated in Unicode code points'),
   minLength: enforced('validated in Unicode code points'),
-  pattern: enforced('validated; it must mean the same in RE2, Rust, PCRE2 and ECMA-262', {
+  pattern: enforced('validated in linear time; it must mean the same in RE2, Rust, PCRE2 and ECMA-262', {
     refuses: (value) => patternProblem(String(value)),
   }),
   maxItems: enforced(validated),
