@@ -1,15 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormatsModule from 'ajv-formats'
 import { finiteKeyword } from './finite-keyword.ts'
 import { compileFlat } from './flat-compilation.ts'
+import { textFormats } from './text/formats.ts'
 import { keepEvaluated } from './keep-evaluated.ts'
-import { linearPatterns } from './linear-pattern.ts'
+import { linearPatterns } from './text/linear-pattern.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
 import { undoReading } from './undo-reading.ts'
-
-// ajv-formats is CommonJS that Node gives whole as the default, while its types speak of the function inside.
-const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
 
 /**
  * Makes a validator for JSON Schema 2020-12, the dialect of OpenAPI 3.1. It refuses to compile a schema with a keyword
@@ -32,6 +29,8 @@ export function createAjv(
     strictTuples: false,
     code: { optimize, regExp: linearPatterns },
     inlineRefs: inline,
+    // `scalar` checks the formats of integers and numbers.
+    formats: textFormats,
     // Every object inherits `constructor` and `toString`.
     ownProperties: true,
     // A schema has a default only where a value is to have it.
@@ -40,9 +39,6 @@ export function createAjv(
     meta: false,
     validateSchema: false,
   })
-  addFormats(ajv)
-  // `scalar` checks these formats, for integers and numbers only. Beside another type nobody would check them.
-  for (const format of ['int32', 'int64', 'float', 'double']) Reflect.deleteProperty(ajv.formats, format)
   ajv.addKeyword(scalarKeyword(source))
   ajv.addKeyword(finiteKeyword)
   keepEvaluated(ajv)

@@ -60,26 +60,33 @@ const used: Record<string, [pattern: string, texts: string[], others: string[]]>
   'a part of a text': ['[0-9]', ['a1'], ['a']],
 }
 
+/** On a machine that has other work. */
+const generous = { timeout: 120_000 }
+
 /** As much as a body may have. */
 const long = (text: string) => text.repeat(60_000 / Buffer.byteLength(text))
 
 describe('a pattern', () => {
   // With a backtracking engine none of these ends within an hour.
-  test.each(backtracking)('takes little time wherever it stands and whatever is sent: %s', async (pattern, text) => {
-    const { send } = await serve(everywhere(pattern), { sendThing: () => thingReply(`${long(text)}!`) })
-    const attacks = [
-      { url: '/things', body: JSON.stringify({ name: `${long(text)}!` }) },
-      { url: '/things', body: JSON.stringify({ names: { [`${long(text)}!`]: 1 } }) },
-      { url: `/things?name=${encodeURIComponent(`${text.repeat(1_000)}!`)}`, body: '{}' },
-      { url: '/things', body: '{}' },
-    ]
-    const start = performance.now()
-    const statuses = []
-    for (const attack of attacks) statuses.push((await send({ method: 'POST', ...attack })).status)
-    expect(performance.now() - start).toBeLessThan(30_000)
-    // The last is the reply.
-    expect(statuses).toEqual([400, 400, 400, 500])
-  })
+  test.each(backtracking)(
+    'takes little time wherever it is and whatever is sent: %s',
+    generous,
+    async (pattern, text) => {
+      const { send } = await serve(everywhere(pattern), { sendThing: () => thingReply(`${long(text)}!`) })
+      const attacks = [
+        { url: '/things', body: JSON.stringify({ name: `${long(text)}!` }) },
+        { url: '/things', body: JSON.stringify({ names: { [`${long(text)}!`]: 1 } }) },
+        { url: `/things?name=${encodeURIComponent(`${text.repeat(1_000)}!`)}`, body: '{}' },
+        { url: '/things', body: '{}' },
+      ]
+      const start = performance.now()
+      const statuses = []
+      for (const attack of attacks) statuses.push((await send({ method: 'POST', ...attack })).status)
+      expect(performance.now() - start).toBeLessThan(generous.timeout)
+      // The last is the reply.
+      expect(statuses).toEqual([400, 400, 400, 500])
+    },
+  )
 
   test.each(Object.entries(used))('that people use is validated: %s', async (_name, [pattern, texts, others]) => {
     const { send } = await serve(everywhere(pattern), { sendThing: () => ({ status: 204 }) })
@@ -94,7 +101,7 @@ describe('a pattern', () => {
     ['^(?<=(a+)+)b', 'look neither ahead nor behind; use allOf'],
     [raw`^(a+)\1+$`, 'no backreferences; write the text again'],
     [raw`^(?<x>a+)\k<x>+$`, 'not every engine has named groups'],
-    ['^[a-z]{0,1000}[a-z]{0,1000}$', 'steps long with its repetitions, and 2048 is the most'],
+    ['^[a-z]{0,1000}[a-z]{0,1000}$', 'steps with its repetitions, 2048 at most'],
     ['(?:(?:a{0,500}){0,500}){0,500}', 'invalid repeat count'],
   ])('that takes more than such time is refused with its place and a remedy: %s', async (pattern, remedy) => {
     const start = performance.now()

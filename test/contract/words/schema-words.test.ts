@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { formats } from '../../../scripts/develop/contract/words/schema-words.ts'
 import { schemaWords } from '../../../scripts/develop/contract/words/schema-words.ts'
 import { contractOf, failures, noContent, problemsOf, serve } from './own-contract.ts'
 
@@ -497,46 +496,5 @@ describe('each keyword of JSON Schema', () => {
     expect((await problemsOf(withSchema({ type: 'string', maxLenght: 3 }))).join()).toMatch(
       /^openapi\.yaml:\d+:\d+: maxLenght is no word of a schema$/,
     )
-  })
-})
-
-/** A text that each format allows, and one that it does not; null where every text is allowed. */
-const formatSamples: Record<string, [string, string | null]> = {
-  date: ['2026-02-28', '2026-02-30'],
-  time: ['10:00:00Z', '25:00:00Z'],
-  'date-time': ['2026-02-28T10:00:00Z', '2026-02-28 25:00'],
-  'iso-time': ['10:00:00', '25:00:00'],
-  'iso-date-time': ['2026-02-28T10:00:00', 'never'],
-  duration: ['P1D', 'a day'],
-  uri: ['https://things.example/', 'things'],
-  'uri-reference': ['/things', '\\things'],
-  'uri-template': ['/things/{id}', '/things/{id'],
-  url: ['https://things.example/', 'things'],
-  email: ['me@things.example', 'me'],
-  hostname: ['things.example', '-things-'],
-  ipv4: ['127.0.0.1', '127.0.0.256'],
-  ipv6: ['::1', '::g'],
-  regex: ['^a$', '('],
-  uuid: ['123e4567-e89b-12d3-a456-426614174000', '123'],
-  'json-pointer': ['/a', 'a'],
-  'json-pointer-uri-fragment': ['#/a', '/a'],
-  'relative-json-pointer': ['1/a', '/a'],
-  byte: ['YQ==', 'a'],
-  password: ['anything', null],
-  binary: ['anything', null],
-}
-
-describe('each format', () => {
-  it('is validated', async () => {
-    const texts = [...formats].filter(([, types]) => types.includes('string')).map(([name]) => name)
-    expect(texts.toSorted()).toEqual(Object.keys(formatSamples).toSorted())
-    const properties = Object.fromEntries(texts.map((format) => [format, { type: 'string', format }]))
-    const { send } = await serve(withSchema({ type: 'object', properties }), { createThing: () => ({ status: 204 }) })
-    for (const [format, [valid, invalid]] of Object.entries(formatSamples)) {
-      const statusOf = async (text: string) =>
-        (await send({ method: 'POST', url: '/things', body: JSON.stringify({ value: { [format]: text } }) })).status
-      expect(await statusOf(valid), format).toBe(204)
-      if (invalid !== null) expect(await statusOf(invalid), format).toBe(400)
-    }
   })
 })

@@ -38,8 +38,8 @@ interface Part {
 type Atom = 'code unit' | 'two code units' | 'wide class'
 
 /**
- * The most instructions of RE2's that a pattern may become. The time for a text is at most in proportion to their number
- * and to its length: about two seconds for a text of 64 KiB.
+ * The most instructions of RE2's that a pattern may become. The time for a text is at most in proportion to their
+ * number and to its length: about two seconds for a text of 64 KiB.
  */
 const mostInstructions = 2048
 
@@ -296,13 +296,13 @@ function groupRemedy(beginning: string): string {
   return 'engines differ on flags and other groups; write (?: and, where a flag is meant, the characters themselves'
 }
 
-/** What the linear engine of `src/schema/linear-pattern.ts` says of a pattern. */
+/** What the linear engine of `src/schema/text/linear-pattern.ts` says of a pattern. */
 function sizeProblem(pattern: string): string | undefined {
   const remedy = 'repeat with * or +, and state lengths as minLength and maxLength'
   try {
     const size = RE2JS.compile(pattern).programSize()
     if (size <= mostInstructions) return undefined
-    return `it is ${String(size)} steps long with its repetitions, and ${String(mostInstructions)} is the most; ${remedy}`
+    return `it has ${String(size)} steps with its repetitions, ${String(mostInstructions)} at most; ${remedy}`
   } catch (error) {
     if (error instanceof RE2JSException) return `${error.message}; ${remedy}`
     throw error

@@ -1,4 +1,4 @@
-import { createAjv } from '../../../../src/schema/ajv.ts'
+import { textFormats } from '../../../../src/schema/text/formats.ts'
 import {
   type Schema,
   inPlace,
@@ -12,7 +12,7 @@ import { type Word, type WordContext, enforced, refused, shown } from './verdict
 
 /** The formats that are validated, each with the types whose values it applies to. */
 export const formats: ReadonlyMap<string, readonly string[]> = new Map([
-  ...Object.keys(createAjv('json').formats).map((name): [string, string[]] => [name, ['string']]),
+  ...Object.keys(textFormats).map((name): [string, string[]] => [name, ['string']]),
   ['int32', ['integer']],
   ['int64', ['integer']],
   ['float', ['number']],
