@@ -61,6 +61,8 @@ async function serve(image: Image, folder: string, app: string): Promise<void> {
     METRICS_PORT: '0',
     DATABASE_URL: `sqlite:${join(data, 'first.db')}`,
   })
+  const forge = run(['-e', `require('node:fs').writeFileSync('.cache/compiled/forged', '')`])
+  await assertFails(forge, 'the compiled code can be written by its user')
   const server = await serveAs(nobody, app, [node, ...image.command], { ...environment, ...printsCache })
   const checkHealth = () => run(image.healthcheck, { PORT: new URL(server.origin).port })
   try {

@@ -129,6 +129,15 @@ export const treatments: Record<string, Treatment[]> = {
       const { install, command } = readImage(textOf('Dockerfile'))
       expect(text).toBe(`npm ${install.join(' ')}\nnode ${command.join(' ')}\n`)
     }),
+    {
+      notRun: 'it takes root and the user of the unit; npm run verify:image does the same for the image',
+      check: ({ text }) => {
+        const [, cache = 'none'] =
+          /^Environment=(NODE_COMPILE_CACHE=.*)$/m.exec(textOf('deploy/plant-store.service')) ?? []
+        expect(text).toContain(` ${cache} `)
+        expect(text).toContain(` node ${readImage(textOf('Dockerfile')).command.join(' ')}\n`)
+      },
+    },
     recorded('it takes root, and installs packages', /^\w+ +(a create.*as user) /, 'scripts/prove/verify-image.ts'),
   ],
   'docs/operating.md#tokens': [run],

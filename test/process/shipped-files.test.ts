@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readImage } from '../../scripts/prove/verify-image/read-image.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { projectFolder } from '../support/server/start-process.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { projectFolder, startProcess } from '../support/server/start-process.ts'
 
 function textOf(file: string): string {
   return readFileSync(join(projectFolder, file), 'utf8')
@@ -44,4 +45,32 @@ test('systemd starts the service again however often it has failed', () => {
   expect(unit).toMatch(/^Restart=on-failure$/m)
   expect(unit).toMatch(/^RestartSec=[1-9]/m)
   expect(unit).toMatch(/^\[Unit\]\n(?:(?!\[).*\n)*StartLimitIntervalSec=0$/m)
+})
+
+/** The folders that systemd makes for a service, which it may write (systemd.exec(5)). */
+const ownFolders = {
+  StateDirectory: '/var/lib',
+  CacheDirectory: '/var/cache',
+  LogsDirectory: '/var/log',
+  RuntimeDirectory: '/run',
+}
+
+test('a server of the systemd unit writes its database alone, and no code that a later start would run', async () => {
+  const writable = Object.entries(ownFolders).flatMap(([setting, folder]) =>
+    [...unit.matchAll(new RegExp(`^${setting}=(.+)$`, 'gm'))].map(([, name = '']) => `${folder}/${name}`),
+  )
+  expect(unit).toMatch(/^ProtectSystem=strict$/m)
+  expect(unit).not.toMatch(/^(?:ReadWritePaths|BindPaths)=/m)
+  const root = await temporaryFolder()
+  const settings = [...unit.matchAll(/^Environment=(\w+)=(.+)$/gm)].map(
+    ([, name = '', value = '']) => [name, value.replace(/(?<=^|:)(?=\/)/, root)] as const,
+  )
+  const server = await startProcess(Object.fromEntries(settings))
+  await server.end()
+  const written = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `/${relative(root, join(parentPath, name))}`)
+    .filter((file) => writable.some((folder) => file.startsWith(`${folder}/`)))
+  expect(written.filter((file) => !/^\/var\/lib\/plant-store\/plants\.db(?:-\w+)?$/.test(file))).toEqual([])
+  expect(written).toContain('/var/lib/plant-store/plants.db')
 })
