@@ -47,9 +47,8 @@ async function readSource(file: string): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch (error) {
-    throw new BrokenContract(`${contractFile}: cannot be read (${String((error as NodeJS.ErrnoException).code)})`, {
-      cause: error,
-    })
+    const reason = `${contractFile}: cannot be read (${String((error as NodeJS.ErrnoException).code)})`
+    throw new BrokenContract([reason], { cause: error })
   }
 }
 

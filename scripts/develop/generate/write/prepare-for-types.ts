@@ -18,15 +18,25 @@ const values: readonly string[] = ['const', 'default', 'enum', 'example', 'examp
 /** What openapi-typescript writes into the comment of a property. */
 const commented: readonly string[] = ['default', 'deprecated', 'description', 'example', 'title']
 
+/** The key of a note. No document has it: a word, such as an extension, would be one that an author can write. */
+export const note = Symbol('note')
+
+/** What is to be written for a schema, where openapi-typescript would write something else. */
+export interface Note {
+  /** The name of a schema that contains itself. */
+  alias?: string
+  /** The marks of a property or a parameter. */
+  marks?: Mark[]
+  /** What is marked, or declared under the name. */
+  content?: Record<string, unknown>
+  /** The values of an `enum` or a `const` of int64, as digits. */
+  integers?: string[]
+}
+
 /**
- * Makes a contract into one whose types can be written. The words that openapi-typescript does not write become:
- *
- * - `x-marks` and `x-schema`: the marks of a property or parameter, and its schema
- * - `x-alias`: the name of a schema that contains itself, beside `x-schema` where it is declared
- * - `x-int64`: the values of an `enum` or a `const` of int64, as digits
- *
- * Integers that a double does not hold become text elsewhere: the types have them in comments only. The operations of
- * webhooks lose their ids, because this service calls nobody.
+ * Makes a contract into one whose types can be written, with notes on what openapi-typescript does not know. Elsewhere
+ * integers that a double does not hold become text: the types have them in comments only. The operations of webhooks
+ * lose their ids, because this service calls nobody.
  *
  * @param document a checked contract
  * @returns the changed copy, and the marks in it
@@ -39,13 +49,15 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
     if (Array.isArray(node)) return node.map(copy)
     if (!isObject(node)) return withoutBigInts(node)
     const name = schemaNameOf(node['$ref'])
-    if (name !== undefined && aliased.has(name)) return { type: 'object', 'x-alias': name }
+    if (name !== undefined && aliased.has(name)) return noted({ alias: name })
+    const { [note]: ofIntegers, ...members } = withIntegers(node)
     const object = Object.fromEntries(
-      Object.entries(withIntegers(node)).map(([name, member]) => {
+      Object.entries(members).map(([name, member]) => {
         if (name.startsWith('x-') || values.includes(name)) return [name, withoutBigInts(member)]
         return [name, maps.includes(name) && isObject(member) ? mapValues(member, copy) : copy(member)]
       }),
     )
+    if (ofIntegers !== undefined) return { ...object, ...noted(ofIntegers, 'integer') }
     const { in: place, properties, schema } = object
     if (typeof place === 'string' && isObject(schema)) {
       return { ...object, schema: mark(schema, node['schema'], ['default']) }
@@ -62,15 +74,23 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
     if (borne.length === 0 || !isObject(schema)) return schema
     for (const each of borne) marks.add(each)
     const comments = Object.fromEntries(Object.entries(schema).filter(([name]) => commented.includes(name)))
-    // `type` makes openapi-typescript ask how the schema is to be written.
-    return { ...comments, type: 'object', 'x-marks': borne, 'x-schema': schema }
+    return { ...comments, ...noted({ marks: borne, content: schema }) }
   }
 
   const source = copy(withServedOperations(document)) as ContractDocument
   const schemas = mapValues(source.components?.schemas, (schema, name) =>
-    aliased.has(name) ? { type: 'object', 'x-alias': name, 'x-schema': schema } : schema,
+    aliased.has(name) && isObject(schema) ? noted({ alias: name, content: schema }) : schema,
   )
   return { source: aliased.size === 0 ? source : { ...source, components: { ...source.components, schemas } }, marks }
+}
+
+interface Noted extends Record<string, unknown> {
+  [note]?: Note
+}
+
+/** A schema with a note. Its type makes openapi-typescript ask how it is to be written. */
+function noted(content: Note, type = 'object'): Noted {
+  return { type, [note]: content }
 }
 
 /**
@@ -147,14 +167,14 @@ function withoutIds(item: unknown): unknown {
 }
 
 /** The values of an int64 as digits, and null as a type; the schema as it is where it lists none. */
-function withIntegers(schema: Record<string, unknown>): Record<string, unknown> {
+function withIntegers(schema: Noted): Noted {
   const { type, format, enum: listed, const: only, ...others } = schema
   if (only === null) return { ...others, type: 'null' }
   if (format !== 'int64' || (listed === undefined && only === undefined)) return schema
   const members = Array.isArray(listed) ? (listed as unknown[]) : [only]
   const types = [type].flat()
   const digits = members.filter((member) => typeof member === 'bigint' || Number.isInteger(member)).map(String)
-  const integer = { ...others, type: 'integer', 'x-int64': digits }
+  const integer = { ...others, ...noted({ integers: digits }, 'integer') }
   if (!types.includes('integer')) return schema
   const rest = members.filter((member) => typeof member !== 'bigint' && !Number.isInteger(member))
   return rest.length === 0 ? integer : { anyOf: [integer, { enum: rest }] }

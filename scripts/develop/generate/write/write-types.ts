@@ -4,7 +4,7 @@ import ts from 'typescript'
 import type { ContractDocument, ContractOperation } from '../../../../src/contract/document.ts'
 import { callerKindOf } from '../../../../src/contract/security.ts'
 import type { Schema } from '../../../../src/schema/schema-parts.ts'
-import { type Mark, prepareForTypes } from './prepare-for-types.ts'
+import { type Mark, type Note, note, prepareForTypes } from './prepare-for-types.ts'
 
 /**
  * Writes the contract as TypeScript types, `format: int64` as bigint. A property with `default`, `readOnly` or
@@ -28,7 +28,8 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
     emptyObjectsUnknown: true,
     injectFooter: [],
     resolve: ($ref) => resolveRef(source, $ref, { silent: true }),
-    transform: (schema, options) => typeOf(schema as Schema, options, aliases),
+    // A key that is no text is in no type of openapi-typescript.
+    transform: (schema, options) => typeOf(schema as Schema & { [note]?: Note }, options, aliases),
     // No default of an `anyOf` or a `oneOf` is applied.
     postTransform: (type, { path = '' }) =>
       marks.has('$Default') && /\/(?:anyOf|oneOf)\/\d+$/.test(path) && !tsIsPrimitive(type)
@@ -60,13 +61,15 @@ type Transformed = Parameters<typeof transformSchemaObject>[0]
 type Options = Parameters<typeof transformSchemaObject>[1]
 
 /** The type of a schema where it is not the one that openapi-typescript gives it. */
-function typeOf(schema: Schema, options: Options, aliases: Map<string, ts.TypeNode>): ts.TypeNode | undefined {
-  const { type, format } = schema
-  // `prepareForTypes` has written these.
-  const alias = schema['x-alias'] as string | undefined
-  const marks = schema['x-marks'] as Mark[] | undefined
-  const integers = schema['x-int64'] as string[] | undefined
-  const content = schema['x-schema'] as Transformed | undefined
+function typeOf(
+  schema: Schema & { [note]?: Note },
+  options: Options,
+  aliases: Map<string, ts.TypeNode>,
+): ts.TypeNode | undefined {
+  const { type, format, [note]: noted = {} } = schema
+  const { alias, marks, integers } = noted
+  // What it was made from is a checked contract.
+  const content = noted.content as Transformed | undefined
   if (alias !== undefined) {
     const name = `Schema$${alias.replaceAll('.', '$d').replaceAll('-', '$h')}`
     if (content !== undefined) aliases.set(name, transformSchemaObject(content, options))
