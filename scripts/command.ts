@@ -21,11 +21,13 @@ export function readArguments<Config extends ParseArgsConfig>(usage: string, con
   }
 }
 
+type ErrorClass = new (...parameters: never[]) => Error
+
 /**
  * Runs a command. On an error the exit code is 1. A `UsageError`, a system error and an error of the classes `expected`
  * are printed without a stack.
  */
-export async function runCommand(run: () => Promise<void> | void, ...expected: (new () => Error)[]): Promise<void> {
+export async function runCommand(run: () => Promise<void> | void, ...expected: ErrorClass[]): Promise<void> {
   try {
     await run()
   } catch (error) {

@@ -69,7 +69,7 @@ const broken: [title: string, edit: Edit, message: RegExp][] = [
   [
     'a name that is given twice',
     replace('  title: Plant Store\n', '  title: Plant Store\n  title: Plants\n'),
-    /^openapi\.yaml:4:3: Map keys must be unique/,
+    /^openapi\.yaml:4:3: the name title is given twice; remove one$/,
   ],
   [
     'an alias without its anchor',

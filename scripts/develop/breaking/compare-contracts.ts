@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ContractDocument, contractFile } from '../../../src/contract/document.ts'
+import { printable } from '../../../src/json/printable.ts'
 import { fileOfPackage, stackSize } from '../check/run-tool.ts'
 import { BrokenContract } from '../contract/findings.ts'
 import { type OpenApiText, parseContract } from '../contract/read-contract.ts'
@@ -15,7 +16,7 @@ import { type OwnChange, ownChanges } from './own-changes.ts'
 /** One change of the contract. */
 export interface Change {
   impact: Impact
-  /** What changed, and in which part of the API. */
+  /** What changed, and in which part of the API, printable. */
   text: string
   /** The file, line and column: of the current contract, or for what was removed of the one before. */
   place: string
@@ -83,8 +84,13 @@ export async function compareContracts(
   const own = ownChanges(old.document, current.document).map((change) => describeOwn(change, current))
   return {
     changes: [...found, ...own],
-    versions: { before: old.document.info.version, after: current.document.info.version },
+    versions: { before: versionOf(old.document), after: versionOf(current.document) },
   }
+}
+
+/** YAML has `1.0` as a number, and the structure of a released contract is not checked. */
+function versionOf({ info }: { info: { version: unknown } }): string {
+  return printable(String(info.version))
 }
 
 function read({ text, locate }: OpenApiText, file: string): Contract {
@@ -96,7 +102,7 @@ function read({ text, locate }: OpenApiText, file: string): Contract {
   } catch (error) {
     const remedy = `too many schemas refer on to one another to be compared; run Node with ${stackSize}`
     const reason = error instanceof RangeError ? remedy : error instanceof Error ? error.message : String(error)
-    throw new BrokenContract(`${file}: ${reason}`, { cause: error })
+    throw new BrokenContract([`${file}: ${reason}`], { cause: error })
   }
 }
 
@@ -139,7 +145,7 @@ function describe(change: RedoclyChange, old: Contract, current: Contract): Chan
   const shown = pointer.startsWith('#/components/') ? pointer : path
   return {
     impact,
-    text: `${readablePath(namesOf(shown), contract.document)}: ${[words, doubt].filter(Boolean).join('; ')}`,
+    text: printable(`${readablePath(namesOf(shown), contract.document)}: ${[words, doubt].filter(Boolean).join('; ')}`),
     // Redocly's place is that in the text.
     place: contract.isBundled ? placeOf(contract, namesOf(site?.pointer ?? path)) : placeIn(contract.file, site),
   }
@@ -148,7 +154,7 @@ function describe(change: RedoclyChange, old: Contract, current: Contract): Chan
 function describeOwn({ impact, path, words }: OwnChange, current: Contract): Change {
   return {
     impact,
-    text: `${readablePath([...path], current.document)}: ${words}`,
+    text: printable(`${readablePath([...path], current.document)}: ${words}`),
     place: placeOf(current, [...path]),
   }
 }

@@ -5,6 +5,7 @@ import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import type { ContractDocument } from '../../../src/contract/document.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
 import { lookUp } from '../../../src/json/pointer.ts'
+import { printable } from '../../../src/json/printable.ts'
 import { schemaNameOf, schemasPointer } from '../../../src/schema/schema-parts.ts'
 import { checkExamples } from './check-examples.ts'
 import { checkOperations, checkSecurity } from './check-operations.ts'
@@ -69,7 +70,7 @@ async function readAll(source: Uint8Array, file: string, asked: Set<string>) {
   }))
   refuse([...own.filter(({ isWarning }) => isWarning !== true), ...findings], file)
   const warnings = own.map((finding) => ({ ...finding, text: `warning: ${finding.text}` }))
-  return { document: contract, warnings: inLines(warnings, file), referred }
+  return { document: contract, warnings: inLines(warnings, file).map(printable), referred }
 }
 
 /**
@@ -141,9 +142,10 @@ async function bundle(source: Uint8Array, file: string, asked = new Set<string>(
   }).catch((error: unknown) => {
     // Only through another file: endlessReferences has found the others.
     if (!String(error).includes('circular pointer')) throw inOneLine(error, file)
-    throw new BrokenContract(`${basename(file)}: a reference to another file leads back to itself; refer to an object`)
+    const text = 'a reference to another file leads back to itself; refer to an object'
+    throw new BrokenContract([`${basename(file)}: ${text}`])
   })
-  if (files.unreadable.size > 0) throw new BrokenContract([...files.unreadable].join('\n'))
+  if (files.unreadable.size > 0) throw new BrokenContract([...files.unreadable.values()].flat())
   const findings = problems.map((problem) => locate(problem, files, places))
   // Bundling writes some references of one file out, too.
   if (files.isSeveral()) {
@@ -161,8 +163,8 @@ class ContractFiles extends BaseResolver {
   readonly root: Record<string, unknown>
   /** The content of the other files, by their paths from the folder of the contract. */
   readonly referred = new Map<string, Uint8Array>()
-  /** Why others of them cannot be read. */
-  readonly unreadable = new Set<string>()
+  /** Why others of them cannot be read, by their paths. */
+  readonly unreadable = new Map<string, readonly string[]>()
   readonly #file: string
   readonly #source: Uint8Array
   readonly #places: Places
@@ -191,7 +193,7 @@ class ContractFiles extends BaseResolver {
         document = readYaml(source, name, this.#places)
       } catch (error) {
         // Redocly would say no more than that the file cannot be read.
-        if (!isRoot && error instanceof BrokenContract) this.unreadable.add(error.message)
+        if (!isRoot && error instanceof BrokenContract) this.unreadable.set(path, error.lines)
         throw error
       }
       this.#parsed.set(path, document)
@@ -225,7 +227,7 @@ class ContractFiles extends BaseResolver {
 function inOneLine(error: unknown, file: string): unknown {
   if (!(error instanceof RangeError)) return error
   const remedy = 'keep schemas that refer to one another in one file'
-  return new BrokenContract(`${basename(file)}: too many files refer on to one another; ${remedy}`, { cause: error })
+  return new BrokenContract([`${basename(file)}: too many files refer on to one another; ${remedy}`], { cause: error })
 }
 
 function isInNetwork(path: string): boolean {
@@ -289,7 +291,7 @@ function placeOf(object: unknown, names: string[], places: Places): Place | unde
 
 /** Throws where there are findings. */
 function refuse(findings: LocatedFinding[], file: string): void {
-  if (findings.length > 0) throw new BrokenContract(inLines(findings, file).join('\n'))
+  if (findings.length > 0) throw new BrokenContract(inLines(findings, file))
 }
 
 /** A line for each finding, in the order of their places. Of several at one place the first names the remedy. */

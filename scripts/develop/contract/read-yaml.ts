@@ -1,4 +1,5 @@
-import { type Document, LineCounter, type Node, isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
+import { type Alias, type Document, LineCounter, type Node } from 'yaml'
+import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
 import { type Finding, BrokenContract } from './findings.ts'
 
 /** A place in a file: its line and its column, both from 1. */
@@ -35,47 +36,67 @@ export class Places {
 export function readYaml(bytes: Uint8Array, file: string, places: Places): Record<string, unknown> {
   const source = textOf(bytes, file)
   const lines = new LineCounter()
-  const yaml = parseDocument(source, { lineCounter: lines, intAsBigInt: true, version: '1.2' })
+  // To find a name that is given twice, `yaml` compares each with each; and it copies the text around each problem.
+  const quick = { uniqueKeys: false, prettyErrors: false }
+  const yaml = parseDocument(source, { lineCounter: lines, intAsBigInt: true, version: '1.2', ...quick })
   const reader = new YamlReader(yaml, lines, file, places)
-  const problems = [...yaml.errors, ...yaml.warnings].map(({ message, pos: [start] }) =>
-    reader.problem(start, firstLine(message).replace(/ at line \d+, column \d+:?$/, '')),
-  )
+  for (const { message, pos } of [...yaml.errors, ...yaml.warnings]) {
+    reader.refuse(pos[0], /call stack/.test(message) ? tooDeep : message)
+  }
   // In YAML 1.1 `yes` is true, and 010 is 8.
   if (yaml.directives.yaml.version !== '1.2') {
-    problems.push(reader.problem(source.search(/^%YAML/m), 'only YAML 1.2 is read; remove the directive'))
+    reader.refuse(source.search(/^%YAML/m), 'only YAML 1.2 is read; remove the directive')
   }
-  if (problems.length > 0) throw new BrokenContract(problems.join('\n'))
+  reader.throwProblems()
   const document = reader.read()
-  if (reader.problems.length > 0) throw new BrokenContract(reader.problems.join('\n'))
+  reader.throwProblems()
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new BrokenContract(`${file}:1:1: is no mapping of YAML; write a mapping, and text where it is needed`)
+    throw new BrokenContract([`${file}:1:1: is no mapping of YAML; write a mapping, and text where it is needed`])
   }
   return document as Record<string, unknown>
 }
 
 function textOf(bytes: Uint8Array, file: string): string {
-  if (bytes.length === 0) throw new BrokenContract(`${file}:1:1: is empty`)
+  if (bytes.length === 0) throw new BrokenContract([`${file}:1:1: is empty`])
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    throw new BrokenContract(`${file}: is not UTF-8; save it in that encoding`, { cause: error })
+    throw new BrokenContract([`${file}: is not UTF-8; save it in that encoding`], { cause: error })
   }
   const line = text.slice(0, Math.max(0, text.indexOf('\0'))).split('\n').length
-  if (text.includes('\0')) throw new BrokenContract(`${file}:${String(line)}:1: has a NUL byte; remove it`)
+  if (text.includes('\0')) throw new BrokenContract([`${file}:${String(line)}:1: has a NUL byte; remove it`])
   return text
 }
 
+/** Each level of a document is one of the stack in what reads it. Contracts that people write have about thirty. */
+const maxDepth = 200
+
+/**
+ * How many values aliases may stand for in a file. An alias of an alias multiplies them: 30 such levels are a billion
+ * values, and what reads the contract walks them all.
+ */
+const maxAliased = 20_000
+
+/** The problems of a file that are told. One slip, such as a quote that is missing, makes hundreds. */
+const maxProblems = 5
+
+const tooDeep = `is nested more than ${String(maxDepth)} levels deep; give its parts names, and refer to them by $ref`
+
 class YamlReader {
-  readonly problems: string[] = []
+  readonly #problems: string[] = []
+  #problemCount = 0
   readonly #yaml: Document.Parsed
   readonly #lines: LineCounter
   readonly #file: string
   readonly #places: Places
-  /** The values of anchored nodes: an alias is the same object. */
-  readonly #values = new Map<unknown, unknown>()
-  readonly #open = new Set<unknown>()
-  #aliases = 0
+  /** The nodes with anchors so far. */
+  readonly #anchored = new Map<string, unknown>()
+  /** The values of nodes that are read, and how many values are in each: an alias is the same object. */
+  readonly #read = new Map<unknown, { value: unknown; size: number }>()
+  #depth = 0
+  #size = 0
+  #aliased = 0
 
   constructor(yaml: Document.Parsed, lines: LineCounter, file: string, places: Places) {
     this.#yaml = yaml
@@ -88,36 +109,57 @@ class YamlReader {
     return this.#value(this.#yaml.contents)
   }
 
-  problem(offset: number, text: string): string {
+  /** Notes a problem at a place in the text. */
+  refuse(offset: number, text: string): void {
+    if (++this.#problemCount > maxProblems) return
     const { line, col } = this.#lines.linePos(offset)
-    return `${this.#file}:${String(line)}:${String(col)}: ${text}`
+    this.#problems.push(`${this.#file}:${String(line)}:${String(col)}: ${text}`)
+  }
+
+  throwProblems(): void {
+    if (this.#problemCount === 0) return
+    const more = this.#problemCount - this.#problems.length
+    const rest = more === 0 ? [] : [`${this.#file}: ${String(more)} more, which may follow from these`]
+    throw new BrokenContract([...this.#problems, ...rest])
   }
 
   #value(node: unknown): unknown {
-    if (isAlias(node)) {
-      const target = node.resolve(this.#yaml)
-      if (target === undefined || this.#open.has(target)) {
-        this.#refuse(node, `the alias *${node.source} leads to nothing or back to itself`)
-        return null
-      }
-      // An object that many aliases repeat would be walked as often.
-      if (++this.#aliases > maxAliases) {
-        if (this.#aliases === maxAliases + 1) this.#refuse(node, 'has too many aliases; refer to components by $ref')
-        return null
-      }
-      return this.#value(target)
-    }
-    if (this.#values.has(node)) return this.#values.get(node)
+    if (isAlias(node)) return this.#alias(node)
+    if (isNode(node) && node.anchor !== undefined) this.#anchored.set(node.anchor, node)
+    const before = this.#size++
+    let value: unknown = null
     if (isScalar(node)) {
       const isFinite = typeof node.value !== 'number' || Number.isFinite(node.value)
       if (!isFinite) this.#refuse(node, `${node.source ?? ''} is no number of JSON; write one that a double holds`)
-      return inNumberRange(node.value)
+      value = inNumberRange(node.value)
+    } else if (this.#depth === maxDepth) {
+      this.#refuse(node, tooDeep)
+    } else {
+      this.#depth++
+      if (isMap(node)) value = this.#mapping(node.items, node)
+      if (isSeq(node)) value = this.#sequence(node.items, node)
+      this.#depth--
     }
-    this.#open.add(node)
-    const value = isMap(node) ? this.#mapping(node.items, node) : isSeq(node) ? this.#sequence(node.items, node) : null
-    this.#open.delete(node)
-    this.#values.set(node, value)
+    this.#read.set(node, { value, size: this.#size - before })
     return value
+  }
+
+  #alias(node: Alias): unknown {
+    // What is still being read has no value yet.
+    const read = this.#read.get(this.#anchored.get(node.source))
+    if (read === undefined) {
+      this.#refuse(node, `the alias *${node.source} leads to nothing or back to itself`)
+      return null
+    }
+    const { value, size } = read
+    // It is told once.
+    if (this.#aliased > maxAliased) return value
+    this.#size += size
+    this.#aliased += size
+    if (this.#aliased <= maxAliased) return value
+    const most = String(maxAliased)
+    this.#refuse(node, `aliases up to here stand for more than ${most} values; refer to components by $ref`)
+    return null
   }
 
   #mapping(items: { key: unknown; value: unknown }[], node: Node): Record<string, unknown> {
@@ -129,7 +171,9 @@ class YamlReader {
         this.#refuse(key ?? node, 'a key must be a text or a number')
         continue
       }
+      if (isScalar(key) && key.anchor !== undefined) this.#value(key)
       if (name === '<<') this.#refuse(key, '<< is no word of YAML 1.2; write the members out, or use $ref')
+      if (members.has(name)) this.#refuse(key, `the name ${name} is given twice; remove one`)
       members.set(name, this.#place(key))
       const own = { value: this.#value(value), writable: true, enumerable: true, configurable: true }
       // `__proto__` is a name like any other.
@@ -153,7 +197,7 @@ class YamlReader {
   }
 
   #refuse(node: unknown, text: string): void {
-    this.problems.push(this.problem((node as Node).range?.[0] ?? 0, text))
+    this.refuse((node as Node).range?.[0] ?? 0, text)
   }
 }
 
@@ -162,13 +206,7 @@ function nameOf(key: unknown): string | undefined {
   return typeof key === 'number' || typeof key === 'bigint' || typeof key === 'boolean' ? String(key) : undefined
 }
 
-const maxAliases = 1_000
-
 /** `yaml` reads all integers as bigints or none; those that a double holds become numbers again. */
 function inNumberRange(value: unknown): unknown {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1).join()
 }
