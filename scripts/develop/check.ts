@@ -1,3 +1,4 @@
+import { printable } from '../../src/json/printable.ts'
 import { limitConcurrency } from '../../src/store/postgres/connections/limit-concurrency.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { type PartName, type PartResult, parts } from './check/parts.ts'
@@ -20,7 +21,7 @@ async function run(): Promise<void> {
     console.log(`${ok ? '✓' : '✗'} ${name.padEnd(10)} ${seconds.toFixed(1).padStart(4)} s  ${summary}`)
     if (!ok) failed.push([name, details])
   }
-  for (const [name, details] of failed) console.error(`\n${name}\n${details}`)
+  for (const [name, details] of failed) console.error(`\n${name}\n${details.split('\n').map(printable).join('\n')}`)
   process.exitCode = failed.length === 0 ? 0 : 1
 }
 

@@ -1,3 +1,4 @@
+import { printable } from '../../src/json/printable.ts'
 import { createServerProcess } from './dev/server-process.ts'
 import { createTypeCheck } from './dev/type-check.ts'
 import { type Saved, watchProject } from './dev/watch-project.ts'
@@ -10,7 +11,8 @@ import { missingHandlers } from './generate/handler-files.ts'
 const root = '.'
 
 function say(line: string): void {
-  console.log(`dev: ${line}`)
+  // The compiler quotes the contract, too.
+  console.log(`dev: ${printable(line)}`)
 }
 
 async function readContract(): Promise<GenerateResult> {

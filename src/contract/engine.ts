@@ -1,14 +1,19 @@
 import { chunksOf, streamChunks } from './body-stream.ts'
 import type { ContractDocument, ContractMethod, ContractOperation } from './document.ts'
 import { dereference, operationsOf } from './document.ts'
+import { printable } from '../json/printable.ts'
 import { offeredTypes } from './media-types.ts'
 import { type InputHandler, createDispatch } from './openapi-backend.ts'
 import { ContractViolation, createResponseValidator, declaredResponse } from './response-validation.ts'
 import { type RequiredScheme, alternativesOf, securityProblems } from './security.ts'
 import type { Caller } from './types.ts'
 
-/** A contract that is not served. The message says why in one line. */
-export class UnservableContract extends Error {}
+/** A contract that is not served. The message says why in one line, and what it quotes is printable. */
+export class UnservableContract extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(printable(reason), options)
+  }
+}
 
 /** A request to one operation, authenticated where its security asks for it, as the HTTP server has parsed it. */
 export interface OperationRequest {

@@ -100,6 +100,12 @@ describe('the engine refuses to start', () => {
     )
   })
 
+  it('with what it quotes made printable', async () => {
+    expect(await refusalOf(contractOf(), { getThing: answer, 'water\n\u001b[2J\u202eThing': answer })).toBe(
+      'handler water\\u{a}\\u{1b}[2J\\u{202e}Thing: the contract has no such operation',
+    )
+  })
+
   it('on an operation whose contract says nothing of security', async () => {
     expect(await refusalOf(contractOf({}, { security: undefined }))).toBe(
       'operation getThing: has no security; write security: [] if everybody may call it',

@@ -737,6 +737,31 @@ test('a pattern that requests lose or responses gain breaks nobody; a changed on
   ])
 })
 
+test('what a change quotes is printable, in the changelog too', async () => {
+  const contractWith = (name: string) =>
+    JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Names', version: `1.0.0\u001b[2J` },
+      paths: {
+        '/names': {
+          get: {
+            operationId: 'listNames',
+            parameters: [{ name, in: 'query', schema: { type: 'string' } }],
+            responses: { 200: { description: 'It.' } },
+          },
+        },
+      },
+    })
+  const { changes, versions } = await compareContracts(
+    contractWith('a'),
+    textOf(contractWith('b\n\u001b[2J\u202e\n- Breaking: all.')),
+    'before',
+  )
+  expect(changes.length).toBeGreaterThan(0)
+  for (const text of [...changes.map((change) => change.text), versions.after])
+    expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+})
+
 function textOf(text: string): OpenApiText {
   return { text, locate: undefined }
 }

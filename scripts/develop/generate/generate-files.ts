@@ -12,6 +12,7 @@ import { stringifyJson } from '../../../src/json/json.ts'
 import { errorNumbersOf } from '../contract/error-numbers.ts'
 import { BrokenContract } from '../contract/findings.ts'
 import { readContract } from '../contract/read-contract.ts'
+import { withoutDirectives } from './write/prepare-for-types.ts'
 import { writeClient } from './write/write-client.ts'
 import { writeTypes } from './write/write-types.ts'
 
@@ -59,7 +60,7 @@ async function readSource(file: string): Promise<Buffer> {
  */
 function writeErrors(document: ContractDocument): string {
   const members = errorNumbersOf(document).map(({ number, name, description }) => {
-    const text = String(description)
+    const text = withoutDirectives(String(description))
       .trim()
       .replaceAll('*/', '*\u200b/')
       .replaceAll(/\s*\n\s*/g, ' ')

@@ -131,6 +131,10 @@ const refused: Record<string, Refused[]> = {
   'operation.operationId': [
     [contractWith({ operationId: undefined }), /GET \/things: has no operationId/],
     [withItem({ put: { operationId: 'listThings', responses: noContent } }), /is used more than once/],
+    [contractWith({ operationId: 'list\nThings' }), /operationId: "list\\nThings" is no name; use letters, digits, p/],
+    [contractWith({ operationId: 'list\u202eThings' }), /operationId: "list\\u\{202e\}Things" is no name; use lett/],
+    [contractWith({ operationId: ' listThings' }), /operationId: " listThings" is no name; use letters, digits, punct/],
+    [contractWith({ operationId: 'a'.repeat(201) }), /operationId: has more than 200 characters; choose a shorter na/],
   ],
   'operation.parameters': [
     [contractWith({ parameters: [query('a', text), query('a', text)] }), /the query parameter a is described twice/],

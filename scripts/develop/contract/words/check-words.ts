@@ -1,3 +1,4 @@
+import { lookUp } from '../../../../src/json/pointer.ts'
 import { type Schema, appliesTo, inPlace, isSchema, targetOf } from '../../../../src/schema/schema-parts.ts'
 import type { Finding } from '../findings.ts'
 import { words } from './openapi-words.ts'
@@ -57,9 +58,16 @@ export function checkWords(document: Record<string, unknown>): Finding[] {
   const components = isSchema(document['components']) ? document['components'] : {}
   // Only schema objects are followed, whatever else stands there.
   const schemas = (isSchema(components['schemas']) ? components['schemas'] : {}) as Record<string, Schema>
-  return objectsOf(document).flatMap(({ object, kind, role, isValue }) => {
+  const objects = objectsOf(document)
+  const known = new Set<unknown>(objects.map(({ object }) => object))
+  const isObject = (reference: string) => {
+    const target = lookUp(document, reference)
+    // What leads to nothing is reported as such.
+    return target === undefined || known.has(target)
+  }
+  return objects.flatMap(({ object, kind, role, isValue }) => {
     const found = Object.entries(object).flatMap(([name, value]) => {
-      const text = problemOf(name, value, object, kind, { schemas, role })
+      const text = problemOf(name, value, object, kind, { schemas, role, isObject })
       return text === undefined ? [] : [{ at: { object, key: name }, text }]
     })
     return isValue ? [...found, ...undeclaredProperties(object, schemas)] : found

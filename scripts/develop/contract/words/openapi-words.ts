@@ -3,7 +3,7 @@ import { isList } from '../../../../src/contract/list-parameters.ts'
 import { isJson, isText } from '../../../../src/contract/media-types.ts'
 import { type JsonType, type Schema, inPlace, isSchema, typesOf } from '../../../../src/schema/schema-parts.ts'
 import { referenceIn, schemaWords } from './schema-words.ts'
-import { type Kind, type Word, enforced, refused, shown } from './verdicts.ts'
+import { type Kind, type Word, type WordContext, enforced, refused, shown } from './verdicts.ts'
 
 const onPage = 'shown on the docs page'
 const inDocument = 'shown in /openapi.yaml and /openapi.json'
@@ -11,10 +11,10 @@ const summary = shown(onPage)
 const description = shown(onPage)
 const externalDocs = shown(onPage, { holds: 'externalDocs' })
 const reference = enforced('the object that it refers to stands in its place; other files are bundled', {
-  refuses: (_value, object) => {
+  refuses: (value, object, context) => {
     const ignored = Object.keys(object).find((name) => !/^(?:\$ref|summary|description|x-.*)$/.test(name))
     return ignored === undefined
-      ? undefined
+      ? strayReference(value, object, context)
       : `OpenAPI ignores ${ignored} beside it; write the object out, or remove it`
   },
 })
@@ -122,7 +122,9 @@ export const words: Record<Kind, Record<string, Word>> = {
     summary,
     description,
     externalDocs,
-    operationId: enforced('names the handler, the types and the function of the client'),
+    operationId: enforced('names the handler, the types and the function of the client', {
+      refuses: (value) => unusableName(String(value)),
+    }),
     parameters: enforced('validated; a parameter of the query that is not declared is refused', {
       holds: ['parameter'],
     }),
@@ -232,14 +234,14 @@ export const words: Record<Kind, Record<string, Word>> = {
     '*': shown('shown on the docs page; the service sends no requests', { holds: 'pathItem' }),
   },
   example: {
-    $ref: shown('the example that it refers to stands in its place'),
+    $ref: shown('the example that it refers to stands in its place', { refuses: strayReference }),
     summary,
     description,
     value: enforced('validated against the schema when generated', { refuses: referenceIn }),
     externalValue: refused('an example elsewhere cannot be validated; write its value here'),
   },
   link: {
-    $ref: shown('the link that it refers to stands in its place'),
+    $ref: shown('the link that it refers to stands in its place', { refuses: strayReference }),
     operationRef: shown(onPage),
     operationId: enforced('must be that of an operation'),
     parameters: shown(onPage),
@@ -338,6 +340,27 @@ function unreadServer(url: string): string | undefined {
     ? undefined
     : `${url} is no url; write one such as https://host/v1, or /v1`
 }
+
+/** The generated types have what is below these. */
+const typed = /^#\/(?:components|paths|webhooks)\//
+
+function strayReference(reference: unknown, _object: unknown, { isObject }: WordContext): string | undefined {
+  const text = String(reference)
+  // Other files are bundled; where one cannot be, that is reported.
+  if (!text.startsWith('#') || (typed.test(text) && isObject(text))) return undefined
+  return `${text} leads to no object of OpenAPI; move what is there under components`
+}
+
+/** An operationId becomes names of files and of functions, and stands in messages and in the log. */
+function unusableName(id: string): string | undefined {
+  if (id.length > maxName) return `has more than ${String(maxName)} characters; choose a shorter name`
+  // An empty one is reported as missing.
+  return /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S}]+(?: [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*)?$/u.test(id)
+    ? undefined
+    : `${JSON.stringify(id)} is no name; use letters, digits, punctuation and single spaces between them`
+}
+
+const maxName = 200
 
 /** Among names that HTTP or the contract gives, `x-…` could only be an extension. */
 function extensionIn(members: unknown): string | undefined {

@@ -20,6 +20,8 @@ export interface WordContext {
   schemas: Record<string, Schema>
   /** What a schema is the schema of: `readOnly` and `default` mean something for a property or a parameter alone. */
   role: 'property' | 'parameter' | 'named' | 'other'
+  /** Whether an object of OpenAPI is where a local reference leads: not in an extension, nor in an example. */
+  isObject: (reference: string) => boolean
 }
 
 /** The objects of OpenAPI 3.1 (section 4.8), by the names that this project gives them. */

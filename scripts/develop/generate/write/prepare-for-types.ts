@@ -16,7 +16,12 @@ const markOf = { default: '$Default', readOnly: '$Read', writeOnly: '$Write' } a
 const values: readonly string[] = ['const', 'default', 'enum', 'example', 'examples', 'required']
 
 /** What openapi-typescript writes into the comment of a property. */
-const commented: readonly string[] = ['default', 'deprecated', 'description', 'example', 'title']
+const commented: readonly string[] = ['default', 'deprecated', 'description', 'example', 'summary', 'title']
+
+/** A comment that begins with `@ts-expect-error` or `@ts-ignore` speaks to the compiler. */
+export function withoutDirectives(text: string): string {
+  return text.replaceAll('@ts-', '@\u200bts-')
+}
 
 /** The key of a note. No document has it: a word, such as an extension, would be one that an author can write. */
 export const note = Symbol('note')
@@ -54,6 +59,7 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
     const object = Object.fromEntries(
       Object.entries(members).map(([name, member]) => {
         if (name.startsWith('x-') || values.includes(name)) return [name, withoutBigInts(member)]
+        if (typeof member === 'string' && commented.includes(name)) return [name, withoutDirectives(member)]
         return [name, maps.includes(name) && isObject(member) ? mapValues(member, copy) : copy(member)]
       }),
     )

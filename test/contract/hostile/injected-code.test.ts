@@ -1,0 +1,153 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { generate } from '../../../scripts/develop/generate/generate.ts'
+import { stringifyJson } from '../../../src/json/json.ts'
+import { temporaryFolder } from '../../support/server/start-app.ts'
+import { contractOf, failures } from '../words/own-contract.ts'
+
+const json = (schema: object) => ({ 'application/json': { schema } })
+const int64 = { type: 'integer', format: 'int64' }
+const code = 'export const injected = (globalThis.injected = 1)'
+
+/** Texts that would end what they are written into, if nothing escaped them, after one that would not. */
+const texts = [
+  'plain',
+  `*/ ${code} /*`,
+  `'; ${code}; '`,
+  `"; ${code}; "`,
+  '`${(globalThis.injected = 1)}`',
+  `\n${code}\n`,
+  `\r${code}\r`,
+  `\u2028${code}\u2028`,
+  `\\'; ${code}; //`,
+  `a: 1 }; ${code}; type B = { b: 1`,
+  '@ts-expect-error',
+  ' * @ts-ignore',
+  '__proto__',
+  'constructor',
+  'Infinity',
+  '1e+21',
+  '\\',
+  '',
+]
+
+/** Contracts with a text at one place. Most places take any text, some are refused with some, three with all. */
+const places: Record<string, (text: string) => object> = {
+  'info.title': (text) => contractOf(operation(), { info: { title: text, version: '1.0.0', description: text } }),
+  operationId: (text) => contractOf(operation({ operationId: text })),
+  'summary and description of an operation': (text) =>
+    contractOf(operation({ summary: text, description: text, tags: [text] })),
+  'a path': (text) => contractOf({ [`/things${text}/{id}`]: operation()['/things/{id}'] }),
+  'a parameter': (text) =>
+    contractOf(operation({ parameters: [{ name: text, in: 'query', schema: { type: 'string', default: text } }, id] })),
+  'a header': (text) => contractOf(operation({}, { headers: { [text]: { schema: { type: 'string' } } } })),
+  'a media type': (text) => contractOf(operation({}, { content: { [text]: {} } })),
+  'a status': (text) => contractOf(operation({ responses: { [text]: { description: text }, ...failures } })),
+  'a name of a component': (text) =>
+    contractOf(operation(), { components: { schemas: named(text), responses: named(text, { description: text }) } }),
+  'a property': (text) => withThing({ type: 'object', required: [text], properties: named(text) }),
+  'a property with an int64': (text) => withThing({ type: 'object', properties: { a: int64, ...named(text, int64) } }),
+  'a property with a mark': (text) =>
+    withThing({ type: 'object', properties: named(text, { type: 'string', default: text, title: text }) }),
+  'an enum': (text) => withThing({ type: 'string', enum: [text] }),
+  'a const': (text) => withThing({ const: { [text]: [text] } }),
+  'a pattern': (text) => withThing({ type: 'object', patternProperties: { [`^a${text}`]: int64 } }),
+  'what tells alternatives apart': (text) =>
+    withThing({ anyOf: [{ type: 'object', properties: { kind: { const: text }, n: int64 } }, { type: 'null' }] }),
+  'a title': (text) => withThing({ type: 'object', properties: { a: { type: 'string', title: text } } }),
+  'a description and examples': (text) =>
+    withThing({ type: 'object', properties: { a: { type: 'string', description: text, examples: [text] } } }),
+  'a default': (text) => withThing({ type: 'object', properties: { a: { type: 'string', default: text } } }),
+  'the text of an error': (text) => contractOf(operation(), { components: { schemas: errorWith(text) } }),
+  'a reference into an extension': (text) =>
+    contractOf(operation({ responses: { 404: { $ref: `#/${pointer(`x-${text}`)}/a` }, ...failures } }), {
+      [`x-${text}`]: { a: { description: 'Gone.' } },
+    }),
+}
+
+const id = { name: 'id', in: 'path', required: true, schema: int64 }
+
+function operation(more: object = {}, response: object = {}) {
+  const content = json({ $ref: '#/components/schemas/Error' })
+  const responses = { 200: { description: 'The thing.', content, ...response }, ...failures }
+  return { '/things/{id}': { get: { operationId: 'getThing', parameters: [id], responses, ...more } } }
+}
+
+function withThing(schema: object) {
+  const thing = operation({}, { content: json({ $ref: '#/components/schemas/Thing' }) })
+  return contractOf(thing, { components: { schemas: { Thing: schema } } })
+}
+
+function named(text: string, member: object = { type: 'string' }) {
+  return Object.fromEntries([[text, member]])
+}
+
+function errorWith(text: string) {
+  const { Error: error } = contractOf({}).components.schemas as unknown as {
+    Error: { properties: { error: Record<string, unknown> } }
+  }
+  const changed = { ...error.properties.error, 'x-enum-descriptions': failureTexts.map(() => text) }
+  return { Error: { ...error, properties: { ...error.properties, error: changed } } }
+}
+
+const failureTexts = Array.from({ length: 15 }, String)
+
+function pointer(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25')
+}
+
+/** What the parser of TypeScript notes of a file, beside its statements. */
+interface Parsed {
+  parseDiagnostics: { messageText: unknown }[]
+  commentDirectives?: unknown[]
+}
+
+function parse(file: string, text: string) {
+  // Both members are there, though not in the types.
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest) as unknown as ts.SourceFile & Parsed
+  const faults = source.parseDiagnostics.map(({ messageText }) => messageText)
+  const names = source.statements.flatMap((statement) =>
+    ts.isVariableStatement(statement)
+      ? statement.declarationList.declarations.map(({ name }) => (ts.isIdentifier(name) ? name.text : '?'))
+      : ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)
+        ? [statement.name.text]
+        : ts.isImportDeclaration(statement) || ts.isFunctionDeclaration(statement)
+          ? []
+          : ['?'],
+  )
+  return { names, faults: [...faults, ...(source.commentDirectives ?? [])] }
+}
+
+const expectedNames =
+  /^(?:\$(?:Default|Read|Write|Choice)|paths|webhooks|components|\$defs|operations|callers|errors|ErrorName|Int64Schema|ClientOperation|int64Schemas|clientOperations)$/
+
+describe('no text of a contract becomes code of the generated files or of a handler:', () => {
+  it.each(Object.entries(places))('%s', { timeout: 60_000 }, async (place, contractWith) => {
+    let taken = 0
+    for (const text of texts) {
+      const root = await temporaryFolder()
+      await writeFile(join(root, 'openapi.yaml'), stringifyJson(contractWith(text)))
+      const { ok, lines } = await generate(root, 'scaffold')
+      for (const line of lines.join('\n').split('\n')) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+      if (!ok) {
+        expect(lines[0]).toMatch(/^openapi\.yaml:\d+:\d+: /)
+        continue
+      }
+      taken++
+      const generated = ['openapi', 'client', 'errors'].map((name) => `generated/${name}.ts`)
+      const handlers = lines.flatMap((line) => /^wrote (src\/.*\.ts)$/.exec(line)?.[1] ?? [])
+      expect(handlers).toHaveLength(1)
+      for (const file of [...generated, ...handlers]) {
+        const { names, faults } = parse(file, await readFile(join(root, file), 'utf8'))
+        expect(faults, `${file} with ${text}`).toEqual([])
+        expect(names.filter((name) => !expectedNames.test(name))).toEqual([])
+      }
+      await import(join(root, 'generated/client.ts'))
+      await import(join(root, 'generated/errors.ts'))
+      expect(globalThis).not.toHaveProperty('injected')
+    }
+    expect(taken > 0).toBe(!['a status', 'a media type', 'a reference into an extension'].includes(place))
+  })
+})
