@@ -108,6 +108,39 @@ export function basePathsOf({ servers = [] }: ContractDocument): string[] {
   return paths.length === 0 ? [''] : [...new Set(paths)]
 }
 
+/** Members whose own members have names that the contract's author chose. */
+export const maps: readonly string[] = [
+  '$defs',
+  'callbacks',
+  'content',
+  'dependentSchemas',
+  'examples',
+  'headers',
+  'links',
+  'parameters',
+  'pathItems',
+  'paths',
+  'patternProperties',
+  'properties',
+  'requestBodies',
+  'responses',
+  'schemas',
+  'securitySchemes',
+  'webhooks',
+]
+
+/** Members that are values of JSON: what looks like a reference in them is none. */
+const values: readonly string[] = ['const', 'default', 'enum', 'example', 'value']
+
+/** The extension of this project, which holds responses. */
+const readExtension = 'x-unmatched-responses'
+
+/** Whether a member of an object of OpenAPI holds no objects of OpenAPI: an extension, an example, a constant. */
+function isData(name: string, member: unknown): boolean {
+  if (name.startsWith('x-')) return name !== readExtension
+  return values.includes(name) || (name === 'examples' && Array.isArray(member))
+}
+
 /**
  * Replaces every local reference by what it refers to, except references to schemas: a schema may contain itself.
  *
@@ -141,7 +174,7 @@ export interface Replacement {
 }
 
 /**
- * Copies a document with its references replaced.
+ * Copies a document with its references replaced, but for those in extensions and in values, which are data.
  *
  * @returns a document in which equal references are one shared object
  */
@@ -159,12 +192,16 @@ export function replaceReferences(document: unknown, { standIn, leadingBack }: R
     return target
   }
 
-  function copy(node: unknown): unknown {
-    if (Array.isArray(node)) return node.map(copy)
+  function copy(node: unknown, isMap = false): unknown {
+    if (Array.isArray(node)) return node.map((member) => copy(member))
     if (typeof node !== 'object' || node === null) return node
     const found = hasReference(node) ? standIn(node, () => resolve(node.$ref), copy) : undefined
     if (found !== undefined) return found
-    return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copy(member)]))
+    const members = Object.entries(node).map(([name, member]): [string, unknown] => {
+      if (!isMap && isData(name, member)) return [name, member]
+      return [name, copy(member, !isMap && maps.includes(name))]
+    })
+    return Object.fromEntries(members)
   }
 
   // The caller checks the document's structure before or after.

@@ -1,6 +1,7 @@
 import type { RedoclyChange } from './compare-contracts.ts'
 import type { Direction } from './directions.ts'
-import { maps, memberOf, namesOf } from '../contract/references.ts'
+import { maps } from '../../../src/contract/document.ts'
+import { memberOf, namesOf } from '../contract/references.ts'
 
 /**
  * What a change means for clients that kept to the contract before: it can break them, it cannot, or it changes

@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ContractDocument, contractFile } from '../../../src/contract/document.ts'
+import { stringifyJson } from '../../../src/json/json.ts'
+import { lookUp } from '../../../src/json/pointer.ts'
 import { printable } from '../../../src/json/printable.ts'
 import { fileOfPackage, stackSize } from '../check/run-tool.ts'
 import { BrokenContract } from '../contract/findings.ts'
+import { hideValues } from '../contract/hidden-values.ts'
 import { type OpenApiText, parseContract } from '../contract/read-contract.ts'
 import { type Impact, classifyChange, describeValues } from './classify-change.ts'
 import { type Direction, componentDirections, directionOfPath } from './directions.ts'
@@ -50,8 +53,10 @@ interface Contract {
   document: ContractDocument
   directions: Map<string, Set<Direction>>
   locate: ReturnType<typeof parseContract>['locate']
-  /** Whether the text has been made from several files. */
-  isBundled: boolean
+  /** The text that Redocly reads. */
+  text: string
+  /** Whether that is another text than that of the file. */
+  isRewritten: boolean
 }
 
 const execute = promisify(execFile)
@@ -77,7 +82,7 @@ export async function compareContracts(
   file: string,
 ): Promise<{ changes: Change[]; versions: { before: string; after: string } }> {
   const [old, current] = [read({ text: before, locate: undefined }, file), read(after, contractFile)]
-  const found = (await redoclyDiff(before, after.text))
+  const found = (await redoclyDiff(old.text, current.text))
     .filter(({ typeName }) => !typeName.startsWith('SecurityRequirement'))
     .filter(({ path, property }) => path !== '#/info' || property !== 'version')
     .map((change) => describe(change, old, current))
@@ -95,15 +100,26 @@ function versionOf({ info }: { info: { version: unknown } }): string {
 
 function read({ text, locate }: OpenApiText, file: string): Contract {
   const { document: written, locate: inText } = parseContract(Buffer.from(text), file)
-  const isBundled = locate !== undefined
   try {
     const [document, directions] = [inlineReferences(written), componentDirections(written)]
-    return { file, written, document, directions, locate: locate ?? inText, isBundled }
+    const hidden = textWithoutData(text, file)
+    const isRewritten = locate !== undefined || hidden !== undefined
+    return { file, written, document, directions, locate: locate ?? inText, text: hidden ?? text, isRewritten }
   } catch (error) {
     const remedy = `too many schemas refer on to one another to be compared; run Node with ${stackSize}`
     const reason = error instanceof RangeError ? remedy : error instanceof Error ? error.message : String(error)
     throw new BrokenContract([`${file}: ${reason}`], { cause: error })
   }
+}
+
+/** The text without what only looks like a reference, which Redocly would follow; undefined where it has none. */
+function textWithoutData(text: string, file: string): string | undefined {
+  const { document } = parseContract(Buffer.from(text), file)
+  const hasHidden = hideValues(document, file, (from, reference) => ({
+    file: from,
+    value: lookUp(document, reference),
+  }))
+  return hasHidden ? stringifyJson(document, 2) : undefined
 }
 
 async function redoclyDiff(before: string, after: string): Promise<RedoclyChange[]> {
@@ -147,7 +163,7 @@ function describe(change: RedoclyChange, old: Contract, current: Contract): Chan
     impact,
     text: printable(`${readablePath(namesOf(shown), contract.document)}: ${[words, doubt].filter(Boolean).join('; ')}`),
     // Redocly's place is that in the text.
-    place: contract.isBundled ? placeOf(contract, namesOf(site?.pointer ?? path)) : placeIn(contract.file, site),
+    place: contract.isRewritten ? placeOf(contract, namesOf(site?.pointer ?? path)) : placeIn(contract.file, site),
   }
 }
 

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { contractFile } from '../../../src/contract/document.ts'
 import { UsageError } from '../../command.ts'
 import { BrokenContract } from '../contract/findings.ts'
+import { readSource } from '../contract/read-file.ts'
 import { readOpenApi } from '../contract/read-contract.ts'
 import type { Impact } from './classify-change.ts'
 import { type Change, compareContracts } from './compare-contracts.ts'
@@ -38,7 +38,7 @@ export const impacts: readonly Impact[] = ['breaking', 'compatible', 'editorial'
 export async function compareWithRelease(root: string, base: string | undefined): Promise<Comparison> {
   const { name, file, text } = await readBaseContract(root, base)
   const source = join(root, contractFile)
-  const after = await readOpenApi(await readFile(source), source)
+  const after = await readOpenApi(readSource(source), source)
   return { base: name, ...(await compareContracts(text, after, file)) }
 }
 

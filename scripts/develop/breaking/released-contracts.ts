@@ -1,7 +1,8 @@
-import { readFile, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { contractFile } from '../../../src/contract/document.ts'
 import { UsageError } from '../../command.ts'
+import { RefusedFile, readRegularFile } from '../contract/read-file.ts'
 
 /** The folder that keeps the contract of each release, in the project's folder. */
 export const releasesFolder = 'docs/releases'
@@ -63,8 +64,9 @@ export async function readBaseContract(root: string, name: string | undefined): 
   // No version is undefined only where a name was given.
   const [label, file] = version === undefined ? [name!, name!] : [version.join('.'), releasedFile(version)]
   try {
-    return { name: label, file, text: await readFile(resolve(root, file), 'utf8') }
+    return { name: label, file, text: readRegularFile(resolve(root, file)).toString() }
   } catch (error) {
+    if (error instanceof RefusedFile) throw new UsageError(`${file} ${error.message}`, { cause: error })
     if (version === undefined)
       throw new UsageError(`cannot read ${file} (${String((error as NodeJS.ErrnoException).code)})`, { cause: error })
     const kept = (await keptReleases(root)).map((each) => each.join('.')).join(', ')

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
 import { BaseResolver, Source, bundleDocument, createConfig, getTypes, lintDocument } from '@redocly/openapi-core'
 import type { Document, NormalizedProblem } from '@redocly/openapi-core'
@@ -12,6 +11,8 @@ import { checkOperations, checkSecurity } from './check-operations.ts'
 import { checkWords } from './words/check-words.ts'
 import { checkErrorNumbers } from './error-numbers.ts'
 import { BrokenContract, type Finding } from './findings.ts'
+import { HiddenValue, hideValues, revealValues } from './hidden-values.ts'
+import { RefusedFile, isBelow, readBelow } from './read-file.ts'
 import { endlessReferences, memberOf, namesOf } from './references.ts'
 import { type Place, Places, readYaml } from './read-yaml.ts'
 
@@ -128,13 +129,17 @@ async function bundle(source: Uint8Array, file: string, asked = new Set<string>(
   }
   const config = await createConfig({ rules })
   const root = await files.document(resolve(file))
+  hideValues(files.root, resolve(file), (from, reference) => files.follow(from, reference))
   const endless = endlessReferences(files.root).map(({ at, text }): LocatedFinding => ({
     place: at === undefined ? undefined : places.find(at),
     text,
   }))
   // The linter does not survive those.
   const { referred } = files
-  if (endless.length > 0) return { document: files.root, places, findings: endless, referred }
+  if (endless.length > 0) {
+    revealValues(files.root)
+    return { document: files.root, places, findings: endless, referred }
+  }
   const problems = await lintDocument({
     document: roundedCopy(root),
     externalRefResolver: files.rounded(),
@@ -155,6 +160,7 @@ async function bundle(source: Uint8Array, file: string, asked = new Set<string>(
       if (findings.length === 0) throw inOneLine(error, file)
     })
   }
+  revealValues(files.root)
   return { document: files.root, places, findings, referred }
 }
 
@@ -165,6 +171,8 @@ class ContractFiles extends BaseResolver {
   readonly referred = new Map<string, Uint8Array>()
   /** Why others of them cannot be read, by their paths. */
   readonly unreadable = new Map<string, readonly string[]>()
+  /** Why some are not read at all, by their paths. */
+  readonly #refused = new Map<string, string>()
   readonly #file: string
   readonly #source: Uint8Array
   readonly #places: Places
@@ -185,9 +193,10 @@ class ContractFiles extends BaseResolver {
     let document = this.#parsed.get(path)
     if (document === undefined) {
       const isRoot = path === resolve(this.#file)
-      const name = relative(dirname(resolve(this.#file)), path)
-      if (!isRoot) this.#asked.add(name)
-      const source = isRoot ? this.#source : readFileSync(path)
+      const folder = dirname(resolve(this.#file))
+      const name = relative(folder, path)
+      if (!isRoot && isBelow(folder, path)) this.#asked.add(name)
+      const source = isRoot ? this.#source : this.#read(folder, path)
       if (!isRoot) this.referred.set(name, source)
       try {
         document = readYaml(source, name, this.#places)
@@ -199,6 +208,35 @@ class ContractFiles extends BaseResolver {
       this.#parsed.set(path, document)
     }
     return document
+  }
+
+  #read(folder: string, path: string): Buffer {
+    try {
+      return readBelow(folder, path)
+    } catch (error) {
+      if (error instanceof RefusedFile) this.#refused.set(path, error.message)
+      throw error
+    }
+  }
+
+  /** What a reference of a file leads to; undefined where that is nothing. */
+  follow(from: string, reference: string): { file: string; value: unknown } | undefined {
+    const [uri = '', pointer = ''] = reference.split('#', 2)
+    const file = uri === '' ? from : this.resolveExternalRef(from, uri)
+    if (isInNetwork(file)) return undefined
+    try {
+      const document = this.parsed(file)
+      return { file, value: pointer === '' ? document : lookUp(document, `#${pointer}`) }
+    } catch {
+      // Redocly meets it, too, and then it is reported.
+      return undefined
+    }
+  }
+
+  /** Why a reference of a file leads to nothing. */
+  reasonOf(from: string, reference: string): string {
+    if (isInNetwork(reference)) return 'is not read over the network; keep a copy'
+    return this.#refused.get(this.resolveExternalRef(from, reference.split('#', 1).join())) ?? 'leads to nothing'
   }
 
   isSeveral(): boolean {
@@ -246,10 +284,16 @@ function rounded(node: unknown, document: unknown): unknown {
   if (typeof node === 'bigint') return Number(node)
   if (Array.isArray(node)) return node.map((member) => rounded(member, document))
   if (typeof node !== 'object' || node === null) return node
+  if (node instanceof HiddenValue) return emptyOf(node.reveal())
   const members = Object.entries(node).map(([name, member]) =>
     isNamedSchema(name, member, document) ? ['type', 'object'] : [name, rounded(member, document)],
   )
   return Object.fromEntries(members)
+}
+
+/** A value of the same type. */
+function emptyOf(value: unknown): unknown {
+  return Array.isArray(value) ? [] : typeof value === 'string' ? '' : {}
 }
 
 function isNamedSchema(name: string, member: unknown, document: unknown): boolean {
@@ -274,10 +318,9 @@ function locate(
   const reference = isMapped ? names : [...names, '$ref']
   const place = placeOf(document, reference, places)
   const target = String(reference.reduce<unknown>(memberOf, document))
-  const nothing =
-    isMapped && !target.includes('/') ? `leads to nothing; write ${schemasPointer}${target}` : 'leads to nothing'
-  const reason = isInNetwork(target) ? 'is not read over the network; keep a copy' : nothing
-  return { place, text: `the reference ${target} ${reason}` }
+  const reason = files.reasonOf(first.source.absoluteRef, target)
+  const remedy = isMapped && !target.includes('/') ? `; write ${schemasPointer}${target}` : ''
+  return { place, text: `the reference ${target} ${reason}${remedy}` }
 }
 
 /** The place of the last of the members that lead from an object, as far as they do. */

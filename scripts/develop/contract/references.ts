@@ -22,25 +22,6 @@ export function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }
 
-/** Members whose own members have names that the contract's author chose. */
-export const maps: readonly string[] = [
-  '$defs',
-  'callbacks',
-  'content',
-  'dependentSchemas',
-  'headers',
-  'parameters',
-  'pathItems',
-  'paths',
-  'patternProperties',
-  'properties',
-  'requestBodies',
-  'responses',
-  'schemas',
-  'securitySchemes',
-  'webhooks',
-]
-
 /**
  * Follows the references of an object that is not a schema to the object that they lead to. An extension can be null,
  * which has no members.

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { contractFile } from '../../../src/contract/document.ts'
 import {
@@ -10,7 +9,7 @@ import {
 import { sha256, stampFile, stampOf } from '../../../src/contract/load-contract.ts'
 import { stringifyJson } from '../../../src/json/json.ts'
 import { errorNumbersOf } from '../contract/error-numbers.ts'
-import { BrokenContract } from '../contract/findings.ts'
+import { readSource } from '../contract/read-file.ts'
 import { readContract } from '../contract/read-contract.ts'
 import { withoutDirectives } from './write/prepare-for-types.ts'
 import { writeClient } from './write/write-client.ts'
@@ -27,7 +26,7 @@ import { writeTypes } from './write/write-types.ts'
 export async function generateFiles(
   root: string,
 ): Promise<{ files: Map<string, string>; operations: ContractOperation[]; warnings: string[]; referred: string[] }> {
-  const source = await readSource(join(root, contractFile))
+  const source = readSource(join(root, contractFile))
   const { document, warnings, referred } = await readContract(source, join(root, contractFile))
   const origin = `${contractFile} sha256:${sha256(source)}`
   const stamp = `// Generated from ${origin} by npm run generate. Do not edit.\n`
@@ -42,15 +41,6 @@ export async function generateFiles(
     [basename(stampFile), stampOf(source, json, referred)],
   ])
   return { files, operations, warnings, referred: [...referred.keys()] }
-}
-
-async function readSource(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file)
-  } catch (error) {
-    const reason = `${contractFile}: cannot be read (${String((error as NodeJS.ErrnoException).code)})`
-    throw new BrokenContract([reason], { cause: error })
-  }
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   parseVersion,
   releasedFile,
 } from '../breaking/released-contracts.ts'
+import { readSource } from '../contract/read-file.ts'
 import { readOpenApi } from '../contract/read-contract.ts'
 import { generate } from '../generate/generate.ts'
 import { changelogFile, closeVersion } from './changelog.ts'
@@ -121,7 +122,7 @@ async function writeRelease(folder: string, version: Version, now: Date, compari
   const day = now.toISOString().slice(0, 10)
   await edit(join(folder, changelogFile), (text) => closeVersion(text, name, day, comparison))
   const source = join(folder, contractFile)
-  const { text } = await readOpenApi(await readFile(source), source)
+  const { text } = await readOpenApi(readSource(source), source)
   await writeFile(join(folder, releasedFile(version)), text)
   const { ok, lines } = await generate(folder, 'write')
   if (!ok) throw new UsageError(lines.join('\n'))

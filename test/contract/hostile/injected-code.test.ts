@@ -120,8 +120,9 @@ function parse(file: string, text: string) {
   return { names, faults: [...faults, ...(source.commentDirectives ?? [])] }
 }
 
-const expectedNames =
-  /^(?:\$(?:Default|Read|Write|Choice)|paths|webhooks|components|\$defs|operations|callers|errors|ErrorName|Int64Schema|ClientOperation|int64Schemas|clientOperations)$/
+const ofTypes = ['$Default', '$Read', '$Write', '$Choice', 'paths', 'webhooks', 'components', '$defs', 'operations']
+const ofClient = ['Int64Schema', 'ClientOperation', 'int64Schemas', 'clientOperations']
+const expectedNames = [...ofTypes, ...ofClient, 'callers', 'errors', 'ErrorName']
 
 describe('no text of a contract becomes code of the generated files or of a handler:', () => {
   it.each(Object.entries(places))('%s', { timeout: 60_000 }, async (place, contractWith) => {
@@ -142,7 +143,7 @@ describe('no text of a contract becomes code of the generated files or of a hand
       for (const file of [...generated, ...handlers]) {
         const { names, faults } = parse(file, await readFile(join(root, file), 'utf8'))
         expect(faults, `${file} with ${text}`).toEqual([])
-        expect(names.filter((name) => !expectedNames.test(name))).toEqual([])
+        expect(names.filter((name) => !expectedNames.includes(name))).toEqual([])
       }
       await import(join(root, 'generated/client.ts'))
       await import(join(root, 'generated/errors.ts'))

@@ -17,6 +17,14 @@ export interface ContractObject {
   isValue: boolean
 }
 
+/** The kind of the objects that a word of an object holds: one, or several in a list or a map; undefined for none. */
+export function heldBy(kind: Kind, word: string): { kind: Kind; isOne: boolean } | undefined {
+  const holds = wordOf(kind, word)?.holds
+  if (holds === undefined) return undefined
+  if (typeof holds === 'string') return { kind: holds, isOne: true }
+  return { kind: Array.isArray(holds) ? holds[0] : holds.each, isOne: false }
+}
+
 /**
  * Lists the objects of a contract that the table of words knows. Each is listed once: an alias of YAML makes one object
  * stand in several places.
@@ -32,15 +40,13 @@ export function objectsOf(document: object): ContractObject[] {
     met.add(object)
     found.push({ object, kind, name, role, isValue })
     for (const [word, value] of Object.entries(object)) {
-      const holds = wordOf(kind, word)?.holds
+      const held = heldBy(kind, word)
+      if (held === undefined) continue
       const roleInside = roleOf(kind, word, role)
-      const visitInside = (inside: unknown, held: Kind, member: string) => {
-        visit(inside, held, member, roleInside, isValueIn(held, kind, word))
-      }
-      if (typeof holds === 'string') visitInside(value, holds, word)
-      else if (holds !== undefined && typeof value === 'object' && value !== null) {
-        const each = Array.isArray(holds) ? holds[0] : holds.each
-        for (const [member, inside] of Object.entries(value)) visitInside(inside, each, member)
+      const isWhole = isValueIn(held.kind, kind, word)
+      if (held.isOne) visit(value, held.kind, word, roleInside, isWhole)
+      else if (typeof value === 'object' && value !== null) {
+        for (const [member, inside] of Object.entries(value)) visit(inside, held.kind, member, roleInside, isWhole)
       }
     }
   }

@@ -1,7 +1,6 @@
-import { type ContractDocument, contractMethods } from '../../../../src/contract/document.ts'
+import { type ContractDocument, contractMethods, maps } from '../../../../src/contract/document.ts'
 import { SchemaRewriter } from '../../../../src/schema/rewrite-schema.ts'
 import { inPlace, schemaNameOf } from '../../../../src/schema/schema-parts.ts'
-import { maps } from '../../contract/references.ts'
 
 /** The types around the type of a property that has one of the words. `src/client/message-types.ts` reads them. */
 export type Mark = (typeof markOf)[Word]
