@@ -16,9 +16,9 @@ environment variable PGPASSWORD, or into the file ~/.pgpass or the one that PGPA
 
 async function run(): Promise<void> {
   const { from, to } = readCommand()
-  const source = await openRows(from)
+  const source = await openRows(from, { onWarning: console.error })
   try {
-    const target = await openRows(to)
+    const target = await openRows(to, { onWarning: console.error })
     try {
       await move(source, target)
     } catch (error) {

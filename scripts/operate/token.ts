@@ -25,6 +25,7 @@ async function run(): Promise<void> {
     onFault: (error) => {
       console.error(error.message)
     },
+    onWarning: console.error,
   })
   try {
     if (command === 'issue' && argument !== undefined) await issue(store, argument, values)

@@ -21,8 +21,11 @@ export async function openStore(location: DatabaseLocation, options: StoreOption
  *
  * @throws UnusableStore
  */
-export async function openRows(location: DatabaseLocation): Promise<StoreRows> {
+export async function openRows(
+  location: DatabaseLocation,
+  { onWarning }: Pick<StoreOptions, 'onWarning'> = {},
+): Promise<StoreRows> {
   return location.engine === 'sqlite'
     ? (await import('./sqlite/rows.ts')).openSqliteRows(location.file)
-    : (await import('./postgres/rows.ts')).openPostgresRows(location.url)
+    : (await import('./postgres/rows.ts')).openPostgresRows(location.url, onWarning)
 }

@@ -58,6 +58,14 @@ export function isAnswerTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }
 
+/**
+ * Whether a statement could not have its locks: `lock_not_available`, `query_canceled`, which a statement's timeout
+ * causes, and `deadlock_detected`.
+ */
+export function isLockTimeout(error: unknown): boolean {
+  return ['55P03', '57014', '40P01'].includes(stateOf(error) ?? '')
+}
+
 /** The SQLSTATE of an error that the server sent. */
 export function stateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined

@@ -8,8 +8,8 @@ import { Sockets } from './connections/sockets.ts'
 import { isAnswerTimeout } from './errors.ts'
 import { migrate } from './schema.ts'
 
-/** How long the start waits for another process that migrates the same database. */
-const migrationTimeoutMilliseconds = 30_000
+/** How long to wait for an answer while the schema is read and migrated. The server gives up its statements sooner. */
+const schemaAnswerMilliseconds = 35_000
 
 export interface DatabaseOptions {
   /** `postgres://…` or `postgresql://…`. Its parameters override the options below. */
@@ -22,24 +22,27 @@ export interface DatabaseOptions {
   statementTimeoutMilliseconds: number
   /** How long to wait for an answer of the server. */
   answerTimeoutMilliseconds: number
+  /** How long to wait for locks that other sessions hold when the schema is migrated; 30 s by default. */
+  migrationTimeoutMilliseconds?: number | undefined
   /** Receives the error of each connection that broke while idle. */
   onFault: (error: Error) => void
+  /** Receives what the operator should know or change, in one line each. */
+  onWarning?: ((message: string) => void) | undefined
 }
 
 /** An open database. */
 export interface OpenedDatabase {
   pool: Pool
   engine: Engine
-  /** What the operator should change, in one line each. */
-  warnings: string[]
 }
 
 /**
  * Brings the database's schema up to date and opens a pool of connections to it.
  *
  * @throws UnusableStore when the database cannot be reached, does not store text as UTF-8, has tables of another
- *   program, or has a schema of a newer release; nothing has changed then. Also when a pooler in between keeps no
- *   prepared statements or drops the timeout of statements
+ *   program, or has a schema of a newer release, or when another session holds locks on the tables that are to be
+ *   migrated; nothing has changed then. Also when a pooler in between keeps no prepared statements or drops the timeout
+ *   of statements
  */
 export async function openDatabase({ url, onFault, ...options }: DatabaseOptions): Promise<OpenedDatabase> {
   const { urls, isWritable } = readHosts(url)
@@ -50,7 +53,10 @@ export async function openDatabase({ url, onFault, ...options }: DatabaseOptions
     fallback_application_name: 'plant-store',
   }
   const ChosenClient = clientClass(urls, isWritable, config)
-  const opened = await prepareSchema(() => new ChosenClient({ ...config, query_timeout: migrationTimeoutMilliseconds }))
+  const { place, engine } = await prepareSchema(
+    () => new ChosenClient({ ...config, query_timeout: schemaAnswerMilliseconds }),
+    options,
+  )
   const sockets = new Sockets()
   const pool = new Pool({
     ...config,
@@ -74,15 +80,21 @@ export async function openDatabase({ url, onFault, ...options }: DatabaseOptions
     if (isAnswerTimeout(error)) sockets.closeIfSilent(options.answerTimeoutMilliseconds / 2)
   })
   try {
-    if (options.maxConnections > 1) await checkSessions(pool, opened.place)
+    if (options.maxConnections > 1) await checkSessions(pool, place)
   } catch (error) {
     await pool.end()
-    throw unusable(opened.place, error)
+    throw unusable(place, error)
   }
-  return { pool, ...opened }
+  return { pool, engine }
 }
 
-async function prepareSchema(create: () => Client): Promise<{ engine: Engine; warnings: string[]; place: string }> {
+async function prepareSchema(
+  create: () => Client,
+  {
+    migrationTimeoutMilliseconds = 30_000,
+    onWarning = () => undefined,
+  }: Pick<DatabaseOptions, 'migrationTimeoutMilliseconds' | 'onWarning'>,
+): Promise<{ engine: Engine; place: string }> {
   const client = createClient(create)
   // The query that waits for an answer reports the loss of the connection.
   client.on('error', () => undefined)
@@ -92,9 +104,11 @@ async function prepareSchema(create: () => Client): Promise<{ engine: Engine; wa
     const place = placeOf()
     const engine = await readEngine(client)
     assertEncoding(engine, place)
-    await migrate(client, place, engine)
+    const deadline = performance.now() + migrationTimeoutMilliseconds
+    await migrate(client, place, { engine, deadline, onWait: onWarning })
     const { isSharded, warnings } = engine.name === 'Citus' ? await readLayout(client) : { ...engine, warnings: [] }
-    return { engine: { ...engine, isSharded }, warnings, place }
+    for (const warning of warnings) onWarning(warning)
+    return { engine: { ...engine, isSharded }, place }
   } catch (error) {
     throw unusable(placeOf(), error)
   } finally {

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { type Rows, type StoreRows, storedPlant, storedToken } from '../rows.ts'
+import type { StoreOptions } from '../store.ts'
 import { openDatabase } from './open-database.ts'
 import { type Statement, plantStatements, tokenStatements } from './statements.ts'
 
@@ -11,7 +12,7 @@ const statementTimeoutMilliseconds = 3_600_000
  *
  * @throws UnusableStore as `openDatabase`
  */
-export async function openPostgresRows(url: string): Promise<StoreRows> {
+export async function openPostgresRows(url: string, onWarning: StoreOptions['onWarning']): Promise<StoreRows> {
   const { pool } = await openDatabase({
     url,
     maxConnections: 1,
@@ -20,6 +21,7 @@ export async function openPostgresRows(url: string): Promise<StoreRows> {
     answerTimeoutMilliseconds: statementTimeoutMilliseconds,
     // The next statement reports the fault.
     onFault: () => undefined,
+    onWarning,
   })
   return {
     plants: rowsOf(pool, plantStatements, storedPlant),

@@ -2,8 +2,14 @@ import type { Client } from 'pg'
 import { UnusableStore } from '../store.ts'
 import { citusStatements } from './citus/layout.ts'
 import type { Engine } from './connections/engine.ts'
+import {
+  type LockingStatements,
+  type RetryOptions,
+  boundLocks,
+  migrationLock,
+  retryLocked,
+} from './connections/locks.ts'
 import { isUndefinedTable } from './errors.ts'
-import { statements } from './statements.ts'
 
 /**
  * The schema, version by version: entry `n` migrates from version n to n + 1. A released entry never changes.
@@ -33,37 +39,104 @@ export const migrations: readonly string[] = [
   `ALTER TABLE plant_store_schema ADD CONSTRAINT plant_store_schema_pkey PRIMARY KEY (version);`,
 ]
 
+/** In the order in which `pg_dump` locks them, so that it and a migration do not wait for each other. */
+const tables = ['plant_store_schema', 'plants', 'tokens']
+
+interface VersionRow {
+  version: number
+}
+
+const readVersion: LockingStatements = {
+  text: `${boundLocks} SELECT version FROM plant_store_schema`,
+  tables: ['plant_store_schema'],
+}
+
 /**
- * Begins a migration. The lock allows one at a time in a database; its number is "Plnt" in ASCII. A stricter isolation
- * level would read the version as it was before the wait for the lock.
+ * Begins a migration, and reads the version, which another process may have changed meanwhile. The lock allows one at a
+ * time in a schema. It is held between the tries, so that several processes lock tables no longer than one. A
+ * stricter isolation level would read the version as it was before the wait for the lock.
  */
-const beginMigration = `
-  BEGIN ISOLATION LEVEL READ COMMITTED;
-  SELECT pg_advisory_xact_lock(${String(0x506c6e74)});
-  CREATE TABLE IF NOT EXISTS plant_store_schema (version integer NOT NULL);`
+const beginMigration: LockingStatements = {
+  text: `
+    BEGIN ISOLATION LEVEL READ COMMITTED;
+    ${boundLocks}
+    SELECT pg_advisory_xact_lock(${migrationLock});
+    CREATE TABLE IF NOT EXISTS plant_store_schema (version integer NOT NULL);
+    SAVEPOINT begun;
+    SELECT version FROM plant_store_schema`,
+  undo: 'ROLLBACK',
+  tables: [],
+}
 
-/** Ends a migration to the last version. */
-const endMigration = `
+const setVersion = `
   DELETE FROM plant_store_schema;
-  INSERT INTO plant_store_schema (version) VALUES (${String(migrations.length)});
-  COMMIT;`
+  INSERT INTO plant_store_schema (version) VALUES (${String(migrations.length)});`
+
+/** How long the tables may take to be made, for which no server waits yet: Citus takes seconds for its shards. */
+const makeMilliseconds = 30_000
+
+function makeTables(engine: Engine): LockingStatements {
+  return {
+    text: `
+      SET LOCAL statement_timeout = ${String(makeMilliseconds)};
+      ${migrations.join('')}
+      ${engine.name === 'Citus' ? citusStatements.distribute().text : ''}
+      ${setVersion}
+      COMMIT`,
+    undo: 'ROLLBACK TO SAVEPOINT begun',
+    tables: [],
+  }
+}
 
 /**
- * Brings the schema up to date. Safe while other processes do the same. An up-to-date schema is only read, so the user
- * needs no right to create tables then. The tables of an empty Citus database are distributed.
+ * Changes the tables. It does so in one statement, whose limit bounds how long they are locked altogether: the waits
+ * for all locks, also those on other nodes of Citus, and the work.
+ */
+function changeTables(version: number): LockingStatements {
+  const pending = migrations.slice(version).join('') + setVersion
+  const locked = tables.filter((table) => pending.includes(table))
+  return {
+    text: `
+      DO $migration$ BEGIN
+        LOCK TABLE ${locked.join(', ')} IN ACCESS EXCLUSIVE MODE;
+        ${pending}
+      END $migration$;
+      COMMIT`,
+    undo: 'ROLLBACK TO SAVEPOINT begun',
+    tables: locked,
+  }
+}
+
+/**
+ * Brings the schema up to date. Safe while other processes do the same, and while servers use the tables: their
+ * statements wait for less than two seconds, and are left alone before the next try. An up-to-date schema is only read,
+ * so the user needs no right to create tables then. The tables of an empty Citus database are distributed.
  *
  * @param place the database's name in messages
  * @throws UnusableStore when a newer release migrated the database
+ * @throws Error which names the sessions that hold its locks when time is over; nothing has changed then
  */
-export async function migrate(client: Client, place: string, engine: Engine): Promise<void> {
-  if ((await readVersion(client, place)) === migrations.length) return
+export async function migrate(client: Client, place: string, options: RetryOptions): Promise<void> {
+  const { engine } = options
+  const versionIn = ([row]: VersionRow[]) => knownVersion(row?.version ?? 0, place)
+  const found = await retryLocked<VersionRow>(client, readVersion, options).catch((error: unknown) => {
+    if (isUndefinedTable(error)) return []
+    throw error
+  })
+  if (versionIn(found) === migrations.length) return
   if (engine.name === 'Citus') await assertCoordinator(client, place)
-  await client.query(beginMigration)
-  // Read again: another process may have migrated the database while this one waited for the lock.
-  const version = await readVersion(client, place)
-  for (const migration of migrations.slice(version)) await client.query(migration)
-  if (version === 0 && engine.name === 'Citus') await client.query(citusStatements.distribute())
-  await client.query(endMigration)
+  const version = versionIn(await retryLocked<VersionRow>(client, beginMigration, options))
+  if (version === migrations.length) await client.query('ROLLBACK')
+  else await retryLocked(client, version === 0 ? makeTables(engine) : changeTables(version), options)
+}
+
+/** @throws UnusableStore for the version of a newer release */
+function knownVersion(version: number, place: string): number {
+  if (version <= migrations.length) return version
+  throw new UnusableStore(
+    `the database ${place} has schema version ${String(version)}, and this release knows versions up to ` +
+      `${String(migrations.length)}: start a newer release; nothing was changed`,
+  )
 }
 
 /** A worker would make tables that no other node knows. */
@@ -73,21 +146,5 @@ async function assertCoordinator(client: Client, place: string): Promise<void> {
   throw new UnusableStore(
     `the database ${place} is a worker of Citus, and its schema is not that of this release: ` +
       'start one server with the coordinator as its DATABASE_URL first',
-  )
-}
-
-/** The schema's version; 0 in a database that this service has never used. */
-async function readVersion(client: Client, place: string): Promise<number> {
-  const version = await client.query<{ version: number }>(statements.schemaVersion()).then(
-    ({ rows }) => rows[0]?.version ?? 0,
-    (error: unknown) => {
-      if (isUndefinedTable(error)) return 0
-      throw error
-    },
-  )
-  if (version <= migrations.length) return version
-  throw new UnusableStore(
-    `the database ${place} has schema version ${String(version)}, and this release knows versions up to ` +
-      `${String(migrations.length)}: start a newer release; nothing was changed`,
   )
 }

@@ -126,9 +126,6 @@ export const statements = {
     text: 'SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens) AS empty',
   }),
 
-  /** Unnamed: it fails on an empty database, and PgBouncer keeps the name of a statement that failed. */
-  schemaVersion: (): Statement<{ version: number }> => ({ text: 'SELECT version FROM plant_store_schema' }),
-
   /** Whether the tables are there and may be used, and the server accepts writes, as a standby does not. */
   isReady: (): Statement<{ writable: boolean }> => ({
     name: 'isReady',

@@ -13,7 +13,7 @@ const maxBatch = 500
 
 /** Whatever is left out has its default. */
 export interface PostgresStoreOptions
-  extends StoreOptions, Pick<DatabaseOptions, 'url'>, Partial<Omit<DatabaseOptions, 'url' | 'onFault'>> {
+  extends StoreOptions, Pick<DatabaseOptions, 'url'>, Partial<Omit<DatabaseOptions, 'url' | keyof StoreOptions>> {
   /** The most reads that wait for a connection, and the most writes that wait to be committed. */
   maxQueued?: number
 }
@@ -32,17 +32,19 @@ export async function openPostgresStore({
   connectTimeoutMilliseconds = 2_000,
   statementTimeoutMilliseconds = 2_000,
   answerTimeoutMilliseconds = 2_250,
+  migrationTimeoutMilliseconds,
   maxQueued = defaultMaxQueued,
 }: PostgresStoreOptions): Promise<Store> {
-  const { pool, engine, warnings } = await openDatabase({
+  const { pool, engine } = await openDatabase({
     url,
     maxConnections,
     connectTimeoutMilliseconds,
     statementTimeoutMilliseconds,
     answerTimeoutMilliseconds,
+    migrationTimeoutMilliseconds,
     onFault,
+    onWarning,
   })
-  for (const warning of warnings) onWarning?.(warning)
   const workers = engine.isSharded ? new WorkerWatch(pool, engine, maxQueued) : undefined
   const reads = new Reads(pool, { maxQueued, onFault, placement: workers })
   const findCaller = createTokenLoader((statement) => reads.read(statement), engine.isSharded)

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client, QueryResultRow } from 'pg'
+import { isLockTimeout } from '../errors.ts'
+import type { Engine } from './engine.ts'
+
+/**
+ * How long a statement waits for a lock. Statements of servers that run queue behind it, so this is less than the two
+ * seconds after which they are given up. It is more than the second after which PostgreSQL ends an autovacuum that is
+ * in the way (postgresql.org/docs/18/runtime-config-locks.html, deadlock_timeout).
+ */
+const lockMilliseconds = 1_250
+
+/** How long a statement waits for all of its locks and works. */
+const statementMilliseconds = 1_500
+
+/** How long servers that run are left alone before the locks are asked for again. */
+const pauseMilliseconds = 2_500
+
+/** How long a session must hold a lock to be named: longer than statements that had waited behind this one. */
+const holdingMilliseconds = 250
+
+/**
+ * Bounds each statement of a transaction. The server does this, because a statement goes on when the process that sent
+ * it is gone. It ends the transaction of a process that hangs.
+ */
+export const boundLocks = `
+  SET LOCAL lock_timeout = ${String(lockMilliseconds)};
+  SET LOCAL statement_timeout = ${String(statementMilliseconds)};
+  SET LOCAL idle_in_transaction_session_timeout = ${String(2 * pauseMilliseconds)};`
+
+/** The arguments of the advisory lock that a migration holds: "Plnt" in ASCII, and the schema of the tables. */
+export const migrationLock = '1349283444, (SELECT oid::integer FROM pg_namespace WHERE nspname = current_schema)'
+
+/** Statements that need locks, bounded by `boundLocks`. */
+export interface LockingStatements {
+  /** Sent as one message, which the server carries out whole or not at all. */
+  text: string
+  /** Takes back what a try has begun; undefined if there is no transaction. */
+  undo?: string
+  /** The tables that are locked. */
+  tables: readonly string[]
+}
+
+export interface RetryOptions {
+  engine: Engine
+  /** When the last try ends, in milliseconds of `performance.now()`. */
+  deadline: number
+  /** Receives, before each further try, who holds the locks. */
+  onWait: (holders: string) => void
+}
+
+/**
+ * Carries out statements as soon as no other session holds the locks that they need.
+ *
+ * @returns the rows of the last statement
+ * @throws Error which names the sessions that hold them once time is over
+ */
+export async function retryLocked<Row extends QueryResultRow>(
+  client: Client,
+  { text, undo, tables }: LockingStatements,
+  { engine, deadline, onWait }: RetryOptions,
+): Promise<Row[]> {
+  for (;;) {
+    try {
+      // A message of several statements has a result for each, which the type does not say.
+      const results = (await client.query<Row>(text)) as unknown as { rows: Row[] }[]
+      return results.at(-1)?.rows ?? []
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error
+    }
+    if (undo !== undefined) await client.query(undo)
+    const holders = await findHolders(client, engine, tables).catch(async () => {
+      if (undo !== undefined) await client.query(undo)
+      return []
+    })
+    const locks = tables.length === 0 ? 'the lock of migrations' : `locks on ${tables.join(', ')}`
+    const reason = `the start waits for ${locks}${describe(holders)}`
+    if (performance.now() + pauseMilliseconds > deadline) throw new Error(`${reason}; ${remedyFor(holders)}`)
+    onWait(`${reason}; trying again`)
+    await sleep(pauseMilliseconds)
+  }
+}
+
+/** A session that holds locks. */
+interface Holder {
+  /** Unique for each transaction. */
+  id: string
+  /** Null for a prepared transaction. */
+  pid: string | null
+  user: string | null
+  application: string | null
+  /** Null if the role may not see it. */
+  state: string | null
+  /** When its transaction began. */
+  since: Date | null
+}
+
+/** Where the locks and the sessions of PostgreSQL are seen, and those of all nodes of Citus. */
+const postgresView = {
+  from: 'pg_locks LEFT JOIN pg_stat_activity USING (pid)',
+  id: 'virtualtransaction',
+  pid: 'pid',
+  isOther: 'pid IS DISTINCT FROM pg_backend_pid()',
+  isTable: 'relation IN (SELECT to_regclass(name) FROM unnest($1::text[]) AS name)',
+}
+const citusView = {
+  from: 'citus_locks AS locks LEFT JOIN citus_stat_activity AS sessions USING (nodeid, pid)',
+  id: `nodeid || ' ' || virtualtransaction`,
+  // pg_terminate_backend takes it on every node.
+  pid: 'locks.global_pid',
+  isOther: 'is_worker_query IS NOT TRUE AND locks.global_pid IS DISTINCT FROM citus_backend_gpid()',
+  // A table has another number on each node, and its schema before its name.
+  isTable: `regexp_replace(relation_name, '^.*[.]', '') = ANY ($1)`,
+}
+
+/** The sessions that hold locks for longer than a statement of a server that runs, the oldest first. */
+async function findHolders(client: Client, engine: Engine, tables: readonly string[]): Promise<Holder[]> {
+  const { from, id, pid, isOther, isTable } = engine.name === 'Citus' ? citusView : postgresView
+  const text = `
+    SELECT DISTINCT ${id} AS id, ${pid} AS pid, usename AS user,
+      coalesce(nullif(application_name, ''), backend_type) AS application, state, xact_start AS since
+    FROM ${from}
+    WHERE granted AND ${isOther} AND coalesce(datname = current_database(), true)
+      AND (${isTable} OR (locktype = 'advisory' AND (classid, objid) = (${migrationLock})))
+    ORDER BY since`
+  const first = new Set((await client.query<Holder>(text, [tables])).rows.map((holder) => holder.id))
+  await sleep(holdingMilliseconds)
+  return (await client.query<Holder>(text, [tables])).rows.filter((holder) => first.has(holder.id))
+}
+
+/** The most sessions that a message names. */
+const maxNamed = 3
+
+function describe(holders: Holder[]): string {
+  if (holders.length === 0) return ''
+  const named = holders.slice(0, maxNamed).map(({ pid, user, application, state, since }) => {
+    if (pid === null) return 'a prepared transaction (see pg_prepared_xacts)'
+    const begun = since && `begun ${since.toISOString()}`
+    const facts = [application, user && `user ${user}`, state ?? 'in a state that this role may not see', begun]
+    return `session ${pid} (${facts.filter((fact) => fact !== null).join(', ')})`
+  })
+  const others = holders.length - named.length
+  return `, held by ${named.join(', ')}${others > 0 ? ` and ${String(others)} more` : ''}`
+}
+
+function remedyFor(holders: Holder[]): string {
+  const pid = holders.find((holder) => holder.pid !== null)?.pid
+  const remedy =
+    pid === undefined
+      ? 'wait'
+      : `wait until they are free, or end the session with SELECT pg_terminate_backend(${String(pid)})`
+  return `${remedy}, and start again; nothing was changed`
+}
