@@ -98,8 +98,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       `connection closed: more than ${String(limits.pipelinedRequests)} requests wait for the answer before them`,
     )
   })
+  const onRefused = (status: number) => observer?.answered(undefined, status, undefined)
   const app = fastify({
-    serverFactory: (listener) => createHttpServer(listener, connections, limits, log),
+    serverFactory: (listener) => createHttpServer(listener, connections, limits, { log, onRefused }),
     loggerInstance: log,
     logController: new RequestLog(),
     // A child logger for each request is not needed: the one line of a request has its id.

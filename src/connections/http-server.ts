@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
-import { answerConnectionErrors } from './parser-errors.ts'
+import { type RefusalObserver, answerConnectionErrors, isHttp1 } from './parser-errors.ts'
 import type { Limits } from '../config/limits.ts'
 import { createServer } from './node-http.ts'
 import type { OpenConnections } from './open-connections.ts'
@@ -18,7 +18,7 @@ export function createHttpServer(
   listener: RequestListener,
   connections: OpenConnections,
   limits: Limits,
-  log: FastifyBaseLogger,
+  observer: RefusalObserver,
 ): Server {
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
@@ -33,13 +33,22 @@ export function createHttpServer(
   server.maxConnections = limits.connections
   // A client that closes its side after its last request still gets its answers. Node's types lack this property.
   Object.assign(server, { httpAllowHalfOpen: true })
+  const refuse = answerConnectionErrors(server, connections, limits, observer)
   connections.follow(server, (request, response) => {
+    // Fastify would answer some of these by itself, without what every answer has, and serve others.
+    if (!isHttp1(request)) {
+      refuse(request)
+      return
+    }
     // Node then sends `Connection: close`.
     if (isLast(request)) response.shouldKeepAlive = false
     listener(request, response)
   })
-  answerConnectionErrors(server, connections, limits, log)
-  logDroppedConnections(server, log)
+  // Node destroys the connection of a request with this method, also where answers to requests before it are due.
+  server.on('request', (request) => {
+    if (request.method === 'PRI') request.method = 'PRI (HTTP/2)'
+  })
+  logDroppedConnections(server, observer.log)
   return server
 }
 

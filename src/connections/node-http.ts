@@ -6,4 +6,4 @@ import { createRequire } from 'node:module'
  * tenth of the start, and 4 MiB. https://github.com/nodejs/node/blob/v24.x/lib/http.js
  */
 // The type of `require` does not know which module it loads.
-export const { createServer, STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof http
+export const { createServer, METHODS, STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof http

@@ -2,8 +2,13 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 
 /** Counts and times for Prometheus. */
 export interface Metrics {
-  /** A request was answered. @param operation its operationId; undefined if it matched none */
-  answered: (operation: string | undefined, status: number, seconds: number) => void
+  /**
+   * A request was answered.
+   *
+   * @param operation its operationId; undefined if it matched none
+   * @param seconds its duration; undefined where its headers were not read
+   */
+  answered: (operation: string | undefined, status: number, seconds: number | undefined) => void
   /** A handler's reply broke the contract. */
   contractBroken: (operation: string) => void
   /** The store was not available to an operation, or the key server to a token. */
@@ -61,7 +66,7 @@ export function createMetrics(): Metrics {
   return {
     answered: (operation = 'none', status, seconds) => {
       requests.inc({ operation, status })
-      latency.observe({ operation }, seconds)
+      if (seconds !== undefined) latency.observe({ operation }, seconds)
     },
     contractBroken: (operation) => {
       violations.inc({ operation })

@@ -28,9 +28,10 @@ export class RequestLog extends LogController {
 }
 
 /**
- * Receives each answered request: its operationId (undefined if it matched none), its status and its duration.
+ * Receives each answered request: its operationId (undefined if it matched none), its status and its duration
+ * (undefined where the request was refused with its connection).
  */
-export type OnAnswered = (operation: string | undefined, status: number, seconds: number) => void
+export type OnAnswered = (operation: string | undefined, status: number, seconds: number | undefined) => void
 
 /** Writes the one line of a request when its response ends, complete or not. It has no query, no body and no token. */
 export function followResponse(request: FastifyRequest, reply: FastifyReply, onAnswered: OnAnswered | undefined): void {
