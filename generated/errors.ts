@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:51908ab670769f7368eb388608ad4cf0e1bdbc316f9412d25a94f08966eee286 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:2085c396534917a59d34b72ad9e4f9fa9f10fc3fd89da2660199daa19fc32c32 by npm run generate. Do not edit.
 
 /** Every failure that the contract knows, by name. */
 export const errors = {
@@ -6,7 +6,7 @@ export const errors = {
   malformed_body: { error: 40000, status: 400 },
   /** A parameter or a value in the body breaks this contract; the message names the place and the rule. */
   invalid_request: { error: 40001, status: 400 },
-  /** The bytes are not an HTTP request, or the percent-encoding of the path is broken. */
+  /** The bytes are not an HTTP/1.x request, or the percent-encoding of the path or the query is broken or not UTF-8. */
   malformed_http: { error: 40002, status: 400 },
   /** There are no bearer credentials in the Authorization header. */
   credentials_missing: { error: 40100, status: 401 },

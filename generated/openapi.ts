@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:51908ab670769f7368eb388608ad4cf0e1bdbc316f9412d25a94f08966eee286 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:2085c396534917a59d34b72ad9e4f9fa9f10fc3fd89da2660199daa19fc32c32 by npm run generate. Do not edit.
 
 export interface paths {
     "/plants": {

@@ -65,12 +65,7 @@ function rawValue(url: string, name: string): string {
   return pairs.find(([key = '']) => decoded(key) === name)?.[1] ?? ''
 }
 
-/** Decodes as the parser of the query does: what is not percent-encoded as it should be stays as it is. */
+/** Decodes as the parser of the query does. The server has refused a target whose percent-encoding is broken. */
 function decoded(text: string): string {
-  const spaced = text.replaceAll('+', ' ')
-  try {
-    return decodeURIComponent(spaced)
-  } catch {
-    return spaced
-  }
+  return decodeURIComponent(text.replaceAll('+', ' '))
 }

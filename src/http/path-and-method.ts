@@ -42,7 +42,9 @@ export function refuseUnmatched(app: FastifyInstance): Stage {
 
 function malformedTarget({ originalUrl }: FastifyRequest): Failure | undefined {
   if (/^https?:\/\/(?:[/?]|$)/i.test(originalUrl)) return failure('malformed_http', 'the request target has no host')
-  if (!isDecodable(originalUrl)) return failure('malformed_http', 'the percent-encoding of the path is broken')
+  if (!isDecodable(originalUrl)) {
+    return failure('malformed_http', 'the percent-encoding of the path or the query is broken or not UTF-8')
+  }
   return undefined
 }
 
@@ -99,14 +101,14 @@ const unreadable = '/%20'
 export function routedUrl(target: string): string {
   const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]+\/?/i, '/')
   // `*` is the target of OPTIONS for a server as a whole (RFC 9112, section 3.2.4).
-  return (url.startsWith('/') || url === '*') && isDecodable(url) ? url : unreadable
+  return (url.startsWith('/') || url === '*') && isDecodable(target) ? url : unreadable
 }
 
-function isDecodable(url: string): boolean {
-  if (!url.includes('%')) return true
+/** By itself the router refuses broken percent-encoding in a path, and takes it literally in a query. */
+function isDecodable(target: string): boolean {
+  if (!target.includes('%')) return true
   try {
-    // The router decodes what stands before the first of these.
-    decodeURI(url.split(/[?#]/, 1).join())
+    decodeURI(target)
     return true
   } catch {
     return false

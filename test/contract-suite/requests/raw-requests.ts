@@ -86,7 +86,8 @@ export function rawRequests(token: string): RawRequest[] {
     row('OPTIONS of the whole server', get('OPTIONS * HTTP/1.1', { method: 'OPTIONS', url: '*' }), 'path_not_found'),
     row('percent-encoding that is broken in the path', get('DELETE /plants/%zz HTTP/1.1', remove), 'malformed_http'),
     row('percent-encoding that is no UTF-8 in the path', get('DELETE /plants/%ff HTTP/1.1', remove), 'malformed_http'),
-    row('percent-encoding that is broken in the query', get('GET /plants?limit=%zz HTTP/1.1'), 'invalid_request'),
+    row('percent-encoding that is broken in the query', get('GET /plants?limit=%zz HTTP/1.1'), 'malformed_http'),
+    row('percent-encoding that is no UTF-8 in the query', get('GET /plants?limit=%C3 HTTP/1.1'), 'malformed_http'),
     bytes(
       'a request line that is longer than the server takes',
       list,

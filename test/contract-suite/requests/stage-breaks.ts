@@ -118,7 +118,9 @@ export const stageBreaks: Record<Stage, Record<string, StageBreak>> = {
       change: (request, variant) => ({
         ...request,
         url: pick(
-          ['%', '/%zz', '/%f', '/%c0%af', '%ff', '/%ed%a0%80'].map((end) => `${path}${end}`),
+          ['%', '/%zz', '/%f', '/%c0%af', '%ff', '/%ed%a0%80', '?limit=%', '?%C3=1', '?limit=%zz'].map(
+            (end) => `${path}${end}`,
+          ),
           variant,
         ),
       }),

@@ -112,6 +112,42 @@ test.each(['/plants/%', '/plants/%2', '/plants/%zz', '/plants/%ff', '/plants/%C3
   },
 )
 
+test.each([
+  '/plants?limit=%',
+  '/plants?limit=1%',
+  '/plants?limit=%2',
+  '/plants?limit=%zz',
+  '/plants?limit=%u0031',
+  '/plants?limit=%C3',
+  '/plants?limit=%C3%28',
+  '/plants?limit=%C0%B1',
+  '/plants?limit=%ED%A0%80',
+  '/plants?limit=%F5%80%80%80',
+  '/plants?limit=%ff',
+  '/plants?%',
+  '/plants?%zz=1',
+  '/plants?limit=1&%C3=1',
+  '/plants?limit=1&limit=%',
+  '/plants/1?%',
+  '/livez?x=%C3',
+  '/docs?%',
+  '/docs/static/swagger-ui.css?v=%zz',
+  '/nowhere?%',
+])('the percent-encoding of the query of %s is broken', async (url) => {
+  const { send } = await newCaller()
+  for (const method of ['GET', 'DELETE', 'POST', 'PROPFIND']) {
+    for (const headers of [{}, { authorization: undefined }])
+      expect(expectFailure(await send({ method, url, headers }), 'malformed_http')).toContain('query')
+  }
+})
+
+test('a query that is percent-encoded as it should be is decoded', async () => {
+  const { send } = await newCaller()
+  for (const url of ['/plants?limit=%31', '/plants?%6Cimit=0', '/plants?l%69mit=%30'])
+    expect((await send({ method: 'GET', url })).status).toBe(200)
+  expect(expectFailure(await send({ method: 'GET', url: '/plants?%C3%A9=1' }), 'invalid_request')).toContain('é')
+})
+
 describe('request targets of other forms', () => {
   test.each([
     ['the absolute form', 'GET http://plants.example/plants HTTP/1.1', 200],
@@ -120,6 +156,9 @@ describe('request targets of other forms', () => {
     ['the absolute form with a query alone', 'GET http://plants.example?limit=1 HTTP/1.1', 404],
     ['the absolute form without a host', 'GET http:///plants HTTP/1.1', 400],
     ['the absolute form of nothing', 'GET http:// HTTP/1.1', 400],
+    ['the absolute form with a broken query', 'GET http://plants.example/plants?limit=%C3 HTTP/1.1', 400],
+    ['the absolute form of a broken host', 'GET http://plants%zz/plants HTTP/1.1', 400],
+    ['the absolute form of a host that is percent-encoded', 'GET http://pl%61nts.example/plants HTTP/1.1', 200],
     ['another scheme', 'GET ftp://plants.example/plants HTTP/1.1', 404],
     ['the asterisk form', 'OPTIONS * HTTP/1.1', 404],
     ['the authority form', 'CONNECT plants.example:80 HTTP/1.1', 404],
