@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:2085c396534917a59d34b72ad9e4f9fa9f10fc3fd89da2660199daa19fc32c32 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:f9ff46f1ee465d861432acc14f43fd72452df4fe65f508e077f4d0f2c2f982fd by npm run generate. Do not edit.
 
 /** The parts of a schema that lead to an int64; `$ref` is a name of `int64Schemas`. */
 export interface Int64Schema {

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:2085c396534917a59d34b72ad9e4f9fa9f10fc3fd89da2660199daa19fc32c32 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:f9ff46f1ee465d861432acc14f43fd72452df4fe65f508e077f4d0f2c2f982fd by npm run generate. Do not edit.
 
 /** Every failure that the contract knows, by name. */
 export const errors = {
@@ -24,7 +24,7 @@ export const errors = {
   plant_exists: { error: 40900, status: 409 },
   /** The body is larger than the server takes (64 KiB unless configured otherwise). */
   body_too_large: { error: 41300, status: 413 },
-  /** The body is not application/json. */
+  /** The body is not application/json, or is in another charset than UTF-8. */
   unsupported_media_type: { error: 41500, status: 415 },
   /** The configured rate is exceeded, of the caller's requests or of refused tokens from the client's address; Retry-After says how long to wait. */
   rate_limited: { error: 42900, status: 429 },

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:2085c396534917a59d34b72ad9e4f9fa9f10fc3fd89da2660199daa19fc32c32 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:f9ff46f1ee465d861432acc14f43fd72452df4fe65f508e077f4d0f2c2f982fd by npm run generate. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -262,7 +262,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is not `application/json`. */
+        /** @description The body is not `application/json`, or is in another charset than UTF-8. */
         UnsupportedMediaType: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -274,7 +274,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": 41500,
-                 *       "message": "send the body as Content-Type: application/json"
+                 *       "message": "send the body as Content-Type: application/json in UTF-8"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];

@@ -27,16 +27,37 @@ const ignoreContent: Stage = ({ headers }) => {
   return undefined
 }
 
-const admitContent: Stage = ({ headers, raw: { httpVersion, rawHeaders } }, { raw }) => {
-  // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 says, they are no media type.
+const admitContent: Stage = (request, { raw }) => {
+  const {
+    headers,
+    raw: { httpVersion, rawHeaders },
+  } = request
   if (headers['content-type'] !== undefined) {
-    headers['content-type'] = fieldValues(rawHeaders, 'content-type').join(', ')
+    // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 says, they are no media type.
+    const type = fieldValues(rawHeaders, 'content-type').join(', ')
+    if (!isUtf8(type)) return refusedType(request).failure
+    headers['content-type'] = type
   }
   // A coding that is not decoded would make any content look like malformed JSON (RFC 9110, section 8.4).
   if (headers['content-encoding'] !== undefined) return encoded
   // A client that waits for a 100 sends its body once its credentials are good (RFC 9110, section 10.1.1).
   if (httpVersion === '1.1' && headers.expect?.toLowerCase() === '100-continue') raw.writeContinue()
   return undefined
+}
+
+const token = "[\\w!#$%&'*+.^`|~-]+"
+const quotedString = '"(?:[^"\\\\]|\\\\.)*"'
+const utf8 = 'charset=(?:utf-?8|"utf-?8")'
+const otherParameter = `(?!charset[*=])${token}=(?:${token}|${quotedString})`
+const utf8Parameters = new RegExp(`^(?:;[ \\t]*(?:(?:${utf8}|${otherParameter})[ \\t]*)?)*$`, 'i')
+
+/**
+ * Whether the parameters of a media type are as RFC 9110, section 5.6.6 has them, and none names another charset than
+ * UTF-8. Readers differ in which of two they take, and in what they make of others.
+ */
+function isUtf8(type: string): boolean {
+  const start = type.indexOf(';')
+  return start === -1 || utf8Parameters.test(type.slice(start))
 }
 
 /**
@@ -74,7 +95,7 @@ function isDeclared(request: FastifyRequest, type: string): boolean {
 /** The body of a request whose Content-Type is missing or is not one that its operation declares. */
 export function refusedType(request: FastifyRequest): RefusedBody {
   const types = bodyTypesOf(request).join(' or ')
-  return new RefusedBody(failure('unsupported_media_type', `send the body as Content-Type: ${types}`))
+  return new RefusedBody(failure('unsupported_media_type', `send the body as Content-Type: ${types} in UTF-8`))
 }
 
 function readBody(bytes: Buffer): unknown {

@@ -15,6 +15,14 @@ test.each([
   'application/json ; charset="utf-8"',
   'application/json; charset=utf-8; profile="x"',
   'application/json;',
+  'application/json;;charset=utf-8 ;',
+  'application/json; CHARSET=UTF-8',
+  'application/json; charset="UTF-8"',
+  'application/json; charset=utf8',
+  'application/json; charset=utf-8; charset="utf-8"',
+  'application/json; profile="; charset=utf-16"',
+  'application/json; profile="\\"; charset=utf-16; \\""',
+  'application/json; xcharset=utf-16; charset-x=utf-16',
 ])('a body of %s is read', async (type) => {
   const { send } = await newCaller()
   expect(await send({ method: 'POST', url: '/plants', headers: { 'content-type': type }, body })).toMatchObject({
@@ -61,6 +69,81 @@ test.each([
     ),
   ).toContain('application/json')
   expect((await send({ method: 'GET', url: '/plants' })).text).toBe('[]')
+})
+
+/** Other charsets, and spellings that one reader takes for UTF-8 and another for something else. */
+const otherCharsets = [
+  'charset=utf-16',
+  'charset=UTF-16LE',
+  'charset="utf-16"',
+  'charset="ut\\f-16"',
+  'CharSet=utf-16',
+  'charset=utf-32',
+  'charset=utf-7',
+  'charset=us-ascii',
+  'charset=iso-8859-1',
+  'charset=windows-1252',
+  'charset=x',
+  'charset=utf-8-sig',
+  "charset='utf-8'",
+  "charset*=utf-8''utf-16",
+  'charset*0=utf-; charset*1=16',
+  'charset="u\\tf-8"',
+  'charset=utf-16; charset=utf-8',
+  'charset=utf-8; charset=utf-16',
+  'charset=utf-8; CHARSET="utf-16"',
+  'profile="x"; charset=utf-16',
+  'profile="\\\\"; charset=utf-16',
+  ';charset=utf-16',
+  'charset',
+  'charset=',
+  'charset=""',
+  'charset=" utf-8"',
+  'charset="utf-8',
+  'charset="utf-8"x',
+  'charset = utf-8',
+  'charset =utf-16',
+  'charset= utf-16',
+  'charset:utf-16',
+  'x charset=utf-16',
+  'charset=utf-8, text/plain; charset=utf-16',
+  'charset=utf-8 utf-16',
+  '\tcharset=utf-16',
+]
+
+test.each(otherCharsets)('a body of application/json; %s is refused and nothing is stored', async (parameters) => {
+  const { send } = await newCaller()
+  for (const content of [body, Buffer.from(body, 'utf16le')]) {
+    const headers = { 'content-type': `application/json; ${parameters}` }
+    const message = expectFailure(
+      await send({ method: 'POST', url: '/plants', headers, body: content }),
+      'unsupported_media_type',
+    )
+    expect(message).toContain('UTF-8')
+  }
+  expect((await send({ method: 'GET', url: '/plants' })).text).toBe('[]')
+})
+
+test('a client that asks for leave to send a body in another charset is refused at once', async () => {
+  const { token, listen } = await startApp()
+  const responses = await exchange(
+    await listen(),
+    `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n` +
+      'Content-Type: application/json; charset=utf-16\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
+  )
+  expect(responses).toHaveLength(1)
+  expectFailure(responses[0]!, 'unsupported_media_type')
+})
+
+test('a media type with sixteen thousand blanks or parameters is judged at once', async () => {
+  const { send } = await newCaller()
+  const start = performance.now()
+  for (const filler of [' ', ';', ' ;', ';a=b', ';a="', '\\"', '"\\"', ';a=']) {
+    const type = `application/json;${filler.repeat(15_000 / filler.length)}x`
+    const { status } = await send({ method: 'POST', url: '/plants', headers: { 'content-type': type }, body })
+    expect([200, 415]).toContain(status)
+  }
+  expect(performance.now() - start).toBeLessThan(5_000)
 })
 
 test.each([
