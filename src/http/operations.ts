@@ -9,7 +9,7 @@ import { isJson } from '../contract/media-types.ts'
 import { Encoded, isWhole, release } from '../contract/types.ts'
 import { stringifyJson } from '../json/json.ts'
 import { RefusedBody, registerParsers } from './content.ts'
-import { releaseWhenSent, sendContent, sendFailure, whenClosed } from './send.ts'
+import { addVary, releaseWhenSent, sendContent, sendFailure, whenClosed } from './send.ts'
 import { type Stage, inOrder } from './stage.ts'
 
 declare module 'fastify' {
@@ -94,7 +94,7 @@ async function answer(
 async function negotiate(offered: string[], request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> {
   // What few contracts need is loaded where one does.
   const { preferredType } = await import('./negotiate.ts')
-  reply.header('vary', 'Accept')
+  addVary(reply, 'Accept')
   return preferredType(request, offered)
 }
 
@@ -118,8 +118,12 @@ function send(
     return sendFailure(reply, tooMuchUnread)
   }
   if (content instanceof Readable) removeOnError(content, reply, Object.keys(headers))
-  // Node writes the digits of a bigint.
-  reply.code(status).headers(headers as Record<string, string | number>)
+  reply.code(status)
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.toLowerCase() === 'vary') addVary(reply, String(value))
+    // Node writes the digits of a bigint.
+    else reply.header(name, value)
+  }
   if (content === undefined) return reply.send()
   if (body instanceof Encoded && isWhole(content)) releaseWhenSent(raw, content)
   // Fastify reads a stream to its end to answer HEAD without it.

@@ -28,6 +28,12 @@ export function omitLengthOfHead(app: FastifyInstance): void {
   })
 }
 
+/** Adds to the header Vary, to which others may have added (RFC 9110, section 12.5.5). @param fields names of headers */
+export function addVary(reply: FastifyReply, fields: string): void {
+  const others = reply.getHeader('vary')
+  reply.header('vary', others === undefined ? fields : `${String(others)}, ${fields}`)
+}
+
 /** Answers a request with a failure. */
 export function sendFailure(reply: FastifyReply, { status, headers, body }: Failure): FastifyReply {
   return sendJson(reply.code(status).headers(headers), JSON.stringify(body))

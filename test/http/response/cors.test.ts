@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { contractWith, failures, serve } from '../../contract/words/own-contract.ts'
 import { startApp } from '../../support/server/start-app.ts'
 
 const origin = 'https://plants.example'
@@ -96,3 +97,19 @@ test.each(['/nowhere', '/%zz', '/plants/%'])(
     }
   },
 )
+
+test.each([
+  ['two media types', {}, { origin }, 'Origin, Accept'],
+  ['two media types, and no page', {}, {}, 'Origin, Accept'],
+  ['two media types and the language', { vary: 'Accept-Language' }, { origin }, 'Origin, Accept, Accept-Language'],
+])('an answer that depends on the origin names in Vary what else it depends on: %s', async (_on, own, asked, vary) => {
+  const content = { 'application/json': {}, 'text/csv': { schema: { type: 'string' } } }
+  const headers = Object.fromEntries(Object.keys(own).map((name) => [name, { schema: { type: 'string' } }]))
+  const { send } = await serve(
+    contractWith({ responses: { 200: { description: 'Things', headers, content }, ...failures } }),
+    { listThings: () => ({ status: 200, headers: own, body: 'a,b', contentType: 'text/csv' }) },
+    { corsOrigins: [origin, 'http://localhost:5173'] },
+  )
+  const response = await send({ method: 'GET', url: '/things', headers: { accept: 'text/csv', ...asked } })
+  expect(response).toMatchObject({ status: 200, text: 'a,b', headers: { vary } })
+})
