@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { type RefusalObserver, answerConnectionErrors, isHttp1 } from './parser-errors.ts'
 import type { Limits } from '../config/limits.ts'
+import { closeInStages } from './close-in-stages.ts'
 import { createServer } from './node-http.ts'
 import type { OpenConnections } from './open-connections.ts'
 
@@ -47,6 +49,12 @@ export function createHttpServer(
   // Node destroys the connection of a request with this method, also where answers to requests before it are due.
   server.on('request', (request) => {
     if (request.method === 'PRI') request.method = 'PRI (HTTP/2)'
+  })
+  server.on('connection', (socket: Socket) => {
+    // Node calls it behind a last answer, and would close at once.
+    socket.destroySoon = () => {
+      closeInStages(socket)
+    }
   })
   logDroppedConnections(server, observer.log)
   return server

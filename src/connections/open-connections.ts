@@ -9,6 +9,8 @@ export class OpenConnection {
   /** The newest request that was started, and its response; undefined before the first. */
   request: IncomingMessage | undefined
   response: ServerResponse | undefined
+  /** How many requests have arrived behind the last answer. */
+  dropped = 0
   /** Steps that run one after the other, each when the response before it is closed. */
   readonly #waiting: (() => void)[] = []
   #staysPaused = false
@@ -51,11 +53,8 @@ export class OpenConnection {
   }
 
   readonly #next = (): void => {
-    if (!this.mayAnswer) {
-      this.#waiting.length = 0
-      return
-    }
-    this.#waiting.shift()?.()
+    if (this.mayAnswer) this.#waiting.shift()?.()
+    else this.#waiting.length = 0
     if (this.#waiting.length > 0) this.response?.once('close', this.#next)
     else this.socket.resume()
   }
@@ -80,7 +79,7 @@ export class OpenConnections {
   readonly #onTooMany: () => void
 
   /**
-   * @param maxWaiting the limit of waiting requests of one connection
+   * @param maxWaiting the limit of waiting requests of one connection, and of requests behind its last answer
    * @param onTooMany is called when a connection is closed because more of its requests wait
    */
   constructor(maxWaiting: number, onTooMany: () => void) {
@@ -103,7 +102,11 @@ export class OpenConnections {
     })
     server.on('request', (request, response) => {
       const connection = this.#bySocket.get(request.socket)
-      if (connection === undefined || !connection.mayAnswer) return
+      if (connection === undefined) return
+      if (!connection.mayAnswer) {
+        if (++connection.dropped > this.#maxWaiting) request.socket.destroy()
+        return
+      }
       connection.newest = request
       connection.afterAnswers(() => {
         connection.request = request

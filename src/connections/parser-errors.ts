@@ -4,15 +4,10 @@ import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Failure, failure } from '../contract/errors.ts'
 import type { Limits } from '../config/limits.ts'
+import { closeInStages, isClosing } from './close-in-stages.ts'
 import { METHODS, STATUS_CODES } from './node-http.ts'
 import type { OpenConnections } from './open-connections.ts'
 import { constantHeaders } from '../http/send.ts'
-
-/**
- * How long a refused connection is still read. A client that is still sending would otherwise get a reset instead of
- * the answer (RFC 9112, section 9.6).
- */
-const lingerMilliseconds = 1_000
 
 const methods: ReadonlySet<string> = new Set(METHODS)
 
@@ -46,28 +41,21 @@ export function answerConnectionErrors(
   limits: Limits,
   { log, onRefused }: RefusalObserver,
 ): (request: IncomingMessage) => void {
-  const refused = new WeakSet<Socket>()
-
   /** @param request the one that is refused; undefined where its method is not known */
   function refuse(socket: Socket, reply: Failure, reason: string | undefined, request?: IncomingMessage): void {
-    if (refused.has(socket) || !socket.writable) return
-    refused.add(socket)
+    if (!socket.writable) return
     const requestId = randomUUID()
     log.info({ requestId, status: reply.status, reason }, 'connection refused')
     socket.once('finish', () => {
       onRefused(reply.status)
     })
-    socket.end(responseText(reply, requestId, request?.method !== 'HEAD'))
-    socket.resume()
-    const lingering = setTimeout(() => socket.destroy(), lingerMilliseconds)
-    socket.once('close', () => {
-      clearTimeout(lingering)
-    })
+    socket.write(responseText(reply, requestId, request?.method !== 'HEAD'))
+    closeInStages(socket)
   }
 
   function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     const connection = connections.get(socket)
-    if (refused.has(socket)) return
+    if (isClosing(socket)) return
     if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') {
       socket.destroy()
       return

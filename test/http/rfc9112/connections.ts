@@ -41,6 +41,12 @@ export const connections: readonly Requirement[] = [
     received: /\r\nconnection: close\r\n/i,
   },
   {
+    section: '9112 9.6',
+    must: 'close in stages, so that the last answer can be read',
+    sent: [last + 'x'.repeat(8_000_000)],
+    statuses: [200],
+  },
+  {
     section: '9110 6.6.1',
     must: 'send Date with 2xx, 3xx and 4xx',
     sent: [`${kept}GET /docs/json HTTP/1.1\r\nHost: a\r\n\r\ngarbage\r\n\r\n`],
