@@ -26,7 +26,11 @@ export const refuseMalformed: Stage = ({ raw: { httpVersion, rawHeaders, headers
 }
 
 /** `uri-host [ ":" port ]` of RFC 9110, section 7.2. */
-const validHost = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i
+const hostAndPort = "(?:\\[[\\da-f:.]+\\]|(?:[\\w.~!$&'()*+,;=-]|%[\\da-f]{2})*)(?::\\d*)?"
+const validHost = new RegExp(`^${hostAndPort}$`, 'i')
+
+/** What stands before the path of a target in absolute form: its host is not empty (RFC 9110, section 4.2.1). */
+const absoluteForm = new RegExp(`^https?://(?!:)(?=[^/?])${hostAndPort}(?:/|(?=\\?)|$)`, 'i')
 
 /**
  * Makes the stage that refuses a request which no route of the server matches, before its credentials and its body are
@@ -41,11 +45,15 @@ export function refuseUnmatched(app: FastifyInstance): Stage {
 }
 
 function malformedTarget({ originalUrl }: FastifyRequest): Failure | undefined {
-  if (/^https?:\/\/(?:[/?]|$)/i.test(originalUrl)) return failure('malformed_http', 'the request target has no host')
-  if (!isDecodable(originalUrl)) {
-    return failure('malformed_http', 'the percent-encoding of the path or the query is broken or not UTF-8')
-  }
-  return undefined
+  const fault = faultOfTarget(originalUrl)
+  return fault === undefined ? undefined : failure('malformed_http', fault)
+}
+
+/** Says why a target is not one of RFC 9112, section 3.2. By itself the router takes most of these as they are. */
+function faultOfTarget(target: string): string | undefined {
+  if (target.includes('#')) return 'the request target has a fragment; write # as %23'
+  if (/^https?:/i.test(target) && !absoluteForm.test(target)) return 'the host of the request target is not valid'
+  return isDecodable(target) ? undefined : 'the percent-encoding of the path or the query is broken or not UTF-8'
 }
 
 function unmatched(app: FastifyInstance, { method, url }: FastifyRequest): Failure {
@@ -99,12 +107,11 @@ const unreadable = '/%20'
  * @param target in origin form or in absolute form, which names this server too (RFC 9112, section 3.2.2)
  */
 export function routedUrl(target: string): string {
-  const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]+\/?/i, '/')
+  const url = target.startsWith('/') ? target : target.replace(absoluteForm, '/')
   // `*` is the target of OPTIONS for a server as a whole (RFC 9112, section 3.2.4).
-  return (url.startsWith('/') || url === '*') && isDecodable(target) ? url : unreadable
+  return (url.startsWith('/') || url === '*') && faultOfTarget(target) === undefined ? url : unreadable
 }
 
-/** By itself the router refuses broken percent-encoding in a path, and takes it literally in a query. */
 function isDecodable(target: string): boolean {
   if (!target.includes('%')) return true
   try {

@@ -69,6 +69,9 @@ export const messages: readonly Requirement[] = [
       'GET /li vez HTTP/1.1\r\nHost: a\r\n\r\n',
       'GET\t/livez HTTP/1.1\r\nHost: a\r\n\r\n',
       ' GET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
+      'GET /livez#a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+      'GET /livez?%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+      'GET /liv\xe9z HTTP/1.1\r\nHost: a\r\n\r\n',
     ],
     statuses: [400],
   },
@@ -116,7 +119,9 @@ export const messages: readonly Requirement[] = [
   {
     section: '9110 4.2.1',
     must: 'refuse an http URI without a host',
-    sent: ['GET http:///livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    sent: ['http:///livez', 'http://:80/livez', 'http://a@/livez', 'http:/livez'].map(
+      (target) => `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    ),
     statuses: [400],
   },
   {
