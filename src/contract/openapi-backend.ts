@@ -68,8 +68,8 @@ export async function createDispatch(
         headerNames,
         method: operation.method,
         path: operation.path,
-        // Validation replaces each text by the value that it has read.
-        headers: (headerNames.length > 0 ? { ...headers } : headers) as Request['headers'],
+        // Validation replaces each text by the value that it has read. No header is inherited.
+        headers: (headerNames.length > 0 ? Object.assign(Object.create(null), headers) : headers) as Request['headers'],
         params: path,
         query,
         cookies: {},

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { finiteKeyword } from './finite-keyword.ts'
 import { compileFlat } from './flat-compilation.ts'
 import { textFormats } from './text/formats.ts'
+import { defaultsKeyword } from './defaults-keyword.ts'
 import { keepEvaluated } from './keep-evaluated.ts'
 import { linearPatterns } from './text/linear-pattern.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
@@ -41,6 +42,7 @@ export function createAjv(
   })
   ajv.addKeyword(scalarKeyword(source))
   ajv.addKeyword(finiteKeyword)
+  ajv.addKeyword(defaultsKeyword)
   keepEvaluated(ajv)
   undoReading(ajv)
   compileFlat(ajv)

@@ -39,7 +39,7 @@ const annotations: readonly string[] = [
  * Rewrites the schemas of a contract for Ajv.
  *
  * The keyword `scalar` alone validates integers, numbers and booleans: Ajv's own keywords compare doubles, and its
- * coercion of parameters takes ` 5 `, `0x10` and `1e3`. In requests a `default` stands where Ajv applies it, and a
+ * coercion of parameters takes ` 5 `, `0x10` and `1e3`. In requests the keyword `defaults` has those of properties, a
  * property that is `readOnly` is not allowed, and the keyword `finite` validates the numbers that no schema describes.
  * In responses a property that is `writeOnly` is not allowed, nor is any that no schema declares.
  */
@@ -98,17 +98,18 @@ export class SchemaRewriter {
       })
       return { anyOf: type.map((member) => this.#sameValue(alternative(member), hidden)) }
     }
+    const defaults: [name: unknown, value: unknown][] = []
     const copy = withSubschemas(withoutAnnotations(schema), (subschema, applies, keyword, name) => {
       if (keyword === 'properties' && hidden.has(name ?? '')) return false
       // A condition asks for what is there. `required` elsewhere asks for what the direction has.
       const isCondition = keyword === 'not' || keyword === 'if'
       if (applies === 'to the value')
         return isSchema(subschema) ? this.#sameValue(subschema, isCondition ? new Set() : hidden) : subschema
-      const rewritten = this.ofValue(subschema)
       const value = this.#direction === 'request' && keyword === 'properties' ? this.defaultOf(subschema) : undefined
-      // Only a schema that is an object has a default.
-      return value === undefined ? rewritten : { ...(rewritten as Schema), default: value }
+      if (value !== undefined) defaults.push([name, value])
+      return this.ofValue(subschema)
     })
+    if (defaults.length > 0) copy['defaults'] = Object.fromEntries(defaults)
     const { required, dependentRequired, $ref: reference } = copy
     const shown = (names: unknown) => (names as unknown[]).filter((name) => !hidden.has(String(name)))
     if (required !== undefined) copy['required'] = shown(required)
