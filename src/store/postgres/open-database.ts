@@ -16,6 +16,8 @@ export interface DatabaseOptions {
   url: string
   /** The most connections of this process. */
   maxConnections: number
+  /** How long a connection is used. A pooler or a proxy that is to stop waits until its clients are gone. */
+  connectionSeconds: number
   /** How long to wait for a connection, whether it is new or in use. */
   connectTimeoutMilliseconds: number
   /** How long the server may work on a statement or wait for a lock. */
@@ -64,6 +66,7 @@ export async function openDatabase({ url, onFault, ...options }: DatabaseOptions
     stream: sockets.create,
     max: options.maxConnections,
     idleTimeoutMillis: 60_000,
+    maxLifetimeSeconds: options.connectionSeconds,
     statement_timeout: options.statementTimeoutMilliseconds,
     query_timeout: options.answerTimeoutMilliseconds,
     // Sends a statement without waiting for the answers to those before it.

@@ -16,6 +16,7 @@ export async function openPostgresRows(url: string, onWarning: StoreOptions['onW
   const { pool } = await openDatabase({
     url,
     maxConnections: 1,
+    connectionSeconds: 60,
     connectTimeoutMilliseconds: 10_000,
     statementTimeoutMilliseconds,
     answerTimeoutMilliseconds: statementTimeoutMilliseconds,

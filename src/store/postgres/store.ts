@@ -29,6 +29,7 @@ export async function openPostgresStore({
   onCommit,
   onWarning,
   maxConnections = 10,
+  connectionSeconds = 60,
   connectTimeoutMilliseconds = 2_000,
   statementTimeoutMilliseconds = 2_000,
   answerTimeoutMilliseconds = 2_250,
@@ -38,6 +39,7 @@ export async function openPostgresStore({
   const { pool, engine } = await openDatabase({
     url,
     maxConnections,
+    connectionSeconds,
     connectTimeoutMilliseconds,
     statementTimeoutMilliseconds,
     answerTimeoutMilliseconds,
