@@ -1,23 +1,33 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { UsageError, readArguments, runCommand } from '../command.ts'
-import { endWithThisProcess, freePort, startArguments, startServer } from '../measure/servers/server-process.ts'
+import {
+  type ServerProcess,
+  endProcess,
+  endWithThisProcess,
+  freePort,
+  startArguments,
+  startServer,
+} from '../measure/servers/server-process.ts'
 import { type PostgresNode, answers, makeOwnFolder, serverUser, startNode } from '../measure/servers/postgres-node.ts'
-import { countStatuses, issueTokens, readiness, startWriters } from './postgres/writers.ts'
+import { type Writers, countStatuses, issueTokens, readiness, startWriters } from './postgres/writers.ts'
 
 const usage = `Usage: npm run verify:pgbouncer -- --bin DIR --pgbouncer FILE...
     serves through each PgBouncer with deploy/pgbouncer.ini and with settings that do not work, on the PostgreSQL whose
-    programs are in DIR; the exit code is 1 when a start or an answer is not as expected`
+    programs are in DIR, and restarts both under load; the exit code is 1 when a start or an answer is not as expected`
 
 const root = join(import.meta.dirname, '../..')
 
 const loadMilliseconds = 3_000
 const clients = 64
+/** How long after a restart a request may fail at most. */
+const promisedMilliseconds = 2_000
+/** How long a PgBouncer that waits for its clients to go may take: the life of a connection, and half as much again. */
+const stopMilliseconds = 90_000
 
 /** The first release that keeps prepared statements in transaction mode. */
 const keepsStatements = [1, 21]
@@ -65,6 +75,15 @@ const cases: Case[] = [
   },
 ]
 
+/** What is restarted under load, and the signal that ends it. */
+const restarts = [
+  { name: 'PostgreSQL restarted, fast', part: 'PostgreSQL', signal: 'SIGINT' },
+  { name: 'PostgreSQL restarted, immediate', part: 'PostgreSQL', signal: 'SIGQUIT' },
+  { name: 'PgBouncer restarted by SIGINT', part: 'PgBouncer', signal: 'SIGINT' },
+  { name: 'PgBouncer restarted by SIGTERM', part: 'PgBouncer', signal: 'SIGTERM' },
+  { name: 'PgBouncer killed and started', part: 'PgBouncer', signal: 'SIGKILL' },
+] as const
+
 interface Outcome {
   version: string
   settings: string
@@ -90,6 +109,9 @@ async function verify(bin: string, pgbouncer: string): Promise<Outcome[]> {
       const isExpected = refusal === undefined ? /^\/readyz 200, 200: \d+$/.test(found) : refusal.test(found)
       rows.push({ version, settings: each.name, found, isExpected })
     }
+    for (const each of keeps ? restarts : []) {
+      rows.push({ version, settings: each.name, ...(await restart(each, { pgbouncer, folder, node })) })
+    }
     return rows
   } finally {
     await node.kill()
@@ -104,8 +126,79 @@ interface Place {
 }
 
 /** Starts on an empty database. @returns the statuses that requests had, or what the start said */
-async function outcomeOf({ settings, timeoutBy }: Case, keeps: boolean, place: Place): Promise<string> {
-  const { pgbouncer, folder, node } = place
+async function outcomeOf(each: Case, keeps: boolean, place: Place): Promise<string> {
+  try {
+    return await serveThrough(each, keeps, place, async ({ server, writers }) => {
+      await sleep(loadMilliseconds)
+      await writers.stop()
+      return `/readyz ${String(await readiness(server.port))}, ${countStatuses(writers.sent)}`
+    })
+  } catch (error) {
+    // The last line is what the server printed.
+    const lines = error instanceof Error ? error.message.trim().split('\n') : []
+    const line = lines.findLast((each) => /the (?:pooler|sessions) at/.test(each)) ?? lines.at(-1) ?? ''
+    return line.replace(/^.*the (?:pooler|sessions) at \S+ /, 'refused: ')
+  }
+}
+
+/** Restarts a part with deploy/pgbouncer.ini, and goes on. */
+async function restart(
+  { part, signal }: (typeof restarts)[number],
+  place: Place,
+): Promise<Pick<Outcome, 'found' | 'isExpected'>> {
+  return serveThrough(cases[0]!, true, place, async ({ writers, bouncer, startBouncer }) => {
+    await sleep(loadMilliseconds / 2)
+    const asked = performance.now()
+    if (part === 'PostgreSQL') {
+      await place.node.stop(signal)
+      await place.node.start()
+    } else {
+      const timer = setTimeout(() => bouncer.kill('SIGKILL'), stopMilliseconds)
+      await endProcess(bouncer, () => void bouncer.kill(signal))
+      clearTimeout(timer)
+      await startBouncer()
+    }
+    const back = performance.now()
+    await sleep(loadMilliseconds)
+    await writers.stop()
+    const { sent } = writers
+    const failures = sent.filter(({ status }) => status !== 200)
+    const last = Math.max(0, ...failures.map(({ to }) => to - back))
+    const rows = await place.node.query<{ key: string }>(`SELECT caller || ' ' || id AS key FROM plants`)
+    const stored = new Set(rows.map(({ key }) => key))
+    const lost = sent.filter(
+      ({ kind, status, caller, id }) => kind === 'create' && status === 200 && !stored.has(`${caller} ${String(id)}`),
+    ).length
+    const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(1)} s`
+    return {
+      found:
+        `back in ${seconds(back - asked)}, last 503 at +${seconds(last)}, ` +
+        `${countStatuses(sent)}, lost: ${String(lost)}`,
+      isExpected:
+        lost === 0 &&
+        last <= promisedMilliseconds &&
+        back - asked < stopMilliseconds &&
+        failures.every(({ status }) => status === 503),
+    }
+  })
+}
+
+/** What runs, and is ended in the end. */
+interface Running {
+  server: ServerProcess
+  writers: Writers
+  bouncer: ChildProcess
+  /** Starts it again after its end. */
+  startBouncer: () => Promise<ChildProcess>
+}
+
+/** Starts PgBouncer, a server on an empty database, and clients that write and list until `use` stops them. */
+async function serveThrough<Result>(
+  { settings, timeoutBy }: Case,
+  keeps: boolean,
+  { pgbouncer, folder, node }: Place,
+  use: (running: Running) => Promise<Result>,
+): Promise<Result> {
   await node.query('DROP TABLE IF EXISTS plants, tokens, plant_store_schema')
   await node.query(`ALTER ROLE postgres SET statement_timeout = ${timeoutBy === 'role' ? `'2s'` : 'DEFAULT'}`)
   const port = await freePort()
@@ -123,15 +216,20 @@ async function outcomeOf({ settings, timeoutBy }: Case, keeps: boolean, place: P
   )
   const cwd = join(folder, 'run')
   await makeOwnFolder(cwd)
-  const bouncer = spawn(pgbouncer, [ini], { ...serverUser, cwd, stdio: ['ignore', 'ignore', 'pipe'] })
-  endWithThisProcess(bouncer)
-  try {
+  const bouncers: ChildProcess[] = []
+  const startBouncer = async () => {
+    const bouncer = spawn(pgbouncer, [ini], { ...serverUser, cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+    bouncers.push(bouncer)
+    endWithThisProcess(bouncer)
     await waitFor(bouncer, port)
+    return bouncer
+  }
+  try {
+    const bouncer = await startBouncer()
     const url = `postgres://postgres@127.0.0.1:${String(port)}/plants`
-    const environment = { DATABASE_URL: url, LOG_LEVEL: 'error' }
     const server = await startServer({
       arguments: startArguments,
-      environment,
+      environment: { DATABASE_URL: url, LOG_LEVEL: 'error' },
       logFile: join(folder, 'server.log'),
       processors: '0-1',
     })
@@ -141,22 +239,12 @@ async function outcomeOf({ settings, timeoutBy }: Case, keeps: boolean, place: P
         Array.from({ length: clients }, (_, index) => `caller ${String(index)}`),
       )
       const writers = startWriters(server.port, callers, true, 0)
-      await sleep(loadMilliseconds)
-      await writers.stop()
-      return `/readyz ${String(await readiness(server.port))}, ${countStatuses(writers.sent)}`
+      return await use({ server, writers, bouncer, startBouncer })
     } finally {
       await server.stop()
     }
-  } catch (error) {
-    // The last line is what the server printed.
-    const lines = error instanceof Error ? error.message.trim().split('\n') : []
-    const line = lines.findLast((each) => /the (?:pooler|sessions) at/.test(each)) ?? lines.at(-1) ?? ''
-    return line.replace(/^.*the (?:pooler|sessions) at \S+ /, 'refused: ')
   } finally {
-    const exited = once(bouncer, 'exit')
-    bouncer.kill('SIGTERM')
-    bouncer.kill('SIGKILL')
-    await exited
+    for (const bouncer of bouncers) await endProcess(bouncer, () => void bouncer.kill('SIGKILL'))
   }
 }
 

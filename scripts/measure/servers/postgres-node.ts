@@ -29,8 +29,11 @@ export interface PostgresNode {
   signal: (signal: NodeJS.Signals) => void
   /** Ends it at once, as a loss of power would, and waits until it is gone. */
   kill: () => Promise<void>
-  /** Shuts it down in order, without waiting for its clients. */
-  stop: () => Promise<void>
+  /**
+   * Shuts it down without waiting for its clients: in order, or with SIGQUIT at once, as after a crash
+   * (postgresql.org/docs/18/server-shutdown.html).
+   */
+  stop: (signal?: 'SIGINT' | 'SIGQUIT') => Promise<void>
   /** Starts it again on the same port and data. */
   start: () => Promise<void>
   /** The parent of all its other processes. */
@@ -111,8 +114,7 @@ export async function startNode(options: NodeOptions): Promise<PostgresNode> {
       // Left behind by the kill; a restart would ask whether its process still runs.
       await rm(join(data, 'postmaster.pid'), { force: true })
     },
-    // The "fast shutdown" of postgresql.org/docs/18/server-shutdown.html.
-    stop: () => endProcess(child, () => void child.kill('SIGINT')),
+    stop: (signal = 'SIGINT') => endProcess(child, () => void child.kill(signal)),
     start,
     processId,
   }
