@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { prefixOf } from '../../src/auth/tokens.ts'
 import { openStore } from '../../src/store/open-store.ts'
@@ -21,6 +22,8 @@ const callersPerRun = 40
 const [before, during, after] = [2_000, 8_000, 4_000]
 /** What a caller on a worker that lives waits at most: what is promised for a statement, and the answer to it. */
 const promisedMilliseconds = 3_000
+/** How long a server that starts may take until it waits for a lock. */
+const waitMilliseconds = 20_000
 
 let failures = 0
 
@@ -64,6 +67,52 @@ async function verifyStart(lab: Lab): Promise<void> {
   const server = await serve(lab, workers[0]!.url, 'on-worker-again')
   await server.stop()
   report('a start on a worker after that', 'served', true)
+}
+
+/** Migrates from version 3, while a session on a worker holds the lock that this takes, and another server runs. */
+async function verifyMigration(lab: Lab): Promise<void> {
+  const { coordinator, workers } = lab.cluster
+  const running = await serve(lab, coordinator.url, 'before-migration')
+  await coordinator.query(`
+    ALTER TABLE plant_store_schema DROP CONSTRAINT plant_store_schema_pkey; UPDATE plant_store_schema SET version = 3`)
+  const holder = new Client({ connectionString: workers[0]!.url, application_name: 'pg_dump' })
+  await holder.connect()
+  // Without this Citus would lock the table on the other nodes, too.
+  await holder.query(
+    `SET citus.enable_ddl_propagation = off; BEGIN; LOCK TABLE plant_store_schema IN ACCESS SHARE MODE`,
+  )
+  const checks: { status: number; milliseconds: number }[] = []
+  const stopped = new AbortController()
+  const checking = (async () => {
+    while (!stopped.signal.aborted) {
+      const from = performance.now()
+      checks.push({ status: await readiness(running.port), milliseconds: performance.now() - from })
+      await sleep(20)
+    }
+  })()
+  const migrated = serve(lab, coordinator.url, 'migration')
+  const log = () => readFile(join(lab.folder, 'migration.log'), 'utf8')
+  for (const deadline = performance.now() + waitMilliseconds; performance.now() < deadline; await sleep(100)) {
+    if ((await log()).includes('trying again')) break
+  }
+  await holder.end()
+  await (await migrated).stop()
+  stopped.abort()
+  await checking
+  await running.stop()
+  const named = /held by session \d+ \(pg_dump, user postgres, idle in transaction, begun /.test(await log())
+  report(
+    'a migration while a session on a worker holds a lock',
+    named ? 'named, done when it ends' : 'not named',
+    named,
+  )
+  const slowest = Math.max(...checks.map(({ milliseconds }) => milliseconds))
+  report(
+    'a server that runs meanwhile: /readyz',
+    [...new Set(checks.map(({ status }) => status))].join(', '),
+    checks.every(({ status }) => status === 200),
+  )
+  report('a server that runs meanwhile: slowest answer, ms', slowest.toFixed(0), slowest <= promisedMilliseconds)
 }
 
 /**
@@ -251,6 +300,7 @@ async function run(): Promise<void> {
   try {
     console.log(`${cluster.version}\n`)
     await verifyStart(lab)
+    await verifyMigration(lab)
     for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
       for (const throughWorker of [false, true]) await verifyLoss(lab, signal, throughWorker)
     }
