@@ -1,6 +1,7 @@
-import { readArguments, readInteger, runCommand } from '../command.ts'
+import { UsageError, readArguments, readInteger, runCommand } from '../command.ts'
 import { type Finding, type FuzzResult, fuzz, warmUp } from './fuzz/fuzz.ts'
 import { compareReaders } from './fuzz/readers.ts'
+import { asOperation, readVectors, runVectors } from './fuzz/vectors/run-vectors.ts'
 import { watchServer } from './fuzz/watch.ts'
 import { createProgress } from './report/progress.ts'
 import { startLoadedServer } from './servers/loaded-server.ts'
@@ -9,7 +10,9 @@ const usage = `Usage: npm run fuzz -- [--requests N] [--seed N] [--first N] [--r
          attacks a server over N connections (100000), with a RATE_LIMIT if one is given
          one connection again: --seed S --first NUMBER --requests 1
        npm run fuzz -- --readers SECONDS [--seed N]
-         compares the readers of JSON and of integers with others`
+         compares the readers of JSON and of integers with others
+       npm run fuzz -- --vectors FOLDER
+         sends the blocks \`\`\`http of all Markdown below a folder, at once and byte by byte`
 
 /** Memory after the last tenth of the connections, as a multiple of that after the second; above it there is a leak. */
 const maxGrowth = 1.15
@@ -29,9 +32,13 @@ interface Options {
 
 async function run(): Promise<void> {
   const text = { type: 'string' } as const
-  const options = { requests: text, seed: text, first: text, 'rate-limit': text, readers: text }
-  const { values } = readArguments(usage, { options })
-  const read = (name: keyof typeof options): number | undefined => {
+  const numbers = { requests: text, seed: text, first: text, 'rate-limit': text, readers: text }
+  const { values } = readArguments(usage, { options: { ...numbers, vectors: text } })
+  if (values.vectors !== undefined) {
+    process.exitCode = (await sendVectors(values.vectors)) ? 0 : 1
+    return
+  }
+  const read = (name: keyof typeof numbers): number | undefined => {
     const value = values[name]
     return value === undefined ? undefined : readInteger(usage, `--${name}`, value, 0)
   }
@@ -80,6 +87,29 @@ async function fuzzServer({ requests, seed, first, rateLimit }: Options): Promis
     console.log(`${String(findings.length)} findings; the longest GET /livez took ${longestMilliseconds.toFixed(0)} ms`)
     console.log(`memory after each tenth, MiB: ${memory.join(' ')}`)
     return problems.length === 0 && findings.length === 0
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Sends the vectors of a folder to a server of its own, and prints the findings. @returns whether there are none */
+async function sendVectors(folder: string): Promise<boolean> {
+  const vectors = readVectors(folder)
+  if (vectors.length === 0) throw new UsageError(`${folder} has no Markdown with a block \`\`\`http\n${usage}`)
+  const server = await startLoadedServer(20, { LOG_LEVEL: 'error' })
+  try {
+    const { port, token } = server
+    await warmUp(port, token)
+    const watch = watchServer(server, bounds)
+    const all = [...vectors, ...vectors.map(asOperation)]
+    const { connections, answers, findings } = await runVectors(port, token, all)
+    const { problems } = await watch.end()
+    if (server.log() !== '') problems.push(`the log has errors:\n${server.log().slice(0, 5_000)}`)
+    for (const finding of [...findings, ...problems]) console.log(`${finding}\n`)
+    console.log('vectors by their answers:', answers)
+    const counts = `${String(vectors.length)} vectors, ${String(connections)} connections`
+    console.log(`${counts}, ${String(findings.length)} findings`)
+    return findings.length + problems.length === 0
   } finally {
     await server.stop()
   }

@@ -28,7 +28,7 @@ export function omitLengthOfHead(app: FastifyInstance): void {
   })
 }
 
-/** Adds to the header Vary, to which others may have added (RFC 9110, section 12.5.5). @param fields names of headers */
+/** Adds names of headers to the header Vary, to which others may have added (RFC 9110, section 12.5.5). */
 export function addVary(reply: FastifyReply, fields: string): void {
   const others = reply.getHeader('vary')
   reply.header('vary', others === undefined ? fields : `${String(others)}, ${fields}`)

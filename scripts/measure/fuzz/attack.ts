@@ -10,8 +10,9 @@ export type Ending = 'wait' | 'half-close' | 'close' | 'reset'
 
 /** What one connection does. */
 export interface Attack {
-  /** Sent in one write. */
   bytes: Buffer
+  /** Whether each byte is written on its own; all at once by default. */
+  bytewise?: boolean
   ending: Ending
   /** The delay of a `close` or a `reset` after the bytes. */
   milliseconds: number

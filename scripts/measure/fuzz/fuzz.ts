@@ -1,3 +1,4 @@
+import { answersIn, faultIn } from './answers.ts'
 import { type Attack, areInOrder, drawAttack } from './attack.ts'
 import { createRandom } from './random.ts'
 import { goodRequests } from './requests.ts'
@@ -109,23 +110,15 @@ async function probe(port: number): Promise<string> {
   return received
 }
 
-/** The beginning of an answer. The body before it need not end with a line break. */
-const statusLine = /HTTP\/1\.1 (\d{3}) [A-Za-z -]*\r\n/g
-
 function countStatuses(received: string, statuses: FuzzResult['statuses']): void {
-  for (const [, status = ''] of received.matchAll(statusLine)) statuses[status] = (statuses[status] ?? 0) + 1
+  for (const { status } of answersIn(received).answers) statuses[status] = (statuses[status] ?? 0) + 1
 }
 
-/** No answer may be a 5xx, except 503 from a busy machine. The body of a failure must be the contract's Error. */
 function faultOf(received: string): string | undefined {
-  const error = [...received.matchAll(statusLine)].find(([, status = '']) => status.startsWith('5') && status !== '503')
-  if (error !== undefined) return received.slice(error.index, error.index + 500)
-  if (!areInOrder(received))
-    return `answers out of order: ${[...received.matchAll(/^x-request-id: pipeline-\d+/gim)].join()}`
-  const [, status, body = ''] = /^HTTP\/1\.1 ([45]\d\d) [^]*?\r\n\r\n([^]*)$/.exec(received) ?? []
-  // A second answer may follow, and one to HEAD has no body.
-  if (status === undefined || body === '' || body.startsWith('HTTP/1.1 ')) return undefined
-  return new RegExp(`^\\{"error":${status}\\d\\d,"message":"`).test(body) ? undefined : received.slice(0, 500)
+  const fault = faultIn(received)
+  if (fault !== undefined) return `${fault}: ${received.slice(0, 500)}`
+  if (areInOrder(received)) return undefined
+  return `answers out of order: ${[...received.matchAll(/^x-request-id: pipeline-\d+/gim)].join()}`
 }
 
 function describe({ bytes, ending, milliseconds, reads }: Attack): string {

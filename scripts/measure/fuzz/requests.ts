@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 
-/** Every method that Node's parser knows, one that it knows only for HTTP/2, and one that it does not know. */
-export const methods: readonly string[] = [...METHODS, 'PRI', 'BREW']
+/** Every method of HTTP that Node's parser knows, some that it knows for other protocols, and one that it does not. */
+export const methods: readonly string[] = [...METHODS, 'PRI', 'ANNOUNCE', 'SETUP', 'FLUSH', 'BREW']
 
 /** Requests after which Node reads no more HTTP on the connection, or that ask for that. */
 export const lastRequests: readonly Buffer[] = [
@@ -13,6 +13,11 @@ export const lastRequests: readonly Buffer[] = [
   'POST /plants HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n' +
     'HTTP2-Settings: AAMAAABk\r\nContent-Length: 2\r\n\r\n{}GET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0',
+  'PRI *\r\n\r\n',
+  'ANNOUNCE /plants RTSP/1.0\r\nCSeq: 1\r\nContent-Length: 5\r\n\r\nhelloGET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
+  'GET /livez RTSP/2.0\r\nCSeq: 1\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
+  'HEAD /livez HTTP/2.0\r\n\r\n',
+  'GET /livez\r\nHost: a\r\n\r\n',
   'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
   'GET /livez HTTP/1.0\r\n\r\nGET /livez HTTP/1.0\r\n\r\n',
   '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03',

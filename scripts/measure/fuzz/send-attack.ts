@@ -1,11 +1,13 @@
-import { connect } from 'node:net'
+import { type Socket, connect } from 'node:net'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { Attack } from './attack.ts'
 
 /** After this long without data the client sends a FIN, and the server closes the connection. */
 const quietMilliseconds = 60
 
 /** After this long the client closes in any case: without reading it may never be able to send everything. */
-const maxMilliseconds = 1_000
+const unreadMilliseconds = 1_000
+const readMilliseconds = 30_000
 
 /**
  * Opens a connection, sends the bytes, reads the answers, and closes as the attack says.
@@ -13,28 +15,37 @@ const maxMilliseconds = 1_000
  * @returns what was received; empty where the server closed without an answer
  * @throws Error when no connection is made
  */
-export function sendAttack(port: number, { bytes, ending, milliseconds, reads }: Attack): Promise<string> {
+export function sendAttack(
+  port: number,
+  { bytes, bytewise = false, ending, milliseconds, reads }: Attack,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let isConnected = false
     // A socket without a listener for 'data' does not read.
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
     function leave(): void {
       if (ending === 'reset') socket.resetAndDestroy()
       else socket.destroy()
     }
-    const leavingAnyway = setTimeout(() => socket.destroy(), maxMilliseconds)
+    const leavingAnyway = setTimeout(() => socket.destroy(), reads ? readMilliseconds : unreadMilliseconds)
     const isLeaving = ending === 'close' || ending === 'reset'
-    // After a FIN a socket cannot send an RST.
-    if (!isLeaving) socket.setTimeout(quietMilliseconds)
     socket.once('timeout', () => socket.end())
+    async function send(): Promise<void> {
+      if (bytewise) await writeBytes(socket, bytes)
+      else {
+        socket.write(bytes, () => {
+          if (isLeaving && milliseconds === 0) leave()
+        })
+      }
+      if (ending === 'half-close') socket.end()
+      // After a FIN a socket cannot send an RST.
+      if (!isLeaving) socket.setTimeout(quietMilliseconds)
+    }
     socket.once('connect', () => {
       isConnected = true
-      socket.write(bytes, () => {
-        if (isLeaving && milliseconds === 0) leave()
-      })
       if (isLeaving && milliseconds > 0) setTimeout(leave, milliseconds)
-      if (ending === 'half-close') socket.end()
+      void send()
     })
     if (reads) socket.on('data', (chunk) => chunks.push(chunk))
     socket.once('end', () => socket.destroy())
@@ -47,4 +58,13 @@ export function sendAttack(port: number, { bytes, ending, milliseconds, reads }:
       resolve(Buffer.concat(chunks).toString('latin1'))
     })
   })
+}
+
+/** Writes each byte on its own, until all are written or the socket is closed. */
+async function writeBytes(socket: Socket, bytes: Buffer): Promise<void> {
+  for (const byte of bytes) {
+    if (socket.destroyed) return
+    socket.write(Buffer.of(byte))
+    await nextIteration()
+  }
 }

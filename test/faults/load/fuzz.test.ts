@@ -1,9 +1,14 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { startArguments } from '../../../scripts/measure/servers/server-process.ts'
 import { cutAtEveryByte } from '../../../scripts/measure/fuzz/attack.ts'
 import { attackAll, attackOf, fuzz, warmUp } from '../../../scripts/measure/fuzz/fuzz.ts'
 import { createRandom } from '../../../scripts/measure/fuzz/random.ts'
 import { goodRequests, lastRequests } from '../../../scripts/measure/fuzz/requests.ts'
+import { asOperation, readVectors, runVectors } from '../../../scripts/measure/fuzz/vectors/run-vectors.ts'
 import { watchServer } from '../../../scripts/measure/fuzz/watch.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 import { nodeBinary } from '../../support/server/start-process.ts'
@@ -47,6 +52,55 @@ test.each([
     expect(await server.ended).toBe(0)
   },
 )
+
+const vectors = readVectors(join(import.meta.dirname, 'vectors'))
+
+test('what parsers of HTTP are tested with is answered as the contract says, at once and byte by byte', async () => {
+  const { token, serve } = await servedDatabase()
+  const server = await serve({ LOG_LEVEL: 'error' }, [nodeBinary, ...startArguments])
+  const port = Number(new URL(server.origin).port)
+  await warmUp(port, token)
+  const watch = watchServer({ port, pid: server.child.pid! }, bounds)
+  const { findings } = await runVectors(port, token, [...vectors, ...vectors.map(asOperation)])
+  expect(findings).toEqual([])
+  expect((await watch.end()).problems).toEqual([])
+  expect(server.stderr().slice(0, 2_000)).toBe('')
+})
+
+test.each([
+  ['the header x-request-id is missing', 404, {}, '{}'],
+  ['a fault of the service', 500, { 'X-Request-Id': 'a', 'Cache-Control': 'no-store' }, '{}'],
+  [
+    'a failure whose body is not Error',
+    404,
+    {
+      'X-Request-Id': 'a',
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Type': 'application/json',
+    },
+    '{"statusCode":404,"error":"Not Found","message":"there is no such path"}',
+  ],
+  [
+    'answered 200, not 404',
+    200,
+    { 'X-Request-Id': 'a', 'Cache-Control': 'no-store', 'X-Content-Type-Options': '' },
+    '',
+  ],
+])('a server whose answer is none of the contract is found out: %s', async (problem, status, headers, body) => {
+  const server = createServer((_request, response) => response.writeHead(status, headers).end(body))
+  onTestFinished(() => void server.close())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // The address of a server that listens on a port is an object.
+  const { port } = server.address() as AddressInfo
+  const vector = { place: 'here', text: 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', statuses: '404' }
+  const { findings } = await runVectors(port, 'token', [vector])
+  expect(findings).toEqual([
+    expect.stringContaining(`here, at once: ${problem}`),
+    expect.stringContaining(`here, byte by byte: ${problem}`),
+  ])
+})
 
 test('a seed and a number always give the same attack, and another number gives others', () => {
   const text = (number: number) => JSON.stringify(attackOf('token', 1, number))
