@@ -21,8 +21,8 @@ export interface VerifierOptions {
 }
 
 /** `credentials` of RFC 9110, section 11.4: the scheme in any case, then spaces, then the rest. */
-const bearerCredentials = /^bearer(?: +(.*))?$/i
-const basicCredentials = /^basic(?: +(.*))?$/i
+const bearerCredentials = /^bearer(?: +(.*))?$/is
+const basicCredentials = /^basic(?: +(.*))?$/is
 
 /** `token68` of RFC 9110, section 11.2, which RFC 6750 calls `b64token`. */
 const token68 = /^[A-Za-z0-9\-._~+/]+=*$/

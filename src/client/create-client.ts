@@ -49,7 +49,7 @@ type Parameters = Record<string, Scalar | Scalar[] | undefined>
  * them. They reject when there is none: with the error of `fetch`, or with UndeclaredReply.
  */
 export function createClient({ baseUrl, token, fetch: send = fetch }: ClientOptions): Client {
-  const server = baseUrl.replace(/\/+$/, '')
+  const server = baseUrl.replace(/(?<!\/)\/+$/, '')
   const functions = Object.entries<ClientOperation>(clientOperations).map(([id, operation]) => [
     id,
     async (request: AnyRequest = {}, options: CallOptions = {}) => {

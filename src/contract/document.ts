@@ -104,7 +104,9 @@ function overridden(ofPath: Parameter[], ofOperation: Parameter[]): Parameter[] 
  * `https://plants.example/v1/`, and `` where the operations are at the root.
  */
 export function basePathsOf({ servers = [] }: ContractDocument): string[] {
-  const paths = servers.map(({ url }) => decodeURI(new URL(url, 'http://localhost/').pathname).replace(/\/+$/, ''))
+  const paths = servers.map(({ url }) =>
+    decodeURI(new URL(url, 'http://localhost/').pathname).replace(/(?<!\/)\/+$/, ''),
+  )
   return paths.length === 0 ? [''] : [...new Set(paths)]
 }
 

@@ -220,8 +220,16 @@ function validate(validators: ValidateFunction[], request: MatchedRequest): Vali
     cookie: {},
     requestBody: request.requestBody,
   }
-  if (request.lists.length > 0) splitLists(request.lists, parts, request.url)
-  const errors: ErrorObject[] = []
+  const repeated = splitLists(request.lists, parts, request.url)
+  const errors = repeated.map(({ name, problem }): ErrorObject => ({
+    instancePath: `/query/${name}`,
+    keyword: 'style',
+    schemaPath: '',
+    params: {},
+    message: problem,
+  }))
+  // The items of a repeated list are not known.
+  if (errors.length > 0) return { valid: false, errors }
   for (const isValid of validators) if (!isValid(parts)) errors.push(...(isValid.errors ?? []))
   return errors.length === 0 ? { valid: true } : { valid: false, errors }
 }

@@ -707,7 +707,9 @@ const enforced: Record<string, Exchange[]> = {
   'parameter.explode': [
     get('/things?ids=1&ids=2&csv=3,4', 200, { text: '{"ids":[1,2],"csv":[3,4],"limit":2}' }),
     get('/things?ids=1,2', 400),
-    get('/things?csv=1&csv=2', 400),
+    get('/things?csv=1&csv=2', 400, { text: /query\/csv is repeated; send it once, with commas between the items"/ }),
+    get('/things?words=a&words=b&limit=a', 400, { text: /query\/words is repeated; .* with spaces between/ }),
+    get('/things?pipes=a&csv=1&pipes=b', 400, { text: /query\/pipes is repeated; .* with \| between/ }),
   ],
   'parameter.schema': [
     get('/things', 200, { headers: { 'x-numbers': '9007199254740993' }, text: /9007199254740993/ }),

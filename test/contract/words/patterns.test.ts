@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contractOf, failures, noContent, problemsOf, serve } from './own-contract.ts'
+import { contractOf, contractWith, failures, noContent, problemsOf, serve } from './own-contract.ts'
 
 const raw = String.raw
 
@@ -111,6 +111,24 @@ describe('a pattern', () => {
     for (const problem of problems) expect(problem).toMatch(/^openapi\.yaml:\d+:\d+: pattern(?:Properties)?: /)
     for (const problem of problems) expect(problem).toContain(remedy)
   })
+})
+
+test('a header that is a list takes little time however many blanks are in it', generous, async () => {
+  const seen: string[][] = []
+  const list = { type: 'array', items: { type: 'string' } }
+  const { send } = await serve(contractWith({ parameters: [{ name: 'X-Names', in: 'header', schema: list }] }), {
+    listThings: ({ header }: { header: { 'X-Names': string[] } }) => {
+      seen.push(header['X-Names'])
+      return { status: 204 }
+    },
+  })
+  const blanks = ' \t'.repeat(50_000)
+  const start = performance.now()
+  for (const names of [`a${blanks}b`, `a${blanks},${blanks}b`, 'a, ,b ,, c', 'a,b\u00a0'])
+    await send({ method: 'GET', url: '/things', headers: { 'x-names': names } })
+  // A search that begins anew at each blank takes longer than ten seconds.
+  expect(performance.now() - start).toBeLessThan(5_000)
+  expect(seen).toEqual([[`a${blanks}b`], ['a', 'b'], ['a', '', 'b', '', 'c'], ['a', 'b\u00a0']])
 })
 
 const thingReply = (text: string) => ({ status: 200, body: text })
