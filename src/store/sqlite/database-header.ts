@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UnusableStore } from '../store.ts'
 import { realPathOf } from './open-files.ts'
@@ -16,38 +16,44 @@ export interface DatabaseHeader {
 
 const headerLength = 100
 
+/** With what a journal begins that SQLite can undo a transaction with (sqlite.org/fileformat.html, section 3). */
+const journalMagic = Buffer.from('d9d505f920a163d7', 'hex')
+
 /**
  * Reads a file's header without SQLite, which could change the file (sqlite.org/fileformat.html, section 1.3). If the
  * database has a write-ahead log, the newest header may be in the log alone.
  *
- * @returns undefined when the file is missing or empty, also when SQLite will make it so: the power failed at the first
- *   commit, before the first page was on disk
+ * @returns undefined when the file is missing or empty, also when SQLite will make it empty: the power failed at the
+ *   first commit, before the first page was on disk
  * @throws UnusableStore when it is not an SQLite database; Node's error when it cannot be read
  */
 export function readHeader(file: string): DatabaseHeader | undefined {
-  const header = Buffer.alloc(headerLength)
-  let length: number
-  try {
-    const descriptor = openSync(file, 'r')
-    try {
-      length = readSync(descriptor, header, 0, headerLength, 0)
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+  const header = readStart(file, headerLength)
+  if (header.length === 0) return undefined
+  if (header.every((byte) => byte === 0)) {
+    const journal = readStart(`${realPathOf(file)}-journal`, journalMagic.length)
+    if (journal.equals(journalMagic)) return undefined
   }
-  if (length === 0 || (header.every((byte) => byte === 0) && hasJournal(file))) return undefined
-  if (length < headerLength || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
+  if (header.length < headerLength || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
     throw new UnusableStore(`${file} is not an SQLite database; nothing was changed`)
   }
   return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60) }
 }
 
-/** Whether there is a journal, with which SQLite undoes a transaction that was not committed. */
-function hasJournal(file: string): boolean {
-  return (statSync(`${realPathOf(file)}-journal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+/** @returns the first bytes of a file, none when it is missing */
+function readStart(file: string, length: number): Buffer {
+  try {
+    const descriptor = openSync(file, 'r')
+    try {
+      const start = Buffer.alloc(length)
+      return start.subarray(0, readSync(descriptor, start, 0, length, 0))
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
 }
 
 /**

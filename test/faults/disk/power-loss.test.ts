@@ -1,5 +1,14 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../support/server/start-app.ts'
@@ -217,9 +226,19 @@ describe('a first start that the power has ended before its first page was on di
     expect(existsSync(`${file}-journal`)).toBe(true)
   })
 
-  test('is not what a file of zeros without a journal is, which is refused', async () => {
+  test.each([
+    ['without a journal', unlinkSync],
+    [
+      'beside a file that is no journal of SQLite',
+      (journal: string) => {
+        writeFileSync(journal, 'x'.repeat(1_000))
+      },
+    ],
+  ])('is not what a file of zeros %s is, which is refused', async (_description, spoil) => {
     const file = await interruptedStart()
-    unlinkSync(`${file}-journal`)
+    spoil(`${file}-journal`)
+    const files = readdirSync(dirname(file))
     await expect(startProcess({ DATABASE_URL: `sqlite:${file}` })).rejects.toThrow(/is not an SQLite database/)
+    expect(readdirSync(dirname(file))).toEqual(files)
   })
 })
