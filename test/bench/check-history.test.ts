@@ -1,0 +1,227 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Operation, type State, checkHistory, checkPlants } from '../../bench/linearizability/check-history.ts'
+
+function create(call: number, answer: number, name: string, changed?: boolean): Operation {
+  return { kind: 'create', call, answer, id: Number(name[0]), name, changed }
+}
+
+function remove(call: number, answer: number, id: number, changed?: boolean): Operation {
+  return { kind: 'delete', call, answer, id, changed }
+}
+
+/** A list of a store with the ids 0 and 1. */
+function list(call: number, answer: number, ...listed: string[]): Operation {
+  return { kind: 'list', call, answer, names: ['0', '1'].map((id) => listed.find((name) => name[0] === id) ?? '') }
+}
+
+test.each<[string, Operation[]]>([
+  ['nothing happens', []],
+  [
+    'one after the other sees what was before',
+    [list(0, 1), create(2, 3, '0a', true), list(4, 5, '0a'), create(6, 7, '0b', false), list(8, 9, '0a')],
+  ],
+  ['a read at the same time as a create sees it', [create(0, 9, '0a', true), list(1, 2, '0a'), list(3, 4, '0a')]],
+  ['a read at the same time as a create does not see it', [create(0, 9, '0a', true), list(1, 2), list(3, 4, '0a')]],
+  ['of two creates at once one wins', [create(0, 9, '0a', true), create(1, 8, '0b', false), list(10, 11, '0a')]],
+  [
+    'a plant that is deleted is created anew at the same time',
+    [create(0, 1, '0a', true), create(2, 9, '0b', true), remove(3, 8, 0, true), list(10, 11, '0b')],
+  ],
+  ['an operation without an answer never takes effect', [create(0, Infinity, '0a'), list(1, 2), list(3, 4)]],
+  [
+    'an operation without an answer takes effect late',
+    [create(0, Infinity, '0a'), list(1, 2), create(3, 4, '1a', true), list(5, 6, '1a'), list(7, 8, '0a', '1a')],
+  ],
+  [
+    'a delete without an answer explains a second create',
+    [create(0, 1, '0a', true), remove(2, Infinity, 0), create(3, 4, '0b', true), list(5, 6, '0b')],
+  ],
+  [
+    'an order leads to the wrong name, and another one of the same operations to the right one',
+    [
+      create(0, 5, '0a', true),
+      remove(0, 6, 0, true),
+      create(0, 7, '0b', true),
+      create(10, 13, '1c', true),
+      list(11, 12, '0a', '1c'),
+      create(14, 15, '0a', false),
+    ],
+  ],
+  [
+    'of two creates without an answer either explains a delete, and one of them a later list',
+    [
+      create(0, Infinity, '0a'),
+      create(0, Infinity, '0b'),
+      remove(1, 2, 0, true),
+      list(3, 4, '0a'),
+      create(5, 6, '0a', false),
+    ],
+  ],
+  [
+    'the order that is tried first is wrong, and is found out far behind',
+    [
+      create(0, 9, '0a', true),
+      remove(1, 8, 0, true),
+      create(2, 7, '0b', true),
+      remove(3, 6, 0, true),
+      create(4, 5, '0c', true),
+      list(10, 11, '0a'),
+    ],
+  ],
+])('is linearizable: %s', (_what, history) => {
+  expect(checkPlants(history, 2)).toEqual({ outcome: 'linearizable' })
+  // The order in which they were recorded does not matter.
+  expect(checkPlants(history.toReversed(), 2)).toEqual({ outcome: 'linearizable' })
+})
+
+test.each<[string, Operation[]]>([
+  ['a read after an acknowledged create does not see it', [create(0, 1, '0a', true), list(2, 3)]],
+  [
+    'a read after an acknowledged delete sees the plant',
+    [create(0, 1, '0a', true), remove(2, 3, 0, true), list(4, 5, '0a')],
+  ],
+  ['an acknowledged write is lost', [create(0, 1, '0a', true), list(2, 3, '0a'), list(4, 5), list(6, 7)]],
+  ['one plant is deleted twice', [create(0, 1, '0a', true), remove(2, 9, 0, true), remove(3, 8, 0, true)]],
+  ['one id is created twice', [create(0, 9, '0a', true), create(1, 8, '0b', true)]],
+  ['a read goes back', [create(0, 9, '0a', true), list(1, 2, '0a'), list(3, 4)]],
+  [
+    'a read of another client goes back while the first still runs',
+    [create(0, 9, '0a', true), list(1, 4, '0a'), list(5, 6)],
+  ],
+  ['a plant is there that nobody created', [list(0, 1, '0a')]],
+  ['a read sees a create before it was called', [list(0, 1, '0a'), create(2, 3, '0a', true)]],
+  ['a create is refused of an id that nobody has', [create(0, 1, '0a', false)]],
+  ['a delete finds nothing of what was acknowledged', [create(0, 1, '0a', true), remove(2, 3, 0, false)]],
+  ['a refused create has replaced the plant', [create(0, 1, '0a', true), create(2, 3, '0b', false), list(4, 5, '0b')]],
+  [
+    'an operation without an answer takes effect and is undone',
+    [create(0, Infinity, '0a'), list(1, 2), list(3, 4, '0a'), list(5, 6)],
+  ],
+  [
+    'an operation without an answer takes effect twice',
+    [create(0, Infinity, '0a'), list(1, 2, '0a'), remove(3, 4, 0, true), list(5, 6, '0a')],
+  ],
+  ['an operation without an answer takes effect before its call', [list(0, 1, '0a'), create(2, Infinity, '0a')]],
+])('is not linearizable: %s', (_what, history) => {
+  expect(checkPlants(history, 2)).toMatchObject({ outcome: 'violated' })
+  expect(checkPlants(history.toReversed(), 2)).toMatchObject({ outcome: 'violated' })
+})
+
+test('two lists that see two creates in opposite orders are not linearizable, although each id is by itself', () => {
+  const history = [create(0, 9, '0a', true), create(0, 9, '1a', true), list(1, 8, '0a'), list(1, 8, '1a')]
+  expect(checkPlants(history, 2)).toMatchObject({ outcome: 'violated' })
+  expect(checkPlants(history.slice(0, 3), 2)).toEqual({ outcome: 'linearizable' })
+})
+
+/** Tries every order, and with each every choice of what has no answer. */
+function hasOrder(history: readonly Operation[], state: State): boolean {
+  if (history.every(({ answer }) => answer === Infinity)) return true
+  return history.some((operation) => {
+    if (history.some(({ answer }) => answer < operation.call)) return false
+    const rest = history.filter((other) => other !== operation)
+    if (operation.kind === 'list') return operation.names.join() === state.join() && hasOrder(rest, state)
+    const changes = (state[operation.id] === '') === (operation.kind === 'create')
+    if (operation.changed !== undefined && operation.changed !== changes) return false
+    const name = operation.kind === 'create' ? operation.name : ''
+    return hasOrder(rest, changes ? state.with(operation.id, name) : state)
+  })
+}
+
+interface Step {
+  kind: 'create' | 'delete' | 'list'
+  id: number
+  /** How long before and after its effect it was called and answered. */
+  before: number
+  after: number
+  hasAnswer: boolean
+  /** Without an answer there may have been no effect. */
+  isLost: boolean
+}
+
+function stepsOf(maxDuration: number, maxLength: number): fc.Arbitrary<Step[]> {
+  const step = fc.record({
+    kind: fc.constantFrom('create', 'delete', 'list'),
+    id: fc.constantFrom(0, 1),
+    before: fc.nat(maxDuration),
+    after: fc.nat(maxDuration),
+    hasAnswer: fc.nat(4).map((chance) => chance > 0),
+    isLost: fc.boolean(),
+  })
+  return fc.array(step, { maxLength, size: 'max' })
+}
+
+/** Does one step after the other, each at a time that is its index, so that the history is linearizable. */
+function carryOut(steps: Step[], names: number): Operation[] {
+  let state: State = ['', '']
+  return steps.map(({ kind, id, before, after, hasAnswer, isLost }, index): Operation => {
+    const times = { call: index - before, answer: index + after }
+    if (kind === 'list') return { ...times, kind, names: state }
+    const name = String(index % names)
+    const changes = (state[id] === '') === (kind === 'create')
+    if (changes && (hasAnswer || !isLost)) state = state.with(id, kind === 'create' ? name : '')
+    const seen = hasAnswer ? { ...times, changed: changes } : { ...times, answer: Infinity, changed: undefined }
+    return kind === 'create' ? { ...seen, kind: 'create', id, name } : { ...seen, kind: 'delete', id }
+  })
+}
+
+test('what a store that does one thing at a time has answered is linearizable', () => {
+  fc.assert(
+    fc.property(stepsOf(12, 40), fc.constantFrom(3, 40), (steps, names) => {
+      expect(checkPlants(carryOut(steps, names), 2)).toEqual({ outcome: 'linearizable' })
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('the search decides as one that tries every order, also when an answer is not the one that was given', () => {
+  const counts = { linearizable: 0, violated: 0, undecided: 0 }
+  const changed = fc.record({ at: fc.nat(6), names: fc.tuple(fc.constantFrom('', '0', '1'), fc.constantFrom('', '0')) })
+  fc.assert(
+    fc.property(stepsOf(4, 7), fc.constantFrom(2, 7), changed, (steps, count, { at, names }) => {
+      const history = carryOut(steps, count).map((operation, index): Operation => {
+        if (index !== at || operation.answer === Infinity) return operation
+        return operation.kind === 'list' ? { ...operation, names } : { ...operation, changed: !operation.changed }
+      })
+      const { outcome } = checkHistory(history, ['', ''])
+      counts[outcome]++
+      expect(outcome).toBe(hasOrder(history, ['', '']) ? 'linearizable' : 'violated')
+      expect(checkPlants(history, 2).outcome).toBe(outcome)
+    }),
+    { numRuns: 2_000 },
+  )
+  expect(counts.linearizable).toBeGreaterThan(300)
+  expect(counts.violated).toBeGreaterThan(300)
+})
+
+test('a violation tells the state that was reached, and what does not fit it', () => {
+  const stale = list(4, 5)
+  expect(checkPlants([list(0, 1), create(2, 3, '1a', true), stale, remove(6, 7, 1, true)], 2)).toEqual({
+    outcome: 'violated',
+    state: ['(in no list)'],
+    next: [{ ...stale, names: [''] }, remove(6, 7, 0, true)],
+  })
+})
+
+test('a token that passes after it was revoked is not linearizable', () => {
+  const use = (call: number, answer: number, name: string): Operation => ({ kind: 'list', call, answer, names: [name] })
+  const revoke = remove(1, 4, 0, true)
+  expect(checkHistory([use(0, 2, 'token'), revoke, use(3, 6, 'token'), use(5, 7, '')], ['token']).outcome).toBe(
+    'linearizable',
+  )
+  expect(checkHistory([use(0, 2, 'token'), revoke, use(5, 6, 'token')], ['token']).outcome).toBe('violated')
+  expect(checkHistory([revoke, use(0, 2, ''), use(3, 3, 'token')], ['token']).outcome).toBe('violated')
+})
+
+test('many operations at once are decided, and a search that takes too long is not taken for a verdict', () => {
+  const crowd = Array.from({ length: 12 }, (_, index) => [
+    create(index, 100 + index, `0${String(index)}`, true),
+    remove(index, 100 + index, 0, true),
+    create(index, Infinity, `1${String(index)}`),
+    remove(index, Infinity, 1),
+  ]).flat()
+  const seen = Array.from({ length: 12 }, (_, index) => list(0, 100, `0${String(index)}`, `1${String(index)}`))
+  expect(checkPlants([...crowd, ...seen, list(200, 201)], 2)).toEqual({ outcome: 'linearizable' })
+  expect(checkPlants([...crowd, list(200, 201, '00')], 2)).toMatchObject({ outcome: 'violated' })
+  expect(checkHistory([...crowd, ...seen, list(200, 201)], ['', ''], 10)).toEqual({ outcome: 'undecided' })
+})
