@@ -1,0 +1,190 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createToken } from '../../src/auth/tokens.ts'
+import type { Operation } from './check-history.ts'
+import { Link } from './link.ts'
+import { type Work, operationOf, randomWork, requestOf } from './requests.ts'
+import { type Revoke, type TestedDatabase, revokeByCommand, revokeHere, withStore } from './revocations.ts'
+import type { TestedServer } from './tested-server.ts'
+
+const clients = 24
+/** How many requests each client sends, beside the lists that it sends after its creates. */
+const requestsOfClient = 36
+const maxPipelined = 3
+/** One of them is not revoked. */
+const tokensOfCaller = 10
+/** How many clients do nothing but list with a token while it is revoked. */
+const usersOfToken = 4
+const maxThinkMilliseconds = 3
+/** Of a round: many times what it takes on a busy machine. */
+const maxMilliseconds = 120_000
+
+/** The name under which a token's history has it while it is valid. */
+export const validToken = 'valid'
+
+/** What happened in a round. */
+export interface RoundHistory {
+  /** The history of the plants of the round's caller. */
+  plants: Operation[]
+  /** Of each token that was revoked, which is a delete of the id 0. Each request is a list that finds it or does not. */
+  tokens: Operation[][]
+  /** How many requests had each status, or `none`. */
+  statuses: Record<string, number>
+}
+
+/**
+ * Runs a round: clients that create, delete and list the few plants of a caller of their own, and tokens that are revoked
+ * meanwhile.
+ *
+ * @param servers those to which requests are sent
+ * @param killed those that are killed at some time of the round, all at once
+ * @throws Error when an answer is none that may be, or a server that was not killed does not answer
+ */
+export async function runRound(
+  database: TestedDatabase,
+  servers: readonly TestedServer[],
+  killed: readonly TestedServer[],
+): Promise<RoundHistory> {
+  const round = new Round(database, servers, killed)
+  const end = new AbortController()
+  const isLate = sleep(maxMilliseconds, true, { signal: end.signal }).catch(() => false)
+  try {
+    if (await Promise.race([round.run().then(() => false), isLate]))
+      throw new Error(`a round was not over after ${String(maxMilliseconds)} ms`)
+    return round.history()
+  } finally {
+    end.abort()
+    await round.close()
+  }
+}
+
+class Round {
+  readonly #database: TestedDatabase
+  readonly #killed: readonly TestedServer[]
+  readonly #caller = `round ${randomBytes(6).toString('hex')}`
+  readonly #plants: Operation[] = []
+  readonly #statuses: Record<string, number> = {}
+  /** The history of each token, of which the first one is not revoked. */
+  readonly #tokens = new Map<string, Operation[]>()
+  /** Two connections of each client, to different servers if there are several. */
+  readonly #links: (readonly [Link, Link])[]
+  #requests = 0
+  readonly #milestones: { requests: number; reach: () => void }[] = []
+
+  constructor(database: TestedDatabase, servers: readonly TestedServer[], killed: readonly TestedServer[]) {
+    this.#database = database
+    this.#killed = killed
+    // There is at least one server.
+    const [one, other] = [servers[0]!, servers.at(-1)!]
+    this.#links = Array.from({ length: clients }, () => [linkTo(one), linkTo(other)] as const)
+  }
+
+  async run(): Promise<void> {
+    await this.#issueTokens()
+    const [lasting, ...revoked] = [...this.#tokens.keys()]
+    const revocations = revoked.map((token, index) =>
+      // The first one at once, because the command takes as long as many requests.
+      index === 0
+        ? this.#revoke(token, revokeByCommand)
+        : this.#at(index / revoked.length, () => this.#revoke(token, revokeHere)),
+    )
+    const kill = this.#at(0.2 + 0.5 * Math.random(), () => Promise.all(this.#killed.map((server) => server.restart())))
+    await Promise.all([...revocations, kill, ...this.#links.map((links) => this.#runClient(links))])
+    // Whatever was acknowledged is still so.
+    const [links = []] = this.#links
+    await Promise.all([
+      ...revoked.map((token) => this.#listOn(links, token)),
+      this.#listOn(this.#links.flat(), lasting ?? ''),
+    ])
+  }
+
+  history(): RoundHistory {
+    return { plants: this.#plants, tokens: [...this.#tokens.values()].slice(1), statuses: this.#statuses }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#links.flat().map((link) => link.close()))
+  }
+
+  async #issueTokens(): Promise<void> {
+    await withStore(this.#database, async (store) => {
+      for (let count = 0; count < tokensOfCaller; count++) {
+        const { text, stored } = createToken(this.#caller, Date.now())
+        if ((await store.addToken(stored)) === 'unavailable') throw new Error('a token cannot be issued')
+        this.#tokens.set(text, [])
+      }
+    })
+  }
+
+  /** Does something once a share of the clients' requests has an outcome. */
+  async #at(share: number, action: () => Promise<unknown>): Promise<void> {
+    const requests = Math.floor(share * clients * requestsOfClient)
+    await new Promise<void>((reach) => this.#milestones.push({ requests, reach }))
+    await action()
+  }
+
+  async #runClient(links: readonly [Link, Link]): Promise<void> {
+    for (let sent = 0; sent < requestsOfClient;) {
+      const [link, other] = randomInt(2) === 0 ? links : (links.toReversed() as [Link, Link])
+      const pipelined = Array.from({ length: 1 + randomInt(maxPipelined) }, randomWork)
+      sent += pipelined.length
+      await Promise.all(
+        pipelined.map(async (work) => {
+          const status = await this.#ask(link, work, this.#anyToken())
+          // Whoever has the answer finds the plant at once, on another connection and server.
+          if (work.kind === 'create' && status === 200) await this.#ask(other, { kind: 'list' }, this.#anyToken())
+        }),
+      )
+      if (randomInt(3) === 0) await sleep(maxThinkMilliseconds * Math.random())
+    }
+  }
+
+  /** Most often the one that is not revoked, so that most requests reach the plants. */
+  #anyToken(): string {
+    return [...this.#tokens.keys()][Math.max(0, randomInt(4 * tokensOfCaller) - 3 * tokensOfCaller)] ?? ''
+  }
+
+  /** Sends a list on several connections at once. */
+  async #listOn(links: readonly Link[], token: string): Promise<void> {
+    await Promise.all(links.map((link) => this.#ask(link, { kind: 'list' }, token)))
+  }
+
+  /** Revokes a token that is used all the time, and uses it on every connection as soon as it is revoked. */
+  async #revoke(token: string, revoke: Revoke): Promise<void> {
+    let isOver = false
+    const useUntilRevoked = async (): Promise<void> => {
+      while (!isOver) await this.#listOn(this.#links[randomInt(clients)] ?? [], token)
+    }
+    const uses = Array.from({ length: usersOfToken }, useUntilRevoked)
+    const call = performance.now()
+    await revoke(this.#database, token, (isRevoked) => {
+      isOver = true
+      const answer = isRevoked === undefined ? Infinity : performance.now()
+      this.#tokens.get(token)?.push({ kind: 'delete', id: 0, call, answer, changed: isRevoked })
+      uses.push(this.#listOn(this.#links.flat(), token))
+    })
+    await Promise.all(uses)
+  }
+
+  /** @returns the status */
+  async #ask(link: Link, work: Work, token: string): Promise<number | undefined> {
+    const exchange = await link.send(requestOf(work, token))
+    const { call, answer, status } = exchange
+    const name = String(status ?? 'none')
+    this.#statuses[name] = (this.#statuses[name] ?? 0) + 1
+    this.#requests++
+    for (const { requests, reach } of this.#milestones) if (this.#requests === requests) reach()
+    if (status === undefined && this.#killed.length === 0)
+      throw new Error('a server that was not killed did not answer')
+    if (status !== undefined && status !== 503) {
+      this.#tokens.get(token)?.push({ kind: 'list', call, answer, names: [status === 401 ? '' : validToken] })
+    }
+    const operation = operationOf(work, exchange)
+    if (operation !== undefined) this.#plants.push(operation)
+    return status
+  }
+}
+
+function linkTo(server: TestedServer): Link {
+  return new Link(() => server.port())
+}
