@@ -3,12 +3,17 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 /** A command that cannot be carried out as it was given. The message says why, and what to do. */
 export class UsageError extends Error {}
 
+/** What `--help` asks for. */
+class Help extends Error {}
+
 /**
  * Reads the arguments of a command.
  *
- * @throws UsageError, with the usage, when they do not match `config` or have an option twice that is one value
+ * @throws UsageError, with the usage, when they do not match `config` or have an option twice that is one value; with
+ *   `--help` what `runCommand` prints as the answer
  */
 export function readArguments<Config extends ParseArgsConfig>(usage: string, config: Config) {
+  if ((config.args ?? process.argv.slice(2)).includes('--help')) throw new Help(usage)
   try {
     const { tokens = [], ...parsed } = parseArgs({ ...config, tokens: true })
     const names = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []))
@@ -23,6 +28,15 @@ export function readArguments<Config extends ParseArgsConfig>(usage: string, con
 
 type ErrorClass = new (...parameters: never[]) => Error
 
+/** Ends the process where a command that takes no arguments is given some. With `--help` it prints the usage. */
+export function takeNoArguments(usage: string): void {
+  try {
+    readArguments(usage, { options: {} })
+  } catch (error) {
+    process.exit(report(error, []))
+  }
+}
+
 /**
  * Runs a command. On an error the exit code is 1. A `UsageError`, a system error and an error of the classes `expected`
  * are printed without a stack.
@@ -31,10 +45,19 @@ export async function runCommand(run: () => Promise<void> | void, ...expected: E
   try {
     await run()
   } catch (error) {
-    const isExpected = [UsageError, ...expected].some((expectedClass) => error instanceof expectedClass)
-    console.error(isExpected || (error instanceof Error && 'syscall' in error) ? (error as Error).message : error)
-    process.exitCode = 1
+    process.exitCode = report(error, expected)
   }
+}
+
+/** Prints why a command has ended. @returns its exit code */
+function report(error: unknown, expected: readonly ErrorClass[]): number {
+  if (error instanceof Help) {
+    console.log(error.message)
+    return 0
+  }
+  const isExpected = [UsageError, ...expected].some((expectedClass) => error instanceof expectedClass)
+  console.error(isExpected || (error instanceof Error && 'syscall' in error) ? (error as Error).message : error)
+  return 1
 }
 
 /** Reads the integer of an option. @throws UsageError, with the usage, when it is no integer or out of bounds */

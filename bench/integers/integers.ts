@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type IntegerSpelling, integerSpellings } from '../../scripts/measure/integer-spellings.ts'
 import { own, peers } from '../contenders/contenders.ts'
-import { runCommand } from '../../scripts/command.ts'
+import { runCommand, takeNoArguments } from '../../scripts/command.ts'
 import { installPeers } from '../install-peers.ts'
 import { type Outcome, checkSpellings } from './check-spellings.ts'
 
@@ -90,4 +90,5 @@ function code(text: string): string {
   return text === '' ? '(empty)' : `\`${text}\``
 }
 
+takeNoArguments('Usage: npm run bench:integers   writes docs/bench/integers.md anew')
 await runCommand(run)

@@ -1,13 +1,16 @@
 import { printable } from '../../src/json/printable.ts'
+import { takeNoArguments } from '../command.ts'
 import { createServerProcess } from './dev/server-process.ts'
 import { createTypeCheck } from './dev/type-check.ts'
 import { type Saved, watchProject } from './dev/watch-project.ts'
 import { type GenerateResult, generate } from './generate/generate.ts'
 import { missingHandlers } from './generate/handler-files.ts'
 
-// Runs a server of the project in this folder, and prints type errors. A saved openapi.yaml, or a file that it refers
-// to, is generated from; a saved source file restarts the server. While the contract is broken, the last good server
-// goes on.
+takeNoArguments(`Usage: npm run dev   runs a server of the project in this folder, and prints type errors.
+
+A saved openapi.yaml, or a file that it refers to, is generated from; a saved source file restarts the server. While the
+contract is broken, the last good server goes on.`)
+
 const root = '.'
 
 function say(line: string): void {

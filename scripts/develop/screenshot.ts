@@ -1,4 +1,3 @@
-// Takes docs/docs-page.png: the docs page of a server with an empty store, after it has created a plant.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +7,13 @@ import { createToken } from '../../src/auth/tokens.ts'
 import { loadContract } from '../../src/contract/load-contract.ts'
 import { handlers } from '../../src/handlers.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { takeNoArguments } from '../command.ts'
 import { execute, openDocsPage } from './screenshot/docs-page.ts'
 import { findChromium, launchChromium } from './screenshot/chromium.ts'
+
+takeNoArguments(`Usage: npm run screenshot   takes docs/docs-page.png anew
+
+It shows the docs page of a server with an empty store, after it has created a plant.`)
 
 const root = join(import.meta.dirname, '../..')
 const executablePath = findChromium(process.env)

@@ -1,3 +1,4 @@
+import { takeNoArguments } from '../command.ts'
 import { startLoad } from './load/start-load.ts'
 import type { OfferedResult } from './load/offer-load.ts'
 import { createProgress } from './report/progress.ts'
@@ -69,6 +70,8 @@ async function measure(onProgress: (line: string) => void): Promise<OverloadRoun
     await server.stop()
   }
 }
+
+takeNoArguments('Usage: npm run overload   offers a server of its own twice the load that saturates it, for a minute')
 
 const progress = createProgress()
 const measured = await measure(progress.show)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { stampFile, stampOf } from '../../src/contract/load-contract.ts'
 import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
 import type { ContractDocument } from '../../src/contract/document.ts'
+import { readArguments, runCommand } from '../command.ts'
 import { type Mutant, mutantsOf } from './mutate-contract/mutants.ts'
 
 /** The seed of every run, so that a result can be repeated. */
@@ -15,22 +16,26 @@ const timeoutMilliseconds = 180_000
 const project = join(import.meta.dirname, '../..')
 const source = await readFile(join(project, 'generated/contract.json'), 'utf8')
 
-const [wanted = ''] = process.argv.slice(2)
-const folder = await mkdtemp(join(tmpdir(), 'plant-store-mutants-'))
-try {
-  process.exitCode = await run()
-} finally {
-  await rm(folder, { recursive: true, force: true })
-}
+const usage = 'Usage: npm run mutate:contract [-- WORDS]   makes the changes whose name contains these words; else all'
 
-async function run(): Promise<number> {
+await runCommand(async () => {
+  const [wanted = ''] = readArguments(usage, { allowPositionals: true, options: {} }).positionals
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-mutants-'))
+  try {
+    process.exitCode = await run(wanted, folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+async function run(wanted: string, folder: string): Promise<number> {
   const mutants = mutantsOf(readContract()).filter(({ name }) => name.includes(wanted))
   if (mutants.length === 0) {
     console.error(`no change of the contract has a name with: ${wanted}`)
     return 1
   }
   console.log('the contract as it is')
-  const control = await test({ name: 'none', side: 'tests', edit: () => undefined }, 'control')
+  const control = await test({ name: 'none', side: 'tests', edit: () => undefined }, join(folder, 'control'))
   if (control !== undefined) {
     console.error(`the suite fails without any change: ${control}`)
     return 1
@@ -42,7 +47,7 @@ async function run(): Promise<number> {
   await Promise.all(
     Array.from({ length: availableParallelism() }, async () => {
       for (const [index, mutant] of queue) {
-        const killer = await test(mutant, String(index))
+        const killer = await test(mutant, join(folder, String(index)))
         if (killer === undefined) survived++
         const result = killer === undefined ? 'SURVIVED' : 'killed  '
         const count = `${String(++done).padStart(3)}/${String(mutants.length)}`
@@ -66,10 +71,10 @@ function readContract(): ContractDocument {
 /**
  * Runs the contract suite with the changed contract on one side.
  *
+ * @param copy the folder to make for the changed contract
  * @returns the first test that fails, or undefined when all pass
  */
-async function test({ side, edit }: Mutant, name: string): Promise<string | undefined> {
-  const copy = join(folder, name)
+async function test({ side, edit }: Mutant, copy: string): Promise<string | undefined> {
   const report = join(copy, 'report.json')
   const contract = readContract()
   edit(contract)

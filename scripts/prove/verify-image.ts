@@ -1,6 +1,7 @@
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { takeNoArguments } from '../command.ts'
 import { type Image, readImage } from './verify-image/read-image.ts'
 import { runAs, serveAs } from './verify-image/run-as.ts'
 
@@ -113,6 +114,7 @@ async function assertFails(running: Promise<string>, otherwise: string): Promise
   if (!hasFailed) throw new Error(otherwise)
 }
 
+takeNoArguments('Usage: npm run verify:image   as root, does what the image does without a container engine')
 try {
   await verify()
 } catch (error) {

@@ -23,12 +23,20 @@ const backlog = 4_096
 /** Errors of the start that are printed as one line: the remedy is outside this code. */
 const expected = [BadConfig, UnservableContract, UnusableStore]
 
+const usage = 'Usage: npm start   starts the server; docs/operating.md lists the variables that configure it'
+
 /**
  * Starts the server that the environment describes, prints where it listens, and ends the process at the signals that
  * ask for it. A start that fails prints one line on standard error; the exit code is 1.
  */
 export async function serve(): Promise<void> {
+  const [argument] = process.argv.slice(2)
+  if (argument === '--help') {
+    console.log(usage)
+    return
+  }
   try {
+    if (argument !== undefined) throw new BadConfig(`there is no argument ${argument}\n${usage}`)
     await start(loadConfig(process.env))
   } catch (error) {
     const isExpected = expected.some((kind) => error instanceof kind)
