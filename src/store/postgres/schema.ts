@@ -6,7 +6,8 @@ import {
   type LockingStatements,
   type RetryOptions,
   boundLocks,
-  migrationLock,
+  lockMigrations,
+  lockTables,
   retryLocked,
 } from './connections/locks.ts'
 import { isUndefinedTable } from './errors.ts'
@@ -39,8 +40,8 @@ export const migrations: readonly string[] = [
   `ALTER TABLE plant_store_schema ADD CONSTRAINT plant_store_schema_pkey PRIMARY KEY (version);`,
 ]
 
-/** In the order in which `pg_dump` locks them, so that it and a migration do not wait for each other. */
-const tables = ['plant_store_schema', 'plants', 'tokens']
+/** In the order in which they are locked: first the one for which the wait is longest. */
+const tables = ['tokens', 'plants', 'plant_store_schema']
 
 interface VersionRow {
   version: number
@@ -59,8 +60,7 @@ const readVersion: LockingStatements = {
 const beginMigration: LockingStatements = {
   text: `
     BEGIN ISOLATION LEVEL READ COMMITTED;
-    ${boundLocks}
-    SELECT pg_advisory_xact_lock(${migrationLock});
+    ${lockMigrations}
     CREATE TABLE IF NOT EXISTS plant_store_schema (version integer NOT NULL);
     SAVEPOINT begun;
     SELECT version FROM plant_store_schema`,
@@ -98,7 +98,7 @@ function changeTables(version: number): LockingStatements {
   return {
     text: `
       DO $migration$ BEGIN
-        LOCK TABLE ${locked.join(', ')} IN ACCESS EXCLUSIVE MODE;
+        ${lockTables(locked)}
         ${pending}
       END $migration$;
       COMMIT`,

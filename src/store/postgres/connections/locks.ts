@@ -8,10 +8,16 @@ import type { Engine } from './engine.ts'
  * seconds after which they are given up. It is more than the second after which PostgreSQL ends an autovacuum that is
  * in the way (postgresql.org/docs/18/runtime-config-locks.html, deadlock_timeout).
  */
-const lockMilliseconds = 1_250
+const lockMilliseconds = 1_100
 
 /** How long a statement waits for all of its locks and works. */
 const statementMilliseconds = 1_500
+
+/**
+ * How long a statement that holds locks waits for a further one. PostgreSQL looks for deadlocks after a second, so it
+ * finds none with a session that takes them in another order, and ends neither.
+ */
+const nextLockMilliseconds = 100
 
 /** How long servers that run are left alone before the locks are asked for again. */
 const pauseMilliseconds = 2_500
@@ -29,7 +35,20 @@ export const boundLocks = `
   SET LOCAL idle_in_transaction_session_timeout = ${String(2 * pauseMilliseconds)};`
 
 /** The arguments of the advisory lock that a migration holds: "Plnt" in ASCII, and the schema of the tables. */
-export const migrationLock = '1349283444, (SELECT oid::integer FROM pg_namespace WHERE nspname = current_schema)'
+const migrationLock = '1349283444, (SELECT oid::integer FROM pg_namespace WHERE nspname = current_schema)'
+
+/** Waits for the advisory lock of a transaction, for which no server that runs waits, and then bounds what follows. */
+export const lockMigrations = `
+  SET LOCAL lock_timeout = 0;
+  SET LOCAL statement_timeout = ${String(2 * pauseMilliseconds)};
+  SELECT pg_advisory_xact_lock(${migrationLock});
+  ${boundLocks}`
+
+/** The statements that lock tables against all others. */
+export function lockTables(tables: readonly string[]): string {
+  const locks = tables.map((table) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE;`)
+  return locks.join(` SET LOCAL lock_timeout = ${String(nextLockMilliseconds)}; `)
+}
 
 /** Statements that need locks, bounded by `boundLocks`. */
 export interface LockingStatements {

@@ -117,9 +117,10 @@ test('servers that migrate wait for a dump, and no request of a server that runs
   expect(Math.max(...answers.map(({ milliseconds }) => milliseconds))).toBeLessThan(promisedMilliseconds)
   expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 4 }])
   expect(started.map((server) => server.stderr()).join('')).toContain(
-    'the start waits for locks on plant_store_schema, tokens',
+    'the start waits for locks on tokens, plant_store_schema',
   )
-})
+  // Three processes start, and each try takes four seconds.
+}, 40_000)
 
 /** Sessions that wait for a lock on the tables of a connection's schema. */
 async function waitingSessions(client: Client): Promise<number | null> {
@@ -167,7 +168,7 @@ test('a start that cannot have its locks names the session that holds them, and 
     const { fields } = await client.query('SELECT * FROM tokens LIMIT 0')
     expect(fields.map(({ name }) => name)).not.toContain('scope')
   }
-  const changed = 'locks on plant_store_schema, tokens'
+  const changed = 'locks on tokens, plant_store_schema'
   const idle = 'idle in transaction, begun [0-9TZ:.-]{24}'
   await Promise.all([
     expectNamed(changed, 'BEGIN; SELECT FROM tokens', idle),
