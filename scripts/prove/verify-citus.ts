@@ -92,9 +92,8 @@ async function verifyMigration(lab: Lab): Promise<void> {
   })()
   const migrated = serve(lab, coordinator.url, 'migration')
   const log = () => readFile(join(lab.folder, 'migration.log'), 'utf8')
-  for (const deadline = performance.now() + waitMilliseconds; performance.now() < deadline; await sleep(100)) {
-    if ((await log()).includes('trying again')) break
-  }
+  const deadline = performance.now() + waitMilliseconds
+  while (performance.now() < deadline && !(await log()).includes('trying again')) await sleep(100)
   await holder.end()
   await (await migrated).stop()
   stopped.abort()

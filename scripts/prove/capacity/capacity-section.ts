@@ -23,8 +23,8 @@ const loads = [1e2, 1e3, 1e4, 1e5, 1e6]
 /** Of each machine of servers and of each worker. */
 const cores = 8
 
-/** The most cores of one machine for a database. */
-const mostCores = 128
+/** The most busy cores of the one machine that a database or a coordinator has: half of 128, for peaks. */
+const mostBusyCores = 64
 
 const [begin, end] = ['<!-- computed by npm run capacity -->', '<!-- end of what is computed -->']
 
@@ -89,7 +89,10 @@ ${figures.date}; the others are medians of five rounds in turn on ${citus.date} 
     ].join('\n'),
     [
       `The table gives the cores that are busy, and machines of ${String(cores)} cores. `,
-      'Plan twice as many, for peaks and for the loss of a\nmachine. It was computed and not run.',
+      'Plan twice as many, for peaks and for the loss of a\nmachine. ',
+      'A database is one machine, and so is a coordinator; the largest that is counted on has ' +
+        `${String(2 * mostBusyCores)} cores.\n`,
+      'The table was computed and not run.',
     ].join(''),
     [
       '| requests a second | one process, SQLite | processes, SQLite (`REUSE_PORT`) | servers, one PostgreSQL | ' +
@@ -128,8 +131,8 @@ function sqliteCell(load: number, { microseconds, creates }: { microseconds: num
 
 function postgresCell(load: number, { server, coordinator }: Cost): string {
   const [servers, database] = [coresOf(load, server), coresOf(load, coordinator)]
-  if (database > mostCores) return `no: ${rounded(database)} cores of one database`
-  return `${rounded(servers)} cores: ${machines(servers)}; ${rounded(database)} of the database`
+  if (database > mostBusyCores) return `no: ${rounded(database)} cores of one database`
+  return `${rounded(servers)} cores: ${machines(servers)}; ${rounded(database)} of one database`
 }
 
 function citusCell(load: number, { server, coordinator, workers }: Cost): string {
@@ -137,7 +140,7 @@ function citusCell(load: number, { server, coordinator, workers }: Cost): string
   if (others! < cores) return 'not needed'
   const ofServers = `${rounded(servers!)} cores: ${machines(servers!)}`
   const ofWorkers = `${rounded(others!)} of workers: ${machines(others!)}`
-  const ofCoordinator = `${rounded(first!)} of the coordinator${first! > mostCores ? ', which is too many' : ''}`
+  const ofCoordinator = `${rounded(first!)} of one coordinator${first! > mostBusyCores ? ', which is too many' : ''}`
   return `${ofServers}; ${ofWorkers}; ${ofCoordinator}`
 }
 
