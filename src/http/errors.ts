@@ -1,5 +1,5 @@
-import type { FastifyError, FastifyInstance } from 'fastify'
-import { failure } from '../contract/errors.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Failure, failure } from '../contract/errors.ts'
 import { refusedType } from './content.ts'
 import { noSuchPath } from './path-and-method.ts'
 import { sendFailure } from './send.ts'
@@ -12,11 +12,11 @@ import { sendFailure } from './send.ts'
 export function registerErrors(app: FastifyInstance): void {
   // A stage has answered what no route matches; what is left is a file of the docs page that does not exist.
   app.setNotFoundHandler((_request, reply) => sendFailure(reply, noSuchPath))
-  app.setErrorHandler((error: FastifyError, request, reply) => {
+  app.setErrorHandler((thrown: unknown, request, reply) => {
     // Fastify closes the connection when it refuses a body. Here the rest of the body is read and dropped, so that a
     // client which is still sending it can read the answer.
     reply.removeHeader('connection')
-    switch (error.code) {
+    switch (codeOf(thrown)) {
       case 'FST_ERR_CTP_BODY_TOO_LARGE': {
         const message = `the body is larger than ${String(app.initialConfig.bodyLimit)} bytes`
         return sendFailure(reply, failure('body_too_large', message))
@@ -24,13 +24,35 @@ export function registerErrors(app: FastifyInstance): void {
       case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
         return sendFailure(reply, refusedType(request).failure)
       case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+        return sendFailure(reply, shortBody)
       case 'ECONNRESET':
-        return sendFailure(reply, failure('malformed_http', 'the body is not as long as Content-Length says'))
+        // The connections of a handler or a store are reset, too.
+        if (thrown === request.raw.errored) return sendFailure(reply, shortBody)
     }
-    request.log.error({ err: error, requestId: request.id }, 'request failed')
+    logFault(request, thrown)
     return sendFailure(
       reply,
       failure('internal', 'the service failed; quote the X-Request-Id of this response when reporting it'),
     )
   })
+}
+
+const shortBody: Failure = failure('malformed_http', 'the body is not as long as Content-Length says')
+
+/** Code may throw anything. Where the handler above throws, Fastify answers by itself. */
+function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+}
+
+function logFault(request: FastifyRequest, thrown: unknown): void {
+  const { id: requestId } = request
+  try {
+    request.log.error({ err: thrown, requestId }, 'request failed')
+  } catch {
+    // The log reads every property of an error, and marks it meanwhile.
+    const err = new Error(
+      `what was thrown cannot be logged: ${thrown instanceof Error ? String(thrown.stack) : typeof thrown}`,
+    )
+    request.log.error({ err, requestId }, 'request failed')
+  }
 }

@@ -10,15 +10,23 @@ export function inOrder(stages: readonly Stage[]): onRequestHookHandler {
   return (request, reply, done) => {
     const runFrom = (first: number): void => {
       for (let index = first; index < stages.length; index++) {
-        // The index is below the length.
-        const result = stages[index]!(request, reply)
+        let result: ReturnType<Stage>
+        try {
+          // The index is below the length.
+          result = stages[index]!(request, reply)
+        } catch (thrown) {
+          done(errorOf(thrown))
+          return
+        }
         if (result instanceof Promise) {
           result
             .then((failure) => {
               if (failure === undefined) runFrom(index + 1)
               else sendFailure(reply, failure)
             })
-            .catch(done)
+            .catch((thrown: unknown) => {
+              done(errorOf(thrown))
+            })
           return
         }
         if (result !== undefined) {
@@ -30,4 +38,9 @@ export function inOrder(stages: readonly Stage[]): onRequestHookHandler {
     }
     runFrom(0)
   }
+}
+
+/** Fastify takes what is falsy for no error, and would go on. */
+function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('a stage threw what is no Error', { cause: thrown })
 }

@@ -44,20 +44,42 @@ test.each(Object.keys(requests) as Operation[])(
   },
 )
 
-test('when a handler throws what is no Error, the answer is the same', async () => {
-  const { send, logLines } = await startApp({
-    handlers: {
-      ...handlers,
-      listPlants: () => {
-        // oxlint-disable-next-line typescript/only-throw-error -- JavaScript lets code throw anything
-        throw 'secret'
-      },
-    },
-  })
-  const response = await send(requests.list)
-  expectFailure(response, 'internal')
-  expect(response.text).not.toContain('secret')
-  expect(errorLines(logLines)).toHaveLength(1)
+const unreadable = {
+  get code(): string {
+    throw wrong
+  },
+}
+
+test.each([
+  ['a text', 'secret'],
+  ['nothing', undefined],
+  ['null', null],
+  ['a function', () => 'secret'],
+  ['an Error that cannot be changed', Object.freeze(new Error('secret'))],
+  ['what throws when it is read', unreadable],
+  ['a connection of its own that was reset', Object.assign(new Error('secret'), { code: 'ECONNRESET' })],
+  [
+    'an Error with a status and headers',
+    Object.assign(new Error('secret'), { statusCode: 418, headers: { via: 'x' } }),
+  ],
+])('when a handler or the lookup of a token throws %s, the answer is the same', async (_what, thrown) => {
+  const fail = () => {
+    // oxlint-disable-next-line typescript/only-throw-error -- JavaScript lets code throw anything
+    throw thrown
+  }
+  const failLater = () => Promise.resolve().then(fail)
+  for (const options of [
+    { handlers: { ...handlers, listPlants: fail } },
+    { handlers: { ...handlers, listPlants: failLater } },
+    { store: await storeWith({ findCaller: fail }) },
+    { store: await storeWith({ findCaller: failLater }) },
+  ]) {
+    const { send, logLines } = await startApp(options)
+    const response = await send({ ...requests.list, headers: { 'x-request-id': 'mine' } })
+    expectFailure(response, 'internal')
+    expect(response.text).not.toContain('secret')
+    expect(errorLines(logLines)).toMatchObject([{ requestId: 'mine' }])
+  }
 })
 
 test('when the tokens cannot be looked up by a fault of ours, the answer is 500 and not 401', async () => {
