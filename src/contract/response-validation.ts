@@ -1,11 +1,11 @@
-import type { ValidateFunction } from 'ajv'
 import { createAjv } from '../schema/ajv.ts'
+import { describeErrors } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import type { Schema } from '../schema/schema-parts.ts'
+import { chunksOf } from './body-stream.ts'
 import type { ContractDocument, ContractOperation, ContractResponse } from './document.ts'
 import type { AnyReply } from './engine.ts'
 import { isJson, isText } from './media-types.ts'
-import { chunksOf } from './body-stream.ts'
 import { Encoded } from './types.ts'
 
 /**
@@ -20,8 +20,8 @@ export type ResponseValidator = (operation: ContractOperation, reply: AnyReply) 
 /** Says how a reply breaks one declared response. */
 type ReplyValidator = (reply: AnyReply) => string | undefined
 
-/** Compiles the schemas of an object's properties, and keywords beside them. */
-type Compile = (schemas: Record<string, Schema | undefined>, keywords?: object) => ValidateFunction
+/** Compiles what says how a body, or the headers together, break a schema. */
+type Compile = (name: 'body' | 'header', schema?: Schema) => (value: unknown) => string | undefined
 
 /** Headers that the server sets by itself, in lower case. */
 const serverHeaders: readonly string[] = ['x-request-id', 'ratelimit', 'ratelimit-policy']
@@ -35,11 +35,10 @@ const serverHeaders: readonly string[] = ['x-request-id', 'ratelimit', 'ratelimi
 export function createResponseValidator({ components }: ContractDocument): ResponseValidator {
   const rewriter = new SchemaRewriter(components?.schemas ?? {}, 'response')
   const ajv = createAjv('json', rewriter)
-  const compile: Compile = (schemas, keywords) => {
-    const properties = Object.fromEntries(
-      Object.entries(schemas).map(([name, schema]) => [name, rewriter.ofValue(schema ?? true)]),
-    )
-    return ajv.compile({ type: 'object', properties, ...keywords })
+  const compile: Compile = (name, schema) => {
+    const validate = ajv.compile({ type: 'object', properties: { [name]: rewriter.ofValue(schema ?? true) } })
+    // The keyword `scalar` writes into the value's container, so that a value has one.
+    return (value) => (validate({ [name]: value }) ? undefined : describeErrors(validate.errors ?? []))
   }
   const validators = new Map<ContractResponse, ReplyValidator>()
 
@@ -96,13 +95,14 @@ function compileHeaders(
   compile: Compile,
 ): (given: NonNullable<AnyReply['headers']>) => string | undefined {
   const declared = Object.entries(headers).filter(([name]) => !serverHeaders.includes(name.toLowerCase()))
-  const schemas = Object.fromEntries(declared.map(([name, { schema }]) => [name, schema]))
+  const properties = Object.fromEntries(declared.map(([name, { schema = true }]) => [name, schema]))
   const required = declared.filter(([, header]) => header.required === true).map(([name]) => name)
-  const validate = compile(schemas, { required, additionalProperties: false })
+  const validate = compile('header', { type: 'object', properties, required, additionalProperties: false })
   return (given) => {
     if (declared.length === 0 && Object.keys(given).length === 0) return undefined
     // The keyword `scalar` replaces values by what they mean.
-    if (!validate({ ...given })) return describe(validate, 'the header ')
+    const problem = validate({ ...given })
+    if (problem !== undefined) return problem
     const unsent = Object.keys(given).find((name) => !fieldValue.test(String(given[name])))
     return unsent === undefined ? undefined : `the header ${unsent} has a character that HTTP does not allow`
   }
@@ -113,31 +113,17 @@ function compileBody(
   schema: Schema | undefined,
   compile: Compile,
 ): (body: unknown) => string | undefined {
-  // The keyword `scalar` writes into the value's container, so a body has one.
-  const validate = compile({ body: schema })
-  const validateValue = (body: unknown) => (validate({ body }) ? undefined : describe(validate))
+  const validate = compile('body', schema)
   return (body) => {
     const isStream = chunksOf(body) !== undefined
-    if (isJson(type)) return body instanceof Encoded ? undefined : isStream ? notEncoded : validateValue(body)
+    if (isJson(type)) return body instanceof Encoded ? undefined : isStream ? notEncoded : validate(body)
     if (body instanceof Encoded) return isText(type) ? notText : notBytes
     if (isStream) return undefined
-    if (isText(type)) return typeof body === 'string' ? validateValue(body) : notText
+    if (isText(type)) return typeof body === 'string' ? validate(body) : notText
     return body instanceof Uint8Array ? undefined : notBytes
   }
 }
 
 const notEncoded = 'the body is a stream; give its value, or an Encoded stream of JSON'
-
 const notText = 'the body is neither text nor a stream of bytes'
 const notBytes = 'the body is neither bytes nor a stream of them'
-
-function describe({ errors }: ValidateFunction, prefix = ''): string {
-  return (errors ?? [])
-    .map(({ instancePath, message = 'is not valid', params }) => {
-      const { additionalProperty: added } = params as { additionalProperty?: string }
-      return added === undefined
-        ? `${prefix}${`${instancePath.slice(1)} ${message}`.trim()}`
-        : `${prefix}${added} is not declared`
-    })
-    .join('; ')
-}

@@ -26,7 +26,17 @@ const document = dereference({
                     required: ['id'],
                     properties: {
                       id: { type: 'integer', format: 'int64' },
-                      part: { type: 'object', properties: { size: { type: 'number' } } },
+                      part: {
+                        type: 'object',
+                        properties: {
+                          size: { type: 'number' },
+                          byName: {
+                            type: 'object',
+                            propertyNames: { maxLength: 2 },
+                            additionalProperties: { type: 'string', pattern: '^x' },
+                          },
+                        },
+                      },
                     },
                   },
                 },
@@ -65,15 +75,29 @@ describe('response validation', () => {
     [{ status: 201, body: [] }, 'the status is not declared'],
     [{ status: 200 }, 'the body is missing'],
     [{ status: 204, body: [] }, 'no body is declared'],
-    [{ status: 503 }, "the header must have required property 'Retry-After'"],
+    [{ status: 503 }, 'header/Retry-After is required'],
     [{ status: 200, body: {} }, 'body must be array'],
-    [{ status: 200, body: [{}] }, "body/0 must have required property 'id'"],
+    [{ status: 200, body: [{}] }, 'body/0/id is required'],
     [
       { status: 200, body: [{ id: 0.5 }] },
       'body/0/id must be an integer from -9223372036854775808 to 9223372036854775807',
     ],
-    [{ status: 200, body: [{ id: 1n, secret: 'x' }] }, 'body/0 must NOT have unevaluated properties'],
-    [{ status: 200, body: [{ id: 1n, part: { secret: 1 } }] }, 'body/0/part must NOT have unevaluated properties'],
+    [{ status: 503, headers: { 'Retry-After': 1, 'X-Secret': 1 } }, 'header/X-Secret is not a header of this response'],
+    [
+      { status: 200, body: [{ id: 1n }, { id: 1n, 'a/b~c': { secret: 'x' } }] },
+      'body/1/a~1b~0c is not a property here',
+    ],
+    [
+      { status: 200, body: [{ id: 1n, part: { byName: { key: 0, k: 'x' } } }] },
+      'the name of body/0/part/byName/key must NOT have more than 2 characters; ' +
+        'body/0/part/byName property name must be valid',
+    ],
+    [
+      { status: 200, body: [{ id: 1n, part: { byName: { k: 'secret' } } }] },
+      'body/0/part/byName/k must match pattern "^x"',
+    ],
+    [{ status: 200, body: [{ id: 1n, secret: 'x' }] }, 'body/0/secret is not a property here'],
+    [{ status: 200, body: [{ id: 1n, part: { secret: 1 } }] }, 'body/0/part/secret is not a property here'],
   ])('says what is wrong with reply %#', (reply, problem) => {
     expect(validate(operation, reply)).toBe(problem)
   })
@@ -92,7 +116,7 @@ describe('a handler whose reply breaks the contract', () => {
     [
       'a column that is nobody else’s business',
       () => ({ status: 200, body: { name: 'a', caller: 'secret' } }),
-      'createPlant was to answer 200: body must NOT have unevaluated properties',
+      'createPlant was to answer 200: body/caller is not a property here',
     ],
     [
       'a value of another type',
