@@ -13,7 +13,7 @@ const methods: ReadonlySet<string> = new Set(METHODS)
 
 /**
  * Whether a request is one of HTTP/1.0 or HTTP/1.1. Node's parser also takes the methods of RTSP, and the versions 0.9
- * and 2.0 of any protocol. It says nothing of the protocol, so that `GET / RTSP/1.0` looks like `GET / HTTP/1.0`.
+ * and 2.0 of any protocol. It does not tell the protocol, so that `GET / RTSP/1.0` looks like `GET / HTTP/1.0`.
  */
 export function isHttp1({ method = '', httpVersionMajor }: IncomingMessage): boolean {
   return httpVersionMajor === 1 && methods.has(method)

@@ -56,8 +56,12 @@ export const messages: readonly Requirement[] = [
   },
   {
     section: '9112 2.3',
-    must: 'take RTSP/1.0 and ICE/1.0 for HTTP/1.0',
-    sent: ['GET /livez RTSP/1.0\r\n\r\n', 'SOURCE /livez ICE/1.0\r\n\r\n'],
+    must: 'take RTSP/1.x and ICE/1.x for HTTP/1.x',
+    sent: [
+      'GET /livez RTSP/1.0\r\n\r\n',
+      'GET /livez RTSP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+      'SOURCE /livez ICE/1.0\r\n\r\n',
+    ],
     statuses: [],
     received: /^HTTP\/1\.1 (?:200 OK|405 Method Not Allowed)\r\n/,
   },
