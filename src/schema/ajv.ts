@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { closeObjects } from './closed-keyword.ts'
 import { finiteKeyword } from './finite-keyword.ts'
 import { compileFlat } from './flat-compilation.ts'
 import { textFormats } from './text/formats.ts'
@@ -43,9 +44,10 @@ export function createAjv(
   ajv.addKeyword(scalarKeyword(source))
   ajv.addKeyword(finiteKeyword)
   ajv.addKeyword(defaultsKeyword)
-  keepEvaluated(ajv)
   undoReading(ajv)
   compileFlat(ajv)
+  keepEvaluated(ajv)
+  closeObjects(ajv, rewriter.direction)
   for (const [id, schema] of Object.entries(rewriter.named())) ajv.addSchema(schema, id)
   return ajv
 }

@@ -16,8 +16,15 @@ const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveM
 const numericFormats: readonly unknown[] = ['int32', 'int64', 'float', 'double']
 const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
 
+/** A schema without any of these does not describe what an object has in it. */
+const keywordsOfProperties = [
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+] as const
 /** A schema without any of these does not describe what an object or an array has in it. */
-const keywordsOfMembers = ['properties', 'patternProperties', 'additionalProperties', 'prefixItems', 'items'] as const
+const keywordsOfMembers = [...keywordsOfProperties, 'prefixItems', 'items'] as const
 
 /** Keywords that assert nothing. Ajv's strict mode refuses those that JSON Schema does not know. */
 const annotations: readonly string[] = [
@@ -39,13 +46,14 @@ const annotations: readonly string[] = [
  * Rewrites the schemas of a contract for Ajv.
  *
  * The keyword `scalar` alone validates integers, numbers and booleans: Ajv's own keywords compare doubles, and its
- * coercion of parameters takes ` 5 `, `0x10` and `1e3`. In requests the keyword `defaults` has those of properties, a
+ * coercion of parameters takes ` 5 `, `0x10` and `1e3`. The keyword `closed` finds the properties that no schema
+ * declares, which requests lose and responses may not have. In requests the keyword `defaults` has those of properties, a
  * property that is `readOnly` is not allowed, and the keyword `finite` validates the numbers that no schema describes.
- * In responses a property that is `writeOnly` is not allowed, nor is any that no schema declares.
+ * In responses a property that is `writeOnly` is not allowed.
  */
 export class SchemaRewriter {
   readonly #schemas: NamedSchemas
-  readonly #direction: Direction | undefined
+  readonly direction: Direction | undefined
 
   /**
    * @param schemas those that the contract names, integers beyond 2^53 as bigints
@@ -53,7 +61,7 @@ export class SchemaRewriter {
    */
   constructor(schemas: NamedSchemas, direction: Direction | undefined) {
     this.#schemas = schemas
-    this.#direction = direction
+    this.direction = direction
   }
 
   /** The schemas that the contract names, by the identifiers that the references to them have. */
@@ -68,12 +76,13 @@ export class SchemaRewriter {
 
   /** Rewrites the schema of a value. */
   ofValue(schema: unknown): unknown {
-    if (schema === true && this.#direction === 'request') return { finite: true }
+    if (schema === true && this.direction === 'request') return { finite: true }
     if (!isSchema(schema)) return schema
     const copy = this.#sameValue(schema, this.#hidden(schema))
-    if (this.#direction === 'response' && this.#declares(schema, ['properties']))
-      return { unevaluatedProperties: false, ...copy }
-    return this.#direction === 'request' && this.#isOpen(schema) ? { finite: true, ...copy } : copy
+    if (this.direction === undefined) return copy
+    if (this.#declares(schema, keywordsOfProperties)) copy['closed'] = this.#declares(schema, ['properties'])
+    if (this.direction === 'request' && this.#isOpen(schema)) copy['finite'] = true
+    return copy
   }
 
   /** The value that stands for a property or a parameter that is left out, if its schema gives one. */
@@ -105,7 +114,7 @@ export class SchemaRewriter {
       const isCondition = keyword === 'not' || keyword === 'if'
       if (applies === 'to the value')
         return isSchema(subschema) ? this.#sameValue(subschema, isCondition ? new Set() : hidden) : subschema
-      const value = this.#direction === 'request' && keyword === 'properties' ? this.defaultOf(subschema) : undefined
+      const value = this.direction === 'request' && keyword === 'properties' ? this.defaultOf(subschema) : undefined
       if (value !== undefined) defaults.push([name, value])
       return this.ofValue(subschema)
     })
@@ -123,7 +132,7 @@ export class SchemaRewriter {
   }
 
   #hidden(schema: Schema): Set<string> {
-    const flag = this.#direction === 'request' ? 'readOnly' : this.#direction === 'response' ? 'writeOnly' : undefined
+    const flag = this.direction === 'request' ? 'readOnly' : this.direction === 'response' ? 'writeOnly' : undefined
     if (flag === undefined) return new Set()
     const properties = inPlace(schema, this.#schemas).flatMap((each) => Object.entries(each['properties'] ?? {}))
     const isFlagged = (property: unknown) =>

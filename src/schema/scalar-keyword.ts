@@ -26,8 +26,6 @@ interface ScalarSchema {
 interface Place {
   parentData: Record<string | number, unknown>
   parentDataProperty: string | number
-  /** What is validated as a whole. */
-  rootData: object
 }
 
 type Scalar = number | bigint | boolean
@@ -54,8 +52,8 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
       const message = `must be ${describe(schema, source)}`
       const validate: SchemaValidateFunction = (data: unknown, context) => {
         // Ajv always gives the context to a keyword's function.
-        const { parentData: container, parentDataProperty: key, rootData } = context as Place
-        const earlier = replacedAt(rootData, container, key)
+        const { parentData: container, parentDataProperty: key } = context as Place
+        const earlier = replacedAt(container, key)
         const written = earlier === undefined ? data : earlier.value
         const reading =
           source === 'text' ? readText(schema, written) : readJson(schema, written, sourceOfNumber(container, key))
@@ -68,7 +66,7 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
         const current = container[key]
         // A bigint that an earlier alternative has read stays: a number might be another one.
         if (typeof current === 'bigint' ? earlier === undefined : current !== reading.value)
-          replace(rootData, container, key, reading.value)
+          replace(container, key, reading.value)
         return true
       }
       return validate

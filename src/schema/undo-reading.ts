@@ -1,4 +1,4 @@
-import { type CodeKeywordDefinition, type KeywordCxt, Name, _ } from 'ajv'
+import { type CodeKeywordDefinition, type KeywordCxt, type Name, _ } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 
 type Container = Record<string | number, unknown>
@@ -11,48 +11,67 @@ interface Replaced {
   value: unknown
 }
 
-/** What has been replaced since the first alternative. */
-interface Readings {
-  inOrder: Replaced[]
-  /** The first of each place, which holds the value as it was written. */
-  first: Map<Container, Map<Key, Replaced>>
+/** What a schema has evaluated of an object. */
+export interface Description {
+  /** A JSON Pointer. */
+  place: string
+  object: object
+  /** The names of properties; `true` where it has evaluated all. */
+  evaluated: true | Readonly<Record<string, true>> | undefined
+  /** Whether the schema declares properties, and so has no others. */
+  isClosed: boolean
 }
 
-/** By the value that is validated as a whole. */
-const readings = new WeakMap<object, Readings>()
+/** What the schemas have found in the value that is validated now. Ajv validates in one go. */
+let inOrder: (Replaced | Description)[] = []
+/** The first of each place since the first alternative, which holds the value as it was written. */
+let first: Map<Container, Map<Key, Replaced>> | undefined
+
+/** Forgets what was found in the value before. To be called before each validation, and after it. */
+export function forget(): void {
+  if (inOrder.length > 0) inOrder = []
+  first = undefined
+}
 
 /** Replaces a value of what is validated, so that it can be undone. */
-export function replace(root: object, container: Container, key: Key, value: unknown): void {
-  const known = readings.get(root)
-  if (known !== undefined) {
+export function replace(container: Container, key: Key, value: unknown): void {
+  if (first !== undefined) {
     const replaced = { container, key, value: container[key] }
-    known.inOrder.push(replaced)
-    const ofContainer = known.first.get(container) ?? new Map<Key, Replaced>()
-    known.first.set(container, ofContainer)
+    inOrder.push(replaced)
+    const ofContainer = first.get(container) ?? new Map<Key, Replaced>()
+    first.set(container, ofContainer)
     if (!ofContainer.has(key)) ofContainer.set(key, replaced)
   }
   container[key] = value
 }
 
 /** What an earlier alternative has replaced, as it was written; undefined where none has. */
-export function replacedAt(root: object, container: Container, key: Key): { value: unknown } | undefined {
-  return readings.get(root)?.first.get(container)?.get(key)
+export function replacedAt(container: Container, key: Key): { value: unknown } | undefined {
+  return first?.get(container)?.get(key)
 }
 
-function markOf(root: object): number {
-  const known = readings.get(root)
-  if (known === undefined) readings.set(root, { inOrder: [], first: new Map() })
-  return known?.inOrder.length ?? 0
+/** Notes what a schema has evaluated of an object, until an alternative that it is in turns out not to be valid. */
+export function note(description: Description): void {
+  inOrder.push(description)
 }
 
-function undo(root: object, mark: number): void {
-  // The generated code has called markOf before.
-  const { inOrder, first } = readings.get(root)!
-  for (const replaced of inOrder.splice(mark).reverse()) {
-    const { container, key, value } = replaced
+/** What was noted and holds. */
+export function noted(): Description[] {
+  return inOrder.filter((finding) => 'place' in finding)
+}
+
+function markOf(): number {
+  first ??= new Map()
+  return inOrder.length
+}
+
+function undo(mark: number): void {
+  for (const finding of inOrder.splice(mark).reverse()) {
+    if ('place' in finding) continue
+    const { container, key, value } = finding
     container[key] = value
-    const ofContainer = first.get(container)
-    if (ofContainer?.get(key) === replaced) ofContainer.delete(key)
+    const ofContainer = first?.get(container)
+    if (ofContainer?.get(key) === finding) ofContainer.delete(key)
   }
 }
 
@@ -61,8 +80,8 @@ const alternatives = ['anyOf', 'oneOf']
 const conditions = ['not', 'if', 'contains']
 
 /**
- * Has Ajv undo what the keyword `scalar` has replaced in an alternative that turns out not to be valid, and in every
- * condition. What is left is what the schemas that hold say about the value.
+ * Has Ajv undo what the keywords `scalar` and `closed` have found in an alternative that turns out not to be valid, and
+ * in every condition. What is left is what the schemas that hold say about the value.
  */
 export function undoReading(ajv: Ajv2020): void {
   for (const name of [...alternatives, ...conditions]) {
@@ -73,7 +92,7 @@ export function undoReading(ajv: Ajv2020): void {
       const subschema = context.subschema.bind(context)
       context.subschema = (applied, valid) => {
         const { keyword: applying = '' } = applied
-        const mark = context.gen.const('mark', _`${context.gen.scopeValue('func', { ref: markOf })}(${root})`)
+        const mark = context.gen.const('mark', _`${context.gen.scopeValue('func', { ref: markOf })}()`)
         const inner = subschema(applied, valid)
         if (conditions.includes(applying)) undoSince(context, mark)
         else if (alternatives.includes(applying)) {
@@ -88,11 +107,8 @@ export function undoReading(ajv: Ajv2020): void {
   }
 }
 
-/** The parameter of each function that Ajv generates. */
-const root = new Name('rootData')
-
 function undoSince({ gen, data, it }: KeywordCxt, mark: Name): void {
-  gen.code(_`${gen.scopeValue('func', { ref: undo })}(${root}, ${mark})`)
+  gen.code(_`${gen.scopeValue('func', { ref: undo })}(${mark})`)
   // The generated code keeps the value in a variable of its own.
   gen.if(it.parentData, () => gen.assign(data, _`${it.parentData}[${it.parentDataProperty}]`))
 }

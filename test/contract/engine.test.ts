@@ -201,7 +201,7 @@ describe('a handler', () => {
       },
       // By the name that the contract gives it, and no header that the contract does not describe.
       header: { 'X-Generation': 9007199254740995n },
-      body: { id: 9007199254740996n, ids: [1] },
+      body: { id: 9007199254740996n },
     })
   })
 

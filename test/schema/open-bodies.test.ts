@@ -57,6 +57,6 @@ describe('a body that its schema leaves open', () => {
 
   test('may have such a number in a property that the schema does not declare', async () => {
     const echo = await serveEcho({ type: 'object', properties: { id: { type: 'integer' } } })
-    expect((await echo('{"id":1,"more":{"a":1e400}}')).status).not.toBe(400)
+    expect(await echo('{"id":1,"more":{"a":1e400}}')).toMatchObject({ status: 200, text: '{"id":1}' })
   })
 })

@@ -72,7 +72,7 @@ const verdicts: Record<string, Word> = {
   ),
   items: enforced(validated, { holds: 'schema' }),
   contains: enforced(validated, { holds: 'schema' }),
-  properties: enforced('validated; in a request others are dropped by the types, in a reply they are refused', {
+  properties: enforced('validated; others are removed from a request, and refused in a reply', {
     holds: { each: 'schema' },
     refuses: (value) =>
       isSchema(value) && Object.hasOwn(value, '__proto__')
