@@ -220,3 +220,14 @@ test('a handler whose operation is gone or has moved is named, and stays', async
   ])
   expect(await readdir(join(root, 'src/plants'))).toContain('deletePlant.ts')
 })
+
+test('a text with many blanks takes little time', { timeout: 120_000 }, async () => {
+  const { root, editContract } = await copyProject()
+  const words = '            - There is no such path.'
+  await editContract(replace(words, `            - "There${' '.repeat(150_000)}is\\n \\n  none.\\n"`))
+  const start = performance.now()
+  expect(await generate(root, 'write')).toMatchObject({ ok: true })
+  // A search that begins anew at each blank takes a minute where there is no other work.
+  expect(performance.now() - start).toBeLessThan(30_000)
+  expect(await readFile(join(root, 'generated/errors.ts'), 'utf8')).toContain(`There${' '.repeat(150_000)}is none. */`)
+})

@@ -50,10 +50,11 @@ export async function generateFiles(
  */
 function writeErrors(document: ContractDocument): string {
   const members = errorNumbersOf(document).map(({ number, name, description }) => {
-    const text = withoutDirectives(String(description))
-      .trim()
+    const lines = withoutDirectives(String(description))
       .replaceAll('*/', '*\u200b/')
-      .replaceAll(/\s*\n\s*/g, ' ')
+      .split('\n')
+      .map((line) => line.trim())
+    const text = lines.filter((line) => line !== '').join(' ')
     const status = Math.floor(Number(number) / 100)
     return `  /** ${text} */\n  ${String(name)}: { error: ${String(number)}, status: ${String(status)} },\n`
   })
