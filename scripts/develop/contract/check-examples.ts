@@ -57,8 +57,9 @@ class ExampleCheck {
     this.#document = document
     const validatorOf = (direction: Direction | undefined) => {
       const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, direction)
-      const ajv = createAjv('json', rewriter, { optimize: false, inline: false })
-      return { ajv, rewriter, compiled: new Map<string, Compiled>() }
+      // Where a schema is inlined decides about defaults alone, which requests have.
+      const speed = { optimize: false, inline: direction === 'request' }
+      return { ajv: createAjv('json', rewriter, speed), rewriter, compiled: new Map<string, Compiled>() }
     }
     this.#validators = {
       request: validatorOf('request'),

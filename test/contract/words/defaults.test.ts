@@ -97,6 +97,23 @@ test('a default is a value of its own in each request', async () => {
   expect(seen).toEqual([['a'], ['a']])
 })
 
+const inside = { type: 'object', properties: { a: { type: 'string', default: 'b' } } }
+const deepInside = { type: 'object', properties: { part: inside } }
+
+test.each([
+  ['contains', { type: 'array', contains: inside }],
+  ['a part of an alternative', { anyOf: [deepInside, { type: 'string' }] }],
+  ['a part of what is negated', { not: deepInside }],
+  ['a part of a condition', { if: deepInside, then: { minProperties: 1 } }],
+  ['items of an alternative', { oneOf: [{ type: 'array', items: inside }, { type: 'string' }] }],
+  ['an alternative by reference', { anyOf: [{ type: 'array', items: { $ref: '#/components/schemas/Inside' } }] }],
+])('a default where its schema may not apply is refused with its place: in %s', async (_where, schema) => {
+  const requestBody = { required: true, content: { 'application/json': { schema } } }
+  const sendThing = { operationId: 'sendThing', requestBody, responses: noContent }
+  const contract = contractOf({ '/things': { post: sendThing } }, { components: { schemas: { Inside: inside } } })
+  expect((await problemsOf(contract)).join('\n')).toMatch(/^openapi\.yaml:\d+:\d+: .*default.*only where/)
+})
+
 test('a property named __proto__ is refused with a remedy', async () => {
   const properties = JSON.parse('{"__proto__":{"type":"string","default":"a"}}') as object
   const body = { required: true, content: { 'application/json': { schema: { type: 'object', properties } } } }

@@ -419,8 +419,14 @@ const vectors: Record<string, { by: string; valid: string[]; invalid: string[] }
   },
   regex: {
     by: 'ECMA-262, section 22.2.1, with the flag u',
-    valid: ['', '^a+$', raw`\d{2}`, '(?<name>a)', '(?=a)', raw`\p{L}`, '[^]', 'a|', '(?<!a)b'],
-    invalid: ['(', 'a)', '[', '*', 'a{2,1}', raw`\Z`, raw`\a`, '(?P<a>b)', '(?#a)', '{', '[b-a]', '\\'],
+    valid: [
+      ...['', '^a+$', raw`\d{2}`, '(?<name>a)', '(?=a)', raw`\p{L}`, '[^]', 'a|', '(?<!a)b'],
+      ...[raw`\p{L}[\p{L}\P{L}]+`, raw`\p{L}\\p\{L\}`],
+    ],
+    invalid: [
+      ...['(', 'a)', '[', '*', 'a{2,1}', raw`\Z`, raw`\a`, '(?P<a>b)', '(?#a)', '{', '[b-a]', '\\'],
+      ...[raw`\p{L}\p{M`, raw`\p{L}\p{Nothing}`, raw`\p{L}[\p{L}-z]`, raw`\p{L}\\p{L}`],
+    ],
   },
   byte: {
     by: 'RFC 4648, section 4',
@@ -470,6 +476,8 @@ const lengthened: [beginning: string, part: string][] = [
   ['P', '1Y'],
   ['00:00:00.', '0'],
   ['2020-01-01T00:00:00.', '0'],
+  ['', raw`\p{L}`],
+  ['[^', raw`\P{L}`],
 ]
 
 test.each(ofTexts)('the format %s takes little time for a long text', generous, async (name) => {
@@ -480,7 +488,8 @@ test.each(ofTexts)('the format %s takes little time for a long text', generous, 
     for (const end of ['', ' ', '\u0001'])
       await send({ method: 'POST', url: '/texts', body: JSON.stringify({ text: text + end }) })
   }
-  expect(performance.now() - start).toBeLessThan(generous.timeout)
+  // It takes a second or two where there is no other work.
+  expect(performance.now() - start).toBeLessThan(30_000)
 })
 
 test.each(['idn-email', 'idn-hostname', 'iri', 'iri-reference', 'iso-time', 'iso-date-time', 'uuid4', 'toString'])(
