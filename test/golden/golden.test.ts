@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeDifferences, record, recorded } from './recording.ts'
 
-const timeout = 180_000
+const timeout = 300_000
 
 test.concurrent.each(['sqlite', 'postgres'] as const)(
   'every answer on %s is the recorded one',

@@ -141,14 +141,12 @@ export function describeDifferences(expected: Recorded, actual: Recorded): strin
   const names = new Set([...Object.keys(expected), ...Object.keys(actual)])
   const alike = Map.groupBy(
     [...names].filter((name) => JSON.stringify(expected[name]) !== JSON.stringify(actual[name])),
-    (name) => describe(expected[name], actual[name]),
+    (name) => changedLines(describe(expected[name], actual[name])),
   )
-  const all = [...alike].map(([difference, [first = '', ...others]]) => {
-    const also =
-      others.length === 0
-        ? ''
-        : `\n  and ${String(others.length)} alike: ${others.slice(0, 5).join(' | ')}${others.length > 5 ? ' …' : ''}`
-    return `≠ ${first}${also}${shownRequest(first)}\n${difference}`
+  const all = [...alike.values()].map(([first = '', ...others]) => {
+    const named = others.slice(0, 5).join(' | ') + (others.length > 5 ? ' …' : '')
+    const also = others.length === 0 ? '' : `\n  and ${String(others.length)} alike: ${named}`
+    return `≠ ${first}${also}${shownRequest(first)}\n${describe(expected[first], actual[first])}`
   })
   const count = [...alike.values()].flat().length
   if (count === 0) return ''
@@ -158,6 +156,12 @@ export function describeDifferences(expected: Recorded, actual: Recorded): strin
     ...all.slice(0, shownDifferences),
     ...more,
   ].join('\n\n')
+}
+
+/** A difference without what is the same around it. */
+function changedLines(difference: string): string {
+  const lines = difference.split('\n')
+  return lines.filter((line) => !line.startsWith('    ')).join('\n')
 }
 
 function shownRequest(name: string): string {

@@ -74,8 +74,8 @@ function gather(child: ChildProcess): () => { stdout: string; stderr: string } {
   return () => ({ stdout, stderr })
 }
 
-/** What a server says when it listens; the group is its port. */
-const welcome = /^Plant Store +http:\/\/[^\n]*:(\d+)\n[^]*\n/
+/** What a server says when it listens: where, and more; the group is its port. */
+const welcome = /http:\/\/[^\s/]+:(\d+)\n[^]*\n/
 
 /** A server that runs as in production. */
 export interface Service {
