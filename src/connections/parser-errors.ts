@@ -70,6 +70,10 @@ export function answerConnectionErrors(
       // The body of a request that was not started is malformed.
       connection.dropNewest()
       connection.afterAnswers(refuseThis)
+    } else if (response?.writableEnded === true) {
+      connection.afterAnswers(() => {
+        closeInStages(socket)
+      })
     } else if (response?.headersSent === true) socket.destroy()
     else refuseThis()
   }

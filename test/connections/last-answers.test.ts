@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { contractWith, failures, serve } from '../contract/words/own-contract.ts'
 import { exchange } from '../support/client/exchange.ts'
 import { startApp } from '../support/server/start-app.ts'
 
@@ -53,4 +54,24 @@ test('of a hundred thousand requests behind the last answer few are even parsed'
   await closed
   expect(requests).toBeGreaterThan(1)
   expect(requests).toBeLessThan(10_000)
+})
+
+test('an answer that is on its way arrives whole when the content of its request turns out to be malformed', async () => {
+  const text = 'x'.repeat(20_000_000)
+  const responses = { 200: { description: 'Long.', content: { 'application/json': { schema: { type: 'string' } } } } }
+  const { app, token } = await serve(contractWith({ responses: { ...responses, ...failures } }), {
+    listThings: () => ({ status: 200, body: text }),
+  })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const [response, ...others] = await exchange(
+    origin,
+    `GET /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    async (received) => {
+      while (received() === '') await new Promise(setImmediate)
+    },
+    'zzz\r\n',
+  )
+  expect(response!.status).toBe(200)
+  expect(response!.text === `"${text}"`).toBe(true)
+  expect(others).toEqual([])
 })
