@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:f9ff46f1ee465d861432acc14f43fd72452df4fe65f508e077f4d0f2c2f982fd by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:8a9ed540ae7a07b6ae84e7a1e03f9aa2f210932ab39de979da6b5942bdc76186 by npm run generate. Do not edit.
 
 /** The parts of a schema that lead to an int64; `$ref` is a name of `int64Schemas`. */
 export interface Int64Schema {

@@ -162,6 +162,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       operations,
       basePaths: basePathsOf(contract.document),
       stagesOf,
+      bodyLevels: limits.bodyLevels,
       unread: new UnreadBytes(limits.unreadBytes),
     })
     done()

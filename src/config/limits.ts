@@ -4,6 +4,8 @@ export interface Limits {
   headerBytes: number
   /** A request's body. */
   bodyBytes: number
+  /** How many objects and arrays of a body may be in one another, the body included. */
+  bodyLevels: number
   /** From a connection's first byte to the end of the headers. */
   headersMilliseconds: number
   /** From a request's first byte to its last. */
@@ -33,6 +35,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   headerBytes: 16_384,
   bodyBytes: 65_536,
+  bodyLevels: 100,
   headersMilliseconds: 10_000,
   requestMilliseconds: 20_000,
   checkMilliseconds: 2_000,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BoundOperation } from '../contract/engine.ts'
 import { type Failure, failure } from '../contract/errors.ts'
-import { LoneSurrogate, MalformedJson, parseJson } from '../json/json.ts'
+import { MalformedJson, RefusedJson, parseJson } from '../json/json.ts'
 import { fieldValues } from './raw-headers.ts'
 import type { Stage } from './stage.ts'
 
@@ -65,13 +65,14 @@ function isUtf8(type: string): boolean {
  *
  * @param app the context of the operations; a request's body is a `RefusedBody` where it was refused
  * @param types the media types that the operations declare for their bodies, each of which is JSON
+ * @param maxLevels how many objects and arrays of a body may be in one another
  */
-export function registerParsers(app: FastifyInstance, types: readonly string[]): void {
+export function registerParsers(app: FastifyInstance, types: readonly string[], maxLevels: number): void {
   app.removeAllContentTypeParsers()
   for (const type of new Set(types)) {
     app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (request, bytes, done) => {
       try {
-        done(null, isDeclared(request, type) ? readBody(bytes) : refusedType(request))
+        done(null, isDeclared(request, type) ? readBody(bytes, maxLevels) : refusedType(request))
       } catch (error) {
         // What is thrown is an Error, and Fastify catches none here.
         done(error as Error)
@@ -98,12 +99,12 @@ export function refusedType(request: FastifyRequest): RefusedBody {
   return new RefusedBody(failure('unsupported_media_type', `send the body as Content-Type: ${types} in UTF-8`))
 }
 
-function readBody(bytes: Buffer): unknown {
+function readBody(bytes: Buffer, maxLevels: number): unknown {
   try {
-    return parseJson(bytes)
+    return parseJson(bytes, maxLevels)
   } catch (error) {
     if (error instanceof MalformedJson) return new RefusedBody(failure('malformed_body', error.message))
-    if (error instanceof LoneSurrogate) return new RefusedBody(failure('invalid_request', error.message))
+    if (error instanceof RefusedJson) return new RefusedBody(failure('invalid_request', error.message))
     throw error
   }
 }

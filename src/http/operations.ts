@@ -24,6 +24,8 @@ export interface OperationsOptions {
   basePaths: string[]
   /** The stages that a request of an operation passes before its body is read, in their order. */
   stagesOf: (operation: BoundOperation) => Stage[]
+  /** How many objects and arrays of a body may be in one another. */
+  bodyLevels: number
   /** Bounds the answers that clients have not read. */
   unread: UnreadBytes
 }
@@ -35,12 +37,13 @@ export interface OperationsOptions {
  */
 export function registerOperations(
   app: FastifyInstance,
-  { operations, basePaths, stagesOf, unread }: OperationsOptions,
+  { operations, basePaths, stagesOf, bodyLevels, unread }: OperationsOptions,
 ): void {
   app.decorateRequest('caller')
   registerParsers(
     app,
     operations.flatMap(({ bodyTypes }) => bodyTypes),
+    bodyLevels,
   )
   for (const operation of operations) {
     const names: string[] = []

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { JsonParser, LoneSurrogate, MalformedJson } from './parser.ts'
+import { JsonParser, MalformedJson, RefusedJson } from './parser.ts'
 
-export { LoneSurrogate, MalformedJson }
+export { MalformedJson, RefusedJson }
 
 declare global {
   interface JSON {
@@ -20,16 +20,17 @@ const inexactNumbers = new WeakMap<object, Map<string, string>>()
  * Parses a request body.
  *
  * @param bytes the whole body
+ * @param maxLevels how many objects and arrays may be in one another
  * @returns the JSON value; `sourceOfNumber` still knows how its numbers were written
  * @throws MalformedJson when the bytes are empty, not UTF-8, not one JSON document (RFC 8259), or an object in it
  *   names a property twice (RFC 7493, section 2.3)
- * @throws LoneSurrogate when a name or a string has a lone surrogate (RFC 7493, section 2.1)
+ * @throws RefusedJson when it nests deeper, or a name or a string has a lone surrogate (RFC 7493, section 2.1)
  */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array, maxLevels = Infinity): unknown {
   if (bytes.length === 0) throw new MalformedJson('the body is empty')
   if (!isUtf8(bytes)) throw new MalformedJson('the body is not UTF-8')
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
-  return new JsonParser(text, noteSource).parse()
+  return new JsonParser(text, noteSource, maxLevels).parse()
 }
 
 function noteSource(container: object, key: string, source: string): number | bigint {
@@ -57,7 +58,7 @@ export function sourceOfNumber(container: object, key: string | number): string 
 /**
  * Parses JSON text of the project, with every integer beyond 2^53 as a bigint.
  *
- * @throws MalformedJson and LoneSurrogate as `parseJson`
+ * @throws MalformedJson and RefusedJson as `parseJson`
  */
 export function parseJsonWithBigInts(text: string): unknown {
   return new JsonParser(text, (_container, _key, source) => readNumber(source)).parse()

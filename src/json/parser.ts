@@ -4,8 +4,8 @@ import { escapeName } from './pointer.ts'
 /** Why a body is not a JSON document, in words that can be sent to the client. */
 export class MalformedJson extends Error {}
 
-/** A name or a string of a body has a lone surrogate. The message says where, and can be sent to the client. */
-export class LoneSurrogate extends Error {}
+/** Why a body is refused that is a JSON document. The message says where, and can be sent to the client. */
+export class RefusedJson extends Error {}
 
 /** An object or array of a parsed document, addressed as a parser addresses its members. */
 export type Container = Record<string, unknown>
@@ -35,8 +35,8 @@ const numberSigns = [0x2b, minus, 0x2e, 0x45, 0x65]
 const mayBeInexact = /^-?\d{16}|[.eE]/
 
 /**
- * Parses one JSON document (RFC 8259) in one pass. It keeps its own stack, because a body may nest deeper than the call
- * stack reaches.
+ * Parses one JSON document (RFC 8259) in one pass. It keeps its own stack, because text may nest deeper than the call
+ * stack reaches before it turns out not to be JSON.
  *
  * `JSON.parse` cannot be used: it takes the last of two equal names, rounds numbers, and after `{"id":1,"t\\u":2}` it
  * reads `{"id":1,"t\u0061g":2}` as if it were the same (nodejs/node#63785, seen in 24.21).
@@ -47,16 +47,20 @@ export class JsonParser {
   #at = 0
   #doubledName: string | undefined
   #hasLoneSurrogate = false
+  readonly #maxLevels: number
+  #tooDeep: string | undefined
 
-  constructor(text: string, readInexactNumber: ReadInexactNumber) {
+  /** @param maxLevels how many objects and arrays may be in one another */
+  constructor(text: string, readInexactNumber: ReadInexactNumber, maxLevels = Infinity) {
     this.#text = text
     this.#readInexactNumber = readInexactNumber
+    this.#maxLevels = maxLevels
   }
 
   /**
    * @throws MalformedJson when the text is no JSON document, or an object in it names a property twice
-   * @throws LoneSurrogate when a name or a string has one: an escape such as `\uD800` without its pair (RFC 8259,
-   *   section 8.2)
+   * @throws RefusedJson when the document nests too deep, or a name or a string has a lone surrogate: an escape such as
+   *   `\uD800` without its pair (RFC 8259, sections 8.2 and 9)
    */
   parse(): unknown {
     const parents: Container[] = []
@@ -69,6 +73,8 @@ export class JsonParser {
         // Only `{` and `[` give an object, which is open now.
         parents.push(container)
         container = value as Container
+        // Reported at the end: a document that is not JSON is refused for that.
+        if (parents.length > this.#maxLevels) this.#tooDeep ??= placeOf([...parents, container])
         if (!this.#skip(closerOf(container))) continue
         container = parents.pop()!
       }
@@ -82,7 +88,10 @@ export class JsonParser {
     if (this.#doubledName !== undefined) {
       throw new MalformedJson(`the body names the property ${JSON.stringify(this.#doubledName)} twice`)
     }
-    if (this.#hasLoneSurrogate) throw new LoneSurrogate(describeLoneSurrogate(root[0]))
+    if (this.#tooDeep !== undefined) {
+      throw new RefusedJson(`${this.#tooDeep} nests deeper than ${String(this.#maxLevels)} levels`)
+    }
+    if (this.#hasLoneSurrogate) throw new RefusedJson(describeLoneSurrogate(root[0], 'body'))
     return root[0]
   }
 
@@ -185,21 +194,30 @@ function unescaped(source: string): string {
   }
 }
 
-/** Walks a document that has a lone surrogate, with a stack of its own, because it may nest deep. */
-function describeLoneSurrogate(document: unknown): string {
-  const unread = [{ value: document, place: 'body' }]
-  for (let next = unread.pop(); next !== undefined; next = unread.pop()) {
-    const { value, place } = next
-    if (typeof value === 'string' && !value.isWellFormed()) return `${place} must not have a lone surrogate`
-    if (typeof value !== 'object' || value === null) continue
-    for (const [name, member] of Object.entries(value)) {
-      // A name that is not well-formed cannot be part of a place.
-      if (!name.isWellFormed()) return `${place} must not have a property whose name has a lone surrogate`
-      // A place is written as a JSON Pointer (RFC 6901, section 3).
-      unread.push({ value: member, place: `${place}/${escapeName(name)}` })
-    }
+/**
+ * Names the last of some containers, each of which is a member of the one before. The first is the array of the root. A
+ * place is written as a JSON Pointer (RFC 6901, section 3).
+ */
+function placeOf(containers: Container[]): string {
+  const names = containers.slice(2).map((container, index) => {
+    // Each container was read as a member of its parent.
+    const [name] = Object.entries(containers[index + 1]!).find(([, member]) => member === container)!
+    return escapeName(name)
+  })
+  return ['body', ...names].join('/')
+}
+
+/** Says where a document that nests within the bound has a lone surrogate. */
+function describeLoneSurrogate(value: unknown, place: string): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : `${place} must not have a lone surrogate`
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    // A name that is not well-formed cannot be part of a place.
+    if (!name.isWellFormed()) return `${place} must not have a property whose name has a lone surrogate`
+    const text = describeLoneSurrogate(member, `${place}/${escapeName(name)}`)
+    if (text !== undefined) return text
   }
-  throw new Error('the document has no lone surrogate')
+  return undefined
 }
 
 function closerOf(container: Container): number {

@@ -13,13 +13,7 @@ export const finiteKeyword: FuncKeywordDefinition = {
   validate: (_schema: boolean, data: unknown) => isFinite(data),
 }
 
-/** Walks with a list of its own, because a body may nest deeper than the call stack reaches. */
 function isFinite(value: unknown): boolean {
-  const unread = [value]
-  for (const next of unread) {
-    if (typeof next === 'number' && !Number.isFinite(next)) return false
-    if (typeof next !== 'object' || next === null) continue
-    for (const member of Object.values(next) as unknown[]) unread.push(member)
-  }
-  return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  return typeof value !== 'object' || value === null || Object.values(value).every(isFinite)
 }

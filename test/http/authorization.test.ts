@@ -217,6 +217,7 @@ describe('an operation whose security', () => {
       operations: [operation],
       basePaths: [''],
       stagesOf: (each) => [authenticate(each, { schemes })].filter((stage) => stage !== undefined),
+      bodyLevels: 1,
       unread: new UnreadBytes(1_024),
     })
     const response = await app.inject({ url: '/thing', headers: { authorization: 'x' } })
