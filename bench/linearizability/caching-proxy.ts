@@ -11,8 +11,8 @@ interface Answer {
 const keptMilliseconds = 20
 
 /**
- * A proxy with a fault for the control: it answers a GET with what the same GET, with the same token, was answered up to
- * 20 ms ago. So a list can miss an acknowledged write, and a token can pass after it was revoked.
+ * A proxy with a fault for the control: it answers a GET with what the same GET of the same token was answered up to 20
+ * ms ago. So a list can miss an acknowledged write, and a token can pass after it was revoked.
  *
  * @returns its port on 127.0.0.1, and what closes it
  */

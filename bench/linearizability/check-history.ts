@@ -1,3 +1,5 @@
+import { type Bounds, boundsOfNames } from './name-bounds.ts'
+
 /**
  * What was asked and what was answered, between two instants of one monotonic clock. `answer` is Infinity if there was
  * none: the operation may then take effect at any time after its call, or never.
@@ -55,7 +57,7 @@ export function checkHistory(
   const met = new Set<string>()
   const waiting: Configuration[] = [{ first: 0, placed: 0n, effective: 0n, state: initial }]
   let furthest = waiting[0]!
-  const lists = listsByName(operations, answered, initial)
+  const bounds = boundsOfNames(operations, answered, initial)
   for (let popped = waiting.pop(); popped !== undefined; popped = waiting.pop()) {
     const configuration = placeUnchanging(answered, popped)
     if (configuration.first === answered.length) return { outcome: 'linearizable' }
@@ -65,7 +67,7 @@ export function checkHistory(
     if (met.has(key)) continue
     if (met.size === maxConfigurations) return { outcome: 'undecided' }
     met.add(key)
-    waiting.push(...successors(answered, unanswered, lists, configuration))
+    waiting.push(...successors(answered, unanswered, bounds, configuration))
   }
   const next = answered.filter((_, index) => !isPlaced(furthest, index)).slice(0, maxShown)
   return { outcome: 'violated', state: furthest.state, next }
@@ -148,13 +150,13 @@ function placeUnchanging(answered: readonly Operation[], from: Configuration): C
 
 /**
  * What each operation that may be the next one leads to. The last one is to be tried first. Of several that lead to the
- * same state the one that was answered first is enough: another one can take its place in any order. None of them takes
- * away a name that a list still needs, which is what keeps the search short.
+ * same state the one that was answered first is enough: another one can take its place in any order. None of them breaks the
+ * bounds of a name, which is what keeps the search short.
  */
 function successors(
   answered: readonly Operation[],
   unanswered: readonly Operation[],
-  lists: ReadonlyMap<string, number[]>,
+  bounds: ReadonlyMap<string, Bounds>,
   configuration: Configuration,
 ): Configuration[] {
   const { indexes, earliest } = candidates(answered, configuration)
@@ -162,9 +164,10 @@ function successors(
   const byState = new Map<string, Configuration>()
   function add(operation: Operation, lead: (next: State) => Configuration): void {
     const next = apply(operation, state)
-    if (next === undefined || next === state) return
-    const gone = state.find((name, id) => name !== '' && next[id] === '')
-    if (gone !== undefined && lists.get(gone)?.some((index) => !isPlaced(configuration, index)) === true) return
+    if (next === undefined || next === state || operation.kind === 'list') return
+    const [old, fresh] = [state[operation.id]!, next[operation.id]!]
+    const earlier = fresh === '' ? bounds.get(old)?.until : bounds.get(fresh)?.before
+    if (earlier?.some((index) => !isPlaced(configuration, index)) === true) return
     const key = JSON.stringify(next)
     if (!byState.has(key)) byState.set(key, lead(next))
   }
@@ -184,23 +187,4 @@ function withoutUnseenNames(history: readonly Operation[]): Operation[] {
   return history.map((operation) =>
     operation.kind === 'create' && !seen.has(operation.name) ? { ...operation, name: '(in no list)' } : operation,
   )
-}
-
-/** The answered lists that have a name, of the names that do not come back once they are gone. */
-function listsByName(
-  operations: readonly Operation[],
-  answered: readonly Operation[],
-  initial: State,
-): Map<string, number[]> {
-  const lists = new Map<string, number[]>()
-  for (const [index, operation] of answered.entries()) {
-    if (operation.kind !== 'list') continue
-    for (const name of operation.names) if (name !== '') lists.set(name, [...(lists.get(name) ?? []), index])
-  }
-  const origins = [
-    ...initial,
-    ...operations.flatMap((operation) => (operation.kind === 'create' ? operation.name : [])),
-  ]
-  for (const [index, name] of origins.entries()) if (origins.indexOf(name) < index) lists.delete(name)
-  return lists
 }

@@ -14,8 +14,8 @@ export interface TestedDatabase {
 }
 
 /**
- * Revokes a token in another process than the servers. `onOutcome` is called as soon as it is known whether the token was
- * there, with undefined if that stays unclear.
+ * Revokes a token in another process than the servers. `onOutcome` is called as soon as it is known whether the token
+ * was there, with undefined if that stays unclear.
  */
 export type Revoke = (
   database: TestedDatabase,

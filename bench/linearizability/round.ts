@@ -26,15 +26,15 @@ export const validToken = 'valid'
 export interface RoundHistory {
   /** The history of the plants of the round's caller. */
   plants: Operation[]
-  /** Of each token that was revoked, which is a delete of the id 0. Each request is a list that finds it or does not. */
+  /** Of each token that was revoked. The revocation is a delete of the id 0, and each request a list of this id. */
   tokens: Operation[][]
   /** How many requests had each status, or `none`. */
   statuses: Record<string, number>
 }
 
 /**
- * Runs a round: clients that create, delete and list the few plants of a caller of their own, and tokens that are revoked
- * meanwhile.
+ * Runs a round: clients that create, delete and list the few plants of a caller of their own, and tokens that are
+ * revoked meanwhile.
  *
  * @param servers those to which requests are sent
  * @param killed those that are killed at some time of the round, all at once
