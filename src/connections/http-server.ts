@@ -33,6 +33,8 @@ export function createHttpServer(
   })
   server.setTimeout(limits.standstillMilliseconds)
   server.maxConnections = limits.connections
+  // Their bytes are limited. Of more than 1,000 headers Node drops the others or refuses all, by its version.
+  server.maxHeadersCount = 0
   // A client that closes its side after its last request still gets its answers. Node's types lack this property.
   Object.assign(server, { httpAllowHalfOpen: true })
   const refuse = answerConnectionErrors(server, connections, limits, observer)

@@ -98,6 +98,13 @@ export const messages: readonly Requirement[] = [
     statuses: [400],
   },
   {
+    section: '9110 5.4',
+    must: 'ignore no field, however many there are',
+    sent: [withFields('Host: a', ...Array.from({ length: 2_000 }, () => 'X:'), 'Host: a')],
+    statuses: [400],
+    received: /the header Host once/,
+  },
+  {
     section: '9112 3.2',
     must: 'refuse an invalid Host',
     sent: ['a b', 'a/b', 'a@b', 'a:b', 'http://a', 'a:1:2', '[::1', 'a\\b'].map((host) => withFields(`Host: ${host}`)),
