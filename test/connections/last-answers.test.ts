@@ -56,7 +56,7 @@ test('of a hundred thousand requests behind the last answer few are even parsed'
   expect(requests).toBeLessThan(10_000)
 })
 
-test('an answer that is on its way arrives whole when the content of its request turns out to be malformed', async () => {
+test('an answer that is on its way arrives whole when its request turns out to be malformed', async () => {
   const text = 'x'.repeat(20_000_000)
   const responses = { 200: { description: 'Long.', content: { 'application/json': { schema: { type: 'string' } } } } }
   const { app, token } = await serve(contractWith({ responses: { ...responses, ...failures } }), {
