@@ -136,7 +136,7 @@ const sent = new Map([...requests, ...withoutKeys, ...configured, ...late].map((
 /** How many differences are shown. Those that are alike count as one. */
 const shownDifferences = 15
 
-/** Describes what differs, each kind of difference once with the names of those that have it. @returns '' where nothing does */
+/** Describes each kind of difference once, with the names of those that have it. @returns '' where nothing differs */
 export function describeDifferences(expected: Recorded, actual: Recorded): string {
   const names = new Set([...Object.keys(expected), ...Object.keys(actual)])
   const alike = Map.groupBy(

@@ -140,13 +140,13 @@ const paths = [
   ...[`/plants/${'1'.repeat(5_000)}`, `/${'a/'.repeat(500)}`, `/plants/${'%31'.repeat(300)}`, '/%F0%9F%8C%B1'],
 ]
 
+/** A long target as a name shows it. */
+function clipped(target: string): string {
+  return target.length > 80 ? `${shown(target.slice(0, 40))}… (${String(target.length)})` : shown(target)
+}
+
 const byPath: readonly GoldenRequest[] = paths.flatMap((target) =>
-  ['GET', 'DELETE'].map((method) =>
-    ended(
-      `path: ${method} ${target.length > 80 ? `${shown(target.slice(0, 40))}… (${String(target.length)})` : shown(target)}`,
-      message({ method, target }),
-    ),
-  ),
+  ['GET', 'DELETE'].map((method) => ended(`path: ${method} ${clipped(target)}`, message({ method, target }))),
 )
 
 const forms = [

@@ -69,7 +69,11 @@ const badValues: Readonly<Record<string, readonly string[]>> = {
 
 const rows = Math.max(...Object.values(badValues).map(({ length }) => length))
 
-/** Takes steps, as many at a time as there are processors, and waits for all of them. @throws what the first bad step threw */
+/**
+ * Takes steps, as many at a time as there are processors, and waits for all of them.
+ *
+ * @throws what the first bad step threw
+ */
 export async function inTurns(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const waiting = [...steps]
   const work = async (): Promise<void> => {

@@ -14,6 +14,7 @@ const listParameter = '        - name: limit\n'
 const listOperation = '      operationId: listBooks\n'
 const kind = '        kind:\n'
 const paths = '  /books/{title}:\n'
+const bookOfBody = "            schema:\n              $ref: '#/components/schemas/Book'\n            examples:"
 
 function parameter(name: string, rest: string): Edit {
   return [listParameter, `        - name: ${name}\n          in: query\n${rest}${listParameter}`]
@@ -96,7 +97,8 @@ const faulty: Readonly<Record<string, readonly Edit[]>> = {
   'words of the document': [
     [
       'servers:\n  - url: /\n',
-      'jsonSchemaDialect: https://json-schema.org/draft/2020-12/schema\nservers:\n  - url: https://{host}/\n    variables: { host: { default: a } }\n',
+      'jsonSchemaDialect: https://json-schema.org/draft/2020-12/schema\n' +
+        'servers:\n  - url: https://{host}/\n    variables: { host: { default: a } }\n',
     ],
     ['      parameters:\n', '      deprecated: true\n      callbacks: {}\n      parameters:\n'],
     parameter('a', '          allowEmptyValue: true\n          schema: { type: string }\n'),
@@ -189,10 +191,7 @@ const faulty: Readonly<Record<string, readonly Edit[]>> = {
     property('name', '{ type: string, maxLength: 3, example: four, default: fifth }'),
   ],
   bodies: [
-    [
-      "          application/json:\n            schema:\n              $ref: '#/components/schemas/Book'\n            examples:",
-      "          application/xml:\n            schema:\n              $ref: '#/components/schemas/Book'\n            examples:",
-    ],
+    [`          application/json:\n${bookOfBody}`, `          application/xml:\n${bookOfBody}`],
     ['        required: true\n        content', '        content'],
   ],
   'misnamed components': [['    Book:\n', '    a/b: { type: string }\n    "c d": { type: string }\n    Book:\n']],
