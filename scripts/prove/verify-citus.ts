@@ -93,7 +93,7 @@ async function verifyMigration(lab: Lab): Promise<void> {
   const migrated = serve(lab, coordinator.url, 'migration')
   const log = () => readFile(join(lab.folder, 'migration.log'), 'utf8')
   const deadline = performance.now() + waitMilliseconds
-  while (performance.now() < deadline && !(await log()).includes('trying again')) await sleep(100)
+  while (performance.now() < deadline && !(await log()).includes('the start waits')) await sleep(100)
   await holder.end()
   await (await migrated).stop()
   stopped.abort()

@@ -19,7 +19,7 @@ const statementMilliseconds = 1_500
  */
 const nextLockMilliseconds = 100
 
-/** How long servers that run are left alone before the locks are asked for again. */
+/** How long servers that run are left alone at least before the locks are asked for again. */
 const pauseMilliseconds = 2_500
 
 /** How long a session must hold a lock to be named: longer than statements that had waited behind this one. */
@@ -40,7 +40,7 @@ const migrationLock = '1349283444, (SELECT oid::integer FROM pg_namespace WHERE 
 /** Waits for the advisory lock of a transaction, for which no server that runs waits, and then bounds what follows. */
 export const lockMigrations = `
   SET LOCAL lock_timeout = 0;
-  SET LOCAL statement_timeout = ${String(2 * pauseMilliseconds)};
+  SET LOCAL statement_timeout = ${String(4 * pauseMilliseconds)};
   SELECT pg_advisory_xact_lock(${migrationLock});
   ${boundLocks}`
 
@@ -64,8 +64,8 @@ export interface RetryOptions {
   engine: Engine
   /** When the last try ends, in milliseconds of `performance.now()`. */
   deadline: number
-  /** Receives, before each further try, who holds the locks. */
-  onWait: (holders: string) => void
+  /** Receives, after each try that failed, who holds the locks. */
+  onWait: (reason: string) => void
 }
 
 /**
@@ -88,15 +88,22 @@ export async function retryLocked<Row extends QueryResultRow>(
       if (!isLockTimeout(error)) throw error
     }
     if (undo !== undefined) await client.query(undo)
-    const holders = await findHolders(client, engine, tables).catch(async () => {
-      if (undo !== undefined) await client.query(undo)
-      return []
-    })
+    const look = () =>
+      findHolders(client, engine, tables).catch(async () => {
+        if (undo !== undefined) await client.query(undo)
+        return []
+      })
+    const holders = await look()
     const locks = tables.length === 0 ? 'the lock of migrations' : `locks on ${tables.join(', ')}`
     const reason = `the start waits for ${locks}${describe(holders)}`
-    if (performance.now() + pauseMilliseconds > deadline) throw new Error(`${reason}; ${remedyFor(holders)}`)
-    onWait(`${reason}; trying again`)
+    const assertTime = () => {
+      if (performance.now() + pauseMilliseconds > deadline) throw new Error(`${reason}; ${remedyFor(holders)}`)
+    }
+    onWait(reason)
+    assertTime()
     await sleep(pauseMilliseconds)
+    // As long as they are seen a further try would only make servers wait.
+    while ((await look()).some(({ id }) => holders.some((holder) => holder.id === id))) assertTime()
   }
 }
 
@@ -142,9 +149,14 @@ async function findHolders(client: Client, engine: Engine, tables: readonly stri
     WHERE granted AND ${isOther} AND coalesce(datname = current_database(), true)
       AND (${isTable} OR (locktype = 'advisory' AND (classid, objid) = (${migrationLock})))
     ORDER BY since`
-  const first = new Set((await client.query<Holder>(text, [tables])).rows.map((holder) => holder.id))
+  const query = async () => {
+    // A transaction keeps what it has seen of the sessions.
+    await client.query('SELECT pg_stat_clear_snapshot()')
+    return (await client.query<Holder>(text, [tables])).rows
+  }
+  const first = new Set((await query()).map(({ id: seen }) => seen))
   await sleep(holdingMilliseconds)
-  return (await client.query<Holder>(text, [tables])).rows.filter((holder) => first.has(holder.id))
+  return (await query()).filter((holder) => first.has(holder.id))
 }
 
 /** The most sessions that a message names. */
