@@ -4,7 +4,7 @@ import { createServerProcess } from './dev/server-process.ts'
 import { createTypeCheck } from './dev/type-check.ts'
 import { type Saved, watchProject } from './dev/watch-project.ts'
 import { type GenerateResult, generate } from './generate/generate.ts'
-import { missingHandlers } from './generate/handler-files.ts'
+import { leftOverHandlers, missingHandlers } from './generate/handler-files.ts'
 
 takeNoArguments(`Usage: npm run dev   runs a server of the project in this folder, and prints type errors.
 
@@ -25,13 +25,19 @@ async function readContract(): Promise<GenerateResult> {
 }
 
 async function serve(contract: GenerateResult): Promise<void> {
-  const missing = missingHandlers(root, contract.missing)
-  if (contract.ok && missing.length === 0) return server.restart()
-  const reason = contract.ok
-    ? `there is no handler for ${missing.map(({ id }) => id).join(', ')}`
-    : 'openapi.yaml is broken'
+  const reason = obstacle(contract)
+  if (reason === undefined) return server.restart()
   const now = server.isRunning() ? 'the last good server goes on' : 'the server starts when that is mended'
   say(`${reason}; ${now}`)
+}
+
+/** Why a server would not start. */
+function obstacle({ ok, operations }: GenerateResult): string | undefined {
+  if (!ok) return 'openapi.yaml is broken'
+  const missing = missingHandlers(root, operations).map(({ id }) => id)
+  if (missing.length > 0) return `there is no handler for ${missing.join(', ')}`
+  const leftOver = leftOverHandlers(root, operations)
+  return leftOver.length === 0 ? undefined : `src/handlers.ts has ${leftOver.join(', ')}, which openapi.yaml has not`
 }
 
 const server = createServerProcess(root, say)

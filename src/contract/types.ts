@@ -23,8 +23,8 @@ export type Schemas = { [Name in keyof components['schemas']]: Seen<components['
  */
 export type Caller = string
 
-/** The headers that the contract names. */
-export type HeaderName = keyof components['headers']
+/** The headers that the contract names, and those that the service puts on its own failures, named there or not. */
+export type HeaderName = keyof components['headers'] | 'Allow' | 'Retry-After' | 'WWW-Authenticate'
 
 /** Headers that the server puts on responses by itself, so that no handler has to; in lower case. */
 type ServerHeader = 'x-request-id' | 'ratelimit' | 'ratelimit-policy'

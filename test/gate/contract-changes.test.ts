@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -66,7 +67,8 @@ test(
   async () => {
     const { root, editContract } = await copyReleasedProject()
     await editContract(addGetPlant)
-    expect((await generate(root, 'write')).missing.map(({ id }) => id)).toEqual(['getPlant'])
+    const missing = (await generate(root, 'write')).lines.filter((line) => line.includes('has no handler'))
+    expect(missing).toEqual([expect.stringMatching(/^operation getPlant /)])
     const refusal = expect(
       promisify(execFile)(process.execPath, ['src/main.ts'], { cwd: root, env: { ...process.env, PORT: '0' } }),
     ).rejects.toMatchObject({
@@ -102,6 +104,35 @@ test(
     expect(details).toMatch(/listPlants/)
     expect(details).toMatch(/caller/)
     expect(details).not.toMatch(/getPlant/)
+  },
+)
+
+test(
+  'a contract that gives the headers of failures other names compiles with the code that sends them',
+  { timeout: 60_000 },
+  async () => {
+    const { root, editContract } = await copyReleasedProject()
+    const configuration = join(root, 'tsconfig.json')
+    await writeFile(
+      configuration,
+      (await readFile(configuration, 'utf8')).replace(
+        /"include": \[.*\]/,
+        '"include": ["src/contract", "src/http", "src/rate-limit"]',
+      ),
+    )
+    await editContract((text) =>
+      ['WWW-Authenticate', 'Retry-After', 'Allow'].reduce(
+        (edited, name) =>
+          edited
+            .replaceAll(`'#/components/headers/${name}'`, `'#/components/headers/Own-${name}'`)
+            .replace(new RegExp(`^    ${name}:$`, 'm'), `    Own-${name}:`),
+        text,
+      ),
+    )
+    expect(await generate(root, 'write')).toMatchObject({ ok: true })
+    const types = await readFile(join(root, 'generated/openapi.ts'), 'utf8')
+    expect(types).toMatch(/headers: \{\n[^}]*"Own-WWW-Authenticate"/)
+    expect(await parts.types(root)).toMatchObject({ details: '' })
   },
 )
 

@@ -82,8 +82,8 @@ async function servedContract(origin: string): Promise<string> {
   return response.text()
 }
 
-// Six servers start one after the other, which takes long on a busy machine.
-test('the server follows every save, and keeps running where it cannot', { timeout: 60_000 }, async (task) => {
+// Eight servers start one after the other, which takes long on a busy machine.
+test('the server follows every save, and keeps running where it cannot', { timeout: 90_000 }, async (task) => {
   const { root, editContract } = await copyProject()
   const dev = startDev(root, task)
   const [first] = await dev.nextOfEach(/(?<=^Plant Store\s+)\S+/, /^dev: types: no error/)
@@ -115,6 +115,19 @@ test('the server follows every save, and keeps running where it cannot', { timeo
   await writeFile(join(root, 'src/plants/getPlant.ts'), handler)
   // The file is there, so this adds it to the table of handlers alone.
   await generate(root, 'scaffold')
+  const withPlant = await dev.nextServing('operationId: getPlant')
+
+  // A handler whose operation is gone is named, too, until it is out of the table.
+  const table = await readFile(join(root, 'src/handlers.ts'), 'utf8')
+  await editContract(() => good)
+  await dev.next(/^dev: src\/handlers\.ts has getPlant, which openapi\.yaml has not; the last good server goes on/)
+  expect(await servedContract(withPlant)).toContain('operationId: getPlant')
+  await writeFile(join(root, 'src/handlers.ts'), table.replace(/^import .*getPlant.*\n/m, '').replace(', getPlant', ''))
+  const without = await dev.nextServing('title: Plants')
+  expect(await servedContract(without)).not.toContain('getPlant')
+  await editContract(() => addGetPlant(good))
+  await dev.next(/^dev: there is no handler for getPlant; the last good server goes on/)
+  await writeFile(join(root, 'src/handlers.ts'), table)
   await dev.nextServing('operationId: getPlant')
 
   // A source file that cannot be loaded ends the server; the next save starts it.

@@ -14,8 +14,8 @@ export interface GenerateResult {
   lines: string[]
   /** The files that openapi.yaml refers to, by their paths from its folder, as far as they are known. */
   referred: readonly string[]
-  /** The operations of the contract that have no handler; none where the contract is broken. */
-  missing: ContractOperation[]
+  /** The operations of the contract; none where it is broken. */
+  operations: ContractOperation[]
 }
 
 /**
@@ -29,7 +29,8 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
     contract = await generateFiles(root)
   } catch (error) {
     if (!(error instanceof BrokenContract)) throw error
-    return { ok: false, lines: [error.message, `${folder}/ is as it was.`], referred: error.referred, missing: [] }
+    const { message, referred } = error
+    return { ok: false, lines: [message, `${folder}/ is as it was.`], referred, operations: [] }
   }
   const { files, operations, warnings, referred } = contract
   const stale = await staleFiles(root, files)
@@ -37,13 +38,13 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
   if (mode === 'check') {
     const mismatches = stale.map((file) => `${folder}/${file} does not match ${contractFile}: run npm run generate`)
     const result = stale.length === 0 ? [`${folder}/ matches ${contractFile}`] : mismatches
-    return { ok: stale.length === 0, lines: [...warnings, ...result], referred, missing }
+    return { ok: stale.length === 0, lines: [...warnings, ...result], referred, operations }
   }
   try {
     await replaceFiles(root, files)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { ok: false, lines: [`${folder}/ cannot be written: ${reason}`], referred, missing }
+    return { ok: false, lines: [`${folder}/ cannot be written: ${reason}`], referred, operations }
   }
   const lines = [...warnings, ...(stale.length === 0 ? [`${folder}/ was up to date`] : [])]
   const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]
@@ -53,5 +54,5 @@ export async function generate(root: string, mode: GenerateMode): Promise<Genera
   else
     lines.push(...missing.map(({ id }) => `operation ${id} has no handler: npm run generate -- --scaffold writes one`))
   lines.push(...strayHandlers(root, operations))
-  return { ok: true, lines, referred, missing: mode === 'scaffold' ? [] : missing }
+  return { ok: true, lines, referred, operations }
 }

@@ -16,6 +16,11 @@ export function missingHandlers(root: string, operations: ContractOperation[]): 
   })
 }
 
+/** The handlers of the table whose operation is not in the contract: with them no server starts. */
+export function leftOverHandlers(root: string, operations: ContractOperation[]): string[] {
+  return [...(readTable(root)?.files.keys() ?? [])].filter((id) => operations.every((operation) => operation.id !== id))
+}
+
 /** Names each handler of the table whose operation is not in the contract, or whose file belongs elsewhere. */
 export function strayHandlers(root: string, operations: ContractOperation[]): string[] {
   const expected = handlerNames(operations)
