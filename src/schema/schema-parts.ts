@@ -100,16 +100,20 @@ export function isSchema(member: unknown): member is Schema {
  * Lists a schema and every schema that applies to the same value, whether always or in some case: through `$ref`,
  * `allOf`, `anyOf`, `oneOf`, `then` and the like. `not` and `if` assert nothing of what they describe.
  */
-export function inPlace(schema: Schema, schemas: NamedSchemas, seen = new Set<Schema>()): Schema[] {
-  if (seen.has(schema)) return []
-  seen.add(schema)
-  const target = targetOf(schema, schemas)
-  const applied = subschemasOf(schema).filter(
-    ({ applies, place }) => applies === 'to the value' && place !== 'not' && place !== 'if',
-  )
-  const next =
-    target === undefined ? applied.map((each) => each.schema) : [target, ...applied.map((each) => each.schema)]
-  return [schema, ...next.flatMap((each) => inPlace(each, schemas, seen))]
+export function inPlace(schema: Schema, schemas: NamedSchemas): Schema[] {
+  const found = new Set<Schema>()
+  const open = [schema]
+  // Without recursion, because as many schemas may lead on as the contract has.
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue
+    found.add(next)
+    const target = targetOf(next, schemas)
+    const applied = subschemasOf(next).filter(
+      ({ applies, place }) => applies === 'to the value' && place !== 'not' && place !== 'if',
+    )
+    open.push(...applied.map((each) => each.schema).reverse(), ...(target === undefined ? [] : [target]))
+  }
+  return [...found]
 }
 
 /** The schema that `$ref` refers to; undefined where there is no reference. */

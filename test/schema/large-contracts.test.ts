@@ -87,6 +87,32 @@ test('schemas that share their parts, level after level, are checked in the time
   expect(await problemsOf(contractOf({ '/things': { post } }, { components: { schemas } }))).toEqual([])
 })
 
+/** A contract whose schemas apply to one value, each because of the one before. */
+const chainOf = (size: number) => {
+  const end = { type: 'object', required: ['a'], properties: { a: { type: 'string' } } }
+  const schemas = schemasOf(size, (index) => (index === size - 1 ? end : { allOf: [named(`S${String(index + 1)}`)] }))
+  const requestBody = { required: true, content: json({ type: 'array', items: named('S0') }) }
+  const post = { operationId: 'createThing', requestBody, responses: { 204: { description: 'Done.' }, ...failures } }
+  return contractOf({ '/things': { post } }, { components: { schemas } })
+}
+
+test('schemas that apply to one value by the hundred are checked within seconds', async () => {
+  expect(await problemsOf(chainOf(400))).toEqual([])
+})
+
+test('a contract of which a check cannot be carried out is refused, and not taken unchecked', async () => {
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, 'openapi.yaml'), JSON.stringify(chainOf(300)))
+  // As a contract several times as large has it on the usual stack.
+  const command = ['--stack-size=200', join(project, 'scripts/develop/generate.ts')]
+  await expect(promisify(execFile)(process.execPath, command, { cwd: folder })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^openapi\.yaml:\d+:\d+: leads on through too many schemas to be checked; let fewer apply to a value\n/,
+    ) as string,
+  })
+})
+
 test('a schema that several refer to is compiled once', () => {
   const rewriter = new SchemaRewriter(
     { A: { type: 'object', properties: { b: named('B') } }, B: { counted: 1 } },

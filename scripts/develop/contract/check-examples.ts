@@ -133,7 +133,9 @@ class ExampleCheck {
       instancePath: error.instancePath.replace(/^\/value(?=\/)/, '/').replace(/^\/value$/, ''),
     }))
     const name = at?.key === 'default' ? 'default' : 'example'
-    return [{ at, text: `the ${name} ${describeErrors(errors)}` }]
+    const isUndeclared = errors.some(({ keyword }) => /^(?:additional|unevaluated)Properties$/.test(keyword))
+    const remedy = isUndeclared ? '; describe it in the schema, or leave it out' : ''
+    return [{ at, text: `the ${name} ${describeErrors(errors)}${remedy}` }]
   }
 }
 
@@ -168,12 +170,13 @@ function compile(ajv: Ajv2020, rewritten: unknown): Compiled {
   try {
     return { validate: ajv.compile({ type: 'object', properties: { value: rewritten } }) }
   } catch (error) {
+    if (error instanceof RangeError) return { problem: 'has too many parts to be compiled; cut it into schemas' }
     return { problem: (error instanceof Error ? error.message : String(error)).split('\n', 1).join() }
   }
 }
 
 function compileProblems(compiled: Compiled, schema: Schema): Finding[] {
-  return 'problem' in compiled ? [{ at: { object: schema }, text: compiled.problem, isUncompiled: true }] : []
+  return 'problem' in compiled ? [{ at: { object: schema }, text: compiled.problem, isConsequence: true }] : []
 }
 
 /** Whether a schema is a reference and nothing else. */

@@ -96,7 +96,7 @@ function parameterProblems(operation: WrittenOperation, document: ContractDocume
       if (seen.has(keyOf(parameter))) findings.push({ at, text: `operation ${id}: ${name} is described twice` })
       seen.add(keyOf(parameter))
       if (parameter.schema === undefined && parameter.content === undefined)
-        findings.push({ at, text: `operation ${id}: ${name} has no schema; give it one` })
+        findings.push({ at: { object: parameter }, text: `operation ${id}: ${name} has no schema; give it one` })
       const [, ofPath = []] = resolved
       const other = ofPath.find((each) => each.parameter.in === 'header' && keyOf(each.parameter) === keyOf(parameter))
       if (other !== undefined && other.parameter.name !== parameter.name && list !== ofPath) {
@@ -105,7 +105,8 @@ function parameterProblems(operation: WrittenOperation, document: ContractDocume
       }
       if (parameter.in !== 'path') continue
       if (parameter.required !== true) {
-        findings.push({ at, text: `operation ${id}: ${name} is part of the path; add required: true` })
+        const text = `operation ${id}: ${name} is part of the path; add required: true`
+        findings.push({ at: { object: parameter }, text })
       }
       if (!named.includes(parameter.name)) findings.push({ at, text: `operation ${id}: ${name} is not in ${path}` })
     }

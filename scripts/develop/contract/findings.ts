@@ -8,8 +8,8 @@ export interface Finding {
   text: string
   /** Whether the contract can be served all the same. */
   isWarning?: boolean
-  /** Whether Ajv cannot compile the schema. */
-  isUncompiled?: boolean
+  /** Whether it may come of another problem: it is told where there is none. */
+  isConsequence?: boolean
 }
 
 /** The most characters of a line, which may quote a text of any length. */

@@ -40,13 +40,24 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
   /** The statuses for which a response was checked; several operations may refer to one. */
   const checked = new Map<object, Set<number>>()
 
-  function problemsOf(status: number, written: unknown): string[] {
+  /** Each where it is to be mended: several operations may refer to one response. */
+  function problemsOf(status: number, written: unknown): { at: Finding['at']; problem: string }[] {
     if (written === undefined) return []
     const response = resolve(document, written) as DeclaredResponse
     const known = checked.get(response)
     if (known?.has(status) === true) return []
     checked.set(response, (known ?? new Set()).add(status))
-    return [...bodyProblems(status, response.content), ...headerProblems(status, response.headers)]
+    const { headers = {} } = response
+    return [
+      ...bodyProblems(status, response.content).map((problem) => ({
+        at: { object: response, key: 'content' },
+        problem,
+      })),
+      ...unsentHeaders(status, headers).map((name) => ({
+        at: { object: headers, key: name },
+        problem: `must not require the header ${name}, which the service does not send`,
+      })),
+    ]
   }
 
   function validatorOf(schema: unknown): ValidateFunction {
@@ -73,13 +84,11 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
     })
   }
 
-  function headerProblems(status: number, headers: Record<string, { required?: boolean }> | undefined): string[] {
-    return Object.entries(headers ?? {})
-      .filter(([name, header]) => {
-        const sent = [...alwaysSent, ...(sentHeaders[status] ?? [])]
-        return resolve(document, header).required === true && !sent.includes(name.toLowerCase())
-      })
-      .map(([name]) => `must not require the header ${name}, which the service does not send`)
+  function unsentHeaders(status: number, headers: Record<string, { required?: boolean }>): string[] {
+    const sent = [...alwaysSent, ...(sentHeaders[status] ?? [])]
+    return Object.entries(headers)
+      .filter(([name, header]) => resolve(document, header).required === true && !sent.includes(name.toLowerCase()))
+      .map(([name]) => name)
   }
 
   return operations.flatMap(({ id, object }) => {
@@ -92,17 +101,13 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
       ...(undeclared.length === 0 ? [] : [{ at, text, isWarning: true }]),
       ...statuses.flatMap((status) => {
         const response = declaredResponse(responses, status)
-        return problemsOf(status, response).map((problem) => ({
-          at: { object: responses, key: keyOf(responses, response) },
+        return problemsOf(status, response).map(({ at: place, problem }) => ({
+          at: place,
           text: `operation ${id}: the response ${String(status)} ${problem}`,
         }))
       }),
     ]
   })
-}
-
-function keyOf(responses: object, response: unknown): string {
-  return Object.entries(responses).find(([, each]) => each === response)?.[0] ?? ''
 }
 
 /** The statuses of the failures that the service itself can answer to an operation. */

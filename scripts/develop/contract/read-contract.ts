@@ -8,7 +8,7 @@ import { printable } from '../../../src/json/printable.ts'
 import { schemaNameOf, schemasPointer } from '../../../src/schema/schema-parts.ts'
 import { checkExamples } from './check-examples.ts'
 import { checkOperations, checkSecurity } from './check-operations.ts'
-import { checkWords } from './words/check-words.ts'
+import { checkReferences, checkWords } from './words/check-words.ts'
 import { checkErrorNumbers } from './error-numbers.ts'
 import { BrokenContract, type Finding } from './findings.ts'
 import { HiddenValue, hideValues, revealValues } from './hidden-values.ts'
@@ -48,38 +48,55 @@ export async function readContract(
 async function readAll(source: Uint8Array, file: string, asked: Set<string>) {
   const { document, places, findings, referred } = await bundle(source, file, asked)
   const contract = document as unknown as ContractDocument
-  const refusedWords = checkWords(document)
-  const isRefused = refusedWords.length > 0 || findings.length > 0
-  const checks = findings.every(isOfSchema) ? [checkErrorNumbers, checkOperations, checkSecurity, checkExamples] : []
-  const results = checks.flatMap((check): Finding[] => {
+  const isSound = findings.every(isOfSchema)
+  const words = [...checkWords(document), ...(isSound ? checkReferences(document) : [])]
+  const results: Finding[] = []
+  const stopped: [subject: string, reason: string][] = []
+  for (const [subject, check] of isSound ? checks : []) {
     try {
-      return check(contract)
+      results.push(...check(contract))
     } catch (error) {
-      // A check that relies on what is reported already.
-      if (isRefused) return []
-      const reason = error instanceof Error ? error.message : String(error)
-      // The linter looks into everything but extensions.
-      const text = `an extension, which begins with x-, cannot be read (${reason}); remove what it refers to`
-      return [{ at: { object: document, key: 'openapi' }, text }]
+      stopped.push([subject, error instanceof Error ? error.message : String(error)])
     }
-  })
-  // A schema with a word that is refused cannot be compiled either.
-  const isNews = ({ isUncompiled = false }: Finding) => !isUncompiled || !isRefused
-  const own = [...refusedWords, ...results.filter(isNews)].map(({ at, ...finding }): LocatedFinding => ({
+  }
+  const isRefused = findings.length > 0 || words.some(({ isConsequence = false }) => !isConsequence)
+  const isNews = ({ isConsequence = false }: Finding) => !isConsequence || !isRefused
+  const told = [...findings, ...words, ...results].map(({ text }) => text)
+  const untold = stopped.filter(([, reason]) => !told.some((text) => text.includes(partOf(reason))))
+  const own = [...words, ...results].filter(isNews).map(({ at, ...finding }): LocatedFinding => ({
     ...finding,
     place: at === undefined ? undefined : places.find(at),
   }))
+  const isAlone = findings.length === 0 && own.every(({ isWarning = false }) => isWarning)
+  const remedy = isAlone ? 'report it with the contract' : 'mend the rest, and run it again'
+  for (const [subject, reason] of untold) {
+    own.push({ place: undefined, text: `the check of ${subject} has failed (${reason}); ${remedy}` })
+  }
   refuse([...own.filter(({ isWarning }) => isWarning !== true), ...findings], file)
   const warnings = own.map((finding) => ({ ...finding, text: `warning: ${finding.text}` }))
   return { document: contract, warnings: inLines(warnings, file).map(printable), referred }
 }
 
+/** The checks of a contract of the right structure, by what they are about. */
+const checks: [subject: string, check: (document: ContractDocument) => Finding[]][] = [
+  ['error numbers', checkErrorNumbers],
+  ['operations', checkOperations],
+  ['security', checkSecurity],
+  ['examples', checkExamples],
+]
+
+/** What a problem that is told already has in common with the reason for which a check stopped. */
+function partOf(reason: string): string {
+  return /the reference \S* /.exec(reason)?.[0] ?? reason
+}
+
 /**
  * Whether what the linter found leaves the structure that the other checks rely on: a word too many, which checkWords
- * reports too, a reference to nothing, or a fault inside of a schema.
+ * reports too, a reference to nothing, or a fault inside of a schema that is an object.
  */
 function isOfSchema({ text }: LocatedFinding): boolean {
-  return /^(?:Property `.*` is not expected here|the reference )|\(#\/.*\/schemas?\//.test(text)
+  if (text.startsWith('Expected type `Schema` ')) return false
+  return /^(?:Property `.*` is not expected here|the reference (?!leads (?:back|on)))|\(#\/.*\/schemas?\//.test(text)
 }
 
 /**
@@ -178,6 +195,7 @@ class ContractFiles extends BaseResolver {
   readonly #places: Places
   readonly #asked: Set<string>
   readonly #parsed = new Map<string, Record<string, unknown>>()
+  #isNamed = false
 
   constructor(file: string, source: Uint8Array, places: Places, asked: Set<string>) {
     super()
@@ -223,6 +241,7 @@ class ContractFiles extends BaseResolver {
   follow(from: string, reference: string): { file: string; value: unknown } | undefined {
     const [uri = '', pointer = ''] = reference.split('#', 2)
     const file = uri === '' ? from : this.resolveExternalRef(from, uri)
+    this.#isNamed ||= uri !== ''
     if (isInNetwork(file)) return undefined
     try {
       const document = this.parsed(file)
@@ -239,8 +258,9 @@ class ContractFiles extends BaseResolver {
     return this.#refused.get(this.resolveExternalRef(from, reference.split('#', 1).join())) ?? 'leads to nothing'
   }
 
+  /** Whether there are other files, or references to this one by its name. */
   isSeveral(): boolean {
-    return this.#parsed.size > 1
+    return this.#parsed.size > 1 || this.#isNamed
   }
 
   document(path: string): Promise<Document> {

@@ -55,6 +55,9 @@ export function inlineReferences(document: unknown): ContractDocument {
   })
 }
 
+/** The most references that lead on to one another. Redocly follows each of them from each. */
+const maxChain = 100
+
 /** Finds the references that lead from one to the next and back to the first, and those that cannot be read. */
 export function endlessReferences(document: unknown): Finding[] {
   const seen = new Set<unknown>()
@@ -63,7 +66,12 @@ export function endlessReferences(document: unknown): Finding[] {
     seen.add(node)
     const at = { object: node, key: '$ref' }
     try {
-      if (leadsBack(document, node)) return [{ at, text: 'the reference leads back to itself; refer to an object' }]
+      const length = lengthOfChain(document, node)
+      if (length === Infinity) return [{ at, text: 'the reference leads back to itself; refer to an object' }]
+      // Those before it are too long because of it.
+      if (length === maxChain + 1) {
+        return [{ at, text: `the reference leads on over more than ${String(maxChain)} others; refer to the last` }]
+      }
     } catch (error) {
       return [{ at, text: `${error instanceof Error ? error.message : String(error)}; write % as %25` }]
     }
@@ -93,12 +101,13 @@ function containingReferences(document: unknown): Finding[] {
   return visit(document)
 }
 
-function leadsBack(document: unknown, reference: object): boolean {
+/** How many references lead on from one: 0 for what is none, Infinity where they lead back. */
+function lengthOfChain(document: unknown, reference: object): number {
   const met = new Set<unknown>()
   for (let node: unknown = reference; typeof node === 'object' && node !== null && '$ref' in node;) {
-    if (met.has(node)) return true
+    if (met.has(node)) return Infinity
     met.add(node)
     node = lookUp(document, String(node.$ref))
   }
-  return false
+  return met.size
 }

@@ -244,7 +244,7 @@ const refused: Record<string, Refused[]> = {
     [withResponse({ content: json({}, { example: { $ref: '#/info' } }) }), /a \$ref in a value is taken for a ref/],
     [
       withResponse({ content: json({ type: 'object', properties: { a: text } }, { example: { b: 'c' } }) }),
-      /the example b is not a property here/,
+      /the example b is not a property here; describe it in the schema, or leave it out$/,
     ],
     [contractWith({}, { webhooks: { a: { post: { requestBody: { content: json(text, wrong) } } } } }), mustBeText],
     [
@@ -831,6 +831,58 @@ describe('each field of OpenAPI', () => {
     })
     expect((await send({ method: 'GET', url: '/things' })).status).toBe(500)
   })
+
+  it.each<[string, object, string]>([
+    ['a body', { description: 'Failed.', content: json(text) }, '"content": {'],
+    ['a header', { ...failures.default, headers: { 'X-Mark': { required: true, schema: text } } }, '"X-Mark": {'],
+  ])('whose failures share a response is refused where that is written, once: %s', async (_part, failed, line) => {
+    const responses = { 204: { description: 'Done.' }, default: { $ref: '#/components/responses/Failed' } }
+    const contract = contractOf(
+      {
+        '/a': { get: { operationId: 'a', responses }, put: { operationId: 'b', responses } },
+        '/b': { get: { operationId: 'c', responses } },
+      },
+      { components: { responses: { Failed: failed } } },
+    )
+    const [problem = '', ...more] = await problemsOf(contract)
+    expect(more).toEqual([])
+    expect(problem).toMatch(/operation a: the response 400 must /)
+    const lines = stringifyJson(contract, 1).split('\n')
+    const place = Number(/^openapi\.yaml:(\d+):/.exec(problem)?.[1]) - 1
+    expect(lines[place]?.trim()).toBe(line)
+    expect(place).toBeGreaterThan(lines.findIndex((each) => each.includes('"components"')))
+  })
+
+  it('whose parameter is shared is refused where that is written', async () => {
+    const parameters = [{ $ref: '#/components/parameters/A' }]
+    const contract = contractOf(
+      { '/a/{a}': { get: { operationId: 'a', parameters, responses: noContent } } },
+      { components: { parameters: { A: { name: 'a', in: 'path', required: false, schema: text } } } },
+    )
+    const [problem = ''] = await problemsOf(contract)
+    const lines = stringifyJson(contract, 1).split('\n')
+    const place = Number(/^openapi\.yaml:(\d+):/.exec(problem)?.[1]) - 1
+    expect(place).toBeGreaterThan(lines.findIndex((each) => each.includes('"components"')))
+  })
+
+  it('that refers to nothing where the linter does not look is refused with its place', async () => {
+    const problems = await problemsOf(
+      contractWith({}, { 'x-unmatched-responses': { 404: { $ref: '#/components/responses/Gone' } } }),
+    )
+    expect(problems).toEqual([
+      expect.stringMatching(/^openapi\.yaml:\d+:\d+: the reference #\/components\/responses\/Gone leads to nothing$/),
+    ])
+  })
+
+  it.each(['#/components/headers/None', '', 'none.yaml'])(
+    'that refers to %j deep in an extension of this project is refused with its place',
+    async ($ref) => {
+      const unmatched = { 404: { description: 'None.', headers: { 'X-None': { $ref } } } }
+      expect(await problemsOf(contractWith({}, { 'x-unmatched-responses': unmatched }))).toEqual([
+        expect.stringMatching(new RegExp(`^openapi\\.yaml:\\d+:\\d+: the reference ${$ref} leads to nothing$`)),
+      ])
+    },
+  )
 
   it('that lacks the schema of failures is refused with all that it must have', async () => {
     const { components, ...rest } = contractWith({ responses: { 204: { description: 'Done.' } } })

@@ -55,6 +55,17 @@ export function objectsOf(document: object): ContractObject[] {
   return found
 }
 
+/** Finds the references that lead to nothing: the linter does not look far into extensions. */
+export function checkReferences(document: object): Finding[] {
+  return objectsOf(document).flatMap(({ object }): Finding[] => {
+    const { $ref: reference } = object
+    if (typeof reference !== 'string' || lookUp(document, reference) !== undefined) return []
+    const text = `the reference ${reference} leads to nothing`
+    // What refers to a file is still there where bundling has failed, which is reported.
+    return [{ at: { object, key: '$ref' }, text, isConsequence: !reference.startsWith('#') }]
+  })
+}
+
 /**
  * Finds each word of a contract that is refused, each value that is refused of a word, and each member that is no word.
  *
@@ -72,9 +83,14 @@ export function checkWords(document: Record<string, unknown>): Finding[] {
     return target === undefined || known.has(target)
   }
   return objects.flatMap(({ object, kind, role, isValue }) => {
-    const found = Object.entries(object).flatMap(([name, value]) => {
-      const text = problemOf(name, value, object, kind, { schemas, role, isObject })
-      return text === undefined ? [] : [{ at: { object, key: name }, text }]
+    const found = Object.entries(object).flatMap(([name, value]): Finding[] => {
+      const at = { object, key: name }
+      try {
+        const text = problemOf(name, value, object, kind, { schemas, role, isObject })
+        return text === undefined ? [] : [{ at, text }]
+      } catch (error) {
+        return [{ at, text: `${name}: ${unchecked(error)}`, isConsequence: true }]
+      }
     })
     return isValue ? [...found, ...undeclaredProperties(object, schemas)] : found
   })
@@ -89,22 +105,14 @@ function problemOf(
 ): string | undefined {
   const word = wordOf(kind, name)
   if (word === undefined) return name.startsWith('x-') ? undefined : `${name} is no word of ${article(kind)}`
-  const reason = word.verdict === 'refused' ? word.text : refusal(word, value, object, context)
+  const reason = word.verdict === 'refused' ? word.text : word.refuses?.(value, object, context)
   return reason === undefined ? undefined : `${name}: ${reason}`
 }
 
-function refusal(
-  { refuses }: Word,
-  value: unknown,
-  object: Record<string, unknown>,
-  context: WordContext,
-): string | undefined {
-  try {
-    return refuses?.(value, object, context)
-  } catch {
-    // The structure is wrong, or a reference leads to nothing; either is reported as such.
-    return undefined
-  }
+/** Why a word cannot be checked: the structure is wrong, or a reference leads to nothing, or through all too many. */
+function unchecked(error: unknown): string {
+  if (error instanceof RangeError) return 'leads on through too many schemas to be checked; let fewer apply to a value'
+  return `cannot be checked (${error instanceof Error ? error.message : String(error)}); write it as OpenAPI has it`
 }
 
 /** Finds the properties that the schema of a value requires and that none of its schemas declares. */
@@ -119,9 +127,8 @@ function undeclaredProperties(schema: Schema, schemas: Record<string, Schema>): 
       const text = `required: ${String(undeclared)} is not among the properties, the only ones of a reply; add it`
       return undeclared === undefined ? [] : [{ at: { object, key: 'required' }, text }]
     })
-  } catch {
-    // A reference leads to nothing, which is reported as such.
-    return []
+  } catch (error) {
+    return [{ at: { object: schema }, text: unchecked(error), isConsequence: true }]
   }
 }
 
