@@ -75,8 +75,8 @@ function isInPlace({ path, device, inode }: OpenFile): boolean {
 const removalMilliseconds = 1_000
 
 /**
- * Removes an index (`-shm`) without a log. A loss of power can leave one after an orderly stop: SQLite removes the index
- * before the log, but a file system may keep the removal of the log alone.
+ * Removes an index (`-shm`) without a log. A loss of power can leave one after an orderly stop: SQLite removes the
+ * index before the log, but a file system may keep the removal of the log alone.
  *
  * @throws UnusableStore when a process has the database open, whose log was removed then. SQLite would create an empty
  *   one and look there for what the index lists, which damages the database.

@@ -15,8 +15,8 @@ import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript, startProcess } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 
-// bench/power-loss rebuilds what a disk has after a loss of power. These tests begin with files as it can leave them, or
-// check that a program waits for the disk where it has to.
+// bench/power-loss rebuilds what a disk has after a loss of power. These tests begin with files as it can leave them,
+// or check that a program waits for the disk where it has to.
 
 /** Runs a command so that permissions bind it, which root passes over. */
 const boundByPermissions =
