@@ -5,10 +5,12 @@ import { compileFlat } from './flat-compilation.ts'
 import { textFormats } from './text/formats.ts'
 import { defaultsKeyword } from './defaults-keyword.ts'
 import { keepEvaluated } from './keep-evaluated.ts'
+import { limitWork } from './limit-work.ts'
 import { linearPatterns } from './text/linear-pattern.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
 import { undoReading } from './undo-reading.ts'
+import { uniqueItemsKeyword } from './unique-items-keyword.ts'
 
 /**
  * Makes a validator for JSON Schema 2020-12, the dialect of OpenAPI 3.1. It refuses to compile a schema with a keyword
@@ -44,9 +46,12 @@ export function createAjv(
   ajv.addKeyword(scalarKeyword(source))
   ajv.addKeyword(finiteKeyword)
   ajv.addKeyword(defaultsKeyword)
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword(uniqueItemsKeyword)
   undoReading(ajv)
   compileFlat(ajv)
   keepEvaluated(ajv)
+  limitWork(ajv)
   closeObjects(ajv, rewriter.direction)
   for (const [id, schema] of Object.entries(rewriter.named())) ajv.addSchema(schema, id)
   return ajv

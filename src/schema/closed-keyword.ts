@@ -82,9 +82,10 @@ export function closeObjects(ajv: Ajv2020, direction: Direction | undefined): vo
         current.mayHaveOthers = direction === 'request' && others.length > 0
       }
       forget()
+      if (isValid && others.length === 0) return true
       // One is enough: every item of a list may have the same.
-      whole.errors = others.length > 0 ? others.slice(0, 1).map(errorOf) : (validate.errors ?? null)
-      return isValid && others.length === 0
+      whole.errors = isValid ? others.slice(0, 1).map(errorOf) : (validate.errors ?? null)
+      return false
     }
     const whole = Object.assign(closed, { ...validate })
     return whole
