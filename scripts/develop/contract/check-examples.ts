@@ -133,7 +133,7 @@ class ExampleCheck {
       instancePath: error.instancePath.replace(/^\/value(?=\/)/, '/').replace(/^\/value$/, ''),
     }))
     const name = at?.key === 'default' ? 'default' : 'example'
-    const isUndeclared = errors.some(({ keyword }) => /^(?:additional|unevaluated)Properties$/.test(keyword))
+    const isUndeclared = errors.some(({ keyword }) => /^(?:(?:additional|unevaluated)Properties|closed)$/.test(keyword))
     const remedy = isUndeclared ? '; describe it in the schema, or leave it out' : ''
     return [{ at, text: `the ${name} ${describeErrors(errors)}${remedy}` }]
   }
