@@ -42,7 +42,12 @@ export function replace(container: Container, key: Key, value: unknown): void {
     first.set(container, ofContainer)
     if (!ofContainer.has(key)) ofContainer.set(key, replaced)
   }
-  container[key] = value
+  put(container, key, value)
+}
+
+/** A reply may be frozen. */
+function put(container: Container, key: Key, value: unknown): void {
+  if (container[key] !== value) container[key] = value
 }
 
 /** What an earlier alternative has replaced, as it was written; undefined where none has. */
@@ -69,7 +74,7 @@ function undo(mark: number): void {
   for (const finding of inOrder.splice(mark).reverse()) {
     if ('place' in finding) continue
     const { container, key, value } = finding
-    container[key] = value
+    put(container, key, value)
     const ofContainer = first?.get(container)
     if (ofContainer?.get(key) === finding) ofContainer.delete(key)
   }

@@ -30,6 +30,7 @@ const document = dereference({
                         type: 'object',
                         properties: {
                           size: { type: 'number' },
+                          either: { oneOf: [{ type: 'string' }, { type: 'integer', format: 'int64' }] },
                           byName: {
                             type: 'object',
                             propertyNames: { maxLength: 2 },
@@ -64,6 +65,7 @@ describe('response validation', () => {
   test.each<AnyReply>([
     { status: 200, body: [] },
     { status: 200, body: [{ id: 9223372036854775807n, part: { size: 0.5 } }, { id: 1n }] },
+    { status: 200, body: Object.freeze([Object.freeze({ id: 1n, part: Object.freeze({ either: 2n }) })]) },
     { status: 200, body: new Encoded('[{"id":9007199254740993}]') },
     { status: 204 },
     { status: 503, headers: { 'Retry-After': 1 } },
