@@ -221,7 +221,7 @@ function validate(validators: ValidateFunction[], request: MatchedRequest): Vali
     requestBody: request.requestBody,
   }
   const repeated = splitLists(request.lists, parts, request.url)
-  const errors = repeated.map(({ name, problem }): ErrorObject => ({
+  const errorsOfLists = repeated.map(({ name, problem }): ErrorObject => ({
     instancePath: `/query/${name}`,
     keyword: 'style',
     schemaPath: '',
@@ -229,7 +229,7 @@ function validate(validators: ValidateFunction[], request: MatchedRequest): Vali
     message: problem,
   }))
   // The items of a repeated list are not known.
-  if (errors.length > 0) return { valid: false, errors }
-  for (const isValid of validators) if (!isValid(parts)) errors.push(...(isValid.errors ?? []))
+  if (errorsOfLists.length > 0) return { valid: false, errors: errorsOfLists }
+  const errors = validators.flatMap((isValid) => (isValid(parts) ? [] : (isValid.errors ?? [])))
   return errors.length === 0 ? { valid: true } : { valid: false, errors }
 }

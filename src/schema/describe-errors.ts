@@ -1,9 +1,15 @@
 import type { ErrorObject } from 'ajv'
 import { escapeName } from '../json/pointer.ts'
 
+/** Of alternatives in one another each has its errors: hundreds of thousands for a body of a hundred bytes. */
+const maxErrors = 20
+/** A place has names that the client has chosen. */
+const maxLength = 1_000
+
 /** Names the place and the rule of each error, and no value: `body/name must NOT have more than 255 characters`. */
 export function describeErrors(errors: ErrorObject[]): string {
-  return errors.map(describeError).join('; ')
+  const texts = [...new Set(errors.slice(0, maxErrors).map(describeError).map(shortened))]
+  return [...texts, ...(errors.length > maxErrors ? ['and more'] : [])].join('; ')
 }
 
 function describeError({ instancePath, keyword, message = 'is not valid', params, propertyName }: ErrorObject): string {
@@ -25,6 +31,12 @@ function describeError({ instancePath, keyword, message = 'is not valid', params
   }
   // The schema of a name is validated at the place of the object.
   return propertyName === undefined ? `${place} ${message}`.trim() : `the name of ${at(propertyName)} ${message}`
+}
+
+/** Keeps the beginning of the place and the rule, and cuts what is in between. */
+function shortened(text: string): string {
+  if (text.length <= maxLength) return text
+  return `${text.slice(0, maxLength / 2)}…${text.slice(-maxLength / 2)}`.toWellFormed()
 }
 
 function undeclaredIn(place: string): string {

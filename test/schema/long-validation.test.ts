@@ -86,6 +86,23 @@ describe('a body whose validation would take days', () => {
   })
 })
 
+test.each([6, 10, 14, 15, 16])('the errors of %i alternatives in one another make no long answer', async (levels) => {
+  const echo = await serveEcho(to('Group'))
+  const { status, text } = await echo(nested(levels, '{"b":1,"c":1}'))
+  expect(status).toBe(400)
+  expect(text.length).toBeLessThan(2_000)
+  if (levels < 15) expect(text).toMatch(/body(\/a)+\/b must be string; body(\/a)+\/c must be string; .*; and more"/)
+})
+
+test('the errors of a property with a long name name its beginning and the rule', async () => {
+  const alternatives = Array.from({ length: 30 }, (_, index) => ({ type: 'string', minLength: 100 + index }))
+  const echo = await serveEcho({ type: 'object', additionalProperties: { anyOf: alternatives } })
+  const { status, text } = await echo(`{"start${'🌱'.repeat(15_000)}":"a"}`)
+  expect(status).toBe(400)
+  expect(text).toMatch(/"body\/start🌱+.…🌱*.?🌱+ must NOT have fewer than 100 characters; .*; and more"/u)
+  expect(Buffer.byteLength(text)).toBeLessThan(60_000)
+})
+
 describe('items that must be unique', () => {
   const open = { type: 'array', uniqueItems: true }
 
