@@ -150,8 +150,8 @@ function placeUnchanging(answered: readonly Operation[], from: Configuration): C
 
 /**
  * What each operation that may be the next one leads to. The last one is to be tried first. Of several that lead to the
- * same state the one that was answered first is enough: another one can take its place in any order. None of them breaks
- * the bounds of a name, which is what keeps the search short.
+ * same state the one that was answered first is enough: another one can take its place in any order. None breaks the
+ * bounds of a name, which is what keeps the search short.
  */
 function successors(
   answered: readonly Operation[],

@@ -39,7 +39,8 @@ export function requestOf(work: Work, token: string): string {
   }
 }
 
-const successes = { create: 200, delete: 204, list: 200 } as const
+/** The status of each operation that did what was asked. */
+export const successes = { create: 200, delete: 204, list: 200 } as const
 const refusals = { create: 409, delete: 404, list: undefined } as const
 
 /**

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createToken } from '../../src/auth/tokens.ts'
 import type { Operation } from './check-history.ts'
 import { Link } from './link.ts'
-import { type Work, operationOf, randomWork, requestOf } from './requests.ts'
+import { type Work, operationOf, randomWork, requestOf, successes } from './requests.ts'
 import { type Revoke, type TestedDatabase, revokeByCommand, revokeHere, withStore } from './revocations.ts'
 import type { TestedServer } from './tested-server.ts'
 
 const clients = 24
-/** How many requests each client sends, beside the lists that it sends after its creates. */
+/** How many requests each client sends, beside those that look for what was acknowledged. */
 const requestsOfClient = 36
 const maxPipelined = 3
 /** One of them is not revoked. */
@@ -125,18 +125,19 @@ class Round {
 
   async #runClient(links: readonly [Link, Link]): Promise<void> {
     for (let sent = 0; sent < requestsOfClient;) {
-      const [link, other] = randomInt(2) === 0 ? links : (links.toReversed() as [Link, Link])
+      const link = links[randomInt(2)]!
       const pipelined = Array.from({ length: 1 + randomInt(maxPipelined) }, randomWork)
       sent += pipelined.length
-      await Promise.all(
-        pipelined.map(async (work) => {
-          const status = await this.#ask(link, work, this.#anyToken())
-          // Whoever has the answer finds the plant at once, on another connection and server.
-          if (work.kind === 'create' && status === 200) await this.#ask(other, { kind: 'list' }, this.#anyToken())
-        }),
-      )
+      await Promise.all(pipelined.map((work) => this.#askAndLook(link, work)))
       if (randomInt(3) === 0) await sleep(maxThinkMilliseconds * Math.random())
     }
+  }
+
+  /** As soon as a write is acknowledged, another client looks for it at each server. */
+  async #askAndLook(link: Link, work: Work): Promise<void> {
+    const status = await this.#ask(link, work, this.#anyToken())
+    if (work.kind !== 'list' && status === successes[work.kind])
+      await this.#listOn(this.#links[randomInt(clients)] ?? [], this.#anyToken())
   }
 
   /** Most often the one that is not revoked, so that most requests reach the plants. */

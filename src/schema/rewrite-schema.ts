@@ -47,9 +47,9 @@ const annotations: readonly string[] = [
  *
  * The keyword `scalar` alone validates integers, numbers and booleans: Ajv's own keywords compare doubles, and its
  * coercion of parameters takes ` 5 `, `0x10` and `1e3`. The keyword `closed` finds the properties that no schema
- * declares, which requests lose and responses may not have. In requests the keyword `defaults` has those of properties,
- * a property that is `readOnly` is not allowed, and the keyword `finite` validates the numbers that no schema describes.
- * In responses a property that is `writeOnly` is not allowed.
+ * declares, which requests lose and responses may not have. In requests the keyword `defaults` has those of
+ * properties, a property that is `readOnly` is not allowed, and the keyword `finite` validates the numbers that no
+ * schema describes. In responses a property that is `writeOnly` is not allowed.
  */
 export class SchemaRewriter {
   readonly #schemas: NamedSchemas
