@@ -1,3 +1,4 @@
+import type { Kind } from './finite-keyword.ts'
 import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
 import { inPlace, isSchema, schemaNameOf, targetOf, typesOf, typesOfValue, withSubschemas } from './schema-parts.ts'
 
@@ -23,8 +24,11 @@ const keywordsOfProperties = [
   'additionalProperties',
   'unevaluatedProperties',
 ] as const
-/** A schema without any of these does not describe what an object or an array has in it. */
-const keywordsOfMembers = [...keywordsOfProperties, 'prefixItems', 'items'] as const
+/** A schema without any of these has members that it does not describe. */
+const closingKeywords: Record<Kind, readonly string[]> = {
+  object: ['properties', 'additionalProperties', 'unevaluatedProperties'],
+  array: ['prefixItems', 'items'],
+}
 
 /** Keywords that assert nothing. Ajv's strict mode refuses those that JSON Schema does not know. */
 const annotations: readonly string[] = [
@@ -76,12 +80,13 @@ export class SchemaRewriter {
 
   /** Rewrites the schema of a value. */
   ofValue(schema: unknown): unknown {
-    if (schema === true && this.direction === 'request') return { finite: true }
+    if (schema === true && this.direction === 'request') return { finite: ['object', 'array'] }
     if (!isSchema(schema)) return schema
     const copy = this.#sameValue(schema, this.#hidden(schema))
     if (this.direction === undefined) return copy
     if (this.#declares(schema, keywordsOfProperties)) copy['closed'] = this.#declares(schema, ['properties'])
-    if (this.direction === 'request' && this.#isOpen(schema)) copy['finite'] = true
+    const open = this.direction === 'request' ? this.#openKinds(schema) : []
+    if (open.length > 0) copy['finite'] = open
     return copy
   }
 
@@ -140,10 +145,11 @@ export class SchemaRewriter {
     return new Set(properties.filter(([, property]) => isFlagged(property)).map(([name]) => name))
   }
 
-  /** Whether values of a schema can have members that it does not describe. */
-  #isOpen(schema: Schema): boolean {
+  /** The kinds of a schema's values that can have members which it does not describe. */
+  #openKinds(schema: Schema): Kind[] {
     const types = typesOf(schema, this.#schemas)
-    return (types.has('object') || types.has('array')) && !this.#declares(schema, keywordsOfMembers)
+    const kinds: Kind[] = ['object', 'array']
+    return kinds.filter((kind) => types.has(kind) && !this.#declares(schema, closingKeywords[kind]))
   }
 
   #declares(schema: Schema, keywords: readonly string[]): boolean {

@@ -40,6 +40,23 @@ describe('a body that its schema leaves open', () => {
     })
   })
 
+  test.each([
+    ['a property that matches no pattern', { type: 'object', patternProperties: { '^a': {} } }, '{"b":[1e400]}'],
+    [
+      'an array beside an object',
+      { type: ['object', 'array'], properties: { a: {} }, additionalProperties: false },
+      '[{"b":1e400}]',
+    ],
+    [
+      'an array of an alternative',
+      { anyOf: [{ type: 'object', properties: { a: {} } }, { type: 'array' }] },
+      '[1e400]',
+    ],
+  ])('is refused for such a number where only other values are described: %s', async (_what, schema, body) => {
+    const echo = await serveEcho(schema)
+    expect(await echo(body)).toMatchObject({ status: 400 })
+  })
+
   test('is refused however deep the number lies, and behind however many others', async () => {
     const echo = await serveEcho({})
     const depth = 100
