@@ -1,0 +1,157 @@
+/**
+ * The messages of FUSE (linux/fuse.h): version 7.31, which Linux 5.4 and later speak. All integers have the byte order
+ * of the machine, which is little-endian wherever Node runs.
+ */
+import { rootId, type Node } from './file-tree.ts'
+
+/** The operations that the disk knows; it answers any other with ENOSYS. */
+export const opcode = {
+  lookup: 1,
+  forget: 2,
+  getAttributes: 3,
+  setAttributes: 4,
+  makeFolder: 9,
+  unlink: 10,
+  removeFolder: 11,
+  rename: 12,
+  link: 13,
+  open: 14,
+  read: 15,
+  write: 16,
+  statistics: 17,
+  release: 18,
+  sync: 20,
+  flush: 25,
+  initialize: 26,
+  openFolder: 27,
+  readFolder: 28,
+  releaseFolder: 29,
+  syncFolder: 30,
+  create: 35,
+  interrupt: 36,
+  batchForget: 42,
+  renameWithFlags: 45,
+} as const
+
+/** The most bytes of one write. */
+export const maxWrite = 128 * 1_024
+
+/** The largest request: a write with its header. */
+export const maxRequest = maxWrite + 4_096
+
+const headerLength = 40
+
+/** A request of the kernel. */
+export interface Request {
+  opcode: number
+  /** To be repeated in the answer. */
+  unique: bigint
+  node: number
+  user: number
+  group: number
+  /** What follows the header. */
+  body: Buffer
+}
+
+export function readRequest(message: Buffer): Request {
+  return {
+    opcode: message.readUInt32LE(4),
+    unique: message.readBigUInt64LE(8),
+    node: Number(message.readBigUInt64LE(16)),
+    user: message.readUInt32LE(24),
+    group: message.readUInt32LE(28),
+    body: message.subarray(headerLength, message.readUInt32LE(0)),
+  }
+}
+
+/** @param errno 0, or why the operation failed */
+export function writeReply(unique: bigint, errno: number, body: Buffer): Buffer {
+  const header = Buffer.alloc(16)
+  header.writeUInt32LE(header.length + body.length, 0)
+  header.writeInt32LE(-errno, 4)
+  header.writeBigUInt64LE(unique, 8)
+  return Buffer.concat([header, body])
+}
+
+/** The names at the end of a request, each with a NUL behind it. */
+export function namesAt(body: Buffer, offset: number): string[] {
+  return body.toString('utf8', offset, body.length - 1).split('\0')
+}
+
+/** Integers one after the other: `number` of 32 bits, `bigint` of 64. */
+export function pack(...integers: (number | bigint)[]): Buffer {
+  const bytes = Buffer.alloc(integers.reduce((sum: number, integer) => sum + (typeof integer === 'bigint' ? 8 : 4), 0))
+  let at = 0
+  for (const integer of integers) {
+    at = typeof integer === 'bigint' ? bytes.writeBigUInt64LE(integer, at) : bytes.writeUInt32LE(integer, at)
+  }
+  return bytes
+}
+
+/** Only this program changes the disk, through the kernel, so what the kernel knows of it never becomes old. */
+const validSeconds = 3_600n
+
+export function initialization(): Buffer {
+  const [maxReadahead, flags, queues, timeGranularity, unused] = [maxWrite, bigWrites, 0, 1, 0]
+  const rest = [unused, unused, unused, unused, unused, unused, unused, unused, unused]
+  return pack(7, 31, maxReadahead, flags, queues, maxWrite, timeGranularity, ...rest)
+}
+
+/** FUSE_BIG_WRITES: a write may have more than one page. */
+const bigWrites = 1 << 5
+
+/** `struct fuse_entry_out`. */
+export function entry(node: Node): Buffer {
+  return Buffer.concat([pack(BigInt(node.id), 0n, validSeconds, validSeconds, 0, 0), attributesOf(node)])
+}
+
+/** `struct fuse_attr_out`. */
+export function attributes(node: Node): Buffer {
+  return Buffer.concat([pack(validSeconds, 0, 0), attributesOf(node)])
+}
+
+/** `struct fuse_open_out`: the node is the handle. */
+export function opened(node: number): Buffer {
+  return pack(BigInt(node), 0, 0)
+}
+
+/** The bits of a mode that say what a file is (inode(7)). */
+const typeBits = { folder: 0o040000, file: 0o100000 }
+
+function attributesOf({ id, entries, bytes, links, permissions, user, group, changedAt }: Node): Buffer {
+  const seconds = BigInt(Math.floor(changedAt / 1_000))
+  const nanoseconds = (changedAt % 1_000) * 1_000_000
+  const mode = (entries === undefined ? typeBits.file : typeBits.folder) | permissions
+  const blocks = BigInt(Math.ceil(bytes.size / 512))
+  return Buffer.concat([
+    pack(BigInt(id), BigInt(bytes.size), blocks, seconds, seconds, seconds, nanoseconds, nanoseconds, nanoseconds),
+    pack(mode, links, user, group, 0, 4_096, 0),
+  ])
+}
+
+/** The entries of a folder from the number `offset` on, as many as fit into `size` bytes. */
+export function directory(folder: Node, offset: number, size: number): Buffer {
+  const names: [string, number][] = [['.', folder.id], ['..', rootId], ...(folder.entries ?? [])]
+  const parts: Buffer[] = []
+  let length = 0
+  for (const [index, [name, id]] of names.entries()) {
+    if (index < offset) continue
+    const text = Buffer.from(name)
+    // The type is not said; who wants it asks for the attributes.
+    const part = Buffer.concat([pack(BigInt(id), BigInt(index + 1), text.length, 0), text, padding(text.length)])
+    length += part.length
+    if (length > size) break
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+function padding(length: number): Buffer {
+  return Buffer.alloc((8 - (length % 8)) % 8)
+}
+
+/** `struct fuse_kstatfs`: a disk with room. */
+export function statistics(): Buffer {
+  const [blocks, files] = [2n ** 24n, 2n ** 20n]
+  return pack(blocks, blocks, blocks, files, files, 4_096, 255, 4_096, 0, 0, 0, 0, 0, 0, 0)
+}

@@ -1,0 +1,81 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { endProcess, endWithThisProcess } from '../../../scripts/measure/servers/server-process.ts'
+import { type Recorded, readRecording } from './recording.ts'
+
+/** This machine or this user cannot mount a disk. The message says what would help. */
+export class NoDisk extends Error {}
+
+/** A disk in memory, mounted in a folder, that records what happens to it. */
+export interface MountedDisk {
+  /** Where it is mounted. */
+  folder: string
+  /** The instant that is now. What is durable at an instant is up to the operations that happened until then. */
+  instant: () => number
+  /** Unmounts it; processes that still use it get errors. @returns what happened */
+  end: () => Promise<Recorded[]>
+}
+
+/**
+ * Mounts a disk.
+ *
+ * @param folder an empty folder for the mount point and the recording
+ * @param content a folder whose content the disk begins with
+ * @throws NoDisk when this machine or this user cannot mount it
+ */
+export async function mountDisk(folder: string, content: string): Promise<MountedDisk> {
+  const mountPoint = join(folder, 'disk')
+  const recording = join(folder, 'recording')
+  mkdirSync(mountPoint)
+  const device = openDevice()
+  const server = spawn(process.execPath, [join(import.meta.dirname, 'serve-disk.ts'), recording, content], {
+    stdio: ['pipe', 'pipe', 'inherit', device],
+  })
+  endWithThisProcess(server)
+  try {
+    await once(server.stdout!, 'data')
+    mount(mountPoint, device)
+    // Nothing of the disk can be used before.
+    await new Promise<void>((resolve) => server.stdin!.end(resolve))
+  } catch (error) {
+    await endProcess(server)
+    throw error
+  } finally {
+    closeSync(device)
+  }
+  const unmount = () => void spawnSync('umount', ['--lazy', mountPoint])
+  process.once('exit', unmount)
+  return {
+    folder: mountPoint,
+    instant: () => statSync(recording).size,
+    end: async () => {
+      unmount()
+      process.off('exit', unmount)
+      if (server.exitCode === null) await once(server, 'exit')
+      return readRecording(recording)
+    },
+  }
+}
+
+const remedy = 'run this as root, or in a user namespace (unshare --user --map-root-user --mount), on Linux with FUSE'
+
+function openDevice(): number {
+  try {
+    return openSync('/dev/fuse', 'r+')
+  } catch (error) {
+    throw new NoDisk(`/dev/fuse cannot be opened (${(error as Error).message}): ${remedy}`, { cause: error })
+  }
+}
+
+function mount(mountPoint: string, device: number): void {
+  const options = `fd=3,rootmode=40000,user_id=0,group_id=0,default_permissions,max_read=131072`
+  // Without the helper mount.fuse, which would start a program of its own.
+  const { status, stderr } = spawnSync(
+    'mount',
+    ['--internal-only', '-t', 'fuse', '-o', options, 'power-loss', mountPoint],
+    { stdio: ['ignore', 'ignore', 'pipe', device], encoding: 'utf8' },
+  )
+  if (status !== 0) throw new NoDisk(`a disk cannot be mounted (${stderr.split('\n')[0] ?? ''}): ${remedy}`)
+}

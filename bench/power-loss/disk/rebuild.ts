@@ -1,0 +1,225 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Random } from '../../../scripts/measure/fuzz/random.ts'
+import { rootId } from './file-tree.ts'
+import { GrowingBytes } from './growing-bytes.ts'
+import type { NameChange, Operation, Recorded } from './recording.ts'
+
+/**
+ * What a power failure leaves of that which was not synced.
+ *
+ * A sync makes the bytes of a file durable. For names there are two models:
+ *
+ * - `posix`: the sync of a folder makes the names in it durable, and nothing else does. fsync(2) promises no more.
+ * - `ordered`: names become durable in the order in which they were changed, and the sync of a file or a folder makes
+ *   durable what has changed until its own last change of a name. ext4, XFS and Btrfs keep at least this.
+ */
+export interface Loss {
+  model: 'posix' | 'ordered'
+  /** `some` draws: each change in `posix`, how many of the first ones in `ordered`. */
+  names: Kept
+  /** `some` draws for each piece of `grain` bytes: for pages, or for sectors, so that pages are torn. */
+  bytes: Kept
+  grain: 4_096 | 512
+  /** Whether a file has its new size even where its new bytes are lost; they are zeros then. */
+  keepsSize: boolean
+}
+
+type Kept = 'none' | 'some' | 'all'
+
+/** A moment of a recording, and what a power failure leaves then. */
+export interface Failure {
+  instant: number
+  loss: Loss
+}
+
+/** The files of a disk by their paths; a folder has no bytes. */
+export type Files = Map<string, Buffer | undefined>
+
+/**
+ * Rebuilds what a disk has after power failures.
+ *
+ * @param failures in the order of their instants
+ * @param dropsFolderSyncs a control: the syncs of folders count for nothing
+ * @returns the files after each failure; they are valid until the next is asked for
+ */
+export function* rebuild(
+  recording: Recorded[],
+  failures: Failure[],
+  random: Random,
+  dropsFolderSyncs = false,
+): Generator<Failure & { files: Files }> {
+  const disks = { posix: new PosixDisk(dropsFolderSyncs), ordered: new OrderedDisk(dropsFolderSyncs) }
+  let next = 0
+  for (const failure of failures) {
+    for (; next < recording.length && recording[next]!.instant <= failure.instant; next++) {
+      for (const disk of Object.values(disks)) disk.carryOut(recording[next]!)
+    }
+    yield { ...failure, files: disks[failure.loss.model].filesAfter(failure.loss, random) }
+  }
+}
+
+/** Writes files into a folder. */
+export function writeFiles(files: Files, folder: string): void {
+  for (const [path, bytes] of files) {
+    const place = join(folder, path)
+    if (bytes === undefined) {
+      mkdirSync(place, { recursive: true, mode: 0o700 })
+    } else {
+      mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
+      writeFileSync(place, bytes, { mode: 0o600 })
+    }
+  }
+}
+
+type ContentChange = Extract<Operation, { kind: 'bytes' | 'size' }>
+
+interface DurableNode {
+  isFolder: boolean
+  bytes: GrowingBytes
+  entries: Map<string, number>
+  /** What has changed in the file since its last sync. */
+  unsynced: ContentChange[]
+}
+
+abstract class Disk {
+  readonly #nodes = new Map<number, DurableNode>()
+  readonly #dropsFolderSyncs: boolean
+  /** Changes of names that may not be durable, in their order. Those of one item happen together. */
+  #unsynced: NameChange[][] = []
+
+  constructor(dropsFolderSyncs: boolean) {
+    this.#dropsFolderSyncs = dropsFolderSyncs
+  }
+
+  carryOut(operation: Operation): void {
+    switch (operation.kind) {
+      case 'make': {
+        const { node, isFolder } = operation
+        this.#nodes.set(node, { isFolder, bytes: new GrowingBytes(), entries: new Map(), unsynced: [] })
+        break
+      }
+      case 'names':
+        this.#unsynced.push(...this.split(operation.changes))
+        break
+      case 'bytes':
+      case 'size':
+        this.#node(operation.node).unsynced.push(operation)
+        break
+      case 'sync':
+        this.#sync(operation.node)
+    }
+  }
+
+  filesAfter(loss: Loss, random: Random): Files {
+    const entries = new Map([...this.#nodes].map(([id, node]) => [id, new Map(node.entries)]))
+    for (const changes of this.#keptNames(loss, random)) rename(changes, (folder) => entries.get(folder)!)
+    const files: Files = new Map()
+    const collect = (folder: number, path: string): void => {
+      for (const [name, id] of entries.get(folder)!) {
+        const node = this.#node(id)
+        files.set(join(path, name), node.isFolder ? undefined : keptBytes(node, loss, random))
+        collect(id, join(path, name))
+      }
+    }
+    collect(rootId, '')
+    return files
+  }
+
+  #sync(id: number): void {
+    const node = this.#node(id)
+    for (const change of node.unsynced) apply(change, node.bytes)
+    node.unsynced = []
+    if (node.isFolder && this.#dropsFolderSyncs) return
+    const isDurable = this.durableBySync(id, this.#unsynced)
+    for (const [index, changes] of this.#unsynced.entries()) {
+      if (isDurable[index] === true) rename(changes, (folder) => this.#node(folder).entries)
+    }
+    this.#unsynced = this.#unsynced.filter((_, index) => isDurable[index] !== true)
+  }
+
+  #keptNames({ names }: Loss, random: Random): NameChange[][] {
+    if (names === 'none') return []
+    return names === 'all' ? this.#unsynced : this.drawNames(this.#unsynced, random)
+  }
+
+  #node(id: number): DurableNode {
+    return this.#nodes.get(id)!
+  }
+
+  /** Splits the changes of one operation into those that happen together. */
+  protected abstract split(changes: NameChange[]): NameChange[][]
+
+  /** Which changes of names the sync of a node makes durable. */
+  protected abstract durableBySync(id: number, unsynced: NameChange[][]): boolean[]
+
+  protected abstract drawNames(unsynced: NameChange[][], random: Random): NameChange[][]
+}
+
+class PosixDisk extends Disk {
+  protected override split(changes: NameChange[]): NameChange[][] {
+    return [...Map.groupBy(changes, ({ folder }) => folder).values()]
+  }
+
+  protected override durableBySync(id: number, unsynced: NameChange[][]): boolean[] {
+    return unsynced.map((changes) => changes.some(({ folder }) => folder === id))
+  }
+
+  protected override drawNames(unsynced: NameChange[][], random: Random): NameChange[][] {
+    return unsynced.filter(() => random.below(2) === 0)
+  }
+}
+
+class OrderedDisk extends Disk {
+  protected override split(changes: NameChange[]): NameChange[][] {
+    return [changes]
+  }
+
+  protected override durableBySync(id: number, unsynced: NameChange[][]): boolean[] {
+    const last = unsynced.findLastIndex((changes) => changes.some(({ folder, node }) => folder === id || node === id))
+    return unsynced.map((_, index) => index <= last)
+  }
+
+  protected override drawNames(unsynced: NameChange[][], random: Random): NameChange[][] {
+    return unsynced.slice(0, random.below(unsynced.length + 1))
+  }
+}
+
+function rename(changes: NameChange[], entriesOf: (folder: number) => Map<string, number>): void {
+  for (const { folder, name, node } of changes) {
+    if (node === 0) entriesOf(folder).delete(name)
+    else entriesOf(folder).set(name, node)
+  }
+}
+
+function apply(change: ContentChange, bytes: GrowingBytes): void {
+  if (change.kind === 'size') bytes.resize(change.size)
+  else bytes.write(change.offset, change.bytes)
+}
+
+function keptBytes({ bytes, unsynced }: DurableNode, loss: Loss, random: Random): Buffer {
+  if (unsynced.length === 0) return bytes.view()
+  const kept = bytes.copy()
+  const whole = bytes.copy()
+  for (const change of unsynced) {
+    for (const piece of pieces(change, loss.grain)) {
+      if (loss.bytes === 'all' || (loss.bytes === 'some' && random.below(2) === 0)) apply(piece, kept)
+    }
+    apply(change, whole)
+  }
+  if (loss.keepsSize) kept.resize(whole.size)
+  return kept.view()
+}
+
+/** Cuts a write at the ends of pages or sectors. */
+function pieces(change: ContentChange, grain: number): ContentChange[] {
+  if (change.kind === 'size') return [change]
+  const { offset, bytes } = change
+  const parts: ContentChange[] = []
+  for (let from = 0; from < bytes.length;) {
+    const end = Math.min(bytes.length, from + grain - ((offset + from) % grain))
+    parts.push({ ...change, offset: offset + from, bytes: bytes.subarray(from, end) })
+    from = end
+  }
+  return parts
+}

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { type Loss, rebuild } from '../../bench/power-loss/disk/rebuild.ts'
+import { FileTree, rootId } from '../../bench/power-loss/disk/file-tree.ts'
+import type { Recorded } from '../../bench/power-loss/disk/recording.ts'
+import { createRandom } from '../../scripts/measure/fuzz/random.ts'
+
+// The proof of bench/power-loss is as good as its idea of what a disk keeps.
+
+const nothing: Loss = { model: 'posix', names: 'none', bytes: 'none', grain: 4_096, keepsSize: false }
+const everything: Loss = { ...nothing, names: 'all', bytes: 'all' }
+
+/** Makes changes, and gives what is left of them after a loss of power. */
+function left(change: (tree: FileTree) => void, loss: Loss, seed = 1): Record<string, string | undefined> {
+  const recording: Recorded[] = []
+  change(new FileTree((operation) => void recording.push({ ...operation, instant: recording.length + 1 })))
+  const failure = { instant: recording.length, loss }
+  const [{ files } = { files: undefined }] = [...rebuild(recording, [failure], createRandom(seed))]
+  return Object.fromEntries([...files!].map(([path, bytes]) => [path, bytes?.toString('latin1')]))
+}
+
+const owner = { permissions: 0o600, user: 0, group: 0 }
+const file = { ...owner, isFolder: false }
+const folder = { ...owner, isFolder: true }
+
+/** Makes `a`, and waits until all of it is on disk. */
+function syncedFile(tree: FileTree): number {
+  const { id } = tree.make(rootId, 'a', file)
+  tree.write(id, 0, Buffer.from('old'))
+  tree.sync(id)
+  tree.sync(rootId)
+  return id
+}
+
+test('what a file is given is lost until the file is synced', () => {
+  const change = (tree: FileTree) => {
+    tree.write(syncedFile(tree), 0, Buffer.from('new!'))
+  }
+  expect(left(change, nothing)).toEqual({ a: 'old' })
+  expect(left(change, everything)).toEqual({ a: 'new!' })
+  expect(left(change, { ...nothing, keepsSize: true })).toEqual({ a: 'old\0' })
+  const synced = (tree: FileTree) => {
+    const id = syncedFile(tree)
+    tree.write(id, 0, Buffer.from('new!'))
+    tree.sync(id)
+  }
+  expect(left(synced, nothing)).toEqual({ a: 'new!' })
+})
+
+test('the name of a new file is lost until its folder is synced, unless names are kept in their order', () => {
+  const change = (tree: FileTree) => {
+    const { id } = tree.make(rootId, 'a', file)
+    tree.sync(id)
+  }
+  expect(left(change, nothing)).toEqual({})
+  expect(left(change, { ...nothing, model: 'ordered' })).toEqual({ a: '' })
+})
+
+test('all that is in a folder is lost with its name', () => {
+  const change = (tree: FileTree) => {
+    const { id } = tree.make(rootId, 'made', folder)
+    const inner = tree.make(id, 'a', file)
+    tree.sync(inner.id)
+    tree.sync(id)
+  }
+  expect(left(change, nothing)).toEqual({})
+  expect(left(change, { ...nothing, model: 'ordered' })).toEqual({ made: undefined, 'made/a': '' })
+})
+
+test('of two changes of names either may be kept alone, but in their order not the second', () => {
+  const change = (tree: FileTree) => {
+    syncedFile(tree)
+    tree.make(rootId, 'b', file)
+    tree.sync(rootId)
+    tree.remove(rootId, 'a', false)
+    tree.move({ folder: rootId, name: 'b' }, { folder: rootId, name: 'c' }, true)
+  }
+  const kept = (model: Loss['model']) => {
+    const seeds = Array.from({ length: 50 }, (_, seed) => seed)
+    const states = seeds.map((seed) =>
+      Object.keys(left(change, { ...nothing, model, names: 'some' }, seed))
+        .sort()
+        .join(),
+    )
+    return [...new Set(states)].sort()
+  }
+  expect(kept('posix')).toEqual(['a,b', 'a,c', 'b', 'c'])
+  expect(kept('ordered')).toEqual(['a,b', 'b', 'c'])
+})
+
+test('a page may be torn between its sectors, and only there', () => {
+  const change = (tree: FileTree) => {
+    const id = syncedFile(tree)
+    tree.resize(id, 4_096)
+    tree.sync(id)
+    tree.write(id, 0, Buffer.alloc(4_096, 'x'))
+  }
+  const sectors = (grain: Loss['grain'], seed: number) =>
+    left(change, { ...nothing, bytes: 'some', grain }, seed)
+      ['a']!.match(/[^]{512}/g)!
+      .map((sector) => /^x+$/.test(sector))
+  const seeds = Array.from({ length: 20 }, (_, seed) => seed)
+  expect(seeds.map((seed) => new Set(sectors(512, seed)).size)).toContain(2)
+  for (const seed of seeds) expect(new Set(sectors(4_096, seed)).size).toBe(1)
+})
