@@ -47,7 +47,7 @@ export function followResponse(request: FastifyRequest, reply: FastifyReply, onA
       requestId: request.id,
       method: request.method,
       ...(operation === undefined
-        ? { path: withoutTokens(request.url.split('?', 1)[0] ?? '') }
+        ? { path: withoutTokens(request.originalUrl.split('?', 1)[0] ?? '') }
         : { operation: operation.id }),
       status,
       milliseconds: Math.round(elapsedTime * 1_000) / 1_000,

@@ -103,3 +103,13 @@ test('a line break in a path does not begin a new line in the log', async () => 
   await send({ method: 'GET', url: '/a%0A%7B%22level%22:60%7D' })
   expect(logLines.map((line) => line.trimEnd().split('\n').length)).toEqual([1])
 })
+
+test('a target that no route can have is logged as it was sent, without its query', async () => {
+  const { send, logLines } = await startApp()
+  await send({ method: 'GET', url: '/plants?limit=%zz' })
+  await send({ method: 'GET', url: '/pl%zzants' })
+  expect(parsed(logLines).map(({ path, status }) => [path, status])).toEqual([
+    ['/plants', 400],
+    ['/pl%zzants', 400],
+  ])
+})
