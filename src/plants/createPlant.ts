@@ -1,5 +1,4 @@
-import { failure } from '../contract/errors.ts'
-import type { Input, Reply } from '../contract/types.ts'
+import { type Input, type Reply, failure } from '../contract.ts'
 import type { HandlerContext } from '../context.ts'
 import { storeUnavailable } from './store-unavailable.ts'
 

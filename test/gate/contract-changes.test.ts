@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { checkBreaking } from '../../scripts/develop/breaking/compare-with-release.ts'
-import { parts } from '../../scripts/develop/check/parts.ts'
-import { generate } from '../../scripts/develop/generate/generate.ts'
+import { checkBreaking } from '../../packages/fastify-contract/src/gate/breaking/compare-with-release.ts'
+import { compile } from './tools.ts'
+import { generate } from '../../packages/fastify-contract/src/gate/generate/generate.ts'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createToken } from '../../src/auth/tokens.ts'
-import { loadContract } from '../../src/contract/load-contract.ts'
+import { loadContract } from '../../packages/fastify-contract/src/document/load-contract.ts'
 import { temporaryStore } from '../support/server/start-app.ts'
 import { addGetPlant, copyReleasedProject, cut, replace } from './project-copy.ts'
 
@@ -73,13 +73,13 @@ test(
       code: 1,
       stderr: expect.stringMatching(/^plant-store: operation getPlant: has no handler.*\n$/) as string,
     })
-    const types = await parts.types(root)
+    const types = await compile(root)
     expect(types.ok).toBe(false)
-    expect(types.details).toMatch(/getPlant/)
+    expect(types.output).toMatch(/getPlant/)
     await refusal
 
     await generate(root, 'scaffold')
-    expect(await parts.types(root)).toMatchObject({ ok: true, details: '' })
+    expect(await compile(root)).toEqual({ ok: true, output: '' })
     const { origin, token } = await startServer(root)
     const response = await fetch(`${origin}/plants/54`, { headers: { authorization: `Bearer ${token}` } })
     expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })])
@@ -97,11 +97,11 @@ test(
     const open = (id: string) => replace(`operationId: ${id}\n`, `operationId: ${id}\n      security: []\n`)
     await editContract((text) => open('getPlant')(open('listPlants')(addGetPlant(text))))
     await generate(root, 'scaffold')
-    const { ok, details } = await parts.types(root)
+    const { ok, output } = await compile(root)
     expect(ok).toBe(false)
-    expect(details).toMatch(/listPlants/)
-    expect(details).toMatch(/caller/)
-    expect(details).not.toMatch(/getPlant/)
+    expect(output).toMatch(/listPlants/)
+    expect(output).toMatch(/caller/)
+    expect(output).not.toMatch(/getPlant/)
   },
 )
 

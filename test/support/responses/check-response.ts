@@ -1,5 +1,5 @@
-import { parseJson } from '../../../src/json/json.ts'
-import type { ContractResponse } from '../../../src/contract/document.ts'
+import { parseJson } from '../../../packages/fastify-contract/src/json/json.ts'
+import type { ContractResponse } from '../../../packages/fastify-contract/src/document/document.ts'
 import { expectedContract, expectedOperations } from './expected-contract.ts'
 import { type FailureMessage, problemsOfBody, problemsOfHeader } from './check-value.ts'
 
@@ -150,7 +150,7 @@ function bodyProblems(declared: ContractResponse, response: ReceivedResponse, is
   if (isHead) return text === '' ? [] : ['a response to HEAD has a body']
   let body: unknown
   try {
-    body = parseJson(Buffer.from(text))
+    body = parseJson(Buffer.from(text)).value
   } catch (error) {
     return [`the body is not JSON: ${String(error)}`]
   }
