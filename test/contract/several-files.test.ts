@@ -87,6 +87,12 @@ async function problemsOf(changed: Record<string, string>): Promise<string[]> {
   return (error as BrokenContract).message.split('\n')
 }
 
+/** Each list holds the one before twice. */
+function doubled(levels: number): string {
+  const lists = Array.from({ length: levels }, (_, index) => [String(index + 1), String(index)] as const)
+  return lists.map(([name, before]) => `x${name}: &x${name} [*x${before}, *x${before}]\n`).join('')
+}
+
 const withThing = (line: string) => ({ 'schemas/thing.yaml': `${files['schemas/thing.yaml'] ?? ''}${line}\n` })
 
 describe('a contract in several files', () => {
@@ -135,6 +141,16 @@ describe('a contract in several files', () => {
       /^schemas\/thing\.yaml:8:8: .*http:\/\/127\.0\.0\.1:9\/a\.yaml is not read over the network/,
     ],
     ['references in a circle', { 'paths/thing.yaml': '$ref: thing.yaml\n' }, /leads back to itself/],
+    [
+      'references in a circle of files',
+      { 'paths/thing.yaml': '$ref: other.yaml\n', 'paths/other.yaml': '$ref: thing.yaml\n' },
+      /^openapi\.yaml: a reference to another file leads back to itself; refer to an object$/,
+    ],
+    [
+      'aliases that stand for billions',
+      { 'schemas/other.yaml': `x0: &x0 [a]\n${doubled(30)}` },
+      /^schemas\/other\.yaml:\d+:\d+: aliases up to here stand for more than 20000 values; /,
+    ],
     [
       'a fault of the structure',
       { 'parameters.yaml': 'limit: { name: limit, schema: { type: integer } }\n' },

@@ -79,12 +79,36 @@ test('a change is found among 1,220 schemas that refer to one another, on the st
   ])
 })
 
-test('schemas that share their parts, level after level, are checked in the time that each takes once', async () => {
-  const both = (index: number) => [named(`S${String(index - 1)}`), named(`S${String(index - 1)}`)]
-  const schemas = schemasOf(40, (index) => (index === 0 ? { type: 'object' } : { allOf: both(index) }))
-  const requestBody = { required: true, content: json(named('S39')) }
+/** A contract of schemas each of which has the one before twice. */
+const sharingOf = (schemaOf: (both: [object, object]) => object, more: object = {}) => {
+  const schemas = schemasOf(40, (index) => {
+    const before = named(`S${String(index - 1)}`)
+    return index === 0 ? { type: 'object' } : schemaOf([before, before])
+  })
+  const requestBody = { required: true, content: { 'application/json': { schema: named('S39'), ...more } } }
   const post = { operationId: 'createThing', requestBody, responses: { 204: { description: 'Done.' }, ...failures } }
-  expect(await problemsOf(contractOf({ '/things': { post } }, { components: { schemas } }))).toEqual([])
+  return contractOf({ '/things': { post } }, { components: { schemas } })
+}
+
+test('schemas that share their parts, level after level, are checked in the time that each takes once', async () => {
+  const contract = sharingOf(([a, b]) => ({ type: 'object', properties: { a, b } }), { example: { a: { b: {} } } })
+  expect(await problemsOf(contract)).toEqual([])
+})
+
+test.each<[string, (both: [object, object]) => object]>([
+  ['allOf', (both) => ({ allOf: both })],
+  ['oneOf', (both) => ({ oneOf: both })],
+  ['anyOf', ([a, b]) => ({ anyOf: [a, b, { type: 'null' }] })],
+  ['a reference and not', ([a, b]) => ({ ...a, not: b })],
+  ['if and then', ([a, b]) => ({ if: a, then: b })],
+  ['dependentSchemas', ([a, b]) => ({ dependentSchemas: { x: a, y: b } })],
+])('schemas of which billions apply to one value are refused, within seconds: %s', async (_word, schemaOf) => {
+  const contract = sharingOf(schemaOf, { example: { a: 1 } })
+  expect(await problemsOf(contract)).toEqual([
+    expect.stringMatching(
+      /^openapi\.yaml:\d+:\d+: more than 100000 schemas apply to one value; refer to each of them once$/,
+    ),
+  ])
 })
 
 /** A contract whose schemas apply to one value, each because of the one before. */

@@ -7,6 +7,7 @@ import { lookUp } from '../../../src/json/pointer.ts'
 import { printable } from '../../../src/json/printable.ts'
 import { schemaNameOf, schemasPointer } from '../../../src/schema/schema-parts.ts'
 import { checkExamples } from './check-examples.ts'
+import { checkMultiplied } from './check-multiplied.ts'
 import { checkOperations, checkSecurity } from './check-operations.ts'
 import { checkReferences, checkWords } from './words/check-words.ts'
 import { checkErrorNumbers } from './error-numbers.ts'
@@ -52,13 +53,16 @@ async function readAll(source: Uint8Array, file: string, asked: Set<string>) {
   const words = [...checkWords(document), ...(isSound ? checkReferences(document) : [])]
   const results: Finding[] = []
   const stopped: [subject: string, reason: string][] = []
-  for (const [subject, check] of isSound ? checks : []) {
+  const run = ([subject, check]: (typeof checks)[number]) => {
     try {
       results.push(...check(contract))
     } catch (error) {
       stopped.push([subject, error instanceof Error ? error.message : String(error)])
     }
   }
+  if (isSound) run(['schemas', checkMultiplied])
+  // With those the others would not end.
+  if (isSound && results.length === 0) for (const each of checks) run(each)
   const isRefused = findings.length > 0 || words.some(({ isConsequence = false }) => !isConsequence)
   const isNews = ({ isConsequence = false }: Finding) => !isConsequence || !isRefused
   const told = [...findings, ...words, ...results].map(({ text }) => text)
@@ -272,11 +276,16 @@ class ContractFiles extends BaseResolver {
   override resolveDocument = ((base: string | null, reference: string) =>
     this.document(this.resolveExternalRef(base, reference))) as BaseResolver['resolveDocument']
 
-  /** The same files for the linter, which knows no bigints. */
+  /** The same files for the linter, which knows no bigints. Each is one copy: the linter knows a circle by its objects. */
   rounded(): BaseResolver {
     const resolver = new BaseResolver()
-    resolver.resolveDocument = (async (base: string | null, reference: string) =>
-      roundedCopy(await this.document(this.resolveExternalRef(base, reference)))) as BaseResolver['resolveDocument']
+    const copies = new Map<string, Document>()
+    resolver.resolveDocument = (async (base: string | null, reference: string) => {
+      const path = this.resolveExternalRef(base, reference)
+      const copy = copies.get(path) ?? roundedCopy(await this.document(path))
+      copies.set(path, copy)
+      return copy
+    }) as BaseResolver['resolveDocument']
     return resolver
   }
 }
