@@ -7,7 +7,7 @@ import { lookUp } from '../../../src/json/pointer.ts'
 import { printable } from '../../../src/json/printable.ts'
 import { schemaNameOf, schemasPointer } from '../../../src/schema/schema-parts.ts'
 import { checkExamples } from './check-examples.ts'
-import { checkMultiplied } from './check-multiplied.ts'
+import { checkMultiplied } from './words/check-multiplied.ts'
 import { checkOperations, checkSecurity } from './check-operations.ts'
 import { checkReferences, checkWords } from './words/check-words.ts'
 import { checkErrorNumbers } from './error-numbers.ts'
@@ -91,7 +91,7 @@ const checks: [subject: string, check: (document: ContractDocument) => Finding[]
 
 /** What a problem that is told already has in common with the reason for which a check stopped. */
 function partOf(reason: string): string {
-  return /the reference \S* /.exec(reason)?.[0] ?? reason
+  return /(the reference [^]*? )leads /.exec(reason)?.[1] ?? reason
 }
 
 /**
@@ -276,7 +276,7 @@ class ContractFiles extends BaseResolver {
   override resolveDocument = ((base: string | null, reference: string) =>
     this.document(this.resolveExternalRef(base, reference))) as BaseResolver['resolveDocument']
 
-  /** The same files for the linter, which knows no bigints. Each is one copy: the linter knows a circle by its objects. */
+  /** The same files for the linter, which knows no bigints. Each is one copy: it knows a circle by its objects. */
   rounded(): BaseResolver {
     const resolver = new BaseResolver()
     const copies = new Map<string, Document>()

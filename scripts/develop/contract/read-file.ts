@@ -39,6 +39,8 @@ function isRegular(mode: number): boolean {
  * @throws RefusedFile, or an error of the system
  */
 export function readBelow(folder: string, path: string): Buffer {
+  // The stamp has a line for each file.
+  if (/[\r\n]/.test(path)) throw new RefusedFile('has a line break in its name; rename it')
   // Nothing else is even looked at.
   if (!isBelow(folder, path) || !isBelow(realpathSync(folder), realpathSync(path))) {
     throw new RefusedFile('leads out of the folder of the contract; keep a copy below it')

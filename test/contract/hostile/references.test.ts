@@ -52,6 +52,7 @@ const refused: [reference: string, because: string][] = [
   ['pipe.yaml', noFile],
   ['.', outside],
   ['folder', noFile],
+  ['a\nb.yaml', 'has a line break in its name; rename it'],
   ['large.yaml', 'has more than 16777216 bytes; cut the contract into files'],
   ['http://127.0.0.1:9/a.yaml', 'is not read over the network; keep a copy'],
   ['file:///dev/zero', 'is not read over the network; keep a copy'],
@@ -72,12 +73,15 @@ describe('a contract that refers to', () => {
       withSchema({ $ref: 'schema.yaml' }),
     ]) {
       await writeFile(join(api, 'openapi.yaml'), stringifyJson(contract, 1))
-      await writeFile(join(api, 'schema.yaml'), `type: object\nproperties: { a: { $ref: '${reference}' } }\n`)
+      await writeFile(
+        join(api, 'schema.yaml'),
+        `type: object\nproperties: { a: { $ref: ${JSON.stringify(reference)} } }\n`,
+      )
       const { ok, lines, referred } = await generate(api, 'write')
       expect(ok).toBe(false)
       const [first = ''] = lines
       expect(first).toMatch(/^(?:openapi|schema)\.yaml:\d+:\d+: the reference /)
-      expect(first).toContain(`${reference} ${because}`)
+      expect(first).toContain(`${reference.replace('\n', '\\u{a}')} ${because}`)
       expect(first.split('\n')).toHaveLength(1)
       expect(lines.join()).not.toContain(secret)
       expect(referred.filter((name) => name.startsWith('..') || name.startsWith('/'))).toEqual([])

@@ -1,7 +1,7 @@
-import type { ContractDocument } from '../../../src/contract/document.ts'
-import { type Schema, subschemasOf, targetOf } from '../../../src/schema/schema-parts.ts'
-import type { Finding } from './findings.ts'
-import { objectsOf } from './words/check-words.ts'
+import type { ContractDocument } from '../../../../src/contract/document.ts'
+import { type Schema, subschemasOf, targetOf } from '../../../../src/schema/schema-parts.ts'
+import type { Finding } from '../findings.ts'
+import { objectsOf } from './check-words.ts'
 
 /** A validator takes some milliseconds for so many. */
 const maxApplied = 100_000
