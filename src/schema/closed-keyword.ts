@@ -1,7 +1,8 @@
-import { type Code, type CodeKeywordDefinition, Name, type ValidateFunction, _, str } from 'ajv'
+import { type Code, type CodeKeywordDefinition, Name, _, str } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Direction } from './rewrite-schema.ts'
 import { type Description, forget, note, noted } from './undo-reading.ts'
+import { wrapCompile } from './wrap-ajv.ts'
 
 /** The validation that runs now. Ajv validates in one go. */
 const current = {
@@ -62,10 +63,7 @@ function noteDescription(place: string, object: object, evaluated: Description['
  */
 export function closeObjects(ajv: Ajv2020, direction: Direction | undefined): void {
   ajv.addKeyword(closedKeyword)
-  const compile = ajv.compile.bind(ajv) as (schema: object, isMeta?: boolean) => ValidateFunction
-  // One function for all overloads.
-  ajv.compile = ((schema: object, isMeta?: boolean) => {
-    const validate = compile(schema, isMeta)
+  wrapCompile(ajv, (validate) => {
     const closed = (root: object): boolean => {
       // A validation before may have thrown.
       current.mayHaveOthers = false
@@ -89,7 +87,7 @@ export function closeObjects(ajv: Ajv2020, direction: Direction | undefined): vo
     }
     const whole = Object.assign(closed, { ...validate })
     return whole
-  }) as typeof ajv.compile
+  })
 }
 
 /** A property that no schema of its object has evaluated. */

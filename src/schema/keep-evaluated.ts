@@ -1,7 +1,8 @@
-import { type CodeKeywordDefinition, type KeywordCxt, Name, _ } from 'ajv'
+import { type KeywordCxt, Name, _ } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { evaluatedPropsToName } from 'ajv/dist/compile/util.js'
 import type { Schema } from './schema-parts.ts'
+import { wrapKeyword } from './wrap-ajv.ts'
 
 /** Keywords whose schemas apply in some cases only. */
 const conditional = ['anyOf', 'oneOf', 'if', 'dependentSchemas']
@@ -21,12 +22,12 @@ const conditional = ['anyOf', 'oneOf', 'if', 'dependentSchemas']
  */
 export function keepEvaluated(ajv: Ajv2020): void {
   for (const name of conditional) {
-    wrap(ajv, name, ({ gen, it }, generate) => {
+    wrapKeyword(ajv, name, ({ gen, it }, generate) => {
       if (it.props !== true && !(it.props instanceof Name)) it.props = evaluatedPropsToName(gen, it.props)
       generate()
     })
   }
-  wrap(ajv, 'if', (context, generate) => {
+  wrapKeyword(ajv, 'if', (context, generate) => {
     const [subschema, merge] = [context.subschema.bind(context), context.mergeEvaluated.bind(context)]
     let isValid: Name | undefined
     context.subschema = (applied, valid) => {
@@ -43,27 +44,16 @@ export function keepEvaluated(ajv: Ajv2020): void {
     }
     generate()
   })
-  wrap(ajv, '$ref', (context, generate) => {
+  wrapKeyword(ajv, '$ref', (context, generate) => {
     generate()
     const { $ref: _reference, closed, ...others } = context.parentSchema as Schema
     // Nothing is added to the list of a value's whole schema that is a reference alone.
     if (closed === undefined || Object.keys(others).length > 0) copyEvaluated(context)
   })
-  wrap(ajv, 'unevaluatedProperties', (context, generate) => {
+  wrapKeyword(ajv, 'unevaluatedProperties', (context, generate) => {
     copyEvaluated(context)
     generate()
   })
-}
-
-function wrap(ajv: Ajv2020, name: string, around: (context: KeywordCxt, generate: () => void) => void): void {
-  // Ajv has made these objects, whose code it generates with them.
-  const keyword = ajv.getKeyword(name) as CodeKeywordDefinition
-  const generate = keyword.code.bind(keyword)
-  keyword.code = (context, ruleType) => {
-    around(context, () => {
-      generate(context, ruleType)
-    })
-  }
 }
 
 function copyEvaluated({ gen, it }: KeywordCxt): void {

@@ -1,5 +1,6 @@
-import { type CodeKeywordDefinition, type ValidateFunction, _ } from 'ajv'
+import { _ } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
+import { wrapCompile, wrapKeyword } from './wrap-ajv.ts'
 
 /** How many references a validation follows before their work is counted. Most follow fewer. */
 const uncounted = 64
@@ -37,18 +38,11 @@ function sizeOf(value: unknown): number {
  * back to it, each level of a value doubles the time, so that 40 levels take days. Only references lead back.
  */
 export function limitWork(ajv: Ajv2020): void {
-  // Ajv has made this object for the keyword `$ref`, whose code it generates with it.
-  const keyword = ajv.getKeyword('$ref') as CodeKeywordDefinition
-  const generate = keyword.code.bind(keyword)
-  keyword.code = (context, ruleType) => {
-    context.gen.code(_`${context.gen.scopeValue('func', { ref: count })}(${context.data})`)
-    generate(context, ruleType)
-  }
-
-  const compile = ajv.compile.bind(ajv) as (schema: object, isMeta?: boolean) => ValidateFunction
-  // One function for all overloads.
-  ajv.compile = ((schema: object, isMeta?: boolean) => {
-    const validate = compile(schema, isMeta)
+  wrapKeyword(ajv, '$ref', ({ gen, data }, generate) => {
+    gen.code(_`${gen.scopeValue('func', { ref: count })}(${data})`)
+    generate()
+  })
+  wrapCompile(ajv, (validate) => {
     const limited = (value: unknown): boolean => {
       root = value
       references = 0
@@ -68,7 +62,7 @@ export function limitWork(ajv: Ajv2020): void {
     }
     const whole = Object.assign(limited, { ...validate })
     return whole
-  }) as typeof ajv.compile
+  })
 }
 
 const message = 'the body takes too long to validate, because too many alternatives are in one another; nest fewer'

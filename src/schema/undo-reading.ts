@@ -1,5 +1,6 @@
-import { type CodeKeywordDefinition, type KeywordCxt, type Name, _ } from 'ajv'
+import { type KeywordCxt, type Name, _ } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
+import { wrapKeyword } from './wrap-ajv.ts'
 
 type Container = Record<string | number, unknown>
 type Key = string | number
@@ -90,10 +91,7 @@ const conditions = ['not', 'if', 'contains']
  */
 export function undoReading(ajv: Ajv2020): void {
   for (const name of [...alternatives, ...conditions]) {
-    // Ajv has made these objects, whose code it generates with them.
-    const keyword = ajv.getKeyword(name) as CodeKeywordDefinition
-    const generate = keyword.code.bind(keyword)
-    keyword.code = (context) => {
+    wrapKeyword(ajv, name, (context, generate) => {
       const subschema = context.subschema.bind(context)
       context.subschema = (applied, valid) => {
         const { keyword: applying = '' } = applied
@@ -107,8 +105,8 @@ export function undoReading(ajv: Ajv2020): void {
         }
         return inner
       }
-      generate(context)
-    }
+      generate()
+    })
   }
 }
 
