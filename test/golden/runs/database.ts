@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { chownSync, existsSync, renameSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { Client, escapeIdentifier } from 'pg'
+import { freePort } from '../../../scripts/measure/servers/server-process.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -150,14 +150,4 @@ async function startOwnPostgres(): Promise<{ url: string; close: () => Promise<v
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // The address of a server that listens on a port is an object.
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
