@@ -82,24 +82,29 @@ async function serveFirst(disk: MountedDisk, processes: Processes, history: Hist
   return service
 }
 
-async function load({ disk, processes, random, prepared: { content, token } }: Stage): Promise<Promises> {
-  const history = new History(new Ledger(content))
-  const service = await processes.serve(join(disk.folder, databasePath))
-  await write(disk, service, token, history, random, { clients: random.one([1, 8, 32]), changes: 20 })
+/** Starts a server on the database that the disk has in the beginning. */
+async function serveFilled({ disk, processes, prepared }: Stage) {
+  const file = join(disk.folder, databasePath)
+  return { file, history: new History(new Ledger(prepared.content)), service: await processes.serve(file) }
+}
+
+async function load(stage: Stage): Promise<Promises> {
+  const { disk, processes, random, prepared } = stage
+  const { file, history, service } = await serveFilled(stage)
+  await write(disk, service, prepared.token, history, random, { clients: random.one([1, 8, 32]), changes: 20 })
   // Often it is stopped, and so the log is copied into the database.
   if (random.below(4) === 0) await service.kill()
   else await service.stop()
-  const again = await processes.serve(join(disk.folder, databasePath))
-  await write(disk, again, token, history, random, { clients: 1, changes: 20 })
+  const again = await processes.serve(file)
+  await write(disk, again, prepared.token, history, random, { clients: 1, changes: 20 })
   await again.stop()
   return kept(databasePath, history)
 }
 
-async function tokens({ disk, processes, random, prepared: { content, token } }: Stage): Promise<Promises> {
-  const file = join(disk.folder, databasePath)
-  const history = new History(new Ledger(content))
-  const service = await processes.serve(file)
-  const writing = write(disk, service, token, history, random, { clients: 1, changes: 200 })
+async function tokens(stage: Stage): Promise<Promises> {
+  const { disk, processes, random, prepared } = stage
+  const { file, history, service } = await serveFilled(stage)
+  const writing = write(disk, service, prepared.token, history, random, { clients: 1, changes: 200 })
   const asked = disk.instant()
   const issued = (await processes.run('token', ['issue', caller], file)).trim()
   const key = `token ${prefixOf(issued)}`
@@ -112,11 +117,10 @@ async function tokens({ disk, processes, random, prepared: { content, token } }:
   return kept(databasePath, history)
 }
 
-async function backup({ disk, processes, random, prepared: { content, token } }: Stage): Promise<Promises> {
-  const file = join(disk.folder, databasePath)
-  const history = new History(new Ledger(content))
-  const service = await processes.serve(file)
-  const writing = write(disk, service, token, history, random, { clients: 4, changes: 100 })
+async function backup(stage: Stage): Promise<Promises> {
+  const { disk, processes, random, prepared } = stage
+  const { file, history, service } = await serveFilled(stage)
+  const writing = write(disk, service, prepared.token, history, random, { clients: 4, changes: 100 })
   const stdout = await processes.run('backup', [join(disk.folder, 'second.db')], file)
   const printed = disk.instant()
   await writing
@@ -145,15 +149,11 @@ function brokenCopy(file: string, isPrinted: boolean, stdout: string): string[] 
 
 async function restore(stage: Stage): Promise<Promises> {
   const { disk, processes, random, prepared } = stage
-  const file = join(disk.folder, databasePath)
-  const history = new History(new Ledger(prepared.content))
-  const service = await processes.serve(file)
+  const { file, history, service } = await serveFilled(stage)
   await write(disk, service, prepared.token, history, random, { clients: 4, changes: 20 })
   if (random.below(2) === 0) await service.kill()
   else await service.stop()
-  const replaced = history.replace(prepared.copied, disk.instant())
-  await processes.run('restore', [join(disk.folder, copyPath), '--force'], file)
-  replaced.acknowledged = disk.instant()
+  await restoreCopy(stage, history, file, ['--force'])
   const again = await processes.serve(file)
   await write(disk, again, prepared.token, history, random, { clients: 1, changes: 20 })
   await again.stop()
@@ -164,13 +164,22 @@ async function restoreAnew(stage: Stage): Promise<Promises> {
   const { disk, processes, random, prepared } = stage
   const file = join(disk.folder, newPath)
   const history = new History(new Ledger())
-  const replaced = history.replace(prepared.copied, disk.instant())
-  await processes.run('restore', [join(disk.folder, copyPath)], file)
-  replaced.acknowledged = disk.instant()
+  await restoreCopy(stage, history, file)
   const service = await processes.serve(file)
   await write(disk, service, prepared.token, history, random, { clients: 1, changes: 20 })
   await service.stop()
   return kept(newPath, history)
+}
+
+async function restoreCopy(
+  { disk, processes, prepared }: Stage,
+  history: History,
+  file: string,
+  options: string[] = [],
+): Promise<void> {
+  const replaced = history.replace(prepared.copied, disk.instant())
+  await processes.run('restore', [join(disk.folder, copyPath), ...options], file)
+  replaced.acknowledged = disk.instant()
 }
 
 async function move({ disk, processes, prepared: { content } }: Stage): Promise<Promises> {
@@ -236,9 +245,7 @@ async function killedFirstStart(stage: Stage): Promise<Promises> {
 /** The next start finds the old database or the new one, and goes on with it. */
 async function killedRestore(stage: Stage): Promise<Promises> {
   const { disk, processes, random, prepared } = stage
-  const file = join(disk.folder, databasePath)
-  const history = new History(new Ledger(prepared.content))
-  const service = await processes.serve(file)
+  const { file, history, service } = await serveFilled(stage)
   await write(disk, service, prepared.token, history, random, { clients: 4, changes: 20 })
   await service.kill()
   const asked = disk.instant()
@@ -268,15 +275,11 @@ async function killMidway({ disk, processes, random }: Stage, running: Promise<u
 
 /** Above 64 MiB a start does not check the pages. */
 async function large(stage: Stage): Promise<Promises> {
-  const { disk, processes, random, prepared } = stage
-  const file = join(disk.folder, databasePath)
-  const history = new History(new Ledger(prepared.content))
-  const service = await processes.serve(file)
+  const { disk, random, prepared } = stage
+  const { file, history, service } = await serveFilled(stage)
   await write(disk, service, prepared.token, history, random, { clients: 8, changes: 50 })
   await service.stop()
-  const replaced = history.replace(prepared.copied, disk.instant())
-  await processes.run('restore', [join(disk.folder, copyPath), '--force'], file)
-  replaced.acknowledged = disk.instant()
+  await restoreCopy(stage, history, file, ['--force'])
   return kept(databasePath, history)
 }
 
