@@ -1,25 +1,25 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { TokenUses } from './auth/last-used.ts'
 import { type TokenFinder, createVerifiers } from './auth/verifiers.ts'
-import { type Limits, defaultLimits } from './config/limits.ts'
-import { registerClosing } from './connections/graceful-shutdown.ts'
-import { createHttpServer } from './connections/http-server.ts'
-import { OpenConnections } from './connections/open-connections.ts'
-import { UnreadBytes } from './connections/unread-bytes.ts'
+import { type Limits, defaultLimits } from '../packages/fastify-contract/src/server/limits.ts'
+import { registerClosing } from '../packages/fastify-contract/src/server/connections/graceful-shutdown.ts'
+import { createHttpServer } from '../packages/fastify-contract/src/server/connections/http-server.ts'
+import { OpenConnections } from '../packages/fastify-contract/src/server/connections/open-connections.ts'
+import { UnreadBytes } from '../packages/fastify-contract/src/server/connections/unread-bytes.ts'
 import { type HandlerContext, createServices } from './context.ts'
-import { basePathsOf, dereference, operationsOf } from './contract/document.ts'
-import { type BoundOperation, createEngine } from './contract/engine.ts'
-import type { Contract } from './contract/load-contract.ts'
-import { securitySchemesOf } from './contract/security.ts'
-import type { Handlers } from './contract/types.ts'
-import { registerDocs } from './docs/docs.ts'
-import { type VerifiedScheme, authenticate } from './http/authentication.ts'
-import { expectContent } from './http/content.ts'
-import { registerErrors } from './http/errors.ts'
-import { registerOperations } from './http/operations.ts'
-import { refuseLessConcrete, refuseMalformed, refuseUnmatched, routedUrl } from './http/path-and-method.ts'
-import { constantHeaders, omitLengthOfHead } from './http/send.ts'
-import { type Stage, inOrder } from './http/stage.ts'
+import { basePathsOf, dereference, operationsOf } from '../packages/fastify-contract/src/document/document.ts'
+import { type BoundOperation, createEngine } from '../packages/fastify-contract/src/engine/engine.ts'
+import type { Contract } from '../packages/fastify-contract/src/document/load-contract.ts'
+import { securitySchemesOf } from '../packages/fastify-contract/src/document/security.ts'
+import type { Handlers } from '../packages/fastify-contract/src/types/handler-types.ts'
+import { registerDocs } from '../packages/fastify-contract/src/server/docs/docs.ts'
+import { type VerifiedScheme, authenticate } from '../packages/fastify-contract/src/server/authentication.ts'
+import { expectContent } from '../packages/fastify-contract/src/server/content.ts'
+import { registerErrors } from '../packages/fastify-contract/src/server/error-handler.ts'
+import { registerOperations } from '../packages/fastify-contract/src/server/operations.ts'
+import { refuseLessConcrete, refuseMalformed, refuseUnmatched, routedUrl } from '../packages/fastify-contract/src/server/path-and-method.ts'
+import { constantHeaders, omitLengthOfHead } from '../packages/fastify-contract/src/server/send.ts'
+import { type Stage, inOrder } from '../packages/fastify-contract/src/server/hooks.ts'
 import { registerHealth } from './monitoring/health.ts'
 import { type OnAnswered, RequestLog, followResponse, requestIdOf } from './monitoring/request-log.ts'
 import type { Store } from './store/store.ts'
@@ -126,7 +126,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', inOrder([begin]))
   // Loaded only if configured, which saves start time and memory.
   if (corsOrigins !== undefined) {
-    const { registerCors } = await import('./http/cors.ts')
+    const { registerCors } = await import('../packages/fastify-contract/src/server/cors.ts')
     const keyHeaders = [...schemes.values()]
       .filter((scheme) => scheme.kind === 'apiKey' && scheme.in === 'header')
       .map(({ name }) => name)

@@ -1,5 +1,5 @@
 import { UsageError, readArguments, runCommand } from '../command.ts'
-import { checkBreaking } from './breaking/compare-with-release.ts'
+import { checkBreaking } from '../../packages/fastify-contract/src/gate/breaking/compare-with-release.ts'
 
 const usage = `Usage: npm run breaking                 compares openapi.yaml with the newest contract in docs/releases/
        npm run breaking -- VERSION      compares it with that of another release, such as 1.0.0

@@ -1,10 +1,10 @@
-import { printable } from '../../src/json/printable.ts'
+import { printable } from '../../packages/fastify-contract/src/json/printable.ts'
 import { takeNoArguments } from '../command.ts'
 import { createServerProcess } from './dev/server-process.ts'
 import { createTypeCheck } from './dev/type-check.ts'
 import { type Saved, watchProject } from './dev/watch-project.ts'
-import { type GenerateResult, generate } from './generate/generate.ts'
-import { leftOverHandlers, missingHandlers } from './generate/handler-files.ts'
+import { type GenerateResult, generate } from '../../packages/fastify-contract/src/gate/generate/generate.ts'
+import { leftOverHandlers, missingHandlers } from '../../packages/fastify-contract/src/gate/generate/handler-files.ts'
 
 takeNoArguments(`Usage: npm run dev   runs a server of the project in this folder, and prints type errors.
 

@@ -1,5 +1,5 @@
 import { UsageError, readArguments, runCommand } from '../command.ts'
-import { type GenerateMode, generate } from './generate/generate.ts'
+import { type GenerateMode, generate } from '../../packages/fastify-contract/src/gate/generate/generate.ts'
 
 const usage = `Usage: npm run generate                  writes generated/ from openapi.yaml
        npm run generate -- --check       writes nothing; fails and names each file of generated/ that does not match

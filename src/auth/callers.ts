@@ -1,4 +1,4 @@
-import type { Caller } from '../contract/types.ts'
+import type { Caller } from '../../packages/fastify-contract/src/types/handler-types.ts'
 
 /** The callers of JSON Web Tokens begin with this, and no others do. */
 const jwtPrefix = 'jwt:'

@@ -1,4 +1,4 @@
-import { isScope } from '../contract/security.ts'
+import { isScope } from '../../packages/fastify-contract/src/document/security.ts'
 
 /**
  * Whether a token has all of these scopes.

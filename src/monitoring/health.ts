@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { unavailable } from '../contract/errors.ts'
-import { sendFailure, sendJson } from '../http/send.ts'
+import { unavailable } from '../../packages/fastify-contract/src/server/refusal.ts'
+import { sendFailure, sendJson } from '../../packages/fastify-contract/src/server/send.ts'
 
 const ok = JSON.stringify({ status: 'ok' })
 

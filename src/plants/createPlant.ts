@@ -1,5 +1,5 @@
-import { failure } from '../contract/errors.ts'
-import type { Input, Reply } from '../contract/types.ts'
+import { failure } from '../../packages/fastify-contract/src/server/refusal.ts'
+import type { Input, Reply } from '../../packages/fastify-contract/src/types/handler-types.ts'
 import type { HandlerContext } from '../context.ts'
 import { storeUnavailable } from './store-unavailable.ts'
 

@@ -1,4 +1,4 @@
-import { type Unavailable, unavailable } from '../contract/errors.ts'
+import { type Unavailable, unavailable } from '../../packages/fastify-contract/src/server/refusal.ts'
 
 /** The reply when the store cannot be read or written now. */
 export function storeUnavailable(): Unavailable {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import { type Failure, failure } from '../contract/errors.ts'
-import type { Stage } from '../http/stage.ts'
+import { type Failure, failure } from '../../packages/fastify-contract/src/server/refusal.ts'
+import type { Stage } from '../../packages/fastify-contract/src/server/hooks.ts'
 import { RequestCounts } from './request-counts.ts'
 
 const windowMilliseconds = 60_000

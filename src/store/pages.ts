@@ -1,4 +1,4 @@
-import { Encoded, release } from '../contract/types.ts'
+import { Encoded, release } from '../../packages/fastify-contract/src/types/handler-types.ts'
 import type { Plant } from './store.ts'
 
 /**

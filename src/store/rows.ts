@@ -1,4 +1,4 @@
-import type { Caller } from '../contract/types.ts'
+import type { Caller } from '../../packages/fastify-contract/src/types/handler-types.ts'
 import type { NewPlant, StoredToken } from './store.ts'
 
 /** A plant with every column that is stored. */

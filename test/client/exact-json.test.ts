@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createInt64Schemas } from '../../scripts/develop/generate/write/int64-schemas.ts'
-import { readBody } from '../../src/client/exact-json.ts'
+import { createInt64Schemas } from '../../packages/fastify-contract/src/gate/generate/write/int64-schemas.ts'
+import { readBody } from '../../packages/fastify-contract/src/client/exact-json.ts'
 
 const int64 = { format: 'int64' } as const
 

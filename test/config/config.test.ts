@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BadConfig, type Config, loadConfig } from '../../src/config/config.ts'
-import { defaultLimits } from '../../src/config/limits.ts'
+import { defaultLimits } from '../../packages/fastify-contract/src/server/limits.ts'
 
 const limits = {
   ...defaultLimits,

@@ -1,5 +1,5 @@
-import type { ContractResponse, Exampled } from '../../src/contract/document.ts'
-import type { Schema } from '../../src/schema/schema-parts.ts'
+import type { ContractResponse, Exampled } from '../../packages/fastify-contract/src/document/document.ts'
+import type { Schema } from '../../packages/fastify-contract/src/schema/schema-parts.ts'
 import { type ReceivedResponse, type SentRequest, operationOf } from '../support/responses/check-response.ts'
 import { expectedContract, expectedErrors, expectedOperations } from '../support/responses/expected-contract.ts'
 import { propertiesOf } from './values/flat-schema.ts'

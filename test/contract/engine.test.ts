@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ContractDocument } from '../../src/contract/document.ts'
-import { type AnyReply, type OperationRequest, UnservableContract, createEngine } from '../../src/contract/engine.ts'
-import { parseJson } from '../../src/json/json.ts'
+import type { ContractDocument } from '../../packages/fastify-contract/src/document/document.ts'
+import { type AnyReply, type OperationRequest, UnservableContract, createEngine } from '../../packages/fastify-contract/src/engine/engine.ts'
+import { parseJson } from '../../packages/fastify-contract/src/json/json.ts'
 import { contractOf, getThing, id, ok, thing, withBody, withComponents, withParameter } from './things-contract.ts'
 
 type Handlers = Parameters<typeof createEngine>[0]['handlers']

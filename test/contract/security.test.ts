@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { dereference, operationsOf } from '../../src/contract/document.ts'
-import { callerKindOf, securityProblems, securitySchemesOf } from '../../src/contract/security.ts'
+import { dereference, operationsOf } from '../../packages/fastify-contract/src/document/document.ts'
+import { callerKindOf, securityProblems, securitySchemesOf } from '../../packages/fastify-contract/src/document/security.ts'
 import { contractOf } from './things-contract.ts'
 
 const oauth2 = { type: 'oauth2', flows: {} }

@@ -1,5 +1,5 @@
-import type { ContractDocument, Parameter } from '../../src/contract/document.ts'
-import type { Schema } from '../../src/schema/schema-parts.ts'
+import type { ContractDocument, Parameter } from '../../packages/fastify-contract/src/document/document.ts'
+import type { Schema } from '../../packages/fastify-contract/src/schema/schema-parts.ts'
 
 export const thing: Schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
 export const ok = { 200: { description: 'Done.', content: { 'application/json': { schema: thing } } } }

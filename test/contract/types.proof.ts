@@ -3,10 +3,10 @@
  * `@ts-expect-error` is itself an error where the line below it compiles, and the twin beside each shows
  * that it is the named fault that is refused and nothing else of the line.
  */
-import { failure } from '../../src/contract/errors.ts'
-import type { CallerKind } from '../../src/contract/security.ts'
-import type { ContextWith, Encoded, Handler, Handlers } from '../../src/contract/types.ts'
-import type { Input, OperationId, Reply, Schemas } from '../../src/contract/types.ts'
+import { failure } from '../../packages/fastify-contract/src/server/refusal.ts'
+import type { CallerKind } from '../../packages/fastify-contract/src/document/security.ts'
+import type { ContextWith, Encoded, Handler, Handlers } from '../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Input, OperationId, Reply, Schemas } from '../../packages/fastify-contract/src/types/handler-types.ts'
 
 /** What a handler receives beside the request. */
 interface Context {

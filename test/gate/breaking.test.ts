@@ -1,11 +1,11 @@
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Impact } from '../../scripts/develop/breaking/classify-change.ts'
-import { checkBreaking } from '../../scripts/develop/breaking/compare-with-release.ts'
-import { type Change, compareContracts } from '../../scripts/develop/breaking/compare-contracts.ts'
-import type { OpenApiText } from '../../scripts/develop/contract/read-contract.ts'
-import { readBaseContract } from '../../scripts/develop/breaking/released-contracts.ts'
+import type { Impact } from '../../packages/fastify-contract/src/gate/breaking/classify-change.ts'
+import { checkBreaking } from '../../packages/fastify-contract/src/gate/breaking/compare-with-release.ts'
+import { type Change, compareContracts } from '../../packages/fastify-contract/src/gate/breaking/compare-contracts.ts'
+import type { OpenApiText } from '../../packages/fastify-contract/src/gate/check/read-contract.ts'
+import { readBaseContract } from '../../packages/fastify-contract/src/gate/breaking/released-contracts.ts'
 import {
   type Edit,
   contractText as contract,

@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, expect, test } from 'vitest'
-import { generate } from '../../scripts/develop/generate/generate.ts'
+import { generate } from '../../packages/fastify-contract/src/gate/generate/generate.ts'
 import { addGetPlant, copyProject, replace } from './project-copy.ts'
 
 const script = join(import.meta.dirname, '../../scripts/develop/dev.ts')

@@ -3,8 +3,8 @@ import { appendFile, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { generateFiles } from '../../scripts/develop/generate/generate-files.ts'
-import { generate } from '../../scripts/develop/generate/generate.ts'
+import { generateFiles } from '../../packages/fastify-contract/src/gate/generate/generate-files.ts'
+import { generate } from '../../packages/fastify-contract/src/gate/generate/generate.ts'
 import { type Edit, addGetPlant, copyProject, cut, replace } from './project-copy.ts'
 
 const script = join(import.meta.dirname, '../../scripts/develop/generate.ts')

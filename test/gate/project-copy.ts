@@ -1,6 +1,6 @@
 import { cp, mkdir, readFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { generate } from '../../scripts/develop/generate/generate.ts'
+import { generate } from '../../packages/fastify-contract/src/gate/generate/generate.ts'
 import { type OnFinished, temporaryFolder } from '../support/server/start-app.ts'
 
 const project = join(import.meta.dirname, '../..')

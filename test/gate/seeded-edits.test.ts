@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { checkBreaking } from '../../scripts/develop/breaking/compare-with-release.ts'
+import { checkBreaking } from '../../packages/fastify-contract/src/gate/breaking/compare-with-release.ts'
 import { parts } from '../../scripts/develop/check/parts.ts'
-import { generate } from '../../scripts/develop/generate/generate.ts'
+import { generate } from '../../packages/fastify-contract/src/gate/generate/generate.ts'
 import { type Edit, addGetPlant, contractText as contract, copyReleasedProject, cut, replace } from './project-copy.ts'
 
 /** The parts of the gate that read the contract alone; the compiler's part is in contract-changes.test.ts. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { exactInteger } from '../../scripts/measure/fuzz/references.ts'
-import { integerRanges, readDecimal, readJsonInteger } from '../../src/json/integers.ts'
+import { integerRanges, readDecimal, readJsonInteger } from '../../packages/fastify-contract/src/json/integers.ts'
 
 const int64 = fc.oneof(
   fc.bigInt({ min: integerRanges.int64.minimum, max: integerRanges.int64.maximum }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { JsonParser, MalformedJson, RefusedJson } from '../../src/json/parser.ts'
+import { JsonParser, MalformedJson, RefusedJson } from '../../packages/fastify-contract/src/json/parser.ts'
 
 function parse(text: string): unknown {
   return new JsonParser(text, (_container, _key, source) => Number(source)).parse()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createAjv } from '../../src/schema/ajv.ts'
-import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
+import { createAjv } from '../../packages/fastify-contract/src/schema/ajv.ts'
+import { SchemaRewriter } from '../../packages/fastify-contract/src/schema/rewrite-schema.ts'
 
 const object = (...names: string[]) => ({
   type: 'object',

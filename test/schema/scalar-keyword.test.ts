@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { createAjv } from '../../src/schema/ajv.ts'
-import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
-import { parseJson } from '../../src/json/json.ts'
-import type { Source } from '../../src/schema/scalar-keyword.ts'
+import { createAjv } from '../../packages/fastify-contract/src/schema/ajv.ts'
+import { SchemaRewriter } from '../../packages/fastify-contract/src/schema/rewrite-schema.ts'
+import { parseJson } from '../../packages/fastify-contract/src/json/json.ts'
+import type { Source } from '../../packages/fastify-contract/src/schema/scalar-keyword.ts'
 
 /** What becomes of a value: what a handler sees, or the messages of its refusal. */
 type Verdict = { value: unknown } | { refused: string }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { subschemasOf, typesOf } from '../../src/schema/schema-parts.ts'
+import { subschemasOf, typesOf } from '../../packages/fastify-contract/src/schema/schema-parts.ts'
 
 describe('subschemasOf', () => {
   it('lists the schemas directly inside of a schema, each with its place', () => {

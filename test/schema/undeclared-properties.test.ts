@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createEngine } from '../../src/contract/engine.ts'
+import { createEngine } from '../../packages/fastify-contract/src/engine/engine.ts'
 import { withComponents } from '../contract/things-contract.ts'
 import { contractOf, failures, problemsOf, serve } from '../contract/words/own-contract.ts'
 

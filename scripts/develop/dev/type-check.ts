@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
-import { fileOfPackage } from '../check/run-tool.ts'
+import { fileOfPackage } from '../../../packages/fastify-contract/src/gate/run-tool.ts'
 
 const compiler = fileOfPackage('typescript-7', 'bin/tsc')
 const options = ['--noEmit', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', '.cache/dev.tsbuildinfo']

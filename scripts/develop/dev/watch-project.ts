@@ -1,6 +1,6 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { join, sep } from 'node:path'
-import { contractFile } from '../../../src/contract/document.ts'
+import { contractFile } from '../../../packages/fastify-contract/src/document/document.ts'
 import { watchFiles } from './watch-files.ts'
 
 /** An editor saves in several steps; what follows within this time belongs together. */

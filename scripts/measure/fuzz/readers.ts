@@ -1,5 +1,5 @@
-import { readDecimal, readJsonInteger } from '../../../src/json/integers.ts'
-import { MalformedJson, parseJson, sourceOfNumber } from '../../../src/json/json.ts'
+import { readDecimal, readJsonInteger } from '../../../packages/fastify-contract/src/json/integers.ts'
+import { MalformedJson, parseJson, sourceOfNumber } from '../../../packages/fastify-contract/src/json/json.ts'
 import { exactInteger, openJsonReference } from './references.ts'
 import { mutate } from './mutate.ts'
 import { type Random, createRandom } from './random.ts'

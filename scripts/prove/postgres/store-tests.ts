@@ -1,4 +1,4 @@
-import { runTool } from '../../develop/check/run-tool.ts'
+import { runTool } from '../../../packages/fastify-contract/src/gate/run-tool.ts'
 import { projectFolder } from '../../measure/servers/server-process.ts'
 
 const files = ['test/store/postgres/store-suite.test.ts', 'test/store/postgres/store.test.ts']

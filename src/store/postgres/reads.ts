@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { type Caller, Encoded } from '../../contract/types.ts'
+import { type Caller, Encoded } from '../../../packages/fastify-contract/src/types/handler-types.ts'
 import { Batcher, type Waiting } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import type { Plant } from '../store.ts'

@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg'
-import type { Caller } from '../../contract/types.ts'
+import type { Caller } from '../../../packages/fastify-contract/src/types/handler-types.ts'
 import { lastUsedResolutionMilliseconds } from '../limits.ts'
 import type { PlantKey, PlantRow, StoredPlant, TokenKey, TokenRow } from '../rows.ts'
 import { beforePlants, beforeTokens } from '../rows.ts'

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { Caller } from '../../contract/types.ts'
+import type { Caller } from '../../../packages/fastify-contract/src/types/handler-types.ts'
 import { lastUsedResolutionMilliseconds } from '../limits.ts'
 import type { PlantRow, TokenRow } from '../rows.ts'
 import type { StoredToken } from '../store.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Schema } from '../../../src/schema/schema-parts.ts'
+import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
 import type { ReceivedResponse } from '../../support/responses/check-response.ts'
 import { expectedContract, expectedOperations } from '../../support/responses/expected-contract.ts'
 import { shareService } from '../contract-client.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ContractOperation, Exampled } from '../../../src/contract/document.ts'
-import { parseJsonWithBigInts, stringifyJson } from '../../../src/json/json.ts'
+import type { ContractOperation, Exampled } from '../../../packages/fastify-contract/src/document/document.ts'
+import { parseJsonWithBigInts, stringifyJson } from '../../../packages/fastify-contract/src/json/json.ts'
 import { expectedOperation, expectedOperations } from '../../support/responses/expected-contract.ts'
 import { type ContractClient, type ContractRequest, startService } from '../contract-client.ts'
 import { canonical, examplesOf as namedExamples } from '../coverage.ts'

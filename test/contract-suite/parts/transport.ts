@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { unavailable } from '../../../src/contract/errors.ts'
-import type { ContractOperation } from '../../../src/contract/document.ts'
+import { unavailable } from '../../../packages/fastify-contract/src/server/refusal.ts'
+import type { ContractOperation } from '../../../packages/fastify-contract/src/document/document.ts'
 import { handlers } from '../../../src/handlers.ts'
 import { exchange } from '../../support/client/exchange.ts'
 import { errorNumber, expectedOperations } from '../../support/responses/expected-contract.ts'

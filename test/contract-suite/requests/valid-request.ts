@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { ContractOperation } from '../../../src/contract/document.ts'
+import type { ContractOperation } from '../../../packages/fastify-contract/src/document/document.ts'
 import { expectedErrors, expectedOperations } from '../../support/responses/expected-contract.ts'
 import type { ContractRequest } from '../contract-client.ts'
 import { requestOf } from './request-arbitrary.ts'

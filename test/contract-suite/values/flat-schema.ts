@@ -1,4 +1,4 @@
-import type { Schema } from '../../../src/schema/schema-parts.ts'
+import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
 
 /** The keywords for which the arbitraries draw values on purpose. */
 const drawn = [

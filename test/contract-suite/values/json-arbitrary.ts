@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { Schema } from '../../../src/schema/schema-parts.ts'
-import { stringifyJson } from '../../../src/json/json.ts'
+import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
+import { stringifyJson } from '../../../packages/fastify-contract/src/json/json.ts'
 import { isValid } from '../../support/responses/check-value.ts'
 import { type FlatSchema, type JsonType, flatten, typesOf } from './flat-schema.ts'
 import { formatted } from './format-arbitrary.ts'

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { words } from '../../../scripts/develop/contract/words/openapi-words.ts'
-import type { Kind } from '../../../scripts/develop/contract/words/verdicts.ts'
-import { stringifyJson } from '../../../src/json/json.ts'
+import { words } from '../../../packages/fastify-contract/src/gate/check/words/openapi-words.ts'
+import type { Kind } from '../../../packages/fastify-contract/src/gate/check/words/verdicts.ts'
+import { stringifyJson } from '../../../packages/fastify-contract/src/json/json.ts'
 import { contractOf, contractWith, failures, noContent, problemsOf, serve, warningsOf } from './own-contract.ts'
 
 const text = { type: 'string' }

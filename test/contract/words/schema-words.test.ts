@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { schemaWords } from '../../../scripts/develop/contract/words/schema-words.ts'
+import { schemaWords } from '../../../packages/fastify-contract/src/gate/check/words/schema-words.ts'
 import { contractOf, failures, noContent, problemsOf, serve } from './own-contract.ts'
 
 /** A schema with values that it allows and values that it does not, as JSON text. */

@@ -4,9 +4,9 @@
  * compiles, and the twin beside each shows that it is the named fault that is refused and nothing else of the line.
  */
 import type { components, webhooks } from '../../../generated/openapi.ts'
-import { type ClientOptions, createClient } from '../../../src/client/create-client.ts'
-import type { Client, ClientReply, ClientRequest } from '../../../src/client/types.ts'
-import type { Encoded, Handler, Input, OperationId, Reply, Schemas } from '../../../src/contract/types.ts'
+import { type ClientOptions, createClient } from '../../../packages/fastify-contract/src/client/create-client.ts'
+import type { Client, ClientReply, ClientRequest } from '../../../packages/fastify-contract/src/client/client-types.ts'
+import type { Encoded, Handler, Input, OperationId, Reply, Schemas } from '../../../packages/fastify-contract/src/types/handler-types.ts'
 
 type Holds<Statement extends true> = Statement
 type Same<A, B> = [A, B] extends [B, A] ? true : false

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { defaultLimits } from '../../../src/config/limits.ts'
-import { stringifyJson } from '../../../src/json/json.ts'
+import { defaultLimits } from '../../../packages/fastify-contract/src/server/limits.ts'
+import { stringifyJson } from '../../../packages/fastify-contract/src/json/json.ts'
 import { contractOf, failures, serve } from '../../contract/words/own-contract.ts'
 
 const bound = defaultLimits.bodyLevels

@@ -1,5 +1,5 @@
-import { parseJson } from '../../../src/json/json.ts'
-import type { ContractResponse } from '../../../src/contract/document.ts'
+import { parseJson } from '../../../packages/fastify-contract/src/json/json.ts'
+import type { ContractResponse } from '../../../packages/fastify-contract/src/document/document.ts'
 import { expectedContract, expectedOperations } from './expected-contract.ts'
 import { type FailureMessage, problemsOfBody, problemsOfHeader } from './check-value.ts'
 

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
-import type { Schema } from '../../../src/schema/schema-parts.ts'
+import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
 
 /** What every failure has, before it is checked. */
 export interface FailureMessage {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ContractOperation, operationsOf } from '../../../src/contract/document.ts'
-import { inlineReferences } from '../../../scripts/develop/contract/references.ts'
-import type { Schema } from '../../../src/schema/schema-parts.ts'
-import { parseJsonWithBigInts } from '../../../src/json/json.ts'
+import { type ContractOperation, operationsOf } from '../../../packages/fastify-contract/src/document/document.ts'
+import { inlineReferences } from '../../../packages/fastify-contract/src/gate/check/references.ts'
+import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
+import { parseJsonWithBigInts } from '../../../packages/fastify-contract/src/json/json.ts'
 
 /**
  * The project's folder, or the folder with the changed contract that `npm run mutate:contract` holds the service to.

@@ -1,0 +1,76 @@
+import type { operations } from '../../../../generated/openapi.ts'
+import type {
+  BodyIn,
+  ContentIn,
+  IsUnion,
+  MediaIn,
+  MediaKind,
+  ParametersIn,
+  Seen,
+  StatusOf,
+  SuccessMedia,
+} from '../types/message-types.ts'
+
+type OperationId = keyof operations
+
+type Responses<Id extends OperationId> = operations[Id]['responses']
+
+/** A part of a request: left out where the operation has none, optional where everything in it is. */
+type Part<Name extends string, Parameters> = keyof Parameters extends never
+  ? Record<never, never>
+  : Record<never, never> extends Parameters
+    ? { [In in Name]?: Parameters }
+    : { [In in Name]: Parameters }
+
+type BodyPart<Body> = [Body] extends [undefined]
+  ? Record<never, never>
+  : undefined extends Body
+    ? { body?: Exclude<Body, undefined> }
+    : { body: Body }
+
+type AcceptPart<Media> = IsUnion<Media> extends true ? { accept?: Media } : Record<never, never>
+
+/**
+ * What a client sends to an operation: the parts of the request that the contract describes, and in `accept` the media
+ * type that it prefers where the contract has several.
+ */
+export type ClientRequest<Id extends OperationId> = Part<'path', ParametersIn<operations[Id], 'path', 'request'>> &
+  Part<'query', ParametersIn<operations[Id], 'query', 'request'>> &
+  Part<'header', ParametersIn<operations[Id], 'header', 'request'>> &
+  BodyPart<BodyIn<operations[Id], 'request'>> &
+  AcceptPart<SuccessMedia<Responses<Id>>>
+
+/** A body as its media type is read: JSON as its schema says, `text/*` as text, others as their bytes. */
+type BodyOut<Media, Content> =
+  MediaKind<Media> extends 'json' ? Seen<Content, 'response'> : MediaKind<Media> extends 'text' ? string : Uint8Array
+
+type ContentOut<Response, Media> = [Media] extends [never]
+  ? { contentType: undefined; body: undefined }
+  : Media extends unknown
+    ? { contentType: Media; body: BodyOut<Media, ContentIn<Response, Media>> }
+    : never
+
+/**
+ * What a client receives: one of the statuses that the contract declares, with its body, and in `contentType` the media
+ * type as the contract writes it. Failures are values too.
+ */
+export type ClientReply<Id extends OperationId> = {
+  [Key in keyof Responses<Id>]: { status: StatusOf<Responses<Id>, Key>; headers: Headers } & ContentOut<
+    Responses<Id>[Key],
+    MediaIn<Responses<Id>[Key]>
+  >
+}[keyof Responses<Id>]
+
+export interface CallOptions {
+  /** Ends the call early; it then rejects with the signal's reason. */
+  signal?: AbortSignal
+}
+
+/** A function for each operation, by operationId. A request in which nothing is required may be left out. */
+export type Client = {
+  [Id in OperationId]: (
+    ...call: Record<never, never> extends ClientRequest<Id>
+      ? [request?: ClientRequest<Id>, options?: CallOptions]
+      : [request: ClientRequest<Id>, options?: CallOptions]
+  ) => Promise<ClientReply<Id>>
+}

@@ -1,0 +1,124 @@
+import type { ContractDocument } from '../../../document/document.ts'
+import { lookUp } from '../../../json/pointer.ts'
+
+/** The parts of a schema that lead to an int64, as `generated/client.ts` declares them. */
+export type Int64Schema = Record<string, unknown>
+
+/**
+ * Makes what reduces schemas to the parts that lead to an int64. References stay, so that a recursive schema ends.
+ *
+ * @param document the contract that the references lead into
+ * @returns `of`, which reduces a schema, to `{}` where it has no int64; and `referred`, which gives the reduced schemas
+ *   that the results so far refer to, by reference
+ */
+export function createInt64Schemas(document: ContractDocument) {
+  const referred = new Map<string, Int64Schema>()
+  const pending: string[] = []
+  const answers = new Map<unknown, boolean>()
+
+  function of(schema: unknown): Int64Schema {
+    if (!isObject(schema) || !leads(schema)) return {}
+    const { $ref, type, format, properties, patternProperties, additionalProperties, prefixItems, items } = schema
+    const alternatives = [schema['anyOf'], schema['oneOf']].flatMap(schemasIn)
+    const all = aboutSameValue(schema).filter(leads)
+    const others = leads(additionalProperties) ? { additionalProperties: of(additionalProperties) } : {}
+    const further = leads(items) ? { items: of(items) } : {}
+    return {
+      ...(isInt64(type, format) ? { format } : {}),
+      ...(typeof $ref === 'string' && leads(lookUp(document, $ref)) ? { $ref: refer($ref) } : {}),
+      // A property without an int64 is named where those that are not named have one.
+      ...reduced('properties', properties, 'additionalProperties' in others),
+      ...reduced('patternProperties', patternProperties, 'additionalProperties' in others),
+      ...others,
+      ...(Array.isArray(prefixItems) && (prefixItems.some(leads) || 'items' in further)
+        ? { prefixItems: prefixItems.map(of) }
+        : {}),
+      ...further,
+      ...(all.length === 0
+        ? {}
+        : { allOf: all.map((each) => ({ ...of(each), ...(alternatives.includes(each) ? when(each) : {}) })) }),
+    }
+  }
+
+  /** What tells an alternative apart: the texts that its properties can have. */
+  function when(alternative: unknown): Int64Schema {
+    const texts = new Map<string, unknown>()
+    const always = new Set([alternative])
+    // A set that grows while it is walked is walked to its end.
+    for (const schema of always) {
+      if (!isObject(schema)) continue
+      const { $ref, allOf, properties } = schema
+      for (const next of [typeof $ref === 'string' ? lookUp(document, $ref) : undefined, ...schemasIn(allOf)])
+        always.add(next)
+      for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+        const { const: only, enum: listed = [only] } = isObject(property) ? property : {}
+        const isText = Array.isArray(listed) && listed.every((member) => typeof member === 'string')
+        if (isText) texts.set(name, listed)
+      }
+    }
+    return texts.size === 0 ? {} : { when: Object.fromEntries(texts) }
+  }
+
+  function reduced(keyword: string, schemas: unknown, isNamed: boolean): Int64Schema {
+    if (!isObject(schemas)) return {}
+    const kept = Object.entries(schemas).filter(([, schema]) => isNamed || leads(schema))
+    return kept.length === 0 ? {} : { [keyword]: Object.fromEntries(kept.map(([name, schema]) => [name, of(schema)])) }
+  }
+
+  function refer(reference: string): string {
+    if (!referred.has(reference)) {
+      referred.set(reference, {})
+      pending.push(reference)
+    }
+    return reference
+  }
+
+  /** Without recursion, because as many schemas may lead on as the contract has. */
+  function leads(schema: unknown): boolean {
+    const met = new Set([schema])
+    let answer = false
+    // A set that grows while it is walked is walked to its end.
+    for (const each of met) {
+      answer ||= answers.get(each) ?? (isObject(each) && isInt64(each['type'], each['format']))
+      if (answer) break
+      if (isObject(each) && !answers.has(each)) for (const next of schemasAround(each)) met.add(next)
+    }
+    // What was met on the way to none leads to none. Of the others, this one alone is known to lead to one.
+    for (const each of answer ? [schema] : met) answers.set(each, answer)
+    return answer
+  }
+
+  function schemasAround(schema: Record<string, unknown>): unknown[] {
+    const { $ref, properties, patternProperties, additionalProperties, prefixItems, items } = schema
+    const target = typeof $ref === 'string' ? lookUp(document, $ref) : undefined
+    const inside = [properties, patternProperties, prefixItems].flatMap(schemasIn)
+    return [target, additionalProperties, items, ...inside, ...aboutSameValue(schema)]
+  }
+
+  function reduceReferred(): [string, Int64Schema][] {
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      referred.set(next, of(lookUp(document, next)))
+    }
+    return [...referred]
+  }
+
+  return { of, referred: reduceReferred }
+}
+
+function isInt64(type: unknown, format: unknown): boolean {
+  return format === 'int64' && [type].flat().includes('integer')
+}
+
+/** The schemas in a schema that are about the same value as itself. */
+function aboutSameValue({ allOf, anyOf, oneOf, then, else: otherwise, dependentSchemas }: Record<string, unknown>) {
+  return [...[allOf, anyOf, oneOf, dependentSchemas].flatMap(schemasIn), then, otherwise]
+}
+
+/** The schemas of a keyword, whose value is a list or a map of them. */
+function schemasIn(member: unknown): unknown[] {
+  return isObject(member) || Array.isArray(member) ? Object.values(member) : []
+}
+
+function isObject(node: unknown): node is Record<string, unknown> {
+  return typeof node === 'object' && node !== null && !Array.isArray(node)
+}

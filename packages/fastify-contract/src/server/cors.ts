@@ -1,0 +1,53 @@
+import cors from '@fastify/cors'
+import type { FastifyInstance } from 'fastify'
+import type { ContractOperation } from '../document/document.ts'
+import { omitLength } from './send.ts'
+
+/** The headers that the service reads and sends whatever the contract is. */
+const requestHeaders = ['Authorization', 'Content-Type', 'X-Request-Id']
+const responseHeaders = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Allow', 'RateLimit', 'RateLimit-Policy']
+
+/** How long a browser may cache a preflight response. */
+const preflightSeconds = 600
+
+/**
+ * Lets pages of other origins use the service.
+ *
+ * @param app the server, before any stage that refuses requests, because a preflight carries no credentials
+ * @param origins such as `https://plants.example`, or `*` alone for every origin
+ * @param operations whose methods and headers a page may use
+ * @param keyHeaders the headers of the contract's API keys
+ */
+export async function registerCors(
+  app: FastifyInstance,
+  origins: string[],
+  operations: ContractOperation[],
+  keyHeaders: string[],
+): Promise<void> {
+  const parameters = operations.flatMap((operation) => operation.parameters)
+  const ownHeaders = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
+  const responses = operations.flatMap(({ object }) => Object.values(object.responses))
+  const allowed = {
+    origin: origins.includes('*') ? '*' : origins,
+    methods: [...new Set(operations.map(({ method }) => method.toUpperCase()))],
+    allowedHeaders: distinct([...requestHeaders, ...keyHeaders, ...ownHeaders]),
+    exposedHeaders: distinct([...responseHeaders, ...responses.flatMap(({ headers = {} }) => Object.keys(headers))]),
+    maxAge: preflightSeconds,
+  }
+  await app.register(cors, {
+    // Any other OPTIONS is no preflight and is answered as the contract says.
+    delegator: ({ headers }, done) => {
+      done(null, {
+        ...allowed,
+        preflight: [headers.origin, headers['access-control-request-method']].every((value = '') => value !== ''),
+      })
+    },
+  })
+  // The plugin answers a preflight 204 with a length of 0.
+  app.addHook('onSend', omitLength)
+}
+
+/** Names of headers, each once, whatever its case. */
+function distinct(names: string[]): string[] {
+  return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()]
+}

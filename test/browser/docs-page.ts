@@ -1,0 +1,66 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import type { OperationId } from '../../packages/fastify-contract/src/types/handler-types.ts'
+
+/** The docs page as a person uses it. */
+export interface DocsPage {
+  page: Page
+  /** Messages of the console, requests that failed, and requests to other hosts. */
+  faults: string[]
+  authorize: (token: string) => Promise<void>
+  /** The section of an operation, unfolded. */
+  unfold: (operationId: OperationId) => Promise<Locator>
+}
+
+/**
+ * Opens `/docs` in a browser profile of its own.
+ *
+ * @param origin of the server
+ */
+export async function openDocsPage(browser: Browser, origin: string): Promise<DocsPage> {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 1000 } })
+  page.setDefaultTimeout(30_000)
+  const faults: string[] = []
+  page.on('console', (message) => faults.push(`console ${message.type()}: ${message.text()}`))
+  page.on('pageerror', (error) => faults.push(`page error: ${error.message}`))
+  page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`))
+  page.on('request', (request) => {
+    const { protocol, origin: asked } = new URL(request.url())
+    if (protocol !== 'data:' && asked !== origin) faults.push(`other host: ${request.url()}`)
+  })
+  await page.goto(`${origin}/docs`)
+
+  return {
+    page,
+    faults,
+    authorize: async (token) => {
+      await page.locator('.btn.authorize').click()
+      await page.locator('#auth-bearer-value').fill(token)
+      await page.locator('.modal-ux .btn.authorize').click()
+      await page.locator('.modal-ux .btn-done').click()
+    },
+    unfold: async (operationId) => {
+      const section = page.locator(`[id$="-${operationId}"]`)
+      await section.locator('.opblock-summary-control').click()
+      return section
+    },
+  }
+}
+
+/** Presses Execute. @returns the request, and the status and body that the page shows */
+export async function execute(
+  page: Page,
+  section: Locator,
+): Promise<{ method: string; path: string; sent: string | null; status: string; shown: string }> {
+  const [request] = await Promise.all([page.waitForRequest(/\/plants/), section.locator('.btn.execute').click()])
+  const response = await request.response()
+  const live = section.locator('.live-responses-table')
+  // The page may still show the response before this one.
+  await live.getByText((await response?.headerValue('x-request-id')) ?? 'no response').waitFor()
+  return {
+    method: request.method(),
+    path: new URL(request.url()).pathname,
+    sent: request.postData(),
+    status: (await live.locator('tbody .response-col_status').innerText()).trim(),
+    shown: await live.locator('tbody .response-col_description').innerText(),
+  }
+}
