@@ -1,4 +1,4 @@
-import type { Caller } from '../packages/fastify-contract/src/types/handler-types.ts'
+import type { Caller } from 'fastify-contract'
 import type { PlantStore, Store } from './store/store.ts'
 
 /** What the handlers work with, whoever calls. */

@@ -1,6 +1,10 @@
 import { pino } from 'pino'
 import { type AppOptions, buildApp } from '../../src/app.ts'
-import { contractMethods, type ContractDocument, type PathItem } from '../../packages/fastify-contract/src/document/document.ts'
+import {
+  contractMethods,
+  type ContractDocument,
+  type PathItem,
+} from '../../packages/fastify-contract/src/document/document.ts'
 import { loadContract } from '../../packages/fastify-contract/src/document/load-contract.ts'
 import { handlers as ownHandlers } from '../../src/handlers.ts'
 import { openStore } from '../../src/store/open-store.ts'

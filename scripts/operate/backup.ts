@@ -4,7 +4,6 @@ import { UnusableStore } from '../../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { backUp } from './backup/back-up.ts'
 import { sqliteFileOf } from './backup/files.ts'
-import { ProgressBar } from './progress-bar.ts'
 
 const usage = 'Usage: npm run backup -- FILE   copies the database of DATABASE_URL to FILE; the server may run'
 
@@ -13,8 +12,7 @@ async function run(): Promise<void> {
   if (file === undefined || rest.length > 0) throw new UsageError(usage)
   // The server and other processes take precedence.
   setPriority(10)
-  const bar = new ProgressBar(process.stderr, 'copying pages')
-  const { plants, tokens, bytes } = await backUp(sqliteFileOf(loadConfig(process.env).database, 'pg_dump'), file, bar)
+  const { plants, tokens, bytes } = await backUp(sqliteFileOf(loadConfig(process.env).database, 'pg_dump'), file)
   console.log(`${file}: ${String(plants)} plants and ${String(tokens)} tokens in ${String(bytes)} bytes, verified`)
 }
 

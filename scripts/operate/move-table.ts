@@ -35,36 +35,18 @@ export async function findResumption<Row>(
   }
 }
 
-/** Copies the rows after `last`. @param onProgress called with the number of rows of each page */
-export async function copyTable<Row>(
-  from: Table<Row>,
-  to: Table<Row>,
-  last: Row | undefined,
-  onProgress: (copied: number) => void,
-): Promise<void> {
-  for await (const rows of pagesAfter(from, last)) {
-    await to.add(rows)
-    onProgress(rows.length)
-  }
+/** Copies the rows after `last`. */
+export async function copyTable<Row>(from: Table<Row>, to: Table<Row>, last: Row | undefined): Promise<void> {
+  for await (const rows of pagesAfter(from, last)) await to.add(rows)
 }
 
-/**
- * Reads all rows.
- *
- * @param encode returns equal texts for equal rows, without line breaks
- * @param onProgress called with the number of rows of each page
- */
-export async function digestTable<Row>(
-  table: Table<Row>,
-  encode: (row: Row) => string,
-  onProgress: (read: number) => void,
-): Promise<Digest> {
+/** Reads all rows. @param encode returns equal texts for equal rows, without line breaks */
+export async function digestTable<Row>(table: Table<Row>, encode: (row: Row) => string): Promise<Digest> {
   const hash = createHash('sha256')
   let count = 0
   for await (const rows of pagesAfter(table, undefined)) {
     for (const row of rows) hash.update(`${encode(row)}\n`)
     count += rows.length
-    onProgress(rows.length)
   }
   return { count, checksum: hash.digest('hex') }
 }

@@ -6,7 +6,6 @@ import { type StoredToken, UnusableStore } from '../../src/store/store.ts'
 import type { Rows, StoreRows, StoredPlant } from '../../src/store/rows.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { type Digest, copyTable, digestTable, findResumption } from './move-table.ts'
-import { ProgressBar } from './progress-bar.ts'
 
 const usage = `Usage: npm run move -- --from URL --to URL
 Copies all plants and tokens from one store to another. The target must be empty, or hold the beginning of them from a
@@ -65,12 +64,9 @@ async function prepare<Row>(
   if (held === undefined) throw new UsageError(`the target holds other ${label} than the source; nothing was changed`)
   const { last, count } = held
   return async () => {
-    const total = await from.count()
     if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target holds already`)
-    await withBar(`copying   ${label}`, total, count, (advance) => copyTable(from, to, last, advance))
-    const [there, here] = await withBar(`verifying ${label} on both sides`, 2 * total, 0, (advance) =>
-      Promise.all([digestTable(from, encode, advance), digestTable(to, encode, advance)]),
-    )
+    await copyTable(from, to, last)
+    const [there, here] = await Promise.all([digestTable(from, encode), digestTable(to, encode)])
     if (there.count !== here.count || there.checksum !== here.checksum) {
       throw new UsageError(
         `the ${label} differ: ${describe(there)} in the source, ${describe(here)} in the target. ` +
@@ -78,23 +74,6 @@ async function prepare<Row>(
       )
     }
     return `${label}: ${describe(here)} on both sides`
-  }
-}
-
-async function withBar<Result>(
-  label: string,
-  total: number,
-  done: number,
-  run: (advance: (count: number) => void) => Promise<Result>,
-): Promise<Result> {
-  const bar = new ProgressBar(process.stderr, label)
-  let shown = done
-  try {
-    return await run((count) => {
-      bar.show((shown += count), total)
-    })
-  } finally {
-    bar.end()
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Caller } from 'fastify-contract'
 
 /** The callers of JSON Web Tokens begin with this, and no others do. */
 const jwtPrefix = 'jwt:'

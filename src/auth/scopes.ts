@@ -1,4 +1,4 @@
-import { isScope } from '../../packages/fastify-contract/src/document/security.ts'
+import { isScope } from 'fastify-contract/security'
 
 /**
  * Whether a token has all of these scopes.

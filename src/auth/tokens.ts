@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Caller } from '../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Caller } from 'fastify-contract'
 import type { StoredToken } from '../store/store.ts'
 
 /** Tokens begin with this, so that people and secret scanners recognize them. */

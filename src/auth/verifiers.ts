@@ -1,4 +1,4 @@
-import type { SecurityScheme } from '../../packages/fastify-contract/src/document/security.ts'
+import type { SecurityScheme } from 'fastify-contract'
 import type { FoundCaller, TokenStore } from '../store/store.ts'
 import { isOpaqueCaller } from './callers.ts'
 import { hashToken, isOpaqueToken } from './tokens.ts'

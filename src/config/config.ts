@@ -1,7 +1,7 @@
 import { EnvMissingError, cleanEnv } from 'envalid'
 import type { IdentityProvider } from '../auth/jwt.ts'
 import { addresses, databaseLocation, host, identifier, integer, keysUrl, oneOf, origins } from './variables.ts'
-import { type Limits, defaultLimits } from '../../packages/fastify-contract/src/server/limits.ts'
+import { type Limits, defaultLimits } from 'fastify-contract/limits'
 import type { DatabaseLocation } from '../store/open-store.ts'
 
 /** How the server runs. */

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { unavailable } from '../../packages/fastify-contract/src/server/refusal.ts'
-import { sendFailure, sendJson } from '../../packages/fastify-contract/src/server/send.ts'
+import { sendJson, unavailable } from 'fastify-contract'
 
 const ok = JSON.stringify({ status: 'ok' })
 
@@ -12,7 +11,7 @@ const ok = JSON.stringify({ status: 'ok' })
 export function registerHealth(app: FastifyInstance, isReady: () => Promise<boolean>): void {
   app.get('/livez', (_request, reply) => sendJson(reply, ok))
   app.get('/readyz', async (_request, reply) => {
-    if (await isReady()) return sendJson(reply, ok)
-    return sendFailure(reply, unavailable('the server is stopping or its store does not answer'))
+    if (!(await isReady())) throw unavailable('the server is stopping or its store does not answer')
+    return sendJson(reply, ok)
   })
 }

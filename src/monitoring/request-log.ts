@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { LogController, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { withoutTokens } from '../auth/tokens.ts'
 
 const acceptableId = /^[\w.-]{1,128}$/
@@ -11,7 +11,7 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof own === 'string' && acceptableId.test(own) && withoutTokens(own) === own ? own : randomUUID()
 }
 
-/** Leaves the lines of requests to `followResponse`. */
+/** Leaves the lines of requests to `registerRequestLog`. */
 export class RequestLog extends LogController {
   override incomingRequest(): void {
     // A request has one line, which is written when its response ends.
@@ -33,8 +33,19 @@ export class RequestLog extends LogController {
  */
 export type OnAnswered = (operation: string | undefined, status: number, seconds: number | undefined) => void
 
-/** Writes the one line of a request when its response ends, complete or not. It has no query, no body and no token. */
-export function followResponse(request: FastifyRequest, reply: FastifyReply, onAnswered: OnAnswered | undefined): void {
+/**
+ * Writes the one line of a request when its response ends, complete or not. It has no query, no body and no token.
+ *
+ * @param app before any other hook
+ */
+export function registerRequestLog(app: FastifyInstance, onAnswered: OnAnswered | undefined): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    followResponse(request, reply, onAnswered)
+    done()
+  })
+}
+
+function followResponse(request: FastifyRequest, reply: FastifyReply, onAnswered: OnAnswered | undefined): void {
   let isWhole = false
   reply.raw.once('finish', () => {
     isWhole = true

@@ -1,5 +1,4 @@
-import { failure } from '../../packages/fastify-contract/src/server/refusal.ts'
-import type { Input, Reply } from '../../packages/fastify-contract/src/types/handler-types.ts'
+import { type Input, type Reply, failure } from '../contract.ts'
 import type { HandlerContext } from '../context.ts'
 import { storeUnavailable } from './store-unavailable.ts'
 

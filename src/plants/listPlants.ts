@@ -1,4 +1,4 @@
-import type { Input, Reply } from '../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Input, Reply } from '../contract.ts'
 import type { HandlerContext } from '../context.ts'
 import { storeUnavailable } from './store-unavailable.ts'
 

@@ -1,7 +1,6 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import { type Failure, failure } from '../../packages/fastify-contract/src/server/refusal.ts'
-import type { Stage } from '../../packages/fastify-contract/src/server/hooks.ts'
+import { Refusal } from 'fastify-contract'
 import { RequestCounts } from './request-counts.ts'
 
 const windowMilliseconds = 60_000
@@ -15,11 +14,11 @@ const networkBits = 64
 /** Counts requests, and refuses those that are too many. */
 export interface RateLimits {
   /** Refuses every request of an address that has sent too many bad tokens, whatever its credentials are. */
-  limitAddress: Stage
-  /** Counts a request whose token was refused. @returns the failure when the limit is exceeded */
-  countRefused: (request: FastifyRequest) => Failure<'rate_limited', { 'Retry-After': number }> | undefined
+  limitAddress: onRequestHookHandler
+  /** Counts a request whose token was refused. @throws Refusal when the limit is exceeded */
+  countRefused: (request: FastifyRequest) => void
   /** Counts a request of a caller, or of an address where it has none, and refuses it when the limit is exceeded. */
-  limitCaller: Stage
+  limitCaller: onRequestHookHandler
 }
 
 /**
@@ -37,24 +36,24 @@ export function createRateLimits(perMinute: number): RateLimits {
     tooMany(`more than ${String(perMinute)} refused tokens a minute from this address`, milliseconds)
 
   return {
-    limitAddress: (request) => {
+    limitAddress: (request, _reply, done) => {
       const { requests, milliseconds } = refusedOfAddress.read(addressOf(request))
-      return requests < perMinute ? undefined : tooManyRefused(milliseconds)
+      if (requests >= perMinute) throw tooManyRefused(milliseconds)
+      done()
     },
     countRefused: (request) => {
       const { requests, milliseconds } = refusedOfAddress.add(addressOf(request))
-      return requests <= perMinute ? undefined : tooManyRefused(milliseconds)
+      if (requests > perMinute) throw tooManyRefused(milliseconds)
     },
-    limitCaller: (request, reply) => {
+    limitCaller: (request, reply, done) => {
       const { caller } = request
       const { requests, milliseconds } = caller === undefined ? ofAddress.add(addressOf(request)) : ofCaller.add(caller)
       const name = caller === undefined ? '"address"' : '"caller"'
       const left = Math.max(0, perMinute - requests)
       const limit = `${name};r=${String(left)};t=${String(secondsOf(milliseconds))}`
       reply.header('ratelimit-policy', name + policy).header('ratelimit', limit)
-      return requests <= perMinute
-        ? undefined
-        : tooMany(`more than ${String(perMinute)} requests a minute`, milliseconds)
+      if (requests > perMinute) throw tooMany(`more than ${String(perMinute)} requests a minute`, milliseconds)
+      done()
     },
   }
 }
@@ -78,9 +77,9 @@ function addressOf({ ip = '' }: Partial<Pick<FastifyRequest, 'ip'>>): string {
     : ipaddr.IPv6.networkAddressFromCIDR(`${text}/${String(networkBits)}`).toString()
 }
 
-function tooMany(what: string, milliseconds: number): Failure<'rate_limited', { 'Retry-After': number }> {
+function tooMany(what: string, milliseconds: number): Refusal {
   const seconds = secondsOf(milliseconds)
-  return failure('rate_limited', `${what}; try again in ${String(seconds)} s`, { 'Retry-After': seconds })
+  return new Refusal('rate_limited', `${what}; try again in ${String(seconds)} s`, { 'Retry-After': seconds })
 }
 
 function secondsOf(milliseconds: number): number {

@@ -1,4 +1,4 @@
-import type { Caller } from '../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Caller } from 'fastify-contract'
 import type { NewPlant, StoredToken } from './store.ts'
 
 /** A plant with every column that is stored. */
@@ -8,8 +8,6 @@ export interface StoredPlant extends NewPlant {
 
 /** The rows of one kind in the order of their key, which is the same in every store. */
 export interface Rows<Row> {
-  count: () => Promise<number> | number
-
   /** At most `limit` of the rows that follow `row`, or the first ones. */
   after: (row: Row | undefined, limit: number) => Promise<Row[]> | Row[]
 

@@ -1,4 +1,4 @@
-import type { Caller, Encoded } from '../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Caller, Encoded } from 'fastify-contract'
 
 /** A plant as it is stored. That it is one of the contract is checked where a handler answers with it. */
 export interface Plant {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type ContractDocument, dereference, operationsOf } from '../../packages/fastify-contract/src/document/document.ts'
+import {
+  type ContractDocument,
+  dereference,
+  operationsOf,
+} from '../../packages/fastify-contract/src/document/document.ts'
 
 describe('dereference', () => {
   it('puts what a reference refers to in its place, one object for equal references', () => {

@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { UnservableContract } from '../../packages/fastify-contract/src/engine/engine.ts'
+import { UnservableContract } from '../../packages/fastify-contract/src/document/load-contract.ts'
 import { loadContract } from '../../packages/fastify-contract/src/document/load-contract.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 

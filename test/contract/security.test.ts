@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { dereference, operationsOf } from '../../packages/fastify-contract/src/document/document.ts'
-import { callerKindOf, securityProblems, securitySchemesOf } from '../../packages/fastify-contract/src/document/security.ts'
+import {
+  callerKindOf,
+  securityProblems,
+  securitySchemesOf,
+} from '../../packages/fastify-contract/src/document/security.ts'
 import { contractOf } from './things-contract.ts'
 
 const oauth2 = { type: 'oauth2', flows: {} }

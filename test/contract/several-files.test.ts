@@ -5,7 +5,7 @@ import { compareWithRelease } from '../../packages/fastify-contract/src/gate/bre
 import { BrokenContract } from '../../packages/fastify-contract/src/gate/check/findings.ts'
 import { readContract, readOpenApi } from '../../packages/fastify-contract/src/gate/check/read-contract.ts'
 import { generate } from '../../packages/fastify-contract/src/gate/generate/generate.ts'
-import { UnservableContract } from '../../packages/fastify-contract/src/engine/engine.ts'
+import { UnservableContract } from '../../packages/fastify-contract/src/document/load-contract.ts'
 import { loadContract } from '../../packages/fastify-contract/src/document/load-contract.ts'
 import { parseJsonWithBigInts } from '../../packages/fastify-contract/src/json/json.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'

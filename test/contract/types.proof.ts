@@ -3,10 +3,13 @@
  * `@ts-expect-error` is itself an error where the line below it compiles, and the twin beside each shows
  * that it is the named fault that is refused and nothing else of the line.
  */
-import { failure } from '../../packages/fastify-contract/src/server/refusal.ts'
 import type { CallerKind } from '../../packages/fastify-contract/src/document/security.ts'
-import type { ContextWith, Encoded, Handler, Handlers } from '../../packages/fastify-contract/src/types/handler-types.ts'
-import type { Input, OperationId, Reply, Schemas } from '../../packages/fastify-contract/src/types/handler-types.ts'
+import type { operations } from '../../generated/openapi.ts'
+import type { Encoded } from 'fastify-contract'
+import type { ContextWith, Handler as AnyHandler } from '../../packages/fastify-contract/src/types/handler-types.ts'
+import { type Handlers, type Input, type OperationId, type Reply, type Schemas, failure } from '../../src/contract.ts'
+
+type Handler<Id extends OperationId, Context> = AnyHandler<operations[Id], Context>
 
 /** What a handler receives beside the request. */
 interface Context {

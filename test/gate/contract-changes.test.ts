@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkBreaking } from '../../packages/fastify-contract/src/gate/breaking/compare-with-release.ts'
-import { parts } from '../../scripts/develop/check/parts.ts'
+import { compile } from './tools.ts'
 import { generate } from '../../packages/fastify-contract/src/gate/generate/generate.ts'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createToken } from '../../src/auth/tokens.ts'
@@ -75,13 +75,13 @@ test(
       code: 1,
       stderr: expect.stringMatching(/^plant-store: operation getPlant: has no handler.*\n$/) as string,
     })
-    const types = await parts.types(root)
+    const types = await compile(root)
     expect(types.ok).toBe(false)
-    expect(types.details).toMatch(/getPlant/)
+    expect(types.output).toMatch(/getPlant/)
     await refusal
 
     await generate(root, 'scaffold')
-    expect(await parts.types(root)).toMatchObject({ ok: true, details: '' })
+    expect(await compile(root)).toEqual({ ok: true, output: '' })
     const { origin, token } = await startServer(root)
     const response = await fetch(`${origin}/plants/54`, { headers: { authorization: `Bearer ${token}` } })
     expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })])
@@ -99,11 +99,11 @@ test(
     const open = (id: string) => replace(`operationId: ${id}\n`, `operationId: ${id}\n      security: []\n`)
     await editContract((text) => open('getPlant')(open('listPlants')(addGetPlant(text))))
     await generate(root, 'scaffold')
-    const { ok, details } = await parts.types(root)
+    const { ok, output } = await compile(root)
     expect(ok).toBe(false)
-    expect(details).toMatch(/listPlants/)
-    expect(details).toMatch(/caller/)
-    expect(details).not.toMatch(/getPlant/)
+    expect(output).toMatch(/listPlants/)
+    expect(output).toMatch(/caller/)
+    expect(output).not.toMatch(/getPlant/)
   },
 )
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkBreaking } from '../../packages/fastify-contract/src/gate/breaking/compare-with-release.ts'
-import { parts } from '../../scripts/develop/check/parts.ts'
+import { lintContract } from './tools.ts'
 import { generate } from '../../packages/fastify-contract/src/gate/generate/generate.ts'
 import { type Edit, addGetPlant, contractText as contract, copyReleasedProject, cut, replace } from './project-copy.ts'
 
@@ -14,8 +14,8 @@ async function run(part: ContractPart, root: string): Promise<{ ok: boolean; tex
       return { ok, text: lines.join('\n') }
     }
     case 'contract': {
-      const { ok, details } = await parts.contract(root)
-      return { ok, text: details }
+      const { ok, output } = await lintContract(root)
+      return { ok, text: ok ? '' : output }
     }
     case 'breaking': {
       const { ok, lines } = await checkBreaking(root, undefined)

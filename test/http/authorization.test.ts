@@ -1,9 +1,15 @@
 import fastify from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Verifier } from '../../src/auth/verifiers.ts'
+import { failureBody } from '../../src/contract.ts'
 import { UnreadBytes } from '../../packages/fastify-contract/src/server/connections/unread-bytes.ts'
 import type { BoundOperation } from '../../packages/fastify-contract/src/engine/engine.ts'
-import { type VerifiedScheme, authenticate } from '../../packages/fastify-contract/src/server/authentication.ts'
+import {
+  type VerifiedScheme,
+  type Verifier,
+  authenticate,
+  requireScopes,
+} from '../../packages/fastify-contract/src/server/authentication.ts'
+import { registerErrorHandler } from '../../packages/fastify-contract/src/server/error-handler.ts'
 import { registerOperations } from '../../packages/fastify-contract/src/server/operations.ts'
 import { exchange } from '../support/client/exchange.ts'
 import { expectFailure } from '../support/responses/expect-failure.ts'
@@ -198,7 +204,6 @@ describe('an operation whose security', () => {
       path: '/thing',
       bodyTypes: [],
       offeredTypes: [],
-      typeOf: () => 'application/json',
       requiresBody: false,
       security: security.map((required) =>
         required.map((text) => {
@@ -208,15 +213,19 @@ describe('an operation whose security', () => {
       ),
       handle: ({ caller }) => {
         seen.push(caller)
-        return Promise.resolve({ status: 200, body: {} })
+        const media = { contentType: 'application/json', isJson: true }
+        return Promise.resolve({ status: 200, body: {}, media })
       },
     }
     const app = fastify()
     onTestFinished(() => app.close())
+    registerErrorHandler(app, failureBody)
+    app.decorateRequest('caller')
+    app.decorateRequest('lackingScope')
     registerOperations(app, {
       operations: [operation],
       basePaths: [''],
-      stagesOf: (each) => [authenticate(each, { schemes })].filter((stage) => stage !== undefined),
+      onRequestOf: (each) => [...authenticate(each, { schemes, realm: 'things' }), requireScopes],
       bodyLevels: 1,
       unread: new UnreadBytes(1_024),
     })

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MalformedJson, parseJson, parseJsonWithBigInts, sourceOfNumber, stringifyJson } from '../../packages/fastify-contract/src/json/json.ts'
+import {
+  MalformedJson,
+  parseJson,
+  parseJsonWithBigInts,
+  sourceOfNumber,
+  stringifyJson,
+} from '../../packages/fastify-contract/src/json/json.ts'
 
 const notOneDocument = 'the body is not one JSON document'
 

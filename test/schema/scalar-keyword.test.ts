@@ -2,30 +2,35 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { createAjv } from '../../packages/fastify-contract/src/schema/ajv.ts'
 import { SchemaRewriter } from '../../packages/fastify-contract/src/schema/rewrite-schema.ts'
-import { parseJson } from '../../packages/fastify-contract/src/json/json.ts'
+import { type NumberSources, parseJson } from '../../packages/fastify-contract/src/json/json.ts'
+import { Reading } from '../../packages/fastify-contract/src/schema/reading.ts'
 import type { Source } from '../../packages/fastify-contract/src/schema/scalar-keyword.ts'
 
 /** What becomes of a value: what a handler sees, or the messages of its refusal. */
 type Verdict = { value: unknown } | { refused: string }
 
-function readValue(source: Source, schema: object, container: { value: unknown }): Verdict {
+function readValue(source: Source, schema: object, value: unknown, sources?: NumberSources): Verdict {
   const ajv = createAjv(source)
-  const value = new SchemaRewriter({}, undefined).ofValue(schema)
-  const validate = ajv.compile({ type: 'object', properties: { value } })
-  return validate(container)
-    ? { value: container.value }
-    : { refused: ajv.errorsText(validate.errors, { dataVar: '' }) }
+  const rewritten = new SchemaRewriter({}, undefined).ofValue(schema)
+  const validate = ajv.compile({ type: 'object', properties: { value: rewritten } })
+  const reading = new Reading(sources)
+  const container = { value }
+  const object = sources === undefined ? container : (value as { value: unknown })
+  if (!validate.call(reading, object)) return { refused: ajv.errorsText(validate.errors, { dataVar: '' }) }
+  reading.apply()
+  return { value: object.value }
 }
 
 /** Validates a value of a JSON body, given as it is written there. */
 function readJson(schema: object, text: string): Verdict {
   // The text stands inside of an object, so an object comes out.
-  return readValue('json', schema, parseJson(Buffer.from(`{"value":${text}}`)) as { value: unknown })
+  const { value, sources } = parseJson(Buffer.from(`{"value":${text}}`))
+  return readValue('json', schema, value, sources)
 }
 
 /** Validates a parameter. */
 function readText(schema: object, value: string | string[]): Verdict {
-  return readValue('text', schema, { value })
+  return readValue('text', schema, value)
 }
 
 const int64 = { type: 'integer', format: 'int64' }

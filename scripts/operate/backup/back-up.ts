@@ -5,11 +5,10 @@ import { assertExists, assertUsable, readVersions } from '../../../src/store/sql
 import { removeLeftIndex, syncFile } from '../../../src/store/sqlite/open-files.ts'
 import { applicationId } from '../../../src/store/sqlite/schema.ts'
 import { UsageError } from '../../command.ts'
-import type { ProgressBar } from '../progress-bar.ts'
 import { publish } from './files.ts'
 import { type Content, contentOf, verifyCopy } from './verify-copy.ts'
 
-/** How many pages are copied in one step; the progress is shown after each. */
+/** How many pages are copied in one step. */
 const stepPages = 256
 
 /** How many pages are copied between two syncs. The queue of the disk then stays short for other processes. */
@@ -28,11 +27,7 @@ const compacted = '-compacted'
  * @param file the copy, readable by its owner alone; it gets this name when it is complete and verified
  * @throws UsageError when `file` exists, or the source cannot be copied; UnusableStore when the source is no database
  */
-export async function backUp(
-  source: string,
-  file: string,
-  bar: Pick<ProgressBar, 'show' | 'end'>,
-): Promise<Content & { bytes: number }> {
+export async function backUp(source: string, file: string): Promise<Content & { bytes: number }> {
   // A symbolic link counts, even if its target does not exist.
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
     throw new UsageError(`${file} is there already; nothing was changed`)
@@ -44,7 +39,7 @@ export async function backUp(
   try {
     // SQLite would create the file with a mode that depends on the umask.
     closeSync(openSync(partial, 'wx', 0o600))
-    const copied = await copy(source, partial, bar)
+    const copied = await copy(source, partial)
     compact(partial)
     const content = verifyCopy(partial, file)
     if (content.plants !== copied.plants || content.tokens !== copied.tokens)
@@ -64,7 +59,7 @@ export async function backUp(
   }
 }
 
-async function copy(source: string, partial: string, bar: Pick<ProgressBar, 'show' | 'end'>): Promise<Content> {
+async function copy(source: string, partial: string): Promise<Content> {
   const database = new Database(source, { fileMustExist: true, timeout: 5_000 })
   try {
     database.exec('BEGIN')
@@ -78,7 +73,6 @@ async function copy(source: string, partial: string, bar: Pick<ProgressBar, 'sho
     await database.backup(partial, {
       progress: ({ totalPages, remainingPages }) => {
         const copiedPages = totalPages - remainingPages
-        bar.show(copiedPages, totalPages)
         if (copiedPages >= nextSync) {
           syncFile(partial)
           nextSync = copiedPages + syncedPages
@@ -88,7 +82,6 @@ async function copy(source: string, partial: string, bar: Pick<ProgressBar, 'sho
     })
     return content
   } finally {
-    bar.end()
     database.close()
   }
 }

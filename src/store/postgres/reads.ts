@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import { type Caller, Encoded } from '../../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Caller } from 'fastify-contract'
+import { Encoded } from 'fastify-contract/encoded'
 import { Batcher, type Waiting } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import type { Plant } from '../store.ts'

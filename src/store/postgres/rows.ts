@@ -33,7 +33,6 @@ export async function openPostgresRows(url: string, onWarning: StoreOptions['onW
 
 /** The statements of one kind of rows. */
 interface RowStatements<Row extends object, Stored> {
-  count: () => Statement<{ count: string }>
   after: (row: Stored | undefined, limit: number) => Statement<Row>
   add: (rows: Stored[]) => Statement
 }
@@ -44,7 +43,6 @@ function rowsOf<Row extends object, Stored>(
   storedOf: (row: Row) => Stored,
 ): Rows<Stored> {
   return {
-    count: async () => Number((await pool.query<{ count: string }>(statements.count())).rows[0]?.count),
     after: async (row, limit) => (await pool.query<Row>(statements.after(row, limit))).rows.map(storedOf),
     add: async (rows) => {
       await pool.query(statements.add(rows))

@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg'
-import type { Caller } from '../../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Caller } from 'fastify-contract'
 import { lastUsedResolutionMilliseconds } from '../limits.ts'
 import type { PlantKey, PlantRow, StoredPlant, TokenKey, TokenRow } from '../rows.ts'
 import { beforePlants, beforeTokens } from '../rows.ts'
@@ -146,8 +146,6 @@ export const statements = {
 
 /** The statements that read all plants in the order of their key, and add plants. */
 export const plantStatements = {
-  count: (): Statement<{ count: string }> => ({ text: 'SELECT count(*) FROM plants' }),
-
   after: ({ caller, id }: PlantKey = beforePlants, limit: number): Statement<PlantRow> => ({
     text: 'SELECT caller, id, name, tag FROM plants WHERE (caller, id) > ($1, $2) ORDER BY caller, id LIMIT $3',
     values: [caller, id, limit],
@@ -161,8 +159,6 @@ export const plantStatements = {
 
 /** The statements that read all tokens in the order of their key, and add tokens. */
 export const tokenStatements = {
-  count: (): Statement<{ count: string }> => ({ text: 'SELECT count(*) FROM tokens' }),
-
   after: ({ hash }: TokenKey = beforeTokens, limit: number): Statement<TokenRow> => ({
     text: `SELECT ${tokenColumns} FROM tokens WHERE hash > $1 ORDER BY hash LIMIT $2`,
     values: [hash, limit],

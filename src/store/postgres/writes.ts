@@ -1,5 +1,5 @@
 import type { Pool, QueryResult } from 'pg'
-import type { Caller } from '../../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Caller } from 'fastify-contract'
 import { Batcher, type Waiting } from '../batch.ts'
 import type { StoredPlant } from '../rows.ts'
 import type { Placement } from './citus/watch-workers.ts'

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
-import { type Caller, Encoded } from '../../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Caller } from 'fastify-contract'
+import { Encoded } from 'fastify-contract/encoded'
 import { Batcher } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import { storedToken } from '../rows.ts'

@@ -13,7 +13,7 @@ const lockTimeoutMilliseconds = 5_000
  */
 export function openSqliteRows(file: string): StoreRows {
   const { reader, writer, files } = openDatabase(file)
-  const { plantCount, plantsAfter, addPlant, tokenCount, tokensAfter, addToken } = prepareRows(reader, writer)
+  const { plantsAfter, addPlant, tokensAfter, addToken } = prepareRows(reader, writer)
   writer.pragma(`busy_timeout = ${String(lockTimeoutMilliseconds)}`)
 
   /** Makes the function that adds rows in one transaction. */
@@ -30,13 +30,10 @@ export function openSqliteRows(file: string): StoreRows {
 
   return {
     plants: {
-      // An aggregate without GROUP BY always returns one row.
-      count: () => plantCount.get()!,
       after: ({ caller, id }: PlantKey = beforePlants, limit) => plantsAfter.all(caller, id, limit).map(storedPlant),
       add: adderOf(({ caller, id, name, tag }) => addPlant.run(caller, id, name, tag ?? null)),
     },
     tokens: {
-      count: () => tokenCount.get()!,
       after: ({ hash }: TokenKey = beforeTokens, limit) => tokensAfter.all(hash, limit).map(storedToken),
       add: adderOf((token) => addToken.run(...tokenValues(token))),
     },

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { Caller } from '../../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Caller } from 'fastify-contract'
 import { lastUsedResolutionMilliseconds } from '../limits.ts'
 import type { PlantRow, TokenRow } from '../rows.ts'
 import type { StoredToken } from '../store.ts'
@@ -88,7 +88,6 @@ export function prepareTransaction(database: Database.Database) {
 /** The statements that read all rows in the order of their key, and add rows. */
 export function prepareRows(reader: Database.Database, writer: Database.Database) {
   return {
-    plantCount: reader.prepare<[], number>('SELECT count(*) FROM plants').pluck(),
     plantsAfter: reader
       .prepare<[string, bigint, number], PlantRow>(
         'SELECT caller, id, name, tag FROM plants WHERE (caller, id) > (?, ?) ORDER BY caller, id LIMIT ?',
@@ -97,7 +96,6 @@ export function prepareRows(reader: Database.Database, writer: Database.Database
     addPlant: writer.prepare<[string, bigint, string, string | null]>(
       'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?)',
     ),
-    tokenCount: reader.prepare<[], number>('SELECT count(*) FROM tokens').pluck(),
     tokensAfter: reader.prepare<[Uint8Array, number], TokenRow>(
       `SELECT ${tokenColumns} FROM tokens WHERE hash > ? ORDER BY hash LIMIT ?`,
     ),

@@ -58,7 +58,7 @@ async function databaseWithCopy(): Promise<{ file: string; copy: string; folder:
   database.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'saved')`)
   database.close()
   const copy = join(folder, 'copy.db')
-  expect(await backUp(file, copy, { show: () => undefined, end: () => undefined })).toMatchObject({
+  expect(await backUp(file, copy)).toMatchObject({
     plants: 1,
     tokens: 1,
   })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { Encoded } from '../../../packages/fastify-contract/src/types/handler-types.ts'
+import { Encoded } from '../../../packages/fastify-contract/src/types/encoded.ts'
 import { exchange } from '../../support/client/exchange.ts'
 import { expectFailure } from '../../support/responses/expect-failure.ts'
 import { type TestApp, startApp, temporaryStore } from '../../support/server/start-app.ts'
@@ -142,7 +142,7 @@ test('a client that stops reading is cut off, and its list is read from the stor
     }
   }
   const endlessStore = { ...store, list: () => Promise.resolve(new Encoded<{ name: string }[]>(endless())) }
-  const { listen, token, logLines } = await startApp({ store: endlessStore, limits: { standstillMilliseconds: 300 } })
+  const { listen, token, logLines } = await startApp({ store: endlessStore, limits: { socketIdleMilliseconds: 300 } })
   const socket = await openSocket(await listen())
   socket.write(`GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`)
   await expect.poll(() => logLines.some((line) => line.includes('response cut off')), { timeout: 5_000 }).toBe(true)

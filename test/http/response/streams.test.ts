@@ -8,7 +8,7 @@ import { setImmediate as nextIteration, setTimeout as delay } from 'node:timers/
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { descriptorsOf } from '../../../scripts/measure/servers/process-figures.ts'
 import type { AppOptions } from '../../../src/app.ts'
-import { Encoded } from '../../../packages/fastify-contract/src/types/handler-types.ts'
+import { Encoded } from '../../../packages/fastify-contract/src/types/encoded.ts'
 import { contractOf, failures, serve } from '../../contract/words/own-contract.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 

@@ -150,7 +150,7 @@ function bodyProblems(declared: ContractResponse, response: ReceivedResponse, is
   if (isHead) return text === '' ? [] : ['a response to HEAD has a body']
   let body: unknown
   try {
-    body = parseJson(Buffer.from(text))
+    body = parseJson(Buffer.from(text)).value
   } catch (error) {
     return [`the body is not JSON: ${String(error)}`]
   }

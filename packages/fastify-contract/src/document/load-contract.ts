@@ -2,8 +2,15 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ContractDocument, contractFile } from './document.ts'
-import { UnservableContract } from '../engine/engine.ts'
 import { parseJsonWithBigInts } from '../json/json.ts'
+import { printable } from '../json/printable.ts'
+
+/** A contract that is not served. The message says why in one line, and what it quotes is printable. */
+export class UnservableContract extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(printable(reason), options)
+  }
+}
 
 /** The contract in force, parsed and as the text that is served. */
 export interface Contract {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { Encoded } from '../types/handler-types.ts'
+import { Encoded } from '../types/encoded.ts'
 
 /** The chunks of a body that is given as a stream; undefined for every other body. */
 export function chunksOf(body: unknown): AsyncIterable<Uint8Array> | undefined {
@@ -60,6 +60,12 @@ export function streamChunks<Chunk extends Uint8Array>(
   // Without a listener an error ends the process. The iterator reports those of the source, and the response its own.
   source?.on('error', ignore)
   return stream.on('error', ignore)
+}
+
+/** Closes the stream of a body that is not sent. */
+export function closeBody(body: unknown): void {
+  const chunks = chunksOf(body)
+  if (chunks !== undefined) streamChunks(chunks).destroy()
 }
 
 /** Streams of packages such as `readable-stream` are of classes of their own. */

@@ -10,49 +10,43 @@ declare global {
   }
 }
 
-/**
- * The source text of the numbers that a double may not hold, by the object or array that contains them: beside the
- * document, so that every other reader sees plain JSON values.
- */
-const inexactNumbers = new WeakMap<object, Map<string, string>>()
+/** The source text of the numbers that a double may not hold, by the object or array that contains them and their key. */
+export type NumberSources = ReadonlyMap<object, ReadonlyMap<string, string>>
+
+/** A parsed JSON document. */
+export interface ParsedJson {
+  value: unknown
+  sources: NumberSources
+}
 
 /**
  * Parses a request body.
  *
  * @param bytes the whole body
  * @param maxLevels how many objects and arrays may be in one another
- * @returns the JSON value; `sourceOfNumber` still knows how its numbers were written
+ * @returns the JSON value, and how its numbers were written
  * @throws MalformedJson when the bytes are empty, not UTF-8, not one JSON document (RFC 8259), or an object in it
  *   names a property twice (RFC 7493, section 2.3)
  * @throws RefusedJson when it nests deeper, or a name or a string has a lone surrogate (RFC 7493, section 2.1)
  */
-export function parseJson(bytes: Uint8Array, maxLevels = Infinity): unknown {
+export function parseJson(bytes: Uint8Array, maxLevels = Infinity): ParsedJson {
   if (bytes.length === 0) throw new MalformedJson('the body is empty')
   if (!isUtf8(bytes)) throw new MalformedJson('the body is not UTF-8')
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
-  return new JsonParser(text, noteSource, maxLevels).parse()
-}
-
-function noteSource(container: object, key: string, source: string): number | bigint {
-  const numbers = inexactNumbers.get(container)
-  if (numbers) numbers.set(key, source)
-  else inexactNumbers.set(container, new Map([[key, source]]))
-  return readNumber(source)
+  const sources = new Map<object, Map<string, string>>()
+  const readInexact = (container: object, key: string, source: string) => {
+    const numbers = sources.get(container)
+    if (numbers === undefined) sources.set(container, new Map([[key, source]]))
+    else numbers.set(key, source)
+    return readNumber(source)
+  }
+  return { value: new JsonParser(text, readInexact, maxLevels).parse(), sources }
 }
 
 /** An integer that a double does not hold is a bigint, wherever it stands. */
 function readNumber(source: string): number | bigint {
   const number = Number(source)
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(source) ? number : BigInt(source)
-}
-
-/**
- * How a number of a body was written.
- *
- * @returns the source text if the double in `container[key]` may differ from it, else undefined
- */
-export function sourceOfNumber(container: object, key: string | number): string | undefined {
-  return inexactNumbers.get(container)?.get(String(key))
 }
 
 /**

@@ -1,16 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { closeObjects } from './closed-keyword.ts'
+import { branchKeyword, endOfBranchKeyword } from './branch-keywords.ts'
+import { declaredKeyword } from './declared-keyword.ts'
 import { finiteKeyword } from './finite-keyword.ts'
 import { compileFlat } from './flat-compilation.ts'
 import { textFormats } from './text/formats.ts'
 import { defaultsKeyword } from './defaults-keyword.ts'
-import { keepEvaluated } from './keep-evaluated.ts'
-import { limitWork } from './limit-work.ts'
 import { linearPatterns } from './text/linear-pattern.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
-import { undoReading } from './undo-reading.ts'
-import { uniqueItemsKeyword } from './unique-items-keyword.ts'
 
 /**
  * Makes a validator for JSON Schema 2020-12, the dialect of OpenAPI 3.1. It refuses to compile a schema with a keyword
@@ -35,6 +32,8 @@ export function createAjv(
     inlineRefs: inline,
     // `scalar` checks the formats of integers and numbers.
     formats: textFormats,
+    // A validator is called with a `Reading` as its `this`.
+    passContext: true,
     // Every object inherits `constructor` and `toString`.
     ownProperties: true,
     // A schema has a default only where a value is to have it.
@@ -46,13 +45,10 @@ export function createAjv(
   ajv.addKeyword(scalarKeyword(source))
   ajv.addKeyword(finiteKeyword)
   ajv.addKeyword(defaultsKeyword)
-  ajv.removeKeyword('uniqueItems')
-  ajv.addKeyword(uniqueItemsKeyword)
-  undoReading(ajv)
+  ajv.addKeyword(branchKeyword)
+  ajv.addKeyword(endOfBranchKeyword)
+  ajv.addKeyword(declaredKeyword)
   compileFlat(ajv)
-  keepEvaluated(ajv)
-  limitWork(ajv)
-  closeObjects(ajv, rewriter.direction)
   for (const [id, schema] of Object.entries(rewriter.named())) ajv.addSchema(schema, id)
   return ajv
 }

@@ -1,4 +1,4 @@
-import type { Kind } from './finite-keyword.ts'
+import type { DeclaredProperties } from './declared-keyword.ts'
 import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
 import { inPlace, isSchema, schemaNameOf, targetOf, typesOf, typesOfValue, withSubschemas } from './schema-parts.ts'
 
@@ -50,14 +50,16 @@ const annotations: readonly string[] = [
  * Rewrites the schemas of a contract for Ajv.
  *
  * The keyword `scalar` alone validates integers, numbers and booleans: Ajv's own keywords compare doubles, and its
- * coercion of parameters takes ` 5 `, `0x10` and `1e3`. The keyword `closed` finds the properties that no schema
- * declares, which requests lose and responses may not have. In requests the keyword `defaults` has those of
- * properties, a property that is `readOnly` is not allowed, and the keyword `finite` validates the numbers that no
- * schema describes. In responses a property that is `writeOnly` is not allowed.
+ * coercion of parameters takes ` 5 `, `0x10` and `1e3`. The keyword `declared` notes which properties the schemas
+ * declare: requests lose others, and responses may not have them. In requests the keyword `defaults` has those of properties, a
+ * property that is `readOnly` is not allowed, and the keyword `finite` validates the numbers that no schema describes.
+ * In responses a property that is `writeOnly` is not allowed.
  */
 export class SchemaRewriter {
   readonly #schemas: NamedSchemas
   readonly direction: Direction | undefined
+  readonly #branchings = new WeakMap<Schema, number>()
+  #branchingCount = 0
 
   /**
    * @param schemas those that the contract names, integers beyond 2^53 as bigints
@@ -84,9 +86,7 @@ export class SchemaRewriter {
     if (!isSchema(schema)) return schema
     const copy = this.#sameValue(schema, this.#hidden(schema))
     if (this.direction === undefined) return copy
-    if (this.#declares(schema, keywordsOfProperties)) copy['closed'] = this.#declares(schema, ['properties'])
-    const open = this.direction === 'request' ? this.#openKinds(schema) : []
-    if (open.length > 0) copy['finite'] = open
+    if (this.direction === 'request' && this.#isOpen(schema)) copy['finite'] = true
     return copy
   }
 
@@ -133,7 +133,53 @@ export class SchemaRewriter {
     }
     const name = schemaNameOf(reference)
     if (name !== undefined) copy['$ref'] = idOf(name)
-    return withScalar(copy, type)
+    if (this.direction !== undefined && keywordsOfProperties.some((keyword) => keyword in schema)) {
+      copy['declared'] = declaredProperties(schema)
+    }
+    return this.#withBranches(withScalar(copy, type), schema)
+  }
+
+  /**
+   * Has a `Reading` drop what is read in a branch of `anyOf` or `oneOf` that fails, and in `not`. Each of these keywords
+   * gets a schema of its own: beside others, Ajv forgets which properties those have evaluated.
+   */
+  #withBranches(
+    { anyOf, oneOf, not, if: condition, then, else: otherwise, dependentSchemas, ...rest }: Schema,
+    written: Schema,
+  ): Schema {
+    const branched = Object.entries({ anyOf, oneOf, not }).flatMap(([keyword, value]): Schema[] => {
+      if (value === undefined) return []
+      const of = this.#branchingOf(written, keyword)
+      const begin = (isFirst: boolean): Schema => ({ branch: { of, isFirst } })
+      if (!Array.isArray(value)) return [begin(true), { [keyword]: value }, begin(false)]
+      const branches = value.map((branch: unknown, index) => ({
+        allOf: [begin(index === 0), branch, { endOfBranch: of }],
+      }))
+      return [{ [keyword]: branches }, begin(false)]
+    })
+    const conditional = condition === undefined ? [] : this.#condition(condition, then, otherwise, written)
+    const applied = [...branched, ...conditional, ...(dependentSchemas === undefined ? [] : [{ dependentSchemas }])]
+    if (applied.length === 0) return rest
+    // The `allOf` of a schema is a list.
+    return { ...rest, allOf: [...((rest['allOf'] as unknown[] | undefined) ?? []), ...applied] }
+  }
+
+  #condition(condition: unknown, then: unknown, otherwise: unknown, written: Schema): Schema[] {
+    const of = this.#branchingOf(written, 'if')
+    const [begin, next, end] = [{ branch: { of, isFirst: true } }, { branch: { of, isFirst: false } }, { endOfBranch: of }]
+    const branches = {
+      if: { allOf: [begin, condition, end] },
+      then: then === undefined ? undefined : { allOf: [then, end] },
+      else: otherwise === undefined ? undefined : { allOf: [next, otherwise, end] },
+    }
+    return [defined(branches), next]
+  }
+
+  /** Names a keyword of a schema, each time the same. */
+  #branchingOf(schema: Schema, keyword: string): string {
+    const number = this.#branchings.get(schema) ?? this.#branchingCount++
+    this.#branchings.set(schema, number)
+    return `${String(number)}${keyword}`
   }
 
   #hidden(schema: Schema): Set<string> {
@@ -155,6 +201,19 @@ export class SchemaRewriter {
   #declares(schema: Schema, keywords: readonly string[]): boolean {
     return inPlace(schema, this.#schemas).some((each) => keywords.some((keyword) => keyword in each))
   }
+}
+
+function declaredProperties(schema: Schema): DeclaredProperties {
+  return {
+    names: Object.keys(schema['properties'] ?? {}),
+    patterns: Object.keys(schema['patternProperties'] ?? {}),
+    isOpen: 'additionalProperties' in schema || 'unevaluatedProperties' in schema,
+    isClosed: 'properties' in schema,
+  }
+}
+
+function defined(schema: Schema): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
 }
 
 function withoutAnnotations(schema: Schema): Schema {

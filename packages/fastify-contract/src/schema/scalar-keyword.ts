@@ -1,7 +1,6 @@
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
 import { integerRanges, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
-import { sourceOfNumber } from '../json/json.ts'
-import { replace, replacedAt } from './undo-reading.ts'
+import type { Reading } from './reading.ts'
 
 /**
  * Where a value is read from: `json`, a parsed body (or a reply, or an example of the contract);
@@ -31,11 +30,11 @@ interface Place {
 type Scalar = number | bigint | boolean
 
 /** The value that a handler is to see; undefined where the value is not valid. */
-type Reading = { value: Scalar } | undefined
+type Read = { value: Scalar } | undefined
 
 /**
- * The Ajv keyword that `SchemaRewriter` writes. It replaces a valid value by what a handler is to see: a bigint
- * for `format: int64`, a number for every other integer and number, a boolean.
+ * The Ajv keyword that `SchemaRewriter` writes. It has a valid value replaced by what a handler is to see: a
+ * bigint for `format: int64`, a number for every other integer and number, a boolean. Its `this` is a `Reading`.
  *
  * @param source where the values come from
  * @see https://ajv.js.org/keywords.html
@@ -44,29 +43,21 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
   return {
     keyword: 'scalar',
     schemaType: 'object',
-    modifying: true,
     errors: true,
     // Without `type` the assertions hold for numbers alone, as those of JSON Schema do.
     compile(schema: ScalarSchema) {
       assertKnownFormat(schema)
       const message = `must be ${describe(schema, source)}`
-      const validate: SchemaValidateFunction = (data: unknown, context) => {
+      const validate: SchemaValidateFunction = function (this: Reading, data: unknown, context) {
         // Ajv always gives the context to a keyword's function.
         const { parentData: container, parentDataProperty: key } = context as Place
-        const earlier = replacedAt(container, key)
-        const written = earlier === undefined ? data : earlier.value
-        const reading =
-          source === 'text' ? readText(schema, written) : readJson(schema, written, sourceOfNumber(container, key))
-        if (schema.type === undefined && reading === undefined) return true
-        if (reading === undefined || !meetsAssertions(schema, reading.value)) {
+        const read = source === 'text' ? readText(schema, data) : readJson(schema, data, this.sourceOf(container, key))
+        if (schema.type === undefined && read === undefined) return true
+        if (read === undefined || !meetsAssertions(schema, read.value)) {
           validate.errors = [{ keyword: 'scalar', message, params: {} }]
           return false
         }
-        if (schema.type === undefined) return true
-        const current = container[key]
-        // A bigint that an earlier alternative has read stays: a number might be another one.
-        if (typeof current === 'bigint' ? earlier === undefined : current !== reading.value)
-          replace(container, key, reading.value)
+        if (schema.type !== undefined) this.replace(container, key, read.value)
         return true
       }
       return validate
@@ -74,8 +65,8 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
   }
 }
 
-function readText(schema: ScalarSchema, data: unknown): Reading {
-  // A subschema that always applies may have read the text already.
+function readText(schema: ScalarSchema, data: unknown): Read {
+  // A default is no text.
   if (typeof data !== 'string') return readJson(schema, data, undefined)
   switch (schema.type) {
     case 'boolean':
@@ -90,7 +81,7 @@ function readText(schema: ScalarSchema, data: unknown): Reading {
   }
 }
 
-function readJson(schema: ScalarSchema, data: unknown, source: string | undefined): Reading {
+function readJson(schema: ScalarSchema, data: unknown, source: string | undefined): Read {
   if (schema.type === 'boolean') return typeof data === 'boolean' ? { value: data } : undefined
   if (typeof data !== 'number' && typeof data !== 'bigint') return undefined
   // Infinity is what a double makes of 1e400.
@@ -101,7 +92,7 @@ function readJson(schema: ScalarSchema, data: unknown, source: string | undefine
   return Number.isSafeInteger(data) ? readInteger(schema, BigInt(data)) : undefined
 }
 
-function readInteger({ format }: ScalarSchema, value: bigint | undefined): Reading {
+function readInteger({ format }: ScalarSchema, value: bigint | undefined): Read {
   if (value === undefined) return undefined
   if (format === 'int64') return BigInt.asIntN(64, value) === value ? { value } : undefined
   if (format === 'int32' && BigInt.asIntN(32, value) !== value) return undefined

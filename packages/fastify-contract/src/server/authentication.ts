@@ -1,17 +1,30 @@
-import type { FastifyRequest } from 'fastify'
-import { hasScopes } from '../../../../src/auth/scopes.ts'
-import type { Verifier } from '../../../../src/auth/verifiers.ts'
-import type { BoundOperation } from '../engine/engine.ts'
-import { type Failure, failure, unavailable } from './refusal.ts'
+import type { FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import type { SecurityScheme } from '../document/security.ts'
+import type { BoundOperation } from '../engine/engine.ts'
 import type { Caller } from '../types/handler-types.ts'
 import { fieldValues } from './raw-headers.ts'
-import type { Stage } from './hooks.ts'
+import { type Alternative, CredentialRefusals } from './credential-refusals.ts'
+import { type Refusal, unavailable } from './refusal.ts'
+
+/** The caller that credentials belong to. */
+export interface FoundCaller {
+  caller: Caller
+  /** The scopes of the credentials, separated by spaces; undefined if they have all rights. */
+  scope: string | undefined
+}
+
+/**
+ * Verifies credentials as a request carries them: the field Authorization, or an API key. `missing` if they belong to
+ * another authentication scheme, `unknown` if they are not valid, `unavailable` if they cannot be checked now.
+ */
+export type Verifier = (credentials: string) => Promise<FoundCaller | 'missing' | 'unknown' | 'unavailable'>
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** For whom the request acts; undefined until its credentials are verified, and where none are needed. */
     caller: Caller | undefined
+    /** Why the credentials of the caller do not suffice; undefined where they do. */
+    lackingScope: Refusal | undefined
   }
 }
 
@@ -23,27 +36,27 @@ export interface VerifiedScheme extends SecurityScheme {
 export interface AuthenticationOptions {
   /** Every scheme that an operation names. */
   schemes: ReadonlyMap<string, VerifiedScheme>
-  /** Receives a request whose credentials are not valid; returns the failure to answer in place of 401, if any. */
-  onRefused?: ((request: FastifyRequest) => Failure | undefined) | undefined
-  /** Runs before a caller whose token lacks a scope is answered 403; returns the failure to answer in its place. */
-  onForbidden?: Stage | undefined
+  /** The protection space that challenges name (RFC 9110, section 11.5). */
+  realm: string
+  /** Receives a request whose credentials are not valid; what it throws is answered instead of 401. */
+  onRefused?: ((request: FastifyRequest) => void) | undefined
 }
 
 /**
- * Makes the stage that authenticates the requests of an operation. It alone decides who the caller is.
+ * Makes the hook that authenticates the requests of an operation. It alone decides who the caller is.
  *
  * One satisfied alternative of the contract's security requirements is enough. All schemes of an alternative must name
  * the same caller, and their tokens must have the scopes that it lists. Where an alternative is empty, a request
  * without any credentials has no caller.
  *
- * @returns undefined for an operation that everybody may call
+ * @returns no hook for an operation that everybody may call
  */
 export function authenticate(
   { security }: Pick<BoundOperation, 'security'>,
-  { schemes, onRefused, onForbidden }: AuthenticationOptions,
-): Stage | undefined {
+  { schemes, realm, onRefused }: AuthenticationOptions,
+): onRequestAsyncHookHandler[] {
   const names = [...new Set(security.flat().map(({ scheme }) => scheme))]
-  if (names.length === 0) return undefined
+  if (names.length === 0) return []
   // createEngine has refused a contract with a scheme that has no verifier.
   const declared = names.map((name) => schemes.get(name)!)
   const alternatives = security
@@ -52,13 +65,13 @@ export function authenticate(
   const isOptional = alternatives.length < security.length
   const readers = declared.map(readerOf)
   const keyParameters = declared.filter((scheme) => scheme.in === 'query').map(({ name }) => name)
-  const missing = missingCredentials(security, schemes)
+  const refusals = new CredentialRefusals(realm, declared)
 
-  return async (request, reply) => {
+  const authenticateRequest: onRequestAsyncHookHandler = async (request) => {
     const credentials = readers.map((read) => read(request))
     // A key is no parameter of the operation. Fastify's query is an object.
     for (const name of keyParameters) Reflect.deleteProperty(request.query as object, name)
-    if (isOptional && credentials.every((text) => text === undefined)) return undefined
+    if (isOptional && credentials.every((text) => text === undefined)) return
     const pending = declared.map(({ verify }, index) => {
       const text = credentials[index]
       return text === undefined ? Promise.resolve('missing' as const) : verify(text)
@@ -71,18 +84,35 @@ export function authenticate(
       const caller = callerOf(alternative, results)
       if (caller === undefined) continue
       request.caller = caller
-      if (alternative.every((required) => isInScope(required, results))) return undefined
+      if (alternative.every((required) => isInScope(required, results))) return
       forbidden ??= alternative
     }
-    if (results.includes('unavailable')) return unavailable('tokens cannot be checked now; try again in a second')
-    if (forbidden !== undefined) return (await onForbidden?.(request, reply)) ?? lackingScope(forbidden, declared)
-    if (results.includes('missing') && !results.includes('unknown')) return missing
-    return onRefused?.(request) ?? invalidToken(declared, results)
+    if (results.includes('unavailable')) throw unavailable('tokens cannot be checked now; try again in a second')
+    if (forbidden !== undefined) {
+      request.lackingScope = refusals.lackingScope(forbidden)
+      return
+    }
+    if (results.includes('missing') && !results.includes('unknown')) {
+      throw refusals.missing(alternatives)
+    }
+    onRefused?.(request)
+    throw refusals.invalid(results.map((result) => result === 'unknown'))
   }
+  return [authenticateRequest]
 }
 
-/** The indices of the schemes of an alternative, and the scopes that each must have. */
-type Alternative = { index: number; scopes: readonly string[] }[]
+/** Refuses a caller whose credentials lack a scope. Runs after `authenticate` and what counts the caller's requests. */
+export const requireScopes: onRequestHookHandler = ({ lackingScope }, _reply, done) => {
+  if (lackingScope !== undefined) throw lackingScope
+  done()
+}
+
+/** Whether credentials have all of these scopes. */
+function hasScopes(scope: string | undefined, required: readonly string[]): boolean {
+  if (scope === undefined || required.length === 0) return true
+  const granted = scope.split(' ')
+  return required.every((each) => granted.includes(each))
+}
 
 type Result = Awaited<ReturnType<Verifier>>
 
@@ -112,62 +142,4 @@ function callerOf(alternative: Alternative, results: Result[]): Caller | undefin
 function isInScope({ index, scopes }: Alternative[number], results: Result[]): boolean {
   const result = results[index]!
   return typeof result !== 'string' && hasScopes(result.scope, scopes)
-}
-
-const realm = 'realm="plant-store"'
-
-/** The challenge of a scheme (RFC 9110, section 11.6.1). Only a Bearer challenge can say what is wrong. */
-function challengeOf({ kind }: SecurityScheme, error = ''): string {
-  switch (kind) {
-    case 'bearer':
-    case 'jwt':
-      return `Bearer ${realm}${error}`
-    case 'basic':
-      return `Basic ${realm}, charset="UTF-8"`
-    case 'apiKey':
-      // Not a registered scheme; but each 401 must have a challenge.
-      return `ApiKey ${realm}`
-  }
-}
-
-function withChallenges(challenges: string[]): { 'WWW-Authenticate': string } {
-  return { 'WWW-Authenticate': [...new Set(challenges)].join(', ') }
-}
-
-function missingCredentials(security: BoundOperation['security'], schemes: AuthenticationOptions['schemes']): Failure {
-  const declared = security.map((required) => required.map(({ scheme }) => schemes.get(scheme)!))
-  const places = declared.filter(({ length }) => length > 0).map((all) => all.map(placeOf).join(' and '))
-  const challenges = declared.flat().map((scheme) => challengeOf(scheme))
-  return failure('credentials_missing', `send ${[...new Set(places)].join(', or ')}`, withChallenges(challenges))
-}
-
-function placeOf({ kind, in: place, name }: SecurityScheme): string {
-  switch (kind) {
-    case 'bearer':
-    case 'jwt':
-      return 'the header Authorization: Bearer TOKEN'
-    case 'basic':
-      return 'the header Authorization: Basic with CALLER:TOKEN in Base64'
-    case 'apiKey':
-      return place === 'header' ? `the header ${name}: TOKEN` : `the query parameter ${name}=TOKEN`
-  }
-}
-
-function invalidToken(declared: readonly SecurityScheme[], results: Result[]): Failure {
-  const reason = 'token is unknown, malformed, expired or revoked'
-  if (!results.includes('unknown')) {
-    const challenges = declared.map((scheme) => challengeOf(scheme, ', error="invalid_token"'))
-    return failure('token_invalid', 'the credentials belong to different callers', withChallenges(challenges))
-  }
-  const error = `, error="invalid_token", error_description="The ${reason}"`
-  const challenges = declared.map((scheme, index) => challengeOf(scheme, results[index] === 'unknown' ? error : ''))
-  return failure('token_invalid', `the ${reason}`, withChallenges(challenges))
-}
-
-/** RFC 6750, section 3.1. */
-function lackingScope(alternative: Alternative, declared: readonly SecurityScheme[]): Failure {
-  const scope = [...new Set(alternative.flatMap(({ scopes }) => scopes))].join(' ')
-  const error = `, error="insufficient_scope", scope="${scope}"`
-  const challenges = alternative.map(({ index }) => challengeOf(declared[index]!, error))
-  return failure('insufficient_scope', `the token lacks a scope of: ${scope}`, withChallenges(challenges))
 }

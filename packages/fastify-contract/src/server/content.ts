@@ -1,33 +1,21 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { BoundOperation } from '../engine/engine.ts'
-import { type Failure, failure } from './refusal.ts'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { MalformedJson, RefusedJson, parseJson } from '../json/json.ts'
+import type { BoundOperation } from '../engine/engine.ts'
 import { fieldValues } from './raw-headers.ts'
-import type { Stage } from './hooks.ts'
+import { Refusal } from './refusal.ts'
 
-const encoded: Failure = failure('unsupported_media_type', 'send the body without Content-Encoding')
-
-/** Stands for a body that was refused when it was read. */
-export class RefusedBody {
-  readonly failure: Failure
-
-  constructor(refusal: Failure) {
-    this.failure = refusal
-  }
-}
-
-/** Makes the stage that prepares for the content of an operation's requests. */
-export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>): Stage {
+/** Makes the hook that prepares a request for the content that its operation takes. */
+export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>): onRequestHookHandler {
   return bodyTypes.length > 0 ? admitContent : ignoreContent
 }
 
 /** An operation without a body ignores its media type, which Fastify would check (RFC 9110, section 9.3.5). */
-const ignoreContent: Stage = ({ headers }) => {
+const ignoreContent: onRequestHookHandler = ({ headers }, _reply, done) => {
   headers['content-type'] = undefined
-  return undefined
+  done()
 }
 
-const admitContent: Stage = (request, { raw }) => {
+const admitContent: onRequestHookHandler = (request, { raw }, done) => {
   const {
     headers,
     raw: { httpVersion, rawHeaders },
@@ -35,14 +23,16 @@ const admitContent: Stage = (request, { raw }) => {
   if (headers['content-type'] !== undefined) {
     // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 says, they are no media type.
     const type = fieldValues(rawHeaders, 'content-type').join(', ')
-    if (!isUtf8(type)) return refusedType(request).failure
+    if (!isUtf8(type)) throw refusedType(request)
     headers['content-type'] = type
   }
   // A coding that is not decoded would make any content look like malformed JSON (RFC 9110, section 8.4).
-  if (headers['content-encoding'] !== undefined) return encoded
+  if (headers['content-encoding'] !== undefined) {
+    throw new Refusal('unsupported_media_type', 'send the body without Content-Encoding')
+  }
   // A client that waits for a 100 sends its body once its credentials are good (RFC 9110, section 10.1.1).
   if (httpVersion === '1.1' && headers.expect?.toLowerCase() === '100-continue') raw.writeContinue()
-  return undefined
+  done()
 }
 
 const token = "[\\w!#$%&'*+.^`|~-]+"
@@ -61,9 +51,9 @@ function isUtf8(type: string): boolean {
 }
 
 /**
- * Has bodies read as JSON, and no other content.
+ * Has bodies read as JSON, and refuses other content.
  *
- * @param app the context of the operations; a request's body is a `RefusedBody` where it was refused
+ * @param app the context of the operations; the body of a request is a `ParsedJson`
  * @param types the media types that the operations declare for their bodies, each of which is JSON
  * @param maxLevels how many objects and arrays of a body may be in one another
  */
@@ -72,16 +62,18 @@ export function registerParsers(app: FastifyInstance, types: readonly string[], 
   for (const type of new Set(types)) {
     app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (request, bytes, done) => {
       try {
-        done(null, isDeclared(request, type) ? readBody(bytes, maxLevels) : refusedType(request))
+        if (!bodyTypesOf(request).includes(type)) throw refusedType(request)
+        done(null, parseJson(bytes, maxLevels))
       } catch (error) {
         // What is thrown is an Error, and Fastify catches none here.
-        done(error as Error)
+        done(refusalOf(error as Error))
       }
     })
   }
-  // Content of an operation without a body is not read; Node drops it.
+  // Node drops the content of an operation that takes none.
   app.addContentTypeParser('*', (request, _content, done) => {
-    done(null, bodyTypesOf(request).length > 0 ? refusedType(request) : undefined)
+    if (bodyTypesOf(request).length > 0) done(refusedType(request))
+    else done(null)
   })
 }
 
@@ -89,22 +81,13 @@ function bodyTypesOf({ routeOptions }: FastifyRequest): string[] {
   return routeOptions.config.operation?.bodyTypes ?? []
 }
 
-function isDeclared(request: FastifyRequest, type: string): boolean {
-  return bodyTypesOf(request).includes(type)
-}
-
-/** The body of a request whose Content-Type is missing or is not one that its operation declares. */
-export function refusedType(request: FastifyRequest): RefusedBody {
+/** Refuses a request whose Content-Type is missing or is not one that its operation declares. */
+export function refusedType(request: FastifyRequest): Refusal {
   const types = bodyTypesOf(request).join(' or ')
-  return new RefusedBody(failure('unsupported_media_type', `send the body as Content-Type: ${types} in UTF-8`))
+  return new Refusal('unsupported_media_type', `send the body as Content-Type: ${types} in UTF-8`)
 }
 
-function readBody(bytes: Buffer, maxLevels: number): unknown {
-  try {
-    return parseJson(bytes, maxLevels)
-  } catch (error) {
-    if (error instanceof MalformedJson) return new RefusedBody(failure('malformed_body', error.message))
-    if (error instanceof RefusedJson) return new RefusedBody(failure('invalid_request', error.message))
-    throw error
-  }
+function refusalOf(error: Error): Error {
+  if (error instanceof MalformedJson) return new Refusal('malformed_body', error.message)
+  return error instanceof RefusedJson ? new Refusal('invalid_request', error.message) : error
 }

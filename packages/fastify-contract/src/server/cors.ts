@@ -1,6 +1,7 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import type { ContractOperation } from '../document/document.ts'
+import type { SecurityScheme } from '../document/security.ts'
 import { omitLength } from './send.ts'
 
 /** The headers that the service reads and sends whatever the contract is. */
@@ -13,24 +14,25 @@ const preflightSeconds = 600
 /**
  * Lets pages of other origins use the service.
  *
- * @param app the server, before any stage that refuses requests, because a preflight carries no credentials
+ * @param app the server, before any hook that refuses requests, because a preflight carries no credentials
  * @param origins such as `https://plants.example`, or `*` alone for every origin
  * @param operations whose methods and headers a page may use
- * @param keyHeaders the headers of the contract's API keys
+ * @param schemes the security schemes of the contract
  */
 export async function registerCors(
   app: FastifyInstance,
   origins: string[],
   operations: ContractOperation[],
-  keyHeaders: string[],
+  schemes: readonly SecurityScheme[],
 ): Promise<void> {
+  const keys = schemes.filter((scheme) => scheme.kind === 'apiKey' && scheme.in === 'header')
   const parameters = operations.flatMap((operation) => operation.parameters)
   const ownHeaders = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
   const responses = operations.flatMap(({ object }) => Object.values(object.responses))
   const allowed = {
     origin: origins.includes('*') ? '*' : origins,
     methods: [...new Set(operations.map(({ method }) => method.toUpperCase()))],
-    allowedHeaders: distinct([...requestHeaders, ...keyHeaders, ...ownHeaders]),
+    allowedHeaders: distinct([...requestHeaders, ...keys.map(({ name }) => name), ...ownHeaders]),
     exposedHeaders: distinct([...responseHeaders, ...responses.flatMap(({ headers = {} }) => Object.keys(headers))]),
     maxAge: preflightSeconds,
   }

@@ -1,47 +1,50 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Failure, failure } from './refusal.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusedType } from './content.ts'
 import { noSuchPath } from './path-and-method.ts'
-import { sendFailure } from './send.ts'
+import { type FailureBody, Refusal } from './refusal.ts'
+import { sendJson } from './send.ts'
 
 /**
- * Answers every error that Fastify raises or that a handler throws with the contract's Error body.
+ * Answers every error that a hook, a parser or a handler throws, and every one that Fastify raises, in the form of the
+ * contract.
  *
  * @param app the server, before its routes
  */
-export function registerErrors(app: FastifyInstance): void {
-  // A stage has answered what no route matches; what is left is a file of the docs page that does not exist.
-  app.setNotFoundHandler((_request, reply) => sendFailure(reply, noSuchPath))
+export function registerErrorHandler(app: FastifyInstance, failureBody: FailureBody): void {
+  function answer(reply: FastifyReply, { failure, status, message, headers }: Refusal): FastifyReply {
+    return sendJson(reply.code(status).headers(headers), JSON.stringify(failureBody(failure, message)))
+  }
+
+  // Other requests without a route were refused before.
+  app.setNotFoundHandler((_request, reply) => answer(reply, noSuchPath()))
   app.setErrorHandler((thrown: unknown, request, reply) => {
     // Fastify closes the connection when it refuses a body. Here the rest of the body is read and dropped, so that a
     // client which is still sending it can read the answer.
-    reply.removeHeader('connection')
-    switch (codeOf(thrown)) {
-      case 'FST_ERR_CTP_BODY_TOO_LARGE': {
-        const message = `the body is larger than ${String(app.initialConfig.bodyLimit)} bytes`
-        return sendFailure(reply, failure('body_too_large', message))
-      }
-      case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-        return sendFailure(reply, refusedType(request).failure)
-      case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-        return sendFailure(reply, shortBody)
-      case 'ECONNRESET':
-        // The connections of a handler or a store are reset, too.
-        if (thrown === request.raw.errored) return sendFailure(reply, shortBody)
-    }
+    if (reply.hasHeader('connection')) reply.removeHeader('connection')
+    const refusal = thrown instanceof Refusal ? thrown : refusalOf(thrown, request, app.initialConfig.bodyLimit)
+    if (refusal !== undefined) return answer(reply, refusal)
     logFault(request, thrown)
-    return sendFailure(
-      reply,
-      failure('internal', 'the service failed; quote the X-Request-Id of this response when reporting it'),
-    )
+    const message = 'the service failed; quote the X-Request-Id of this response when reporting it'
+    return answer(reply, new Refusal('internal', message))
   })
 }
 
-const shortBody: Failure = failure('malformed_http', 'the body is not as long as Content-Length says')
-
-/** Code may throw anything. Where the handler above throws, Fastify answers by itself. */
-function codeOf(thrown: unknown): unknown {
-  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+/** What Fastify's own error says of the request; undefined for a fault of the service. */
+function refusalOf(thrown: unknown, request: FastifyRequest, bodyLimit: number | undefined): Refusal | undefined {
+  const shortBody = () => new Refusal('malformed_http', 'the body is not as long as Content-Length says')
+  // Code may throw anything.
+  switch (thrown instanceof Error && 'code' in thrown ? thrown.code : undefined) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Refusal('body_too_large', `the body is larger than ${String(bodyLimit)} bytes`)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return refusedType(request)
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return shortBody()
+    case 'ECONNRESET':
+      // The connections of a handler or a store are reset, too.
+      return thrown === request.raw.errored ? shortBody() : undefined
+  }
+  return undefined
 }
 
 function logFault(request: FastifyRequest, thrown: unknown): void {

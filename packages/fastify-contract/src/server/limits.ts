@@ -14,8 +14,8 @@ export interface Limits {
   checkMilliseconds: number
   /** How long a connection may idle between two requests. */
   keepAliveMilliseconds: number
-  /** How long no byte may move in the middle of a request or a response, as when a client stops reading. */
-  standstillMilliseconds: number
+  /** Socket idle limit during a request or response. */
+  socketIdleMilliseconds: number
   /** The limit of open connections; a further one is closed at once. */
   connections: number
   /** The limit of requests of one connection that wait for an earlier answer; a connection with more is closed. */
@@ -41,7 +41,7 @@ export const defaultLimits: Limits = {
   checkMilliseconds: 2_000,
   // Longer than the minute after which common proxies close idle connections, so that the proxy closes first.
   keepAliveMilliseconds: 72_000,
-  standstillMilliseconds: 30_000,
+  socketIdleMilliseconds: 30_000,
   connections: 10_000,
   // One read returns at most 64 KiB. Requests with a token are too long for so many to fit.
   pipelinedRequests: 1_000,

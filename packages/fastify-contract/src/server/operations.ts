@@ -1,16 +1,21 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { UnreadBytes } from './connections/unread-bytes.ts'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  onRequestHookHandler,
+} from 'fastify'
 import { chunksOf, streamChunks } from '../engine/body-stream.ts'
-import type { AnyReply, BoundOperation } from '../engine/engine.ts'
-import { type Failure, failure, unavailable } from './refusal.ts'
-import { isJson } from '../document/media-types.ts'
-import { Encoded, isWhole, release } from '../types/handler-types.ts'
-import { stringifyJson } from '../json/json.ts'
-import { RefusedBody, registerParsers } from './content.ts'
-import { addVary, releaseWhenSent, sendContent, sendFailure, whenClosed } from './send.ts'
-import { type Stage, inOrder } from './hooks.ts'
+import type { BoundOperation, ValidReply } from '../engine/engine.ts'
+import type { Media } from '../engine/reply-validation.ts'
+import { type ParsedJson, stringifyJson } from '../json/json.ts'
+import { Encoded, isWhole, release } from '../types/encoded.ts'
+import type { UnreadBytes } from './connections/unread-bytes.ts'
+import { registerParsers } from './content.ts'
+import { Refusal, unavailable } from './refusal.ts'
+import { addVary, releaseWhenSent, sendContent, whenClosed } from './send.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -22,8 +27,8 @@ export interface OperationsOptions {
   operations: BoundOperation[]
   /** The paths below which the operations are served: `` for the root. */
   basePaths: string[]
-  /** The stages that a request of an operation passes before its body is read, in their order. */
-  stagesOf: (operation: BoundOperation) => Stage[]
+  /** The hooks that a request of an operation passes before its body is read, in their order. */
+  onRequestOf: (operation: BoundOperation) => (onRequestHookHandler | onRequestAsyncHookHandler)[]
   /** How many objects and arrays of a body may be in one another. */
   bodyLevels: number
   /** Bounds the answers that clients have not read. */
@@ -37,9 +42,8 @@ export interface OperationsOptions {
  */
 export function registerOperations(
   app: FastifyInstance,
-  { operations, basePaths, stagesOf, bodyLevels, unread }: OperationsOptions,
+  { operations, basePaths, onRequestOf, bodyLevels, unread }: OperationsOptions,
 ): void {
-  app.decorateRequest('caller')
   registerParsers(
     app,
     operations.flatMap(({ bodyTypes }) => bodyTypes),
@@ -53,7 +57,7 @@ export function registerOperations(
         method: operation.method.toUpperCase(),
         url: routePath(basePath) + path,
         config: { operation },
-        onRequest: inOrder(stagesOf(operation)),
+        onRequest: onRequestOf(operation),
         handler: (request, reply) => answer(operation, names, unread, request, reply),
       })
     }
@@ -77,9 +81,10 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { body, caller, headers, query } = request
-  if (body instanceof RefusedBody) return sendFailure(reply, body.failure)
-  if (operation.requiresBody && body === undefined) return sendFailure(reply, emptyBody)
+  const { caller, headers, query } = request
+  // registerParsers has parsed it.
+  const body = request.body as ParsedJson | undefined
+  if (operation.requiresBody && body === undefined) throw new Refusal('malformed_body', 'the body is empty')
   // Fastify's route has as many parameters as the path template has names, each of them text.
   const params = request.params as Record<string, string>
   const result = await operation.handle({
@@ -91,7 +96,7 @@ async function answer(
     accept: operation.offeredTypes.length > 1 ? await negotiate(operation.offeredTypes, request, reply) : undefined,
     caller,
   })
-  return send(reply, result, operation, unread)
+  return send(reply, result, unread)
 }
 
 async function negotiate(offered: string[], request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> {
@@ -101,24 +106,15 @@ async function negotiate(offered: string[], request: FastifyRequest, reply: Fast
   return preferredType(request, offered)
 }
 
-/** Typical memory of a body in chunks: the chunk in flight, and what V8 has not collected of its making. */
+/** Typical memory of a body in chunks: the chunk in flight, and garbage that V8 has not collected. */
 const streamBytes = 512 * 1_024
 
-const tooMuchUnread: Failure = unavailable('too many long answers wait to be read; try again in a second')
-const emptyBody: Failure = failure('malformed_body', 'the body is empty')
-
-function send(
-  reply: FastifyReply,
-  { status, headers = {}, body, contentType }: AnyReply,
-  { typeOf }: BoundOperation,
-  unread: UnreadBytes,
-): FastifyReply {
+function send(reply: FastifyReply, { status, headers = {}, body, media }: ValidReply, unread: UnreadBytes): FastifyReply {
   const { raw } = reply
-  const type = contentType ?? typeOf(status)
   // What fails here is answered without the headers of the reply.
-  const content = body === undefined ? undefined : contentOf(body, type, raw)
+  const content = media === undefined ? undefined : contentOf(body, media, raw)
   if (content !== undefined && !unread.hold(raw, isWhole(content) ? content.length : streamBytes)) {
-    return sendFailure(reply, tooMuchUnread)
+    throw unavailable('too many long answers wait to be read; try again in a second')
   }
   if (content instanceof Readable) removeOnError(content, reply, Object.keys(headers))
   reply.code(status)
@@ -127,15 +123,15 @@ function send(
     // Node writes the digits of a bigint.
     else reply.header(name, value)
   }
-  if (content === undefined) return reply.send()
+  if (content === undefined || media === undefined) return reply.send()
   if (body instanceof Encoded && isWhole(content)) releaseWhenSent(raw, content)
   // Fastify reads a stream to its end to answer HEAD without it.
   const isUnsent = content instanceof Readable && reply.request.method === 'HEAD'
-  return sendContent(reply, type, isUnsent ? Readable.from([]) : content)
+  return sendContent(reply, media.contentType, isUnsent ? Readable.from([]) : content)
 }
 
 /** Makes what is sent of a body that is valid. A stream is closed with its response. */
-function contentOf(body: unknown, type: string, response: ServerResponse): string | Buffer | Readable {
+function contentOf(body: unknown, { isJson }: Media, response: ServerResponse): string | Buffer | Readable {
   const chunks = chunksOf(body)
   if (chunks !== undefined) {
     const stream = streamChunks(chunks, (chunk) => {
@@ -147,7 +143,7 @@ function contentOf(body: unknown, type: string, response: ServerResponse): strin
   }
   // An encoded body that is no stream is whole.
   if (body instanceof Encoded) return body.chunks as string | Buffer
-  if (isJson(type)) return stringifyJson(body)
+  if (isJson) return stringifyJson(body)
   // Validation has found text or bytes. Fastify sends a Buffer as it is.
   if (!(body instanceof Uint8Array) || Buffer.isBuffer(body)) return body as string | Buffer
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength)

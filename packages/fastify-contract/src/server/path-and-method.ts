@@ -1,28 +1,27 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { contractMethods } from '../document/document.ts'
 import type { BoundOperation } from '../engine/engine.ts'
-import { type Failure, failure } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 import { fieldValues } from './raw-headers.ts'
-import type { Stage } from './hooks.ts'
 
-export const noSuchPath: Failure = failure('path_not_found', 'there is no such path')
+export const noSuchPath = (): Refusal => new Refusal('path_not_found', 'there is no such path')
 
 /** Refuses what HTTP forbids and what Node's parser accepts. */
-export const refuseMalformed: Stage = ({ raw: { httpVersion, rawHeaders, headers } }) => {
+export const refuseMalformed: onRequestHookHandler = ({ raw: { httpVersion, rawHeaders, headers } }, _reply, done) => {
   const hosts = fieldValues(rawHeaders, 'host')
   // RFC 9112, section 3.2. Node answers none with an empty body, and accepts two.
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) {
-    return failure('malformed_http', 'an HTTP/1.1 request has the header Host once')
+    throw new Refusal('malformed_http', 'an HTTP/1.1 request has the header Host once')
   }
   if (!hosts.every((host) => validHost.test(host))) {
-    return failure('malformed_http', 'Host is a host and, where there is one, a port')
+    throw new Refusal('malformed_http', 'Host is a host and, where there is one, a port')
   }
   const coding = headers['transfer-encoding']
   // RFC 9112, section 6.1: a server refuses a transfer coding that it does not decode.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    return failure('malformed_http', 'the only Transfer-Encoding is chunked')
+    throw new Refusal('malformed_http', 'the only Transfer-Encoding is chunked')
   }
-  return undefined
+  done()
 }
 
 /** `uri-host [ ":" port ]` of RFC 9110, section 7.2. */
@@ -32,21 +31,18 @@ const validHost = new RegExp(`^${hostAndPort}$`, 'i')
 /** What stands before the path of a target in absolute form: its host is not empty (RFC 9110, section 4.2.1). */
 const absoluteForm = new RegExp(`^https?://(?!:)(?=[^/?])${hostAndPort}(?:/|(?=\\?)|$)`, 'i')
 
-/**
- * Makes the stage that refuses a request which no route of the server matches, before its credentials and its body are
- * read.
- */
-export function refuseUnmatched(app: FastifyInstance): Stage {
-  return (request) => {
+/** Makes the hook that refuses a request without a route, before its credentials and its body are read. */
+export function refuseUnmatched(app: FastifyInstance): onRequestHookHandler {
+  return (request, _reply, done) => {
     // `*` is the route by which the CORS plugin sees each OPTIONS; it answers preflights itself.
-    if (!request.is404 && request.routeOptions.url !== '*') return undefined
-    return malformedTarget(request) ?? unmatched(app, request)
+    if (request.is404 || request.routeOptions.url === '*') throw malformedTarget(request) ?? unmatched(app, request)
+    done()
   }
 }
 
-function malformedTarget({ originalUrl }: FastifyRequest): Failure | undefined {
+function malformedTarget({ originalUrl }: FastifyRequest): Refusal | undefined {
   const fault = faultOfTarget(originalUrl)
-  return fault === undefined ? undefined : failure('malformed_http', fault)
+  return fault === undefined ? undefined : new Refusal('malformed_http', fault)
 }
 
 /** Says why a target is not one of RFC 9112, section 3.2. By itself the router takes most of these as they are. */
@@ -56,26 +52,31 @@ function faultOfTarget(target: string): string | undefined {
   return isDecodable(target) ? undefined : 'the percent-encoding of the path or the query is broken or not UTF-8'
 }
 
-function unmatched(app: FastifyInstance, { method, url }: FastifyRequest): Failure {
+function unmatched(app: FastifyInstance, { method, url }: FastifyRequest): Refusal {
   const methods = methodsOf(app, url)
-  if (methods.length === 0) return noSuchPath
+  if (methods.length === 0) return noSuchPath()
   const allow = methods.sort().join(', ')
-  return { ...failure('method_not_allowed', `this path has no ${method}, only ${allow}`), headers: { Allow: allow } }
+  return new Refusal('method_not_allowed', `this path has no ${method}, only ${allow}`, { Allow: allow })
 }
 
 /**
- * Makes the stage that refuses a request to a path template where another path of the contract names the same target
- * more concretely, without the method of the request (OpenAPI 3.1, section 4.8.8.2).
+ * Makes the hook that refuses a request to a path template where a more concrete path of the contract matches it, too,
+ * without the method of the request (OpenAPI 3.1, section 4.8.8.2).
  *
- * @returns undefined where no path of the operations is more concrete than this one
+ * @returns no hook where no path of the operations is more concrete than this one
  */
 export function refuseLessConcrete(
   app: FastifyInstance,
   operations: readonly Pick<BoundOperation, 'path'>[],
   { path }: Pick<BoundOperation, 'path'>,
-): Stage | undefined {
-  if (!path.includes('{') || !operations.some((other) => isMoreConcrete(other.path, path))) return undefined
-  return (request) => (methodsOf(app, request.url).includes(request.method) ? undefined : unmatched(app, request))
+): onRequestHookHandler[] {
+  if (!path.includes('{') || !operations.some((other) => isMoreConcrete(other.path, path))) return []
+  return [
+    (request, _reply, done) => {
+      if (!methodsOf(app, request.url).includes(request.method)) throw unmatched(app, request)
+      done()
+    },
+  ]
 }
 
 function isMoreConcrete(path: string, template: string): boolean {
@@ -98,8 +99,8 @@ function methodsOf(app: FastifyInstance, target: string): string[] {
   return routes.filter(({ parameters }) => parameters === fewest).map(({ method }) => method)
 }
 
-/** Stands for a target that the router cannot read, so that it is refused as every request that no route matches. */
-const unreadable = '/%20'
+/** A path that matches no route; replaces targets that the router cannot decode. */
+const unroutable = '/%20'
 
 /**
  * The path and query that the router is given for a request target.
@@ -109,7 +110,7 @@ const unreadable = '/%20'
 export function routedUrl(target: string): string {
   const url = target.startsWith('/') ? target : target.replace(absoluteForm, '/')
   // `*` is the target of OPTIONS for a server as a whole (RFC 9112, section 3.2.4).
-  return (url.startsWith('/') || url === '*') && faultOfTarget(target) === undefined ? url : unreadable
+  return (url.startsWith('/') || url === '*') && faultOfTarget(target) === undefined ? url : unroutable
 }
 
 function isDecodable(target: string): boolean {

@@ -1,48 +1,49 @@
-import { errors as contractErrors } from '../../../../generated/errors.ts'
-import { insufficientScope } from '../document/security.ts'
-import type { HeaderName } from '../types/handler-types.ts'
+/** The failures that the server answers by itself, each with its status (RFC 9110, section 15; RFC 6585). */
+export const refusalStatuses = {
+  malformed_body: 400,
+  invalid_request: 400,
+  malformed_http: 400,
+  credentials_missing: 401,
+  token_invalid: 401,
+  insufficient_scope: 403,
+  path_not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal: 500,
+  unavailable: 503,
+} as const
 
-const errors = { ...contractErrors, insufficient_scope: insufficientScope } as const
-
-/** The failures that the contract names, and those of the service that it names where they can happen. */
-export type ErrorName = keyof typeof errors
-
-type StatusOf<Name extends ErrorName> = (typeof errors)[Name]['status']
-type NumberOf<Name extends ErrorName> = (typeof errors)[Name]['error']
-
-/** A reply that says that a request failed, with its status as a literal type. */
-export interface Failure<Name extends ErrorName = ErrorName, Headers = Record<string, string | number>> {
-  status: StatusOf<Name>
-  headers: Headers
-  body: { error: NumberOf<Name>; message: string }
-}
-
-/** Leaves no value for a header that the contract does not name. */
-type Known<Headers> = Record<Exclude<keyof Headers, HeaderName>, never>
+export type RefusalName = keyof typeof refusalStatuses
 
 /**
- * Makes the reply for an expected failure. The type of the reply names the one status that it has, so an operation
- * that does not declare this status cannot return it.
+ * Gives a failure of the server the body that the contract declares for it. The body is sent as `application/json`.
  *
- * @param name which error number
  * @param message what happened, for a person: the place and the remedy
- * @param headers the headers that the contract declares for this status
  */
-export function failure<Name extends ErrorName>(name: Name, message: string): Failure<Name, Record<never, never>>
-export function failure<Name extends ErrorName, Headers extends Record<string, string | number>>(
-  name: Name,
-  message: string,
-  headers: Headers & Known<Headers>,
-): Failure<Name, Headers>
-export function failure(name: ErrorName, message: string, headers: Record<string, string | number> = {}): Failure {
-  const { error, status } = errors[name]
-  return { status, headers, body: { error, message } }
+export type FailureBody = (name: RefusalName, message: string) => object
+
+/** Ends a request with a failure. Hooks, parsers and the engine throw it; the error handler answers it. */
+export class Refusal extends Error {
+  readonly failure: RefusalName
+  readonly headers: Readonly<Record<string, string | number>>
+
+  /** @param message what happened, for a person: the place and the remedy */
+  constructor(failure: RefusalName, message: string, headers: Readonly<Record<string, string | number>> = {}) {
+    super(message)
+    this.failure = failure
+    this.headers = headers
+  }
+
+  get status(): number {
+    return refusalStatuses[this.failure]
+  }
 }
 
-/** The failure of a request that could succeed in a moment. Its `Retry-After` is one second. */
-export type Unavailable = Failure<'unavailable', { 'Retry-After': number }>
-
-/** Makes that failure. @param reason what is not available, and the remedy if there is one */
-export function unavailable(reason: string): Unavailable {
-  return failure('unavailable', reason, { 'Retry-After': 1 })
+/** Refuses a request that could succeed in a second. @param reason what is not available */
+export function unavailable(reason: string): Refusal {
+  return new Refusal('unavailable', reason, { 'Retry-After': 1 })
 }

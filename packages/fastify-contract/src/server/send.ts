@@ -1,13 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, onSendHookHandler } from 'fastify'
-import type { Failure } from './refusal.ts'
-import { isText } from '../document/media-types.ts'
-import { release } from '../types/handler-types.ts'
+import { release } from '../types/encoded.ts'
 
 /**
- * The headers that every response has. No cache stores a plant (RFC 9111, section 5.2.2.5), and no browser guesses
- * another media type than the declared one (fetch.spec.whatwg.org, "X-Content-Type-Options").
+ * The headers that every response has. No cache stores it (RFC 9111, section 5.2.2.5), and no browser guesses another
+ * media type than the declared one (fetch.spec.whatwg.org, "X-Content-Type-Options").
  */
 export const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 
@@ -34,20 +32,13 @@ export function addVary(reply: FastifyReply, fields: string): void {
   reply.header('vary', others === undefined ? fields : `${String(others)}, ${fields}`)
 }
 
-/** Answers a request with a failure. */
-export function sendFailure(reply: FastifyReply, { status, headers, body }: Failure): FastifyReply {
-  return sendJson(reply.code(status).headers(headers), JSON.stringify(body))
-}
-
-/**
- * Sends content of a media type. JSON goes without the charset that Fastify would add, which the media type does not
- * have (RFC 8259, section 11); other text is UTF-8.
- */
-export function sendContent(reply: FastifyReply, type: string, content: string | Uint8Array | Readable): FastifyReply {
-  return reply
-    .header('content-type', isText(type) ? `${type}; charset=utf-8` : type)
-    .serializer(asItIs)
-    .send(content)
+/** Sends content as it is. Fastify would add a charset to JSON, which the media type does not have. */
+export function sendContent(
+  reply: FastifyReply,
+  contentType: string,
+  content: string | Uint8Array | Readable,
+): FastifyReply {
+  return reply.header('content-type', contentType).serializer(asItIs).send(content)
 }
 
 /** Sends JSON text as `application/json`. */

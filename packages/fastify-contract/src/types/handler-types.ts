@@ -1,4 +1,4 @@
-import type { callers, components, operations } from '../../../../generated/openapi.ts'
+import type { Encoded } from './encoded.ts'
 import type {
   BodyIn,
   ContentIn,
@@ -12,19 +12,20 @@ import type {
 } from './message-types.ts'
 import type { CallerKind } from '../document/security.ts'
 
-/** The operations of the contract, by their operationId. */
-export type OperationId = keyof operations
-
-/** The schemas that the contract names, as a response has them: without what is `writeOnly`. */
-export type Schemas = { [Name in keyof components['schemas']]: Seen<components['schemas'][Name], 'reply'> }
-
-/**
- * For whom a request acts: the owner of its token. Never empty, and without U+0000, which PostgreSQL cannot store.
- */
+/** For whom a request acts: the owner of its credentials. Never empty. */
 export type Caller = string
 
-/** The headers that the contract names, and those that the service puts on its own failures, named there or not. */
-export type HeaderName = keyof components['headers'] | 'Allow' | 'Retry-After' | 'WWW-Authenticate'
+/**
+ * The schemas that a contract names, as a response has them: without what is `writeOnly`.
+ *
+ * @typeParam Components the generated `components`
+ */
+export type Schemas<Components extends { schemas: object }> = {
+  [Name in keyof Components['schemas']]: Seen<Components['schemas'][Name], 'reply'>
+}
+
+/** The responses of a generated operation, by status. */
+type ResponsesOf<Operation> = Operation extends { responses: infer Responses } ? Responses : never
 
 /** Headers that the server puts on responses by itself, so that no handler has to; in lower case. */
 type ServerHeader = 'x-request-id' | 'ratelimit' | 'ratelimit-policy'
@@ -33,46 +34,19 @@ type ServerHeader = 'x-request-id' | 'ratelimit' | 'ratelimit-policy'
  * What a handler receives: the parts of the request that the contract describes, valid and of the declared types, with
  * the defaults of the contract. `accept` is there where successes have several media types: the one of them that the
  * client prefers.
+ *
+ * @typeParam Operation one of the generated `operations`
  */
-export type Input<Id extends OperationId> = InputParts<Id> & Accept<SuccessMedia<operations[Id]['responses']>>
+export type Input<Operation> = InputParts<Operation> & Accept<SuccessMedia<ResponsesOf<Operation>>>
 
-interface InputParts<Id extends OperationId> {
-  path: ParametersIn<operations[Id], 'path', 'input'>
-  query: ParametersIn<operations[Id], 'query', 'input'>
-  header: ParametersIn<operations[Id], 'header', 'input'>
-  body: BodyIn<operations[Id], 'input'>
+interface InputParts<Operation> {
+  path: ParametersIn<Operation, 'path', 'input'>
+  query: ParametersIn<Operation, 'query', 'input'>
+  header: ParametersIn<Operation, 'header', 'input'>
+  body: BodyIn<Operation, 'input'>
 }
 
 type Accept<Media> = IsUnion<Media> extends true ? { accept: Media } : unknown
-
-declare const content: unique symbol
-
-/** JSON text that was encoded elsewhere and is sent as it is. The type names what it encodes. */
-export class Encoded<Content> {
-  declare readonly [content]: Content
-  readonly chunks: string | Buffer | AsyncIterable<Buffer>
-
-  /** @param chunks the whole text; or its bytes in UTF-8, which are freed once they are sent; or its pieces in order */
-  constructor(chunks: string | Buffer | AsyncIterable<Buffer>) {
-    this.chunks = chunks
-  }
-}
-
-/** Whether an encoded body is whole, and not in pieces. */
-export function isWhole(chunks: Encoded<unknown>['chunks']): chunks is string | Buffer {
-  return typeof chunks === 'string' || Buffer.isBuffer(chunks)
-}
-
-/**
- * Frees the bytes of a Buffer at once. Left to garbage collection, the bytes of long lists pile up and cause full
- * collections again and again, so that fewer lists are answered.
- *
- * @param buffer not one that the operating system still writes from
- */
-export function release({ buffer, byteLength }: Uint8Array): void {
-  // A small Buffer shares the memory of others.
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
-}
 
 /** openapi-typescript lets every response have further headers; a reply has the declared ones only. */
 type Declared<Headers> = {
@@ -119,22 +93,29 @@ type ReplyTo<Responses> = {
 /**
  * What a handler may answer: one of the statuses that the contract declares, with its headers and its body. A range
  * such as `4XX`, or `default`, stands for the registered statuses that no more exact key declares.
+ *
+ * @typeParam Operation one of the generated `operations`
  */
-export type Reply<Id extends OperationId> = ReplyTo<operations[Id]['responses']>
+export type Reply<Operation> = ReplyTo<ResponsesOf<Operation>>
 
 /** Answers one operation. What it throws is a fault of the service, answered with 500. */
-export type Handler<Id extends OperationId, Context> = (
-  input: Input<Id>,
+export type Handler<Operation, Context> = (
+  input: Input<Operation>,
   context: Context,
-) => Promise<Reply<Id>> | Reply<Id>
+) => Promise<Reply<Operation>> | Reply<Operation>
 
 /** A context whose `caller` is as the operation's security has it: always there, only with credentials, or never. */
-export type ContextWith<Kind extends CallerKind, Context> = Kind extends 'required'
+export type ContextWith<Kind, Context> = Kind extends 'required'
   ? Context
   : Omit<Context, 'caller'> & (Kind extends 'optional' ? { caller: Caller | undefined } : unknown)
 
-/** What the handler of an operation receives beside the request. */
-export type ContextOf<Id extends OperationId, Context> = ContextWith<callers[Id], Context>
-
-/** One handler for each operation. @typeParam Context the caller, and the services that the handlers work with */
-export type Handlers<Context> = { [Id in OperationId]: Handler<Id, ContextOf<Id, Context>> }
+/**
+ * One handler for each operation.
+ *
+ * @typeParam Operations the generated `operations`
+ * @typeParam Callers the generated `callers`
+ * @typeParam Context the caller, and the services that the handlers work with
+ */
+export type Handlers<Operations, Callers extends Record<keyof Operations, CallerKind>, Context> = {
+  [Id in keyof Operations]: Handler<Operations[Id], ContextWith<Callers[Id], Context>>
+}

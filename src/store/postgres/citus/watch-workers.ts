@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import type { Caller } from '../../../../packages/fastify-contract/src/types/handler-types.ts'
+import type { Caller } from 'fastify-contract'
 import type { Engine } from '../connections/engine.ts'
 import { limitConcurrency } from '../connections/limit-concurrency.ts'
 import { isOutage } from '../errors.ts'

@@ -1,4 +1,4 @@
-import type { ValidateFunction } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ContractDocument, Exampled } from '../../document/document.ts'
 import { isJson, isText } from '../../document/media-types.ts'
@@ -6,6 +6,7 @@ import { stringifyJson } from '../../json/json.ts'
 import { escapeName } from '../../json/pointer.ts'
 import { createAjv } from '../../schema/ajv.ts'
 import { describeErrors } from '../../schema/describe-errors.ts'
+import { readValue } from '../../schema/reading.ts'
 import { type Direction, SchemaRewriter } from '../../schema/rewrite-schema.ts'
 import { type NamedSchemas, type Schema, isSchema } from '../../schema/schema-parts.ts'
 import { schemasPointer, subschemasOf, targetOf } from '../../schema/schema-parts.ts'
@@ -126,9 +127,10 @@ class ExampleCheck {
     // What cannot be compiled is reported once.
     if ('problem' in compiled) return []
     const { validate } = compiled
-    // The keyword `scalar` writes into the value's container, so the value gets one of its own.
-    if (isValid(validate, { value: structuredClone(value) })) return []
-    const errors = (validate.errors ?? []).map((error) => ({
+    // The keyword `scalar` asks for the container of a value, so that the example has one.
+    const found = errorsOf(validate, { value: structuredClone(value) }, direction === 'neither' ? undefined : direction)
+    if (found.length === 0) return []
+    const errors = found.map((error) => ({
       ...error,
       instancePath: error.instancePath.replace(/^\/value(?=\/)/, '/').replace(/^\/value$/, ''),
     }))
@@ -156,12 +158,12 @@ function appliesToItself(schema: Schema, schemas: NamedSchemas): boolean {
   return false
 }
 
-/** Whether a value is valid; also where that cannot be known, because a schema refers to itself for the same value. */
-function isValid(validate: ValidateFunction, value: unknown): boolean {
+/** Says how a value breaks its schema; nothing where a schema refers to itself for the same value. */
+function errorsOf(validate: ValidateFunction, value: object, direction: Direction | undefined): ErrorObject[] {
   try {
-    return validate(value)
+    return readValue([validate], value, direction)
   } catch (error) {
-    if (error instanceof RangeError) return true
+    if (error instanceof RangeError) return []
     throw error
   }
 }

@@ -1,11 +1,5 @@
 import { basePathsOf, contractMethods, dereference, operationsOf } from '../../document/document.ts'
-import type {
-  ContractDocument,
-  ContractMethod,
-  OperationObject,
-  Parameter,
-  PathItem,
-} from '../../document/document.ts'
+import type { ContractDocument, ContractMethod, OperationObject, Parameter, PathItem } from '../../document/document.ts'
 import { securityProblems, securitySchemesOf } from '../../document/security.ts'
 import type { Finding } from './findings.ts'
 import { checkOwnFailures } from './own-failures.ts'

@@ -1,6 +1,7 @@
 import type { ValidateFunction } from 'ajv'
 import { stringifyJson } from '../../json/json.ts'
 import { createAjv } from '../../schema/ajv.ts'
+import { readValue } from '../../schema/reading.ts'
 import { describeErrors } from '../../schema/describe-errors.ts'
 import { SchemaRewriter } from '../../schema/rewrite-schema.ts'
 import { declaredResponse } from '../../engine/reply-validation.ts'
@@ -75,11 +76,11 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
     const validate = validatorOf(media.schema ?? true)
     const ofStatus = failures.filter((error) => Math.floor(error / 100) === status)
     return ofStatus.flatMap((error) => {
-      if (validate({ body: { error, message: 'text' } })) return []
-      const [first] = validate.errors ?? []
-      const reason = first && describeErrors([{ ...first, instancePath: first.instancePath.replace(/^\/body/, '') }])
+      const [first] = readValue([validate], { body: { error, message: 'text' } }, 'response')
+      if (first === undefined) return []
+      const reason = describeErrors([{ ...first, instancePath: first.instancePath.replace(/^\/body/, '') }])
       return [
-        `must allow the service's own failure { error: ${String(error)}, message }: ${reason ?? 'it is not valid'}`,
+        `must allow the service's own failure { error: ${String(error)}, message }: ${reason}`,
       ]
     })
   }

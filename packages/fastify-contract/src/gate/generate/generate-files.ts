@@ -1,11 +1,6 @@
 import { basename, join } from 'node:path'
 import { contractFile } from '../../document/document.ts'
-import {
-  type ContractDocument,
-  type ContractOperation,
-  dereference,
-  operationsOf,
-} from '../../document/document.ts'
+import { type ContractDocument, type ContractOperation, dereference, operationsOf } from '../../document/document.ts'
 import { sha256, stampFile, stampOf } from '../../document/load-contract.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { errorNumbersOf } from '../check/error-numbers.ts'

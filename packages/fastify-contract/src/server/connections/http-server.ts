@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { type RefusalObserver, answerConnectionErrors, isHttp1 } from './parser-errors.ts'
-import type { Limits } from '../limits.ts'
 import { closeInStages } from './close-in-stages.ts'
+import { type RefusalOptions, answerConnectionErrors, isHttp1 } from './parser-errors.ts'
+import type { Limits } from '../limits.ts'
 import { createServer } from './node-http.ts'
 import type { OpenConnections } from './open-connections.ts'
 
@@ -20,7 +20,7 @@ export function createHttpServer(
   listener: RequestListener,
   connections: OpenConnections,
   limits: Limits,
-  observer: RefusalObserver,
+  refusals: RefusalOptions,
 ): Server {
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
@@ -28,16 +28,16 @@ export function createHttpServer(
     requestTimeout: limits.requestMilliseconds,
     keepAliveTimeout: limits.keepAliveMilliseconds,
     connectionsCheckingInterval: limits.checkMilliseconds,
-    // Node would answer a request without Host with an empty body; the stage refuseMalformed answers it.
+    // Node would answer a request without Host with an empty body; the hook refuseMalformed answers it.
     requireHostHeader: false,
   })
-  server.setTimeout(limits.standstillMilliseconds)
+  server.setTimeout(limits.socketIdleMilliseconds)
   server.maxConnections = limits.connections
   // Their bytes are limited. Of more than 1,000 headers Node drops the others or refuses all, by its version.
   server.maxHeadersCount = 0
   // A client that closes its side after its last request still gets its answers. Node's types lack this property.
   Object.assign(server, { httpAllowHalfOpen: true })
-  const refuse = answerConnectionErrors(server, connections, limits, observer)
+  const refuse = answerConnectionErrors(server, connections, limits, refusals)
   connections.follow(server, (request, response) => {
     // Fastify would answer some of these by itself, without what every answer has, and serve others.
     if (!isHttp1(request)) {
@@ -58,7 +58,7 @@ export function createHttpServer(
       closeInStages(socket)
     }
   })
-  logDroppedConnections(server, observer.log)
+  logDroppedConnections(server, refusals.log)
   return server
 }
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { type Failure, failure } from '../refusal.ts'
+import { noSuchPath } from '../path-and-method.ts'
+import { type FailureBody, Refusal } from '../refusal.ts'
 import type { Limits } from '../limits.ts'
 import { closeInStages, isClosing } from './close-in-stages.ts'
 import { METHODS, STATUS_CODES } from './node-http.ts'
@@ -19,16 +20,17 @@ export function isHttp1({ method = '', httpVersionMajor }: IncomingMessage): boo
   return httpVersionMajor === 1 && methods.has(method)
 }
 
-/** What is told of refused connections. */
-export interface RefusalObserver {
+/** How connections are refused, and what is told of it. */
+export interface RefusalOptions {
+  failureBody: FailureBody
   log: FastifyBaseLogger
   /** Receives the status of each refusal that was sent. */
   onRefused: (status: number) => void
 }
 
 /**
- * Answers what Node's HTTP server refuses by itself, where there is a socket and no response, with the contract's Error
- * body. The answer follows those of the earlier requests of its connection, which is then closed.
+ * Answers what Node's HTTP server refuses by itself, where there is a socket and no response, in the form of the
+ * contract. The answer follows those of the earlier requests of its connection, which is then closed.
  *
  * @param server before it listens
  * @param connections those of the server
@@ -39,17 +41,18 @@ export function answerConnectionErrors(
   server: Server,
   connections: OpenConnections,
   limits: Limits,
-  { log, onRefused }: RefusalObserver,
+  { failureBody, log, onRefused }: RefusalOptions,
 ): (request: IncomingMessage) => void {
   /** @param request the one that is refused; undefined where its method is not known */
-  function refuse(socket: Socket, reply: Failure, reason: string | undefined, request?: IncomingMessage): void {
+  function refuse(socket: Socket, refusal: Refusal, reason: string | undefined, request?: IncomingMessage): void {
     if (!socket.writable) return
     const requestId = randomUUID()
-    log.info({ requestId, status: reply.status, reason }, 'connection refused')
+    log.info({ requestId, status: refusal.status, reason }, 'connection refused')
     socket.once('finish', () => {
-      onRefused(reply.status)
+      onRefused(refusal.status)
     })
-    socket.write(responseText(reply, requestId, request?.method !== 'HEAD'))
+    const content = JSON.stringify(failureBody(refusal.failure, refusal.message))
+    socket.write(responseText(refusal, content, requestId, request?.method !== 'HEAD'))
     closeInStages(socket)
   }
 
@@ -84,43 +87,42 @@ export function answerConnectionErrors(
   server.on('connect', (request, socket: Socket) => {
     // Node has removed its own listeners. After an error the socket closes by itself.
     socket.on('error', () => undefined)
-    socket.setTimeout(limits.standstillMilliseconds, () => socket.destroy())
+    socket.setTimeout(limits.socketIdleMilliseconds, () => socket.destroy())
     connections.get(socket)?.afterAnswers(() => {
-      refuse(socket, isHttp1(request) ? failure('path_not_found', 'there is no such path') : notHttp1, 'CONNECT')
+      refuse(socket, isHttp1(request) ? noSuchPath() : notHttp1(), 'CONNECT')
     })
   })
-  // The stage expectContent sends the 100, once the credentials are good.
+  // The hook expectContent sends the 100, once the credentials are good.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   // An expectation that this server does not know is ignored, as RFC 9110, section 10.1.1 allows.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 
   return (request) => {
     const { method = '', httpVersion, socket } = request
-    refuse(socket, notHttp1, `${method}, version ${httpVersion}`, request)
+    refuse(socket, notHttp1(), `${method}, version ${httpVersion}`, request)
     // Its content is dropped.
     request.resume()
   }
 }
 
-const notHttp1: Failure = failure('malformed_http', 'the request is not one of HTTP/1.0 or HTTP/1.1')
+const notHttp1 = (): Refusal => new Refusal('malformed_http', 'the request is not one of HTTP/1.0 or HTTP/1.1')
 
-function failureOf(code: string | undefined, headerBytes: number): Failure {
+function failureOf(code: string | undefined, headerBytes: number): Refusal {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return failure(
+      return new Refusal(
         'headers_too_large',
         `the request line and the headers are larger than ${String(headerBytes)} bytes`,
       )
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return failure('request_timeout', 'the request did not arrive in time')
+      return new Refusal('request_timeout', 'the request did not arrive in time')
     case undefined:
     default:
-      return failure('malformed_http', 'the bytes are not an HTTP request')
+      return new Refusal('malformed_http', 'the bytes are not an HTTP request')
   }
 }
 
-function responseText({ status, headers, body }: Failure, requestId: string, hasContent: boolean): string {
-  const content = JSON.stringify(body)
+function responseText({ status, headers }: Refusal, content: string, requestId: string, hasContent: boolean): string {
   const fields = {
     ...constantHeaders,
     ...headers,

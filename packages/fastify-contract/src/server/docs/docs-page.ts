@@ -17,10 +17,6 @@ const require = createRequire(import.meta.url)
 /** Swagger UI's global in the browser, where the functions of `uiConfig` run. */
 declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: unknown) => object } }
 
-const leaf =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
-  '<path fill="#2e7d32" d="M2 15C2 5 7 1 15 1c0 8-4 12-10 12l4-6-7 8z"/></svg>'
-
 /** Swagger UI gives responses three columns, which are wider than the screen of a phone. */
 const narrowScreens = `@media (max-width: 640px) {
   .swagger-ui .responses-table > thead,
@@ -36,10 +32,15 @@ const narrowScreens = `@media (max-width: 640px) {
 /**
  * Has Swagger UI's plugin make the parts of the page that are no files.
  *
+ * @param favicon an SVG
  * @param paths such as `/docs/static/swagger-initializer.js`
  * @returns the parts by their paths
  */
-export async function createDocsPage(contract: Contract, paths: readonly string[]): Promise<Map<string, DocsPart>> {
+export async function createDocsPage(
+  contract: Contract,
+  favicon: string,
+  paths: readonly string[],
+): Promise<Map<string, DocsPart>> {
   // A server of its own, which never listens and is dropped when the parts are made.
   const app = fastify()
   await app.register(swagger, {
@@ -52,7 +53,7 @@ export async function createDocsPage(contract: Contract, paths: readonly string[
     routePrefix: '/docs',
     theme: {
       title: contract.document.info.title,
-      favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: leaf }],
+      favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: favicon }],
       css: [{ filename: 'narrow.css', content: narrowScreens }],
     },
     uiConfig: {

@@ -48,8 +48,9 @@ const pageSecurity: FastifyHelmetOptions = {
  * Adds the contract as `/openapi.yaml` and `/openapi.json`, and the page that shows it at `/docs`.
  *
  * @param app a context of its own: its responses have the headers of a page
+ * @param favicon an SVG
  */
-export async function registerDocs(app: FastifyInstance, contract: Contract): Promise<void> {
+export async function registerDocs(app: FastifyInstance, contract: Contract, favicon: string): Promise<void> {
   await app.register(helmet, pageSecurity)
   // All responses share these bytes. Of a text each response would make a copy.
   const [yaml, json] = [Buffer.from(contract.yaml), Buffer.from(contract.json)]
@@ -59,7 +60,7 @@ export async function registerDocs(app: FastifyInstance, contract: Contract): Pr
   for (const [path, target] of Object.entries(redirects)) app.get(path, (_request, reply) => reply.redirect(target))
 
   // Loaded at the first visit, which saves start time and memory where there is none.
-  const page = madeOnce(async () => (await import('./docs-page.ts')).createDocsPage(contract, madePaths))
+  const page = madeOnce(async () => (await import('./docs-page.ts')).createDocsPage(contract, favicon, madePaths))
   for (const path of madePaths) {
     app.get(path, async (_request, reply) => {
       // The page has each of these paths.
