@@ -2,16 +2,25 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   MalformedJson,
+  type NumberSources,
   parseJson,
   parseJsonWithBigInts,
-  sourceOfNumber,
   stringifyJson,
 } from '../../packages/fastify-contract/src/json/json.ts'
 
 const notOneDocument = 'the body is not one JSON document'
 
+/** How the numbers of the last text were written. */
+let sources: NumberSources = new Map()
+
 function parseText(text: string): unknown {
-  return parseJson(Buffer.from(text))
+  const parsed = parseJson(Buffer.from(text))
+  sources = parsed.sources
+  return parsed.value
+}
+
+function sourceOfNumber(container: object, key: string | number): string | undefined {
+  return sources.get(container)?.get(String(key))
 }
 
 /** A parsed object or array, for the tests that know that the document is one. */
@@ -99,7 +108,7 @@ describe('parseJson', () => {
   })
 
   it('takes bytes out of the middle of a larger buffer', () => {
-    expect(parseJson(Buffer.from('x[9007199254740993]x').subarray(1, -1))).toEqual([9007199254740993n])
+    expect(parseJson(Buffer.from('x[9007199254740993]x').subarray(1, -1)).value).toEqual([9007199254740993n])
   })
 
   it('gives the value that was written, for any JSON', () => {
@@ -243,7 +252,7 @@ describe('a document that nests 30000 levels deep', () => {
   })
 })
 
-describe('sourceOfNumber', () => {
+describe('the source of a number', () => {
   it.each([
     '9007199254740993',
     '-9007199254740993',

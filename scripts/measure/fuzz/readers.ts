@@ -1,5 +1,5 @@
 import { readDecimal, readJsonInteger } from '../../../packages/fastify-contract/src/json/integers.ts'
-import { MalformedJson, parseJson, sourceOfNumber } from '../../../packages/fastify-contract/src/json/json.ts'
+import { MalformedJson, parseJson } from '../../../packages/fastify-contract/src/json/json.ts'
 import { exactInteger, openJsonReference } from './references.ts'
 import { mutate } from './mutate.ts'
 import { type Random, createRandom } from './random.ts'
@@ -44,7 +44,7 @@ function compareJson(bytes: Buffer, read: ReturnType<typeof openJsonReference>['
   if (expected === 'unknown') return undefined
   const shown = JSON.stringify(text.slice(0, 1_000))
   try {
-    const value = parseJson(bytes)
+    const { value, sources } = parseJson(bytes)
     if (expected === 'malformed' || expected === 'doubled name') return `${shown} is read, and is ${expected}`
     for (const { path, text: atom, source } of expected) {
       const key = path.at(-1)
@@ -55,7 +55,7 @@ function compareJson(bytes: Buffer, read: ReturnType<typeof openJsonReference>['
       const found = Object.hasOwn(container, key) ? container[key] : undefined
       if (atom !== undefined && found !== atom)
         return `${shown} has ${JSON.stringify(found)} at ${path.join('/')}, not ${JSON.stringify(atom)}`
-      if (source !== undefined && !isWrittenAs(found, sourceOfNumber(container, key), source))
+      if (source !== undefined && !isWrittenAs(found, sources.get(container)?.get(key), source))
         return `${shown} has ${String(found)} at ${path.join('/')}, not ${source}`
     }
     return undefined
