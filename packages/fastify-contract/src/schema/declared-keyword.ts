@@ -8,6 +8,7 @@ export interface DeclaredProperties {
   patterns: string[]
   isOpen: boolean
   isClosed: boolean
+  isStrict: boolean
 }
 
 /**
@@ -24,12 +25,11 @@ export const declaredKeyword: FuncKeywordDefinition = {
   type: 'object',
   schemaType: 'object',
   errors: false,
-  compile({ names, patterns, isOpen, isClosed }: DeclaredProperties) {
+  compile({ names, patterns, ...rest }: DeclaredProperties) {
     const declaration: Declaration = {
       names: Object.fromEntries(names.map((name) => [name, true])),
       patterns: patterns.map((pattern) => linearPatterns(pattern)),
-      isOpen,
-      isClosed,
+      ...rest,
     }
     const validate: SchemaValidateFunction = function (this: Reading, data: object, context) {
       this.declare(context?.instancePath ?? '', data, declaration)

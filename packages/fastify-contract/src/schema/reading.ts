@@ -19,6 +19,8 @@ export interface Declaration {
   isOpen: boolean
   /** Whether an object has no other properties than those that its schemas declare. */
   isClosed: boolean
+  /** Whether others are refused in requests, too, where they are removed otherwise. */
+  isStrict: boolean
 }
 
 interface DeclaredObject {
@@ -76,7 +78,7 @@ export class Reading {
   }
 
   /** Lists the properties of closed objects that no schema declares. */
-  undeclared(): { place: string; object: object; name: string }[] {
+  undeclared(): { place: string; object: object; name: string; isStrict: boolean }[] {
     if (this.#objects.every(({ object, declaration }) => !lacksOthers(object, declaration))) return []
     // A reply may have one object in several places.
     const places = Map.groupBy(this.#objects, ({ place }) => place)
@@ -84,9 +86,10 @@ export class Reading {
       if (!declared.some(({ declaration }) => declaration.isClosed)) return []
       // A group has members.
       const { object } = declared[0]!
+      const isStrict = declared.some(({ declaration }) => declaration.isStrict)
       return Object.keys(object)
         .filter((name) => !declared.some(({ declaration }) => declares(declaration, name)))
-        .map((name) => ({ place, object, name }))
+        .map((name) => ({ place, object, name, isStrict }))
     })
   }
 
@@ -127,11 +130,10 @@ export function readValue(
     for (const isValid of validators) if (!isValid.call(reading, value)) errors.push(...(isValid.errors ?? []))
     if (errors.length > 0) return errors
     const others = reading.undeclared()
-    if (direction !== 'request') {
-      // One is enough: every item of a list may have the same.
-      const [first] = direction === 'response' ? others : []
-      return first === undefined ? [] : [undeclaredError(first.place, first.name)]
-    }
+    // One is enough: every item of a list may have the same.
+    const refused = others.find(({ isStrict }) => isStrict || direction === 'response')
+    if (refused !== undefined) return [undeclaredError(refused.place, refused.name)]
+    if (direction !== 'request') return []
     if (others.length === 0) {
       reading.apply()
       return []

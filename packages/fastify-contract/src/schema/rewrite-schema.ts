@@ -1,3 +1,4 @@
+import type { Branch } from './branch-keywords.ts'
 import type { DeclaredProperties } from './declared-keyword.ts'
 import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
 import { inPlace, isSchema, schemaNameOf, targetOf, typesOf, typesOfValue, withSubschemas } from './schema-parts.ts'
@@ -86,6 +87,11 @@ export class SchemaRewriter {
     if (!isSchema(schema)) return schema
     const copy = this.#sameValue(schema, this.#hidden(schema))
     if (this.direction === undefined) return copy
+    // A schema of an alternative that does not hold closes the object, too.
+    if (this.#declares(schema, keywordsOfProperties)) {
+      const isClosed = this.#declares(schema, ['properties'])
+      copy['declared'] = { ...nothingDeclared, ...(copy['declared'] as object | undefined), isClosed }
+    }
     if (this.direction === 'request' && this.#isOpen(schema)) copy['finite'] = true
     return copy
   }
@@ -140,39 +146,30 @@ export class SchemaRewriter {
   }
 
   /**
-   * Has a `Reading` drop what is read in a branch of `anyOf` or `oneOf` that fails, and in `not`. Each of these keywords
-   * gets a schema of its own: beside others, Ajv forgets which properties those have evaluated.
+   * Has a `Reading` drop what is read in a branch that fails, and in `not`. Each of these keywords gets a schema of its
+   * own: beside others, Ajv forgets which properties those have evaluated.
    */
-  #withBranches(
-    { anyOf, oneOf, not, if: condition, then, else: otherwise, dependentSchemas, ...rest }: Schema,
-    written: Schema,
-  ): Schema {
-    const branched = Object.entries({ anyOf, oneOf, not }).flatMap(([keyword, value]): Schema[] => {
-      if (value === undefined) return []
-      const of = this.#branchingOf(written, keyword)
-      const begin = (isFirst: boolean): Schema => ({ branch: { of, isFirst } })
-      if (!Array.isArray(value)) return [begin(true), { [keyword]: value }, begin(false)]
-      const branches = value.map((branch: unknown, index) => ({
-        allOf: [begin(index === 0), branch, { endOfBranch: of }],
-      }))
-      return [{ [keyword]: branches }, begin(false)]
-    })
-    const conditional = condition === undefined ? [] : this.#condition(condition, then, otherwise, written)
-    const applied = [...branched, ...conditional, ...(dependentSchemas === undefined ? [] : [{ dependentSchemas }])]
-    if (applied.length === 0) return rest
-    // The `allOf` of a schema is a list.
-    return { ...rest, allOf: [...((rest['allOf'] as unknown[] | undefined) ?? []), ...applied] }
-  }
-
-  #condition(condition: unknown, then: unknown, otherwise: unknown, written: Schema): Schema[] {
-    const of = this.#branchingOf(written, 'if')
-    const [begin, next, end] = [{ branch: { of, isFirst: true } }, { branch: { of, isFirst: false } }, { endOfBranch: of }]
-    const branches = {
-      if: { allOf: [begin, condition, end] },
-      then: then === undefined ? undefined : { allOf: [then, end] },
-      else: otherwise === undefined ? undefined : { allOf: [next, otherwise, end] },
+  #withBranches(schema: Schema, written: Schema): Schema {
+    const { anyOf, oneOf, not, contains, if: condition, then, else: otherwise, dependentSchemas, ...rest } = schema
+    const { minContains, maxContains, ...others } = rest
+    const branching = (keyword: string, make: (branches: Branches) => Schema): Schema[] => {
+      const branches = branchesOf(this.#branchingOf(written, keyword))
+      return schema[keyword] === undefined ? [] : [branches.first, make(branches), branches.next]
     }
-    return [defined(branches), next]
+    const applied = [
+      // Their values are lists of schemas.
+      ...branching('anyOf', ({ branch }) => ({ anyOf: (anyOf as unknown[]).map((each) => branch(each)) })),
+      ...branching('oneOf', ({ branch }) => ({ oneOf: (oneOf as unknown[]).map((each) => branch(each)) })),
+      ...branching('not', () => ({ not })),
+      ...branching('contains', () => defined({ contains, minContains, maxContains })),
+      ...branching('if', ({ branch }) =>
+        defined({ if: branch(condition), then: branch(then), else: branch(otherwise) }),
+      ),
+      ...(dependentSchemas === undefined ? [] : [{ dependentSchemas }]),
+    ]
+    if (applied.length === 0) return schema
+    // The `allOf` of a schema is a list.
+    return { ...others, allOf: [...((schema['allOf'] as unknown[] | undefined) ?? []), ...applied] }
   }
 
   /** Names a keyword of a schema, each time the same. */
@@ -203,12 +200,33 @@ export class SchemaRewriter {
   }
 }
 
+interface Branches {
+  first: Schema
+  next: Schema
+  branch: (schema: unknown) => Schema | undefined
+}
+
+function branchesOf(of: string): Branches {
+  const [first, next] = [true, false].map((isFirst): Schema => ({ branch: { of, isFirst } satisfies Branch })) as [
+    Schema,
+    Schema,
+  ]
+  return {
+    first,
+    next,
+    branch: (schema) => (schema === undefined ? undefined : { allOf: [next, schema, { endOfBranch: of }] }),
+  }
+}
+
+const nothingDeclared: DeclaredProperties = { names: [], patterns: [], isOpen: false, isClosed: false, isStrict: false }
+
 function declaredProperties(schema: Schema): DeclaredProperties {
   return {
     names: Object.keys(schema['properties'] ?? {}),
     patterns: Object.keys(schema['patternProperties'] ?? {}),
-    isOpen: 'additionalProperties' in schema || 'unevaluatedProperties' in schema,
-    isClosed: 'properties' in schema,
+    isOpen: 'additionalProperties' in schema || (schema['unevaluatedProperties'] ?? false) !== false,
+    isClosed: 'properties' in schema || schema['unevaluatedProperties'] === false,
+    isStrict: schema['unevaluatedProperties'] === false,
   }
 }
 
