@@ -8,6 +8,8 @@ export type Schemas = contract.Schemas<components>
 export type Caller = contract.Caller
 export type Input<Id extends OperationId> = contract.Input<operations[Id]>
 export type Reply<Id extends OperationId> = contract.Reply<operations[Id]>
+/** What the handler of an operation receives beside the request. */
+export type ContextOf<Id extends OperationId, Context> = contract.ContextWith<callers[Id], Context>
 export type Handlers<Context> = contract.Handlers<operations, callers, Context>
 
 type ErrorName = keyof typeof errors

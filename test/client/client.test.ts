@@ -1,8 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { UndeclaredReply, createClient } from '../../packages/fastify-contract/src/client/create-client.ts'
-import type { Client } from '../../packages/fastify-contract/src/client/client-types.ts'
+import { type Client, UndeclaredReply, createClient } from '../../src/client.ts'
 import { type TestAppOptions, startApp } from '../support/server/start-app.ts'
 
 async function startClient(options: TestAppOptions = {}): Promise<{ client: Client; baseUrl: string; token: string }> {

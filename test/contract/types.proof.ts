@@ -9,7 +9,7 @@ import type { Encoded } from 'fastify-contract'
 import type { ContextWith, Handler as AnyHandler } from '../../packages/fastify-contract/src/types/handler-types.ts'
 import { type Handlers, type Input, type OperationId, type Reply, type Schemas, failure } from '../../src/contract.ts'
 
-type Handler<Id extends OperationId, Context> = AnyHandler<operations[Id], Context>
+type Handler<Id extends OperationId, Context> = AnyHandler<operations, Id, Context>
 
 /** What a handler receives beside the request. */
 interface Context {

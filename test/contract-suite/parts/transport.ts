@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { unavailable } from '../../../packages/fastify-contract/src/server/refusal.ts'
+import { failure } from '../../../src/contract.ts'
 import type { ContractOperation } from '../../../packages/fastify-contract/src/document/document.ts'
 import { handlers } from '../../../src/handlers.ts'
 import { exchange } from '../../support/client/exchange.ts'
@@ -42,7 +42,7 @@ export function testTransport(): void {
       const throws = (): never => {
         throw new Error('a fault of the handler')
       }
-      const faults = { internal: throws, unavailable: () => unavailable('the handler cannot work now') }
+      const faults = { internal: throws, unavailable: () => failure('unavailable', 'the handler cannot work now', { 'Retry-After': 1 }) }
       for (const [error, fault] of Object.entries(faults)) {
         const { send } = await startService({
           rateLimit: limit,

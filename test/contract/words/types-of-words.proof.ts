@@ -3,10 +3,21 @@
  * of that contract and compiles it there. A directive `@ts-expect-error` is itself an error where the line below it
  * compiles, and the twin beside each shows that it is the named fault that is refused and nothing else of the line.
  */
-import type { components, webhooks } from '../../../generated/openapi.ts'
+import type { components, operations, webhooks } from '../../../generated/openapi.ts'
+import type * as table from '../../../generated/client.ts'
 import { type ClientOptions, createClient } from '../../../packages/fastify-contract/src/client/create-client.ts'
-import type { Client, ClientReply, ClientRequest } from '../../../packages/fastify-contract/src/client/client-types.ts'
-import type { Encoded, Handler, Input, OperationId, Reply, Schemas } from '../../../packages/fastify-contract/src/types/handler-types.ts'
+import type * as calls from '../../../packages/fastify-contract/src/client/client-types.ts'
+import type { Encoded } from '../../../packages/fastify-contract/src/types/encoded.ts'
+import type * as contract from '../../../packages/fastify-contract/src/types/handler-types.ts'
+
+type OperationId = keyof operations
+type Schemas = contract.Schemas<components>
+type Input<Id extends OperationId> = contract.Input<operations[Id]>
+type Reply<Id extends OperationId> = contract.Reply<operations[Id]>
+type Handler<Id extends OperationId, Context> = contract.Handler<operations, Id, Context>
+type Client = calls.Client<operations>
+type ClientReply<Id extends OperationId> = calls.ClientReply<operations[Id]>
+type ClientRequest<Id extends OperationId> = calls.ClientRequest<operations[Id]>
 
 type Holds<Statement extends true> = Statement
 type Same<A, B> = [A, B] extends [B, A] ? true : false
@@ -211,4 +222,7 @@ export type webhook = Holds<
 export const handler: Handler<'create-item', object> = ({ body }) => ({ status: 404, body: body.name })
 
 // A token may be left out where an operation needs none.
-export const publicClient = createClient({ baseUrl: 'http://127.0.0.1' } satisfies ClientOptions)
+declare const generated: typeof table
+export const publicClient = createClient<operations, typeof table>(generated, {
+  baseUrl: 'http://127.0.0.1',
+} satisfies ClientOptions<typeof table>)

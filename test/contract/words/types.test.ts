@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { type ClientContract, type ClientOptions, createClient } from '../../../packages/fastify-contract/src/client/create-client.ts'
 import { parseContract } from '../../../packages/fastify-contract/src/gate/check/read-contract.ts'
 import { writeClient } from '../../../packages/fastify-contract/src/gate/generate/write/write-client.ts'
 import { writeTypes } from '../../../packages/fastify-contract/src/gate/generate/write/write-types.ts'
@@ -22,10 +23,7 @@ async function generateWords(): Promise<string> {
   const parts = [
     'package.json',
     'tsconfig.json',
-    'src/client',
-    'src/contract',
-    'src/schema',
-    'src/json',
+    'packages/fastify-contract',
     'test/contract/words/types-of-words.proof.ts',
   ]
   for (const part of parts) await cp(join(project, part), join(root, part), { recursive: true })
@@ -69,10 +67,8 @@ type AnyClient = Record<string, (request?: object) => Promise<Record<string, unk
 async function connect(root: string, answer: Answer) {
   const { baseUrl, requests } = await serve(answer)
   // The module is generated, so that the compiler does not know it.
-  const { createClient } = (await import(join(root, 'src/client/create-client.ts'))) as {
-    createClient: (options: object) => AnyClient
-  }
-  return { client: createClient({ baseUrl }), requests }
+  const contract = (await import(join(root, 'generated/client.ts'))) as ClientContract
+  return { client: createClient(contract, { baseUrl } as ClientOptions<ClientContract>) as AnyClient, requests }
 }
 
 test('the types obey the words of the contract', async () => {

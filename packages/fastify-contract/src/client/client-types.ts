@@ -1,4 +1,3 @@
-import type { operations } from '../../../../generated/openapi.ts'
 import type {
   BodyIn,
   ContentIn,
@@ -11,9 +10,7 @@ import type {
   SuccessMedia,
 } from '../types/message-types.ts'
 
-type OperationId = keyof operations
-
-type Responses<Id extends OperationId> = operations[Id]['responses']
+type Responses<Operation> = Operation extends { responses: infer Declared } ? Declared : never
 
 /** A part of a request: left out where the operation has none, optional where everything in it is. */
 type Part<Name extends string, Parameters> = keyof Parameters extends never
@@ -34,11 +31,11 @@ type AcceptPart<Media> = IsUnion<Media> extends true ? { accept?: Media } : Reco
  * What a client sends to an operation: the parts of the request that the contract describes, and in `accept` the media
  * type that it prefers where the contract has several.
  */
-export type ClientRequest<Id extends OperationId> = Part<'path', ParametersIn<operations[Id], 'path', 'request'>> &
-  Part<'query', ParametersIn<operations[Id], 'query', 'request'>> &
-  Part<'header', ParametersIn<operations[Id], 'header', 'request'>> &
-  BodyPart<BodyIn<operations[Id], 'request'>> &
-  AcceptPart<SuccessMedia<Responses<Id>>>
+export type ClientRequest<Operation> = Part<'path', ParametersIn<Operation, 'path', 'request'>> &
+  Part<'query', ParametersIn<Operation, 'query', 'request'>> &
+  Part<'header', ParametersIn<Operation, 'header', 'request'>> &
+  BodyPart<BodyIn<Operation, 'request'>> &
+  AcceptPart<SuccessMedia<Responses<Operation>>>
 
 /** A body as its media type is read: JSON as its schema says, `text/*` as text, others as their bytes. */
 type BodyOut<Media, Content> =
@@ -54,12 +51,12 @@ type ContentOut<Response, Media> = [Media] extends [never]
  * What a client receives: one of the statuses that the contract declares, with its body, and in `contentType` the media
  * type as the contract writes it. Failures are values too.
  */
-export type ClientReply<Id extends OperationId> = {
-  [Key in keyof Responses<Id>]: { status: StatusOf<Responses<Id>, Key>; headers: Headers } & ContentOut<
-    Responses<Id>[Key],
-    MediaIn<Responses<Id>[Key]>
+export type ClientReply<Operation> = {
+  [Key in keyof Responses<Operation>]: { status: StatusOf<Responses<Operation>, Key>; headers: Headers } & ContentOut<
+    Responses<Operation>[Key],
+    MediaIn<Responses<Operation>[Key]>
   >
-}[keyof Responses<Id>]
+}[keyof Responses<Operation>]
 
 export interface CallOptions {
   /** Ends the call early; it then rejects with the signal's reason. */
@@ -67,10 +64,10 @@ export interface CallOptions {
 }
 
 /** A function for each operation, by operationId. A request in which nothing is required may be left out. */
-export type Client = {
-  [Id in OperationId]: (
-    ...call: Record<never, never> extends ClientRequest<Id>
-      ? [request?: ClientRequest<Id>, options?: CallOptions]
-      : [request: ClientRequest<Id>, options?: CallOptions]
-  ) => Promise<ClientReply<Id>>
+export type Client<Operations> = {
+  [Id in keyof Operations]: (
+    ...call: Record<never, never> extends ClientRequest<Operations[Id]>
+      ? [request?: ClientRequest<Operations[Id]>, options?: CallOptions]
+      : [request: ClientRequest<Operations[Id]>, options?: CallOptions]
+  ) => Promise<ClientReply<Operations[Id]>>
 }

@@ -1,11 +1,12 @@
-import { type ClientOperation, type Int64Schema, clientOperations, int64Schemas } from '../../../../generated/client.ts'
+import type { ClientContract, ClientOperation, Int64Schema } from './client-contract.ts'
 import { readBody, writeBody } from './exact-json.ts'
 import { isRegisteredStatus } from '../types/statuses.ts'
 import type { CallOptions, Client } from './client-types.ts'
 
-type PublicOperation = {
-  [Id in keyof typeof clientOperations]: (typeof clientOperations)[Id] extends { isPublic: true } ? Id : never
-}[keyof typeof clientOperations]
+export type { ClientContract, ClientOperation, Int64Schema }
+export type { CallOptions, Client, ClientReply, ClientRequest } from './client-types.ts'
+
+type PublicOperation<Table> = { [Id in keyof Table]: Table[Id] extends { isPublic: true } ? Id : never }[keyof Table]
 
 interface CommonOptions {
   /** Where the service is, such as `http://127.0.0.1:3000`, with the path of the contract's server if that has one. */
@@ -20,7 +21,8 @@ interface Credentials {
 }
 
 /** The token may be left out where the contract has an operation that needs none. */
-export type ClientOptions = CommonOptions & ([PublicOperation] extends [never] ? Credentials : Partial<Credentials>)
+export type ClientOptions<Contract extends ClientContract> = CommonOptions &
+  ([PublicOperation<Contract['clientOperations']>] extends [never] ? Credentials : Partial<Credentials>)
 
 /** An answer that the contract does not declare, such as that of a proxy in between. */
 export class UndeclaredReply extends Error {
@@ -47,18 +49,25 @@ type Parameters = Record<string, Scalar | Scalar[] | undefined>
 /**
  * Creates a client of the service. Its functions resolve to every declared answer, failures too; `status` distinguishes
  * them. They reject when there is none: with the error of `fetch`, or with UndeclaredReply.
+ *
+ * @typeParam Operations the generated `operations`
+ * @param contract the module `generated/client.ts`
  */
-export function createClient({ baseUrl, token, fetch: send = fetch }: ClientOptions): Client {
+export function createClient<Operations, Contract extends ClientContract = ClientContract>(
+  { clientOperations, int64Schemas }: Contract,
+  options: ClientOptions<Contract>,
+): Client<Operations> {
+  const { baseUrl, token, fetch: send = fetch }: CommonOptions & Partial<Credentials> = options
   const server = baseUrl.replace(/(?<!\/)\/+$/, '')
   const functions = Object.entries<ClientOperation>(clientOperations).map(([id, operation]) => [
     id,
     async (request: AnyRequest = {}, options: CallOptions = {}) => {
       const { url, init } = toFetch(operation, request, token)
-      return receive(id, operation, await send(server + url, { ...init, ...options }))
+      return receive(id, operation, int64Schemas, await send(server + url, { ...init, ...options }))
     },
   ])
   // The table and the type are generated from the same contract; the test of each operation keeps them together.
-  return Object.fromEntries(functions) as Client
+  return Object.fromEntries(functions) as Client<Operations>
 }
 
 function toFetch(
@@ -94,7 +103,12 @@ function encode(value: Scalar | undefined): string {
   return encodeURIComponent(String(value))
 }
 
-async function receive(id: string, { replies }: ClientOperation, response: Response) {
+async function receive(
+  id: string,
+  { replies }: ClientOperation,
+  int64Schemas: ClientContract['int64Schemas'],
+  response: Response,
+) {
   const { status, headers } = response
   const content = contentOf(replies, status)
   const bytes = new Uint8Array(await response.arrayBuffer())
@@ -104,7 +118,7 @@ async function receive(id: string, { replies }: ClientOperation, response: Respo
   if (media === undefined) throw new UndeclaredReply(id, status)
   const [contentType, schema] = media
   try {
-    return { status, headers, contentType, body: read(bytes, contentType, schema) }
+    return { status, headers, contentType, body: read(bytes, contentType, schema, int64Schemas) }
   } catch (error) {
     throw new UndeclaredReply(id, status, { cause: error })
   }
@@ -118,7 +132,12 @@ function contentOf(replies: ClientOperation['replies'], status: number) {
 }
 
 /** As `MediaKind` of message-types.ts says to the compiler. */
-function read(bytes: Uint8Array, contentType: string, schema: Int64Schema): unknown {
+function read(
+  bytes: Uint8Array,
+  contentType: string,
+  schema: Int64Schema,
+  int64Schemas: ClientContract['int64Schemas'],
+): unknown {
   const type = essence(contentType)
   const isJson = type === 'application/json' || type.endsWith('+json')
   if (!isJson && !type.startsWith('text/')) return bytes

@@ -1,4 +1,4 @@
-import type { Int64Schema } from '../../../../generated/client.ts'
+import type { Int64Schema } from './client-contract.ts'
 
 declare global {
   interface JSON {

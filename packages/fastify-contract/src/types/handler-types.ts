@@ -99,10 +99,10 @@ type ReplyTo<Responses> = {
 export type Reply<Operation> = ReplyTo<ResponsesOf<Operation>>
 
 /** Answers one operation. What it throws is a fault of the service, answered with 500. */
-export type Handler<Operation, Context> = (
-  input: Input<Operation>,
+export type Handler<Operations, Id extends keyof Operations, Context> = (
+  input: Input<Operations[Id]>,
   context: Context,
-) => Promise<Reply<Operation>> | Reply<Operation>
+) => Promise<Reply<Operations[Id]>> | Reply<Operations[Id]>
 
 /** A context whose `caller` is as the operation's security has it: always there, only with credentials, or never. */
 export type ContextWith<Kind, Context> = Kind extends 'required'
@@ -117,5 +117,5 @@ export type ContextWith<Kind, Context> = Kind extends 'required'
  * @typeParam Context the caller, and the services that the handlers work with
  */
 export type Handlers<Operations, Callers extends Record<keyof Operations, CallerKind>, Context> = {
-  [Id in keyof Operations]: Handler<Operations[Id], ContextWith<Callers[Id], Context>>
+  [Id in keyof Operations]: Handler<Operations, Id, ContextWith<Callers[Id], Context>>
 }

@@ -60,7 +60,7 @@ function stubOf({ id, security }: ContractOperation, { name, file }: HandlerName
   const hasCaller = callerKindOf(security) === 'required'
   const key = quoted(id)
   const contextType = hasCaller ? 'HandlerContext' : `ContextOf<${key}, HandlerContext>`
-  return `import type { ${hasCaller ? '' : 'ContextOf, '}Input, Reply } from '../contract/types.ts'
+  return `import type { ${hasCaller ? '' : 'ContextOf, '}Input, Reply } from '../contract.ts'
 import type { HandlerContext } from '${context.startsWith('.') ? context : `./${context}`}'
 
 export function ${name}(_input: Input<${key}>, _context: ${contextType}): Promise<Reply<${key}>> {
