@@ -37,7 +37,7 @@ export async function prepare(folder: string, isLarge: boolean): Promise<Prepare
   await store.addToken(stored)
   for (let id = -100n; id < -50n; id++) await store.create(caller, { id, name: `${String(id)}.early` })
   const copy = join(folder, copyPath)
-  await backUp(file, copy, { show: () => undefined, end: () => undefined })
+  await backUp(file, copy)
   for (let id = -50n; id < 0n; id++) await store.create(caller, { id, name: `${String(id)}.late` })
   for (let id = -100n; id < -75n; id++) await store.delete(caller, id)
   await store.close()

@@ -8,6 +8,8 @@ import { defaultsKeyword } from './defaults-keyword.ts'
 import { linearPatterns } from './text/linear-pattern.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
+import { uniqueItemsKeyword } from './unique-items-keyword.ts'
+import { countedKeyword } from './work.ts'
 
 /**
  * Makes a validator for JSON Schema 2020-12, the dialect of OpenAPI 3.1. It refuses to compile a schema with a keyword
@@ -48,6 +50,9 @@ export function createAjv(
   ajv.addKeyword(branchKeyword)
   ajv.addKeyword(endOfBranchKeyword)
   ajv.addKeyword(declaredKeyword)
+  ajv.addKeyword(countedKeyword)
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword(uniqueItemsKeyword)
   compileFlat(ajv)
   for (const [id, schema] of Object.entries(rewriter.named())) ajv.addSchema(schema, id)
   return ajv

@@ -1,8 +1,8 @@
+import type { CodeKeywordDefinition, KeywordCxt } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { _ } from 'ajv'
 import { inlineRef } from 'ajv/dist/compile/resolve.js'
 import { callRef } from 'ajv/dist/vocabularies/core/ref.js'
-import { wrapCompile, wrapKeyword } from './wrap-ajv.ts'
 
 /**
  * Has Ajv compile the schemas that a schema refers to after it. Ajv compiles each where it meets the reference, so that
@@ -14,20 +14,27 @@ import { wrapCompile, wrapKeyword } from './wrap-ajv.ts'
  */
 export function compileFlat(ajv: Ajv2020): void {
   const pending = new Set<string>()
-  wrapKeyword(ajv, '$ref', (context, generate) => {
+  // Ajv has made this object for the keyword `$ref`, whose code it generates with it.
+  const keyword = ajv.getKeyword('$ref') as CodeKeywordDefinition
+  const nested = keyword.code.bind(keyword)
+  keyword.code = (context: KeywordCxt) => {
     const id = context.schema as string
     const env = ajv.schemas[id]
     if (env === undefined || env.validate !== undefined || inlineRef(env.schema, ajv.opts.inlineRefs)) {
-      generate()
+      nested(context)
       return
     }
     pending.add(id)
     callRef(context, _`${context.gen.scopeValue('wrapper', { ref: env })}.validate`, env)
-  })
-  wrapCompile(ajv, (validate) => {
+  }
+
+  const compile = ajv.compile.bind(ajv) as (schema: object, isMeta?: boolean) => unknown
+  // One function for all overloads.
+  ajv.compile = ((schema: object, isMeta?: boolean) => {
+    const validate = compile(schema, isMeta)
     compilePending()
     return validate
-  })
+  }) as typeof ajv.compile
 
   /** Compiles what is pending, and what that refers to: all of it, also where some of it cannot be compiled. */
   function compilePending(): void {

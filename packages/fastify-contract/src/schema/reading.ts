@@ -1,6 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { NumberSources } from '../json/json.ts'
 import type { Direction } from './rewrite-schema.ts'
+import { TooMuchWork, Work } from './work.ts'
 
 type Container = Record<string | number, unknown>
 
@@ -40,8 +41,14 @@ export class Reading {
   readonly #objects: DeclaredObject[] = []
   readonly #marks = new Map<string, readonly [replacements: number, objects: number]>()
 
-  /** @param sources how the numbers of a parsed body were written */
-  constructor(sources?: NumberSources) {
+  readonly work: Work
+
+  /**
+   * @param root the whole value
+   * @param sources how the numbers of a parsed body were written
+   */
+  constructor(root: unknown, sources?: NumberSources) {
+    this.work = new Work(root)
     this.#sources = sources
   }
 
@@ -125,9 +132,8 @@ export function readValue(
   sources?: NumberSources,
 ): ErrorObject[] {
   for (;;) {
-    const reading = new Reading(sources)
-    const errors: ErrorObject[] = []
-    for (const isValid of validators) if (!isValid.call(reading, value)) errors.push(...(isValid.errors ?? []))
+    const reading = new Reading(value, sources)
+    const errors = errorsOf(validators, value, reading)
     if (errors.length > 0) return errors
     const others = reading.undeclared()
     // One is enough: every item of a list may have the same.
@@ -140,6 +146,15 @@ export function readValue(
     }
     // What is left must be valid, too.
     for (const { object, name } of others) Reflect.deleteProperty(object, name)
+  }
+}
+
+function errorsOf(validators: readonly ValidateFunction[], value: object, reading: Reading): ErrorObject[] {
+  try {
+    return validators.flatMap((isValid) => (isValid.call(reading, value) ? [] : (isValid.errors ?? [])))
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error
+    return [{ keyword: 'counted', instancePath: '', schemaPath: '', params: {}, message: error.message }]
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Kind } from './finite-keyword.ts'
 import type { Branch } from './branch-keywords.ts'
 import type { DeclaredProperties } from './declared-keyword.ts'
 import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
@@ -52,9 +53,9 @@ const annotations: readonly string[] = [
  *
  * The keyword `scalar` alone validates integers, numbers and booleans: Ajv's own keywords compare doubles, and its
  * coercion of parameters takes ` 5 `, `0x10` and `1e3`. The keyword `declared` notes which properties the schemas
- * declare: requests lose others, and responses may not have them. In requests the keyword `defaults` has those of properties, a
- * property that is `readOnly` is not allowed, and the keyword `finite` validates the numbers that no schema describes.
- * In responses a property that is `writeOnly` is not allowed.
+ * declare: requests lose others, and responses may not have them. In requests the keyword `defaults` has those of
+ * properties, a property that is `readOnly` is not allowed, and the keyword `finite` validates the numbers that no
+ * schema describes. In responses a property that is `writeOnly` is not allowed. The keyword `counted` bounds the work.
  */
 export class SchemaRewriter {
   readonly #schemas: NamedSchemas
@@ -76,7 +77,7 @@ export class SchemaRewriter {
     return Object.fromEntries(
       Object.entries(this.#schemas).map(([name, schema]) => [
         idOf(name),
-        isSchema(schema) ? this.#sameValue(schema, this.#hidden(schema)) : schema,
+        isSchema(schema) ? { ...this.#sameValue(schema, this.#hidden(schema)), counted: true } : schema,
       ]),
     )
   }
@@ -92,7 +93,8 @@ export class SchemaRewriter {
       const isClosed = this.#declares(schema, ['properties'])
       copy['declared'] = { ...nothingDeclared, ...(copy['declared'] as object | undefined), isClosed }
     }
-    if (this.direction === 'request' && this.#isOpen(schema)) copy['finite'] = true
+    const open = this.direction === 'request' ? this.#openKinds(schema) : []
+    if (open.length > 0) copy['finite'] = open
     return copy
   }
 

@@ -1,5 +1,5 @@
-import type { ContractDocument } from '../../../../src/contract/document.ts'
-import { type Schema, subschemasOf, targetOf } from '../../../../src/schema/schema-parts.ts'
+import type { ContractDocument } from '../../../document/document.ts'
+import { type Schema, subschemasOf, targetOf } from '../../../schema/schema-parts.ts'
 import type { Finding } from '../findings.ts'
 import { objectsOf } from './check-words.ts'
 
