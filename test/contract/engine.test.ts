@@ -47,7 +47,12 @@ describe('the engine starts', () => {
       const contract = contractOf({ operationId: name })
       const handlers = Object.fromEntries([[name, answer]])
       expect(await refusalOf(contract, handlers)).toBe('started')
-      const [operation] = await createEngine({ document: dereference(contract), handlers, services: {}, securitySchemes: ['bearer'] })
+      const [operation] = await createEngine({
+        document: dereference(contract),
+        handlers,
+        services: {},
+        securitySchemes: ['bearer'],
+      })
       const request = { headers: {}, path: { id: '1' }, query: {}, url: '', body: undefined, caller: 'me' }
       expect(await operation?.handle(request)).toMatchObject({ status: 200, body: { name: 'a thing' } })
     },
@@ -366,7 +371,12 @@ describe('a bound operation', () => {
       },
     )
     expect(
-      await createEngine({ document: dereference(contract), handlers, services: {}, securitySchemes: ['bearer', 'other'] }),
+      await createEngine({
+        document: dereference(contract),
+        handlers,
+        services: {},
+        securitySchemes: ['bearer', 'other'],
+      }),
     ).toMatchObject([
       {
         id: 'getThing',

@@ -42,7 +42,10 @@ export function testTransport(): void {
       const throws = (): never => {
         throw new Error('a fault of the handler')
       }
-      const faults = { internal: throws, unavailable: () => failure('unavailable', 'the handler cannot work now', { 'Retry-After': 1 }) }
+      const faults = {
+        internal: throws,
+        unavailable: () => failure('unavailable', 'the handler cannot work now', { 'Retry-After': 1 }),
+      }
       for (const [error, fault] of Object.entries(faults)) {
         const { send } = await startService({
           rateLimit: limit,

@@ -5,7 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { type ClientContract, type ClientOptions, createClient } from '../../../packages/fastify-contract/src/client/create-client.ts'
+import {
+  type ClientContract,
+  type ClientOptions,
+  createClient,
+} from '../../../packages/fastify-contract/src/client/create-client.ts'
 import { parseContract } from '../../../packages/fastify-contract/src/gate/check/read-contract.ts'
 import { writeClient } from '../../../packages/fastify-contract/src/gate/generate/write/write-client.ts'
 import { writeTypes } from '../../../packages/fastify-contract/src/gate/generate/write/write-types.ts'

@@ -109,7 +109,11 @@ async function negotiate(offered: string[], request: FastifyRequest, reply: Fast
 /** Typical memory of a body in chunks: the chunk in flight, and garbage that V8 has not collected. */
 const streamBytes = 512 * 1_024
 
-function send(reply: FastifyReply, { status, headers = {}, body, media }: ValidReply, unread: UnreadBytes): FastifyReply {
+function send(
+  reply: FastifyReply,
+  { status, headers = {}, body, media }: ValidReply,
+  unread: UnreadBytes,
+): FastifyReply {
   const { raw } = reply
   // What fails here is answered without the headers of the reply.
   const content = media === undefined ? undefined : contentOf(body, media, raw)

@@ -79,9 +79,7 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
       const [first] = readValue([validate], { body: { error, message: 'text' } }, 'response')
       if (first === undefined) return []
       const reason = describeErrors([{ ...first, instancePath: first.instancePath.replace(/^\/body/, '') }])
-      return [
-        `must allow the service's own failure { error: ${String(error)}, message }: ${reason}`,
-      ]
+      return [`must allow the service's own failure { error: ${String(error)}, message }: ${reason}`]
     })
   }
 
