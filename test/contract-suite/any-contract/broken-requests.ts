@@ -95,8 +95,11 @@ type Fault = [
 ]
 
 const bodies = (values: (string | Buffer)[]): Changes => values.map((body) => (request) => ({ ...request, body }))
+const withHeader = (request: ContractRequest, name: string, value?: string) => {
+  return { ...request, headers: { ...request.headers, [name]: value } }
+}
 const headers = (name: string, values: (string | undefined)[]): Changes =>
-  values.map((value) => (request) => ({ ...request, headers: { ...request.headers, [name]: value } }))
+  values.map((value) => (request) => withHeader(request, name, value))
 
 const noCredentials = [undefined, 'Basic bWU6bWU=', 'Bearer', 'Token abc', 'Digest username="me"']
 const noTokens = [`plst_${'a'.repeat(43)}`, 'a', 'a=', '"a"', 'a,b', 'a b', '\u00e9'].map((token) => `Bearer ${token}`)
@@ -121,12 +124,15 @@ const notJson = [
   ...['nul', '"a', '// {}'],
 ]
 const twice = ['{"a":1,"a":1}', '{"name":"a","\\u006eame":"a"}', '{"a":{"y":1,"y":2}}', '{"a":[{"":0,"":0}]}']
+/** Nobody misses the media type of nothing. */
+const noType: Changes = [({ body, ...request }) => ({ ...withHeader(request, 'content-type'), body: body || ' ' })]
+const noBody: Changes = [({ body: _body, ...request }) => withHeader(request, 'content-type'), ...bodies(['', ' '])]
+const missing: Fault = ['JSON', 'no body', 'malformed_body', noBody]
 const faultsOfContent: Fault[] = [
-  ['content', 'no media type', 'unsupported_media_type', headers('content-type', [undefined])],
+  ['content', 'no media type', 'unsupported_media_type', noType],
   ['content', 'another media type', 'unsupported_media_type', headers('content-type', otherTypes.split(' '))],
   ['content', 'a coded body', 'unsupported_media_type', headers('content-encoding', ['gzip', 'br', 'x-unknown'])],
   ['content', 'a body over the limit', 'body_too_large', tooLarge],
-  ['JSON', 'no body', 'malformed_body', bodies(['', ' '])],
   ['JSON', 'bytes that are not UTF-8', 'malformed_body', bodies(notUtf8)],
   ['JSON', 'text that is not JSON', 'malformed_body', bodies(notJson)],
   ['JSON', 'a document that is cut off', 'malformed_body', cutOff],
@@ -155,6 +161,7 @@ export function faultsOf(operation: ContractOperation): Fault[] {
     ['target', 'percent-encoding that is broken', 'malformed_http', inPath(broken)],
     ...(wantsCredentials(operation) ? faultsOfCredentials : []),
     ...(bodySchema(operation) === undefined ? [] : faultsOfContent),
+    ...(operation.object.requestBody?.required === true ? [missing] : []),
     ['contract', 'an unknown parameter', 'invalid_request', unknown],
   ]
 }
