@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createMetrics } from '../../src/monitoring/metrics.ts'
-import { serveMetrics } from '../../src/monitoring/serve-metrics.ts'
+import { createMetrics, serveMetrics } from '../../src/monitoring/metrics.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { startApp, temporaryLocation } from '../support/server/start-app.ts'
 

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openFilesWarning } from '../../src/process/file-limit.ts'
 import { exchange } from '../support/client/exchange.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { nodeBinary, projectFolder, startProcess } from '../support/server/start-process.ts'
@@ -28,13 +27,6 @@ test('a limit on open files that MAX_CONNECTIONS does not fit into is told at th
   expect(await start(1_099)).toContain(`"level":40,`)
   expect(await start(1_099)).toContain(`"msg":"${warning}"`)
   expect(await start(1_100)).toBe('')
-})
-
-test.each([
-  ['no limit', 'Max open files            unlimited            unlimited            files'],
-  ['a system that tells no limit', undefined],
-])('%s is no reason for a warning', (_description, limits) => {
-  expect(openFilesWarning(1_000_000, limits)).toBeUndefined()
 })
 
 test('what of the docs page could not be read for want of open files is served as soon as there are some', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { gatherLines } from '../../../src/process/log-buffer.ts'
+import { gatherLines } from '../../../src/process/open-log.ts'
 
 afterEach(() => {
   vi.useRealTimers()
