@@ -67,7 +67,8 @@ async function fetchKeySet(url: string, init: Omit<RequestInit, 'body'>): Promis
   const response = await fetch(url, init)
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of response.body ?? []) {
+  // The type of `body` allows chunks of any kind; they are bytes.
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength
     if (bytes > maxSetBytes) throw new Error(`the response is larger than ${String(maxSetBytes)} bytes`)
     chunks.push(chunk)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createToken, hashToken, prefixOf, withoutTokens } from '../../src/auth/tokens.ts'
+import { createToken, hashToken, prefixOf } from '../../src/auth/tokens.ts'
+import { withoutTokens } from '../../src/monitoring/request-log.ts'
 
 const now = 1_800_000_000_000
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { TokenUses } from '../../src/auth/last-used.ts'
+import { createTokenUses } from '../../src/auth/token-uses.ts'
 import type { TokenUse } from '../../src/store/store.ts'
 import { startApp } from '../support/server/start-app.ts'
 
@@ -9,8 +9,9 @@ const at = 1_795_000_000_000
 
 function recorder() {
   const batches: TokenUse[][] = []
-  const uses = new TokenUses({ recordUses: (batch) => (batches.push(batch), Promise.resolve('recorded')) }, (error) =>
-    expect.unreachable(String(error)),
+  const uses = createTokenUses(
+    { recordUses: (batch) => (batches.push(batch), Promise.resolve('recorded')) },
+    { error: expect.unreachable },
   )
   return { batches, uses }
 }
