@@ -78,18 +78,13 @@ test.each([
   ...['054', '00', '+54', '%2B54', '--54', '-054', '-0', '-', '54.0', '54.', '5.4e1', '54e0', '1e400', '0x36'],
   ...['%2054', '54%20', '54%0A', '54%00', '%0054', '5_4', '5,4', '54n', '54;v=1', '54%2F', '54%2F55', '*', '[54]'],
   ...['NaN', 'null', 'undefined', 'true', '{id}', ':id', '%EF%BC%95%EF%BC%94', '%E2%88%9254'],
-  ...['9223372036854775808', '-9223372036854775809', '18446744073709551670'],
+  ...['9223372036854775808', '-9223372036854775809', '5'.repeat(10_000)],
 ])('/plants/%s is refused, naming path/id, and nothing is deleted', async (segment) => {
   const started = await callerWith(0n, 54n)
   expect(expectFailure(await started.send(remove(segment)), 'invalid_request')).toMatch(
     /^path\/id must be an integer from -9223372036854775808 to 9223372036854775807/,
   )
   expect(await names(started)).toEqual(['0', '54'])
-})
-
-test('ten thousand digits are refused, naming path/id', async () => {
-  const { send } = await newCaller()
-  expect(expectFailure(await send(remove('5'.repeat(10_000))), 'invalid_request')).toMatch(/^path\/id /)
 })
 
 test.each(['/plants/', '/plants//54', '/plants/54/', '/plants/54/leaves', '//plants/54'])(
@@ -110,10 +105,7 @@ test.each(['force=true', 'id=55', 'limit=1'])('the query ?%s is refused, and not
 test.each([
   ['a Content-Type alone', 'application/json', undefined],
   ['JSON', 'application/json', '{"id":55}'],
-  ['malformed JSON', 'application/json', '{"id":'],
-  ['text', 'text/plain', 'now'],
-  ['a form', 'application/x-www-form-urlencoded', 'id=55'],
-  ['a type that is none', 'nonsense', 'x'],
+  ['text of a type that is none', 'nonsense', 'x'],
   ['more than the body limit', 'application/json', 'x'.repeat(100_000)],
 ])('%s with a delete is not read', async (_description, type, body) => {
   const started = await callerWith(54n, 55n)
