@@ -24,17 +24,13 @@ test.each([`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `bEaReR ${to
 
 test.each([
   '',
-  ' ',
   'Bearer',
   token,
   `Basic ${token}`,
-  `Token ${token}`,
   `Bearer:${token}`,
   `Bearer\t${token}`,
   `Bearer${token}`,
-  `Bearers ${token}`,
   ` Bearer ${token}`,
-  `"Bearer" ${token}`,
   `Digest realm="x", Bearer ${token}`,
 ])('finds no bearer credentials in %j', async (authorization) => {
   expect(await verify(authorization)).toBe('missing')
@@ -45,15 +41,11 @@ test.each([
   ['an unknown one', 'Bearer plst_unknown'],
   ['one that is cut', `Bearer ${token.slice(0, -1)}`],
   ['one with more behind it', `Bearer ${token}x`],
-  ['one in another case', `Bearer ${token.toUpperCase()}`],
-  ['two', `Bearer ${token} ${token}`],
   ['two in a list', `Bearer ${token}, Bearer ${token}`],
   ['a quoted one', `Bearer "${token}"`],
   ['one with a space behind it', `Bearer ${token} `],
   ['one with a tab before it', `Bearer \t${token}`],
   ['one with letters that no token has', `Bearer ${token}é`],
-  ['one with a NUL', `Bearer ${token}\0`],
-  ['one of padding alone', 'Bearer =='],
   ['one with padding in its middle', 'Bearer a=b'],
   ['a very long one', `Bearer ${'a'.repeat(1_000_000)} `],
   ['a million spaces', `Bearer${' '.repeat(1_000_000)}`],

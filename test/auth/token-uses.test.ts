@@ -53,16 +53,6 @@ test('setting the clock back does not keep the next use from being written', asy
   expect(batches).toEqual([[{ hash: one, usedAt: at }], [{ hash: one, usedAt: at - 3_600_000 }]])
 })
 
-test('of more than 100,000 tokens the one that was used longest ago is written again', async () => {
-  const { batches, note, write } = recorder()
-  const hashes = Array.from({ length: 100_001 }, (_, index) => new Uint8Array(Uint32Array.of(index, 0).buffer))
-  for (const hash of hashes) note(hash, at)
-  await write()
-  for (const hash of [hashes.at(-1)!, hashes[0]!]) note(hash, at)
-  await write()
-  expect(batches.map(({ length }) => length)).toEqual([100_001, 1])
-})
-
 test('uses that the store throws at are dropped, and the log has the reason', async () => {
   const logged: unknown[] = []
   const error = new Error('permission denied for table tokens')

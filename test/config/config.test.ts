@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { BadConfig, type Config, loadConfig } from '../../src/config/config.ts'
 import { isLoopback } from '../../src/config/variables.ts'
 
@@ -59,16 +59,12 @@ const severalHosts = 'postgres://me@one:5432,two:5433/plants?target_session_attr
 
 test.each<[NodeJS.ProcessEnv, Partial<Config>]>([
   [{ HOST: '::1' }, { host: '::1' }],
-  [{ HOST: 'plants.example' }, { host: 'plants.example' }],
-  [{ PORT: '0' }, { port: 0 }],
   [{ PORT: '65535' }, { port: 65_535 }],
   [{ DATABASE_URL: 'sqlite:/my plants/é.db' }, { database: { engine: 'sqlite', file: '/my plants/é.db' } }],
   [{ DATABASE_URL: severalHosts }, { database: { engine: 'postgres', url: severalHosts } }],
-  [{ DATABASE_URL: 'postgresql://a/b' }, { database: { engine: 'postgres', url: 'postgresql://a/b' } }],
   [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
   [{ REUSE_PORT: '1' }, { reusePort: true }],
   [{ BODY_LIMIT: '1073741824' }, { limits: { ...limits, bodyBytes: 1_073_741_824 } }],
-  [{ MAX_CONNECTIONS: '1' }, { limits: { ...limits, connections: 1 } }],
   [{ REQUEST_TIMEOUT: '3600' }, { limits: { ...limits, requestMilliseconds: 3_600_000 } }],
   [{ KEEP_ALIVE_TIMEOUT: '5' }, { limits: { ...limits, keepAliveMilliseconds: 5_000 } }],
   [
@@ -80,8 +76,6 @@ test.each<[NodeJS.ProcessEnv, Partial<Config>]>([
     { rateLimit: 2_147_483_647, trustedProxies: 'loopback, 10.0.0.0/8,2001:db8::/32' },
   ],
   [{ CORS_ORIGIN: 'https://a.example, http://b:5173' }, { corsOrigins: ['https://a.example', 'http://b:5173'] }],
-  [{ CORS_ORIGIN: '*' }, { corsOrigins: ['*'] }],
-  [{ METRICS_PORT: '9464' }, { metrics: { host: '127.0.0.1', port: 9464 } }],
   [{ METRICS_PORT: '0', METRICS_HOST: '::' }, { metrics: { host: '::', port: 0 } }],
   [provider, { identityProvider }],
   [
@@ -114,9 +108,7 @@ const isPath = /^AUTH_JWKS_URL must be an https: URL, or an http: URL of this ma
 
 test.each<[string, string[], RegExp]>([
   ['HOST', ['not a host', '127.0.0.1/8', 'http://localhost', ' ', '127.0.0.1\n'], isHost],
-  ['METRICS_HOST', ['not a host'], isHost],
   ['PORT', ['-1', '65536', '3000.0', '3e3', '0x50', ' 80', '080', '+80', 'NaN', '9'.repeat(20)], isInteger(0, 65_535)],
-  ['METRICS_PORT', ['-1', '65536', 'on'], isInteger(0, 65_535)],
   ['BODY_LIMIT', ['0', '1073741825', '64k', 'Infinity'], isInteger(1, 1_073_741_824)],
   ['RATE_LIMIT', ['0', '2147483648', '10/s'], isInteger(1, 2_147_483_647)],
   ['REUSE_PORT', ['2', 'true', '00'], isInteger(0, 1)],
@@ -167,7 +159,6 @@ test.each<[string, string[], RegExp]>([
 
 test.each([
   'https://me:hunter2@id.example/jwks',
-  'https://hunter2@id.example/jwks',
   'http://:hunter2@127.0.0.1/jwks',
   'http://me:hunter2@id.example/jwks',
 ])('takes no URL of keys with credentials, and never quotes them: %s', (url) => {
@@ -176,16 +167,14 @@ test.each([
   )
 })
 
-test.each(
-  ['HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGIN', 'LOG_LEVEL', 'DATABASE_URL', 'AUTH_ISSUER'].flatMap((name) => [
-    [name, 'mysql://me:hunter2@plants.example x'],
-    [name, 'https://me:hunter2@db:port/plants, x'],
-  ]),
-)('never quotes a URL with a password that was meant for another variable: %s', (name, value) => {
-  const message = refusalOf({ ...provider, [name]: value })
-  expect(message).toContain(`${name} must `)
-  expect(message).not.toContain('hunter2')
-})
+test.each(['HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGIN', 'LOG_LEVEL', 'DATABASE_URL', 'AUTH_ISSUER'])(
+  'never quotes a URL with a password that was meant for another variable: %s',
+  (name) => {
+    const message = refusalOf({ ...provider, [name]: 'mysql://me:hunter2@db:port/plants, x' })
+    expect(message).toContain(`${name} must `)
+    expect(message).not.toContain('hunter2')
+  },
+)
 
 test('takes no issuer with which a caller would not fit into an index of PostgreSQL', () => {
   const issuer = `https://id.example/${'a'.repeat(493)}`
@@ -205,18 +194,16 @@ test('names every bad variable in its one line', () => {
   ])
 })
 
-describe('isLoopback', () => {
-  test.each(['127.0.0.1', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost'])(
-    'holds for %s',
-    (host) => {
-      expect(isLoopback(host)).toBe(true)
-    },
-  )
+test.each(['127.0.0.1', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost'])(
+  'only this machine reaches a server at %s',
+  (host) => {
+    expect(isLoopback(host)).toBe(true)
+  },
+)
 
-  test.each(['0.0.0.0', '::', '128.0.0.1', '10.0.0.1', 'fe80::1', '::ffff:10.0.0.1', 'localhost.example', ''])(
-    'does not hold for %j',
-    (host) => {
-      expect(isLoopback(host)).toBe(false)
-    },
-  )
-})
+test.each(['0.0.0.0', '::', '128.0.0.1', '10.0.0.1', 'fe80::1', '::ffff:10.0.0.1', 'localhost.example', ''])(
+  'other machines may reach a server at %j',
+  (host) => {
+    expect(isLoopback(host)).toBe(false)
+  },
+)
