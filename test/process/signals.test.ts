@@ -13,16 +13,8 @@ const main = join(projectFolder, 'src/main.ts')
 test('without a terminal SIGHUP is logged and ignored, SIGUSR1/2, SIGPIPE do nothing, no debugger opens', async () => {
   const { file, serve } = await servedDatabase()
   const server = await serve({ LOG_LEVEL: 'info' })
-  for (const signal of [
-    'SIGHUP',
-    'SIGUSR1',
-    'SIGUSR2',
-    'SIGPIPE',
-    'SIGHUP',
-    'SIGUSR1',
-    'SIGUSR2',
-    'SIGPIPE',
-  ] as const) {
+  const signals = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGPIPE'] as const
+  for (const signal of [...signals, ...signals]) {
     server.child.kill(signal)
     expect(await server.names()).toEqual([])
   }
@@ -33,28 +25,28 @@ test('without a terminal SIGHUP is logged and ignored, SIGUSR1/2, SIGPIPE do not
   expect(existsSync(`${file}-wal`)).toBe(false)
 })
 
-/** A database server that takes connections and says nothing, so that a start on it does not end. */
-async function silentDatabase(): Promise<{ url: string; asked: Promise<unknown> }> {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined)
-    onTestFinished(() => void socket.destroy())
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  // A server that listens on TCP has an address with a port.
-  const { port } = server.address() as AddressInfo
-  return { url: `postgres://me@127.0.0.1:${String(port)}/plants`, asked: once(server, 'connection') }
-}
-
-/** Starts the server and signals it while it waits for its database. @returns its exit code and what it logged */
+/**
+ * Starts the server with a database server that says nothing, so that the start does not end, and signals it.
+ *
+ * @returns its exit code and what it logged
+ */
 async function signalAtStart(
   signals: NodeJS.Signals[],
   [command, ...parameters]: [string, ...string[]],
   send: (pid: number, signal: NodeJS.Signals) => void,
 ) {
-  const { url, asked } = await silentDatabase()
+  const database = createServer((socket) => {
+    socket.on('error', () => undefined)
+    onTestFinished(() => void socket.destroy())
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void database.close())
+  await once(database, 'listening')
+  const asked = once(database, 'connection')
+  // A server that listens on TCP has an address with a port.
+  const { port } = database.address() as AddressInfo
+  const DATABASE_URL = `postgres://me@127.0.0.1:${String(port)}/plants`
   const child = spawn(command, parameters, {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL: url },
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

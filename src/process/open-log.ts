@@ -1,10 +1,48 @@
-import type { DestinationStream } from 'pino'
+import { constants, openSync, writeSync } from 'node:fs'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import type { Config } from '../config/config.ts'
+
+/**
+ * Fields that are not logged. PostgreSQL puts the row that breaks a constraint into an error's detail, and the values
+ * of a statement into its context (postgresql.org/docs/18/runtime-config-logging.html,
+ * log_parameter_max_length_on_error).
+ */
+const secretFields = ['req.headers.authorization', 'headers.authorization', 'err.detail', 'err.where']
+
+/** Opens the log: standard error, in batches of 4 KiB or 100 ms. Lines that cannot be written are counted. */
+export function openLog(level: Config['logLevel']): Logger {
+  const descriptor = descriptorOfLog()
+  const buffer = gatherLines(
+    (bytes) => writeSync(descriptor, bytes),
+    (lost, cause) => {
+      log.error({ lost }, `log lines were lost, because standard error could not be written: ${cause.message}`)
+    },
+  )
+  const log = pino({ level, redact: secretFields }, buffer)
+  process.once('exit', buffer.end)
+  return log
+}
+
+/** Opens a descriptor of standard error on which a write never blocks. */
+function descriptorOfLog(): number {
+  // Node makes a pipe or a socket non-blocking when its stream is first used, but not a terminal.
+  if (!process.stderr.isTTY) return 2
+  try {
+    return openSync('/dev/stderr', constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK)
+  } catch {
+    // Another user's terminal.
+    return 2
+  }
+}
 
 /** The size of a batch of lines, in UTF-16 code units. */
 const batchLength = 4_096
 
-/** How long a line waits for others, and the longest wait before a failed write is tried again. */
+/** How long a line waits for others. */
 const waitMilliseconds = 100
+
+/** How long a write that failed waits until it is tried again. */
+const retryMilliseconds = 10
 
 /** The limit of text that is kept while writing fails: bytes that failed plus UTF-16 code units that came later. */
 const maxKept = 2 ** 20
@@ -39,9 +77,7 @@ export function gatherLines(
   /** The rest of a batch whose writing has begun. */
   let unwritten: Uint8Array = Buffer.alloc(0)
   let failure: NodeJS.ErrnoException | undefined
-  let lost = 0
-  let lostBecause: Error | undefined
-  let retryMilliseconds = 1
+  let lost: { lines: number; cause: Error } | undefined
   let timer: NodeJS.Timeout | undefined
 
   function flushSync(): void {
@@ -55,28 +91,23 @@ export function gatherLines(
           gathered = ''
         }
         unwritten = unwritten.subarray(write(unwritten))
-        retryMilliseconds = 1
       }
     } catch (error) {
       // What fs.writeSync throws.
       failure = error as NodeJS.ErrnoException
-      // A slow reader (EAGAIN) will soon read again; a full disk will not.
       timer = setTimeout(flushSync, retryMilliseconds).unref()
-      retryMilliseconds = Math.min(2 * retryMilliseconds, waitMilliseconds)
       return
     }
-    if (lostBecause === undefined) return
-    const [lines, cause] = [lost, lostBecause]
-    lost = 0
-    lostBecause = undefined
+    if (lost === undefined) return
+    const { lines, cause } = lost
+    lost = undefined
     onLost(lines, cause)
   }
 
   return {
     write: (line) => {
       if (failure !== undefined && unwritten.length + gathered.length + line.length > maxKept) {
-        lost += 1
-        lostBecause = failure
+        lost = { lines: (lost?.lines ?? 0) + 1, cause: failure }
         return
       }
       gathered += line
@@ -88,7 +119,7 @@ export function gatherLines(
       const latest = performance.now() + endMilliseconds
       flushSync()
       while (failure?.code === 'EAGAIN' && performance.now() < latest) {
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMilliseconds)
         flushSync()
       }
       // onLost may have logged a line just now.
