@@ -73,7 +73,7 @@ const mayImport: Record<string, string[]> = {
   'src/rate-limit/': ['src/contract/errors.ts', 'src/http/stage.ts'],
   'src/docs/': ['src/contract/'],
   'src/monitoring/': ['src/auth/tokens.ts', 'src/contract/errors.ts', 'src/http/send.ts'],
-  'src/auth/': ['src/contract/security.ts', 'src/contract/types.ts', 'src/store/limits.ts', 'src/store/store.ts'],
+  'src/auth/': ['src/contract/security.ts', 'src/contract/types.ts', 'src/store/store.ts'],
   ...Object.fromEntries(
     resources.map((folder) => [
       folder,
@@ -83,7 +83,6 @@ const mayImport: Record<string, string[]> = {
   'src/store/': ['src/contract/types.ts'],
   'src/store/sqlite/': [
     'src/store/batch.ts',
-    'src/store/limits.ts',
     'src/store/pages.ts',
     'src/store/rows.ts',
     'src/store/store.ts',
@@ -92,7 +91,6 @@ const mayImport: Record<string, string[]> = {
   'src/store/postgres/': [
     'src/store/batch.ts',
     'src/store/host-urls.ts',
-    'src/store/limits.ts',
     'src/store/pages.ts',
     'src/store/rows.ts',
     'src/store/store.ts',

@@ -1,5 +1,5 @@
 import { printable } from '../../src/json/printable.ts'
-import { limitConcurrency } from '../../src/store/postgres/connections/limit-concurrency.ts'
+import { limitConcurrency } from '../../src/store/batch.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { type PartName, type PartResult, parts } from './check/parts.ts'
 

@@ -1,5 +1,5 @@
 import { LruMap } from 'toad-cache'
-import { lastUsedResolutionMilliseconds } from '../store/limits.ts'
+import { lastUsedResolutionMilliseconds } from '../store/store.ts'
 import type { TokenStore, TokenUse } from '../store/store.ts'
 
 /** How often the uses of all tokens are written together. */

@@ -8,12 +8,17 @@ import { listPages, listText } from './list-text.ts'
 export interface StoreKind<Location> {
   /** Creates an empty location, which is removed when the test is finished. */
   makeLocation: () => Promise<Location>
-  /** Opens a store on the data at a location. */
-  open: (location: Location) => Store | Promise<Store>
+  /** Opens a store on the data at a location. A fault fails the test, unless it is received. */
+  open: (location: Location, onFault?: (error: Error) => void) => Store | Promise<Store>
 }
 
 const lowest = -(2n ** 63n)
 const highest = 2n ** 63n - 1n
+
+/** Fails the test in which a store has a fault that is not expected. */
+export function throwFault(fault: Error): void {
+  throw fault
+}
 
 /** Tests what `Store` promises, sentence by sentence, of one kind of store. */
 export function storeSuite<Location>(name: string, kind: StoreKind<Location>): void {
@@ -381,6 +386,16 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await listText(reopened, 'me')).toBe('[{"name":"\u{1f331}","tag":"e\u0301"}]')
       expect(await listText(reopened, 'you')).toBe('[{"name":"a"}]')
       expect(await tokensOf(reopened)).toEqual([comparable(issued)])
+    })
+
+    test('gives `unavailable` for what is read once it closes, and reports no fault', async () => {
+      const faults: Error[] = []
+      const store = await kind.open(await kind.makeLocation(), (error) => void faults.push(error))
+      const lists = [store.list('me', 1), store.list('me', 1), store.list('me', undefined)]
+      await store.close()
+      lists.push(store.list('me', 1), store.list('me', undefined))
+      expect(await Promise.all(lists)).toEqual(lists.map(() => 'unavailable'))
+      expect(faults).toEqual([])
     })
 
     test('finishes the writes that were begun when it is closed', async () => {

@@ -3,20 +3,14 @@ import { openPostgresStore } from '../../../src/store/postgres/store.ts'
 import { temporaryDatabase } from '../../support/server/postgres-database.ts'
 import { startTcpProxy } from '../../support/client/tcp-proxy.ts'
 import { listText } from '../list-text.ts'
-import { storeSuite } from '../store-suite.ts'
+import { storeSuite, throwFault } from '../store-suite.ts'
 import { openTestStore } from './open-test-store.ts'
 
 const settings = { default_transaction_isolation: 'serializable' }
 
 storeSuite('serializable PostgreSQL', {
   makeLocation: () => temporaryDatabase(settings),
-  open: (url) =>
-    openPostgresStore({
-      url,
-      onFault: (error) => {
-        throw error
-      },
-    }),
+  open: (url, onFault = throwFault) => openPostgresStore({ url, onFault }),
 })
 
 test('servers that write the same plants of a serializable database meet 40001; each write counts once', async () => {

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPostgresStore } from '../../../src/store/postgres/store.ts'
 import { UnusableStore } from '../../../src/store/store.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/server/postgres-database.ts'
 import { startTcpProxy } from '../../support/client/tcp-proxy.ts'
@@ -28,7 +27,7 @@ async function throughProxy(url: string) {
 
 test('a database that is too slow is unavailable, changes nothing, and is served when it is quick again', async () => {
   const url = await temporaryDatabase()
-  const { store, faults } = await openTestStore(url, { statementTimeoutMilliseconds: 200 })
+  const { store, faults } = await openTestStore(url, { connections: { statement_timeout: 200 } })
   const other = await lockPlants(url)
   expect(await Promise.all([store.create('me', plant), store.delete('me', 2n), store.list('me', undefined)])).toEqual([
     'unavailable',
@@ -45,7 +44,7 @@ test('a database that is too slow is unavailable, changes nothing, and is served
 
 test('reads beyond the bound of the queue are refused at once, and those that wait are served', async () => {
   const url = await temporaryDatabase()
-  const { store, faults } = await openTestStore(url, { maxConnections: 1, maxQueued: 2 })
+  const { store, faults } = await openTestStore(url, { connections: { max: 1 }, maxQueued: 2 })
   const other = await lockPlants(url)
   const waiting: ReturnType<typeof store.list>[] = []
   for (let number = 0; number < 3; number++) {
@@ -101,7 +100,9 @@ test('a connection that breaks within a statement makes it unavailable, and the 
 
 test('a network that swallows everything makes reads and writes unavailable in bounded time', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
-  const { store } = await openTestStore(url, { answerTimeoutMilliseconds: 500, connectTimeoutMilliseconds: 500 })
+  const { store } = await openTestStore(url, {
+    connections: { query_timeout: 500, connectionTimeoutMillis: 500 },
+  })
   await store.isReady()
   proxy.freeze()
   // The first on the connection that is open, the second on a new one.
@@ -118,7 +119,7 @@ test('a network that swallows everything makes reads and writes unavailable in b
 
 test('a server that is silent on all connections costs one timeout, because all are closed', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
-  const { store, faults } = await openTestStore(url, { answerTimeoutMilliseconds: 500 })
+  const { store, faults } = await openTestStore(url, { connections: { query_timeout: 500 } })
   await Promise.all([store.isReady(), store.isReady(), store.isReady()])
   proxy.freeze()
   expect(await store.list('me', 1)).toBe('unavailable')
@@ -170,19 +171,4 @@ test('a database that does not exist is unusable, and the message says what to d
   await expect(openTestStore(url.href)).rejects.toThrow(
     /^cannot open the database .*\/nothing: database "nothing" does not exist; create it, or name another one$/,
   )
-})
-
-test('what is read once the store closes is unavailable, and no fault', async () => {
-  const faults: Error[] = []
-  const store = await openPostgresStore({
-    url: await temporaryDatabase(),
-    onFault: (error) => void faults.push(error),
-  })
-  await store.close()
-  expect([await store.list('me', 1), await store.list('me', undefined), await store.isReady()]).toEqual([
-    'unavailable',
-    'unavailable',
-    false,
-  ])
-  expect(faults).toEqual([])
 })

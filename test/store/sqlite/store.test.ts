@@ -11,11 +11,11 @@ import { prepareReads } from '../../../src/store/sqlite/statements.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { listText } from '../list-text.ts'
-import { storeSuite } from '../store-suite.ts'
+import { storeSuite, throwFault } from '../store-suite.ts'
 
 storeSuite('SQLite', {
   makeLocation: temporaryFile,
-  open: (file) => openSqliteStore({ file, onFault: () => undefined }),
+  open: (file, onFault = throwFault) => openSqliteStore({ file, onFault }),
 })
 
 async function temporaryFile(): Promise<string> {

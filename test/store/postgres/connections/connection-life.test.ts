@@ -7,7 +7,7 @@ import { openTestStore } from '../open-test-store.ts'
 test('connections that are always in use are replaced when their life is over, and nothing fails', async () => {
   const url = new URL(await temporaryDatabase())
   url.searchParams.set('application_name', randomUUID())
-  const { store, faults } = await openTestStore(url.href, { maxConnections: 2, connectionSeconds: 1 })
+  const { store, faults } = await openTestStore(url.href, { connections: { max: 2, maxLifetimeSeconds: 1 } })
   const client = await connect(url.href)
   onTestFinished(() => client.end())
   const sessions = async () => {

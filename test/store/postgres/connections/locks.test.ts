@@ -157,7 +157,7 @@ test('a start that cannot have its locks names the session that holds them, and 
     await holder.query(`SET application_name = 'holder'; ${statements}`)
     const [row] = (await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows
     const pid = String(row?.pid)
-    await expect(openTestStore(url, { migrationTimeoutMilliseconds: 0 })).rejects.toThrow(
+    await expect(openTestStore(url, { migrationMilliseconds: 0 })).rejects.toThrow(
       new RegExp(
         `^cannot open the database \\S+: the start waits for ${tables}, held by session ${pid} ` +
           `\\(holder, user postgres, ${doing}\\); wait until they are free, or end the session with ` +

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, QueryResultRow } from 'pg'
-import { isLockTimeout } from '../errors.ts'
-import type { Engine } from './engine.ts'
+import { isLockTimeout } from './errors.ts'
 
 /**
  * How long a statement waits for a lock. Statements of servers that run queue behind it, so this is less than the two
@@ -61,7 +60,7 @@ export interface LockingStatements {
 }
 
 export interface RetryOptions {
-  engine: Engine
+  isCitus: boolean
   /** When the last try ends, in milliseconds of `performance.now()`. */
   deadline: number
   /** Receives, after each try that failed, who holds the locks. */
@@ -77,7 +76,7 @@ export interface RetryOptions {
 export async function retryLocked<Row extends QueryResultRow>(
   client: Client,
   { text, undo, tables }: LockingStatements,
-  { engine, deadline, onWait }: RetryOptions,
+  { isCitus, deadline, onWait }: RetryOptions,
 ): Promise<Row[]> {
   for (;;) {
     try {
@@ -89,7 +88,7 @@ export async function retryLocked<Row extends QueryResultRow>(
     }
     if (undo !== undefined) await client.query(undo)
     const look = () =>
-      findHolders(client, engine, tables).catch(async () => {
+      findHolders(client, isCitus, tables).catch(async () => {
         if (undo !== undefined) await client.query(undo)
         return []
       })
@@ -140,8 +139,8 @@ const citusView = {
 }
 
 /** The sessions that hold locks for longer than a statement of a server that runs, the oldest first. */
-async function findHolders(client: Client, engine: Engine, tables: readonly string[]): Promise<Holder[]> {
-  const { from, id, pid, isOther, isTable } = engine.name === 'Citus' ? citusView : postgresView
+async function findHolders(client: Client, isCitus: boolean, tables: readonly string[]): Promise<Holder[]> {
+  const { from, id, pid, isOther, isTable } = isCitus ? citusView : postgresView
   const text = `
     SELECT DISTINCT ${id} AS id, ${pid} AS pid, usename AS user,
       coalesce(nullif(application_name, ''), backend_type) AS application, state, xact_start AS since
