@@ -8,8 +8,21 @@ export interface Waiting<Item, Outcome> {
   reject: (error: unknown) => void
 }
 
-/** Settles items with `unavailable`. */
-export function refuse(batch: { resolve: (outcome: 'unavailable') => void }[]): void {
+/** Settles each item with its outcome; an error rejects it. */
+export function settle<Outcome>(
+  batch: Waiting<unknown, Outcome>[],
+  outcomes: readonly (Outcome | 'unavailable' | Error)[],
+): void {
+  batch.forEach(({ resolve, reject }, index) => {
+    // There are as many outcomes as items.
+    const outcome = outcomes[index]!
+    if (outcome instanceof Error) reject(outcome)
+    else resolve(outcome)
+  })
+}
+
+/** Settles every item as `unavailable`. */
+export function refuse(batch: Waiting<unknown, never>[]): void {
   for (const { resolve } of batch) resolve('unavailable')
 }
 

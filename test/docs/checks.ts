@@ -8,7 +8,7 @@ import { parts } from '../../scripts/develop/check/parts.ts'
 import { generate } from '../../scripts/develop/generate/generate.ts'
 import { createToken } from '../../src/auth/tokens.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { citusStatements } from '../../src/store/postgres/citus.ts'
+import { distributeTables } from '../../src/store/postgres/citus.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { type Edit, addGetPlant, contractText, replace } from '../gate/project-copy.ts'
 import { connect, temporaryDatabase } from '../support/server/postgres-database.ts'
@@ -153,9 +153,9 @@ const types = { STRING: 'text', BYTES: 'bytea', INT8: 'bigint', INT4: 'integer' 
 export async function expectSchema({ text, place }: Block): Promise<void> {
   const isCockroach = place.endsWith('#cockroachdb')
   const distribution = text.match(/^SELECT .*\n/gm) ?? []
-  const expected = citusStatements
-    .distribute()
-    .text.split('\n')
+  const expected = distributeTables
+    .trim()
+    .split('\n')
     .map((line) => `${line.trim()}\n`)
   expect(distribution.toSorted()).toEqual(place.endsWith('#citus') ? expected.toSorted() : [])
   const statements = Object.entries(types)

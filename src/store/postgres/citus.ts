@@ -3,7 +3,6 @@ import type { Client, Pool } from 'pg'
 import type { Caller } from '../../contract/types.ts'
 import { limitConcurrency } from '../batch.ts'
 import { isOutage } from './errors.ts'
-import type { Statement } from './statements.ts'
 
 interface LayoutRow {
   name: string
@@ -13,40 +12,25 @@ interface LayoutRow {
   replication: string | null
 }
 
-export const citusStatements = {
-  isCoordinator: (): Statement<{ coordinator: boolean }> => ({ text: 'SELECT citus_is_coordinator() AS coordinator' }),
+/** All plants of a caller on one worker; tokens on the coordinator, where one lookup finds those of many callers. */
+export const distributeTables = `
+  SELECT create_distributed_table('plants', 'caller');
+  SELECT citus_add_local_table_to_metadata('tokens');
+  SELECT citus_add_local_table_to_metadata('plant_store_schema');`
 
-  /** All plants of a caller on one worker; tokens on the coordinator, where one lookup finds those of many callers. */
-  distribute: (): Statement => ({
-    text: `SELECT create_distributed_table('plants', 'caller');
-      SELECT citus_add_local_table_to_metadata('tokens');
-      SELECT citus_add_local_table_to_metadata('plant_store_schema');`,
-  }),
-
-  layout: (): Statement<LayoutRow> => ({
-    text: `SELECT name, partmethod AS method, repmodel AS replication
-      FROM unnest(ARRAY['plants', 'tokens', 'plant_store_schema']) AS name
-      LEFT JOIN pg_dist_partition ON logicalrelid = to_regclass(name)`,
-  }),
-
-  /** The primary of the worker group that has a caller's plants. */
-  workerOf: (caller: string): Statement<{ name: string; port: number }> => ({
-    name: 'workerOf',
-    text: `SELECT nodename AS name, nodeport AS port FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
-      WHERE shardid = get_shard_id_for_distribution_column('plants', $1::text) AND noderole = 'primary'`,
-    values: [caller],
-  }),
-
-  isReachable: (name: string, port: number): Statement<{ reachable: boolean }> => ({
-    name: 'isReachable',
-    text: 'SELECT citus_check_connection_to_node($1, $2) AS reachable',
-    values: [name, port],
-  }),
+/** Whether a node is the coordinator, and not a worker, which would make tables that no other node knows. */
+export async function isCoordinator(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ coordinator: boolean }>('SELECT citus_is_coordinator() AS coordinator')
+  return rows[0]?.coordinator === true
 }
 
 /** How the tables of a Citus database are spread, and what its operator should change, in one line each. */
 export async function readLayout(client: Client): Promise<{ isSharded: boolean; warnings: string[] }> {
-  const { rows } = await client.query<LayoutRow>(citusStatements.layout())
+  const { rows } = await client.query<LayoutRow>(
+    `SELECT name, partmethod AS method, repmodel AS replication
+     FROM unnest(ARRAY['plants', 'tokens', 'plant_store_schema']) AS name
+     LEFT JOIN pg_dist_partition ON logicalrelid = to_regclass(name)`,
+  )
   const warnings = rows.flatMap((row) => {
     const statement = remedyFor(row)
     return statement === undefined ? [] : [`Citus: on the coordinator, run ${statement} (see docs/postgres.md, Citus)`]
@@ -68,6 +52,15 @@ const pauseMilliseconds = 1_000
 
 /** The most callers whose worker is remembered while one is away. */
 const maxCallers = 100_000
+
+/** The primary of the worker group that has a caller's plants. */
+const workerOf = {
+  name: 'workerOf',
+  text: `SELECT nodename AS name, nodeport AS port FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
+    WHERE shardid = get_shard_id_for_distribution_column('plants', $1::text) AND noderole = 'primary'`,
+}
+
+const isReachable = { name: 'isReachable', text: 'SELECT citus_check_connection_to_node($1, $2) AS reachable' }
 
 /**
  * Runs what names one caller, and keeps it from workers that do not answer: each statement for such a worker would hold
@@ -164,7 +157,7 @@ export class WorkerWatch {
     const known = this.#workers.get(caller)
     if (known !== undefined) return known
     if (this.#workers.size >= maxCallers) this.#workers.clear()
-    const asked = this.#pool.query<{ name: string; port: number }>(citusStatements.workerOf(caller)).then(
+    const asked = this.#pool.query<{ name: string; port: number }>(workerOf, [caller]).then(
       ({ rows: [worker] }) => worker && `${worker.name}:${String(worker.port)}`,
       // The statement that follows reports the fault.
       () => {
@@ -178,9 +171,9 @@ export class WorkerWatch {
 
   async #check(worker: string): Promise<boolean> {
     const colon = worker.lastIndexOf(':')
-    const statement = citusStatements.isReachable(worker.slice(0, colon), Number(worker.slice(colon + 1)))
+    const values = [worker.slice(0, colon), Number(worker.slice(colon + 1))]
     try {
-      return (await this.#pool.query<{ reachable: boolean }>(statement)).rows[0]?.reachable !== false
+      return (await this.#pool.query<{ reachable: boolean }>(isReachable, values)).rows[0]?.reachable !== false
     } catch (error) {
       // A user who may not ask does without the watch.
       return !isOutage(error)

@@ -67,31 +67,37 @@ export function clientClass(urls: [string, ...string[]], isWritable: boolean, co
  */
 async function findPrimary(urls: string[], config: ClientConfig, milliseconds: number): Promise<Place> {
   const deadline = performance.now() + milliseconds
-  const found = new AbortController()
-  try {
-    return await Promise.any(urls.map((url) => waitForPrimary({ ...config, connectionString: url }, deadline, found)))
-  } finally {
-    found.abort()
-  }
-}
+  let isFound = false
 
-async function waitForPrimary(config: ClientConfig, deadline: number, found: AbortController): Promise<Place> {
-  for (;;) {
-    const left = Math.max(1, Math.ceil(deadline - performance.now()))
-    const client = new Client({ ...config, connectionTimeoutMillis: left, query_timeout: left })
-    // The query that waits for an answer reports the loss of the connection.
-    client.on('error', () => undefined)
-    try {
-      await client.connect()
-      const { rows } = await client.query<{ writable: boolean }>(statements.isWritable())
-      if (rows[0]?.writable === true) return { host: client.host, port: client.port }
-      throw new Error(`${client.host}:${String(client.port)} is a standby: it accepts no writes`)
-    } catch (error) {
-      if (found.signal.aborted || performance.now() + pauseMilliseconds > deadline) throw error
-    } finally {
-      void client.end()
+  async function waitFor(url: string): Promise<Place> {
+    for (;;) {
+      const left = Math.max(1, Math.ceil(deadline - performance.now()))
+      const client = new Client({
+        ...config,
+        connectionString: url,
+        connectionTimeoutMillis: left,
+        query_timeout: left,
+      })
+      // The query that waits for an answer reports the loss of the connection.
+      client.on('error', () => undefined)
+      try {
+        await client.connect()
+        const { rows } = await client.query<{ writable: boolean }>(statements.isWritable())
+        if (rows[0]?.writable === true) return { host: client.host, port: client.port }
+        throw new Error(`${client.host}:${String(client.port)} is a standby: it accepts no writes`)
+      } catch (error) {
+        if (isFound || performance.now() + pauseMilliseconds > deadline) throw error
+      } finally {
+        void client.end()
+      }
+      await sleep(pauseMilliseconds)
     }
-    await sleep(pauseMilliseconds)
+  }
+
+  try {
+    return await Promise.any(urls.map(waitFor))
+  } finally {
+    isFound = true
   }
 }
 

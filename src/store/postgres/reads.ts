@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { type Caller, Encoded } from '../../contract/types.ts'
-import { Batcher, type Waiting, limitConcurrency } from '../batch.ts'
+import { Batcher, type Waiting, limitConcurrency, refuse, settle } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import type { FoundCaller, Plant, StoreOptions } from '../store.ts'
 import type { WorkerWatch } from './citus.ts'
@@ -45,20 +45,23 @@ interface TokenLookup {
 }
 
 /**
- * Reads for the server. The short lists of one iteration of the event loop share a query, and so do the tokens. The
- * next query does not wait for the one before it.
+ * Reads for the server. The short lists of one iteration of the event loop share a query, and so do the tokens.
  */
 export class Reads {
   readonly #pool: Pool
   readonly #options: ReadsOptions
   readonly #limitLongReads = limitConcurrency(maxLongReads)
-  readonly #shortLists = new Batcher<ShortList, Encoded<Plant[]>>(maxShortLists, () => {
-    void this.#readShortLists(this.#shortLists.take())
-    return undefined
+  readonly #shortLists = loader<ShortList, Encoded<Plant[]>>(maxShortLists, async (lists) => {
+    const rows = await this.read(statements.shortLists(lists))
+    // There are as many rows as lists. The plants of an empty list are null.
+    return rows === 'unavailable' ? rows : rows.map(({ plants }) => new Encoded<Plant[]>(`[${plants ?? ''}]`))
   })
-  readonly #tokens = new Batcher<TokenLookup, FoundCaller>(maxTokens, () => {
-    void this.#findCallers(this.#tokens.take())
-    return undefined
+  readonly #callers = loader<TokenLookup, FoundCaller>(maxTokens, async (lookups) => {
+    const hashes = new Map(lookups.map(({ key, hash }) => [key, hash]))
+    const rows = await this.read(statements.callersOfTokens([...hashes.values()]))
+    if (rows === 'unavailable') return rows
+    const found = new Map(rows.map((row) => [keyOfToken(row.hash), row]))
+    return lookups.map(({ key, now }) => callerIn(found.get(key), now))
   })
 
   constructor(pool: Pool, options: ReadsOptions) {
@@ -75,53 +78,30 @@ export class Reads {
       return rows
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      if (!this.#pool.ending) this.#options.onFault(error)
+      this.#report(error)
       return 'unavailable'
     }
   }
 
+  #report(error: Error): void {
+    if (!this.#pool.ending) this.#options.onFault(error)
+  }
+
   /** As `TokenStore.findCaller`. */
   findCaller(hash: Uint8Array, now: number): Promise<FoundCaller> {
-    return this.#tokens.add({ key: keyOfToken(hash), hash, now })
+    return this.#callers({ key: keyOfToken(hash), hash, now })
   }
 
   /** As `PlantStore.list`. */
   async list(caller: Caller, limit = Infinity): Promise<Encoded<Plant[]> | 'unavailable'> {
     const { workers } = this.#options
-    if (workers === undefined && limit <= pageRows) return this.#shortLists.add({ caller, limit })
+    if (workers === undefined && limit <= pageRows) return this.#shortLists({ caller, limit })
     const readPart =
       workers === undefined
         ? (position: Position) => this.#readPart(caller, position)
         : (position: Position) => this.#readRows(caller, position, workers)
     const first = await readPart(beginningOf(limit))
     return first === 'unavailable' ? first : encodeList(first, readPart)
-  }
-
-  async #findCallers(batch: Waiting<TokenLookup, FoundCaller>[]): Promise<void> {
-    const hashes = new Map(batch.map(({ item: { key, hash } }) => [key, hash]))
-    try {
-      const rows = await this.read(statements.callersOfTokens([...hashes.values()]))
-      const found = rows === 'unavailable' ? undefined : new Map(rows.map((row) => [keyOfToken(row.hash), row]))
-      for (const { item, resolve } of batch) {
-        resolve(found === undefined ? 'unavailable' : callerIn(found.get(item.key), item.now))
-      }
-    } catch (error) {
-      for (const { reject } of batch) reject(error)
-    }
-  }
-
-  async #readShortLists(batch: Waiting<ShortList, Encoded<Plant[]>>[]): Promise<void> {
-    try {
-      const rows = await this.read(statements.shortLists(batch.map(({ item }) => item)))
-      // There are as many rows as lists. The plants of an empty list are null.
-      for (const [index, { resolve }] of batch.entries()) {
-        resolve(rows === 'unavailable' ? rows : new Encoded<Plant[]>(`[${rows[index]!.plants ?? ''}]`))
-      }
-    } catch (error) {
-      // One list is at fault; each is read alone to find it.
-      if (batch.length > 1) for (const waiting of batch) await this.#readShortLists([waiting])
-      else batch[0]?.reject(error)
-    }
   }
 
   /** Reads a part whose JSON the database makes. */
@@ -150,6 +130,33 @@ export class Reads {
     const json = Buffer.from(rows.map(jsonOf).join())
     return partOf(json, { count: rows.length, last: BigInt(last.id), isLast: rows.length < wanted }, position)
   }
+}
+
+/**
+ * Makes a function that loads one item. The items of one iteration of the event loop are loaded together.
+ *
+ * @param load resolves to the outcome of each item, or rejects; then each item is loaded alone, for one may be at fault
+ */
+function loader<Item, Outcome>(
+  maxSize: number,
+  load: (items: Item[]) => Promise<Outcome[] | 'unavailable'>,
+): (item: Item) => Promise<Outcome | 'unavailable'> {
+  const batcher = new Batcher<Item, Outcome>(maxSize, () => {
+    // The next batch does not wait for this one.
+    void run(batcher.take())
+    return undefined
+  })
+  async function run(batch: Waiting<Item, Outcome>[]): Promise<void> {
+    try {
+      const outcomes = await load(batch.map(({ item }) => item))
+      if (outcomes === 'unavailable') refuse(batch)
+      else settle(batch, outcomes)
+    } catch (error) {
+      if (batch.length > 1) for (const waiting of batch) await run([waiting])
+      else batch[0]?.reject(error)
+    }
+  }
+  return (item) => batcher.add(item)
 }
 
 /** A token's hash as text, which is equal for equal hashes. */

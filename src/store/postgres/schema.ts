@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { UnusableStore } from '../store.ts'
-import { citusStatements } from './citus.ts'
+import { distributeTables, isCoordinator } from './citus.ts'
 import {
   type LockingStatements,
   type RetryOptions,
@@ -79,7 +79,7 @@ function makeTables(isCitus: boolean): LockingStatements {
     text: `
       SET LOCAL statement_timeout = ${String(makeMilliseconds)};
       ${migrations.join('')}
-      ${isCitus ? citusStatements.distribute().text : ''}
+      ${isCitus ? distributeTables : ''}
       ${setVersion}
       COMMIT`,
     undo: 'ROLLBACK TO SAVEPOINT begun',
@@ -123,7 +123,12 @@ export async function migrate(client: Client, place: string, options: RetryOptio
     throw error
   })
   if (versionIn(found) === migrations.length) return
-  if (isCitus) await assertCoordinator(client, place)
+  if (isCitus && !(await isCoordinator(client))) {
+    throw new UnusableStore(
+      `the database ${place} is a worker of Citus, and its schema is not that of this release: ` +
+        'start one server with the coordinator as its DATABASE_URL first',
+    )
+  }
   const version = versionIn(await retryLocked<VersionRow>(client, beginMigration, options))
   if (version === migrations.length) await client.query('ROLLBACK')
   else await retryLocked(client, version === 0 ? makeTables(isCitus) : changeTables(version), options)
@@ -135,15 +140,5 @@ function knownVersion(version: number, place: string): number {
   throw new UnusableStore(
     `the database ${place} has schema version ${String(version)}, and this release knows versions up to ` +
       `${String(migrations.length)}: start a newer release; nothing was changed`,
-  )
-}
-
-/** A worker would make tables that no other node knows. */
-async function assertCoordinator(client: Client, place: string): Promise<void> {
-  const { rows } = await client.query<{ coordinator: boolean }>(citusStatements.isCoordinator())
-  if (rows[0]?.coordinator === true) return
-  throw new UnusableStore(
-    `the database ${place} is a worker of Citus, and its schema is not that of this release: ` +
-      'start one server with the coordinator as its DATABASE_URL first',
   )
 }

@@ -1,6 +1,6 @@
 import type { Pool, QueryResult } from 'pg'
 import type { Caller } from '../../contract/types.ts'
-import { Batcher, type Waiting, refuse } from '../batch.ts'
+import { Batcher, type Waiting, refuse, settle } from '../batch.ts'
 import type { StoredPlant } from '../rows.ts'
 import type { StoreOptions } from '../store.ts'
 import type { WorkerWatch } from './citus.ts'
@@ -25,7 +25,7 @@ interface Step {
   statement: Statement
   writes: WaitingWrite[]
   /** The result of each write, from that of the statement. */
-  results: (result: QueryResult) => Result[]
+  resultsOf: (result: QueryResult) => Result[]
 }
 
 interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
@@ -102,24 +102,29 @@ export class WriteQueue {
       const transact = () => retryConflicts(() => this.#transact(steps.map(({ statement }) => statement)))
       const results = await (workers && caller !== undefined ? workers.run(caller, transact) : transact())
       if (results === 'unavailable') {
-        refuse([...batch, ...this.#takeWaiting(group)])
+        this.#refuse(batch, group)
         return
       }
       this.#options.onCommit?.(batch.length)
-      // There are as many results as steps, and as many of a step as it has writes.
-      for (const [index, step] of steps.entries()) {
-        const outcomes = step.results(results[index]!)
-        for (const [place, { resolve }] of step.writes.entries()) resolve(outcomes[place]!)
-      }
+      // There are as many results as steps.
+      for (const [index, { writes, resultsOf }] of steps.entries()) settle(writes, resultsOf(results[index]!))
     } catch (error) {
       // One write may be at fault; each is retried alone to find it.
       if (batch.length > 1 && !isOutage(error)) for (const write of batch) await this.#commit([write], group)
       else if (isUnavailable(error)) {
         this.#options.onFault(error)
         // In an outage the writes that wait would wait as long, in vain.
-        refuse(isOutage(error) ? [...batch, ...this.#takeWaiting(group)] : batch)
+        if (isOutage(error)) this.#refuse(batch, group)
+        else refuse(batch)
       } else batch[0]?.reject(error)
     }
+  }
+
+  /** Refuses a batch, and the writes that wait behind it. */
+  #refuse(batch: WaitingWrite[], group: Batcher<Write, Result>): void {
+    const waiting = group.takeAll()
+    this.#length -= waiting.length
+    refuse([...batch, ...waiting])
   }
 
   async #transact(writes: Statement[]): Promise<QueryResult[]> {
@@ -143,12 +148,6 @@ export class WriteQueue {
     } finally {
       client.off('error', ignore)
     }
-  }
-
-  #takeWaiting(group: Batcher<Write, Result>): WaitingWrite[] {
-    const waiting = group.takeAll()
-    this.#length -= waiting.length
-    return waiting
   }
 }
 
@@ -182,7 +181,7 @@ function createSteps(writes: WaitingWrite[]): Step[] {
     steps.push({
       statement: statements.createPlants(plants),
       writes: together,
-      results: ({ rows }: QueryResult<CreatedRow>) => {
+      resultsOf: ({ rows }: QueryResult<CreatedRow>) => {
         const created = new Set(rows.map(({ caller, id }) => keyOfPlant(caller, id)))
         // The first with a key takes it away from those that follow.
         return together.map(({ item: { key } }) => ({ rowCount: created.delete(key) ? 1 : 0, rows: [] }))
@@ -195,7 +194,7 @@ function createSteps(writes: WaitingWrite[]): Step[] {
 
 function otherStep(write: WaitingWrite): Step[] {
   const { item } = write
-  return 'statement' in item ? [{ statement: item.statement, writes: [write], results: (result) => [result] }] : []
+  return 'statement' in item ? [{ statement: item.statement, writes: [write], resultsOf: (result) => [result] }] : []
 }
 
 /** Unique for each plant, because an id contains no space. */

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Batcher, type Waiting, refuse } from '../batch.ts'
+import { Batcher, type Waiting, refuse, settle } from '../batch.ts'
 import type { StoreOptions } from '../store.ts'
 import { isBusy, isUnavailable } from './errors.ts'
 import { prepareWrites } from './statements.ts'
@@ -99,9 +99,9 @@ export class WriteQueue {
 
   /** Runs and commits writes in the transaction that has begun. */
   #commit(batch: Waiting<Write, unknown>[]): void {
-    const settle: (() => void)[] = []
+    let outcomes: unknown[]
     try {
-      for (const write of batch) settle.push(this.#run(write))
+      outcomes = batch.map(({ item }) => this.#outcomeOf(item))
       this.#statements.commit.run()
     } catch (error) {
       if (this.#database.inTransaction) this.#statements.rollback.run()
@@ -114,26 +114,16 @@ export class WriteQueue {
       return
     }
     this.#options.onCommit?.(batch.length)
-    for (const each of settle) each()
+    settle(batch, outcomes)
   }
 
-  /**
-   * Runs one write.
-   *
-   * @returns settles the write, to be called after the commit
-   * @throws the database's error if it makes the whole transaction fail
-   */
-  #run({ item, resolve, reject }: Waiting<Write, unknown>): () => void {
+  /** @returns the outcome, or the error if it concerns this write alone */
+  #outcomeOf(write: Write): unknown {
     try {
-      const outcome = item(this.#statements)
-      return () => {
-        resolve(outcome)
-      }
+      return write(this.#statements)
     } catch (error) {
       if (!this.#database.inTransaction || isUnavailable(error)) throw error
-      return () => {
-        reject(error)
-      }
+      return asError(error)
     }
   }
 
@@ -141,8 +131,10 @@ export class WriteQueue {
     if (isUnavailable(error)) {
       this.#options.onFault(error)
       refuse(batch)
-    } else {
-      for (const { reject } of batch) reject(error)
-    }
+    } else for (const { reject } of batch) reject(error)
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }
