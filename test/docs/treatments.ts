@@ -204,6 +204,4 @@ export const treatments: Record<string, Treatment[]> = {
     check(expectSchema),
     recorded('it takes Citus', /^ {2}(?:[^:]*: )?(\S.*?) {3,}/, 'scripts/prove/verify-citus.ts'),
   ],
-  'docs/postgres.md#cockroachdb': [check(expectSchema)],
-  'docs/postgres.md#yugabytedb': [check(expectSchema)],
 }
