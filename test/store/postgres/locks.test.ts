@@ -4,22 +4,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { createToken } from '../../../../src/auth/tokens.ts'
-import { migrations } from '../../../../src/store/postgres/schema.ts'
-import { connect, temporaryDatabase, waitUntilBlocking } from '../../../support/server/postgres-database.ts'
-import { type ServerProcess, nodeBinary, projectFolder, startProcess } from '../../../support/server/start-process.ts'
-import { openTestStore } from '../open-test-store.ts'
+import { migrations } from '../../../src/store/postgres/schema.ts'
+import { openConnection, temporaryDatabase, waitUntilBlocking } from '../../support/server/postgres-database.ts'
+import { type RunningServer, servedPostgres } from '../../support/server/served-database.ts'
+import { nodeBinary, projectFolder, startProcess } from '../../support/server/start-process.ts'
+import { openTestStore } from './open-test-store.ts'
 
 /** How long a request of a server that runs may take while another one migrates. */
 const promisedMilliseconds = 2_500
 
-async function openConnection(url: string): Promise<Client> {
-  const client = await connect(url)
-  onTestFinished(() => client.end())
-  return client
-}
-
-/** A database as the release before scopes made it, with a token for the caller `me`. */
+/** A database as the release before scopes made it. */
 async function databaseBeforeScopes() {
   const url = await temporaryDatabase()
   const client = await openConnection(url)
@@ -27,14 +21,7 @@ async function databaseBeforeScopes() {
     CREATE TABLE plant_store_schema (version integer NOT NULL);
     ${migrations.slice(0, 2).join('')}
     INSERT INTO plant_store_schema VALUES (2)`)
-  const { text: token, stored } = createToken('me', Date.now())
-  await client.query('INSERT INTO tokens (hash, prefix, caller, issued_at) VALUES ($1, $2, $3, $4)', [
-    stored.hash,
-    stored.prefix,
-    stored.caller,
-    stored.issuedAt,
-  ])
-  return { url, client, token }
+  return { url, client }
 }
 
 /**
@@ -47,6 +34,8 @@ async function asBeforeScopes(url: string, client: Client): Promise<string> {
   await client.query(`
     CREATE SCHEMA ${name}_before;
     CREATE VIEW ${name}_before.tokens AS SELECT *, NULL::text AS scope FROM tokens;
+    CREATE RULE add AS ON INSERT TO ${name}_before.tokens DO INSTEAD
+      INSERT INTO ${name}.tokens VALUES (NEW.hash, NEW.prefix, NEW.caller, NEW.issued_at, NEW.expires_at);
     CREATE VIEW ${name}_before.plant_store_schema AS
       SELECT ${String(migrations.length)} AS version FROM plant_store_schema`)
   onTestFinished(() => client.query(`DROP SCHEMA ${name}_before CASCADE`).then(() => undefined))
@@ -65,31 +54,28 @@ async function startDump(url: string): Promise<Client> {
 }
 
 /** Clients that create, list and ask for readiness without a pause. @returns what stops them, and each answer */
-function startLoad({ origin }: ServerProcess, token: string) {
+function startLoad({ send }: RunningServer) {
   const answers: { status: number; milliseconds: number }[] = []
-  const stopped = new AbortController()
-  async function send(path: string, body?: object): Promise<void> {
-    const from = performance.now()
-    const status = await fetch(origin + path, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }).then(
-      (response) => response.status,
-      () => 0,
-    )
-    answers.push({ status, milliseconds: performance.now() - from })
-  }
+  let isStopped = false
   const clients = Array.from({ length: 8 }, async (_, client) => {
-    for (let id = client; !stopped.signal.aborted; id += 8) {
-      await send('/plants', { id, name: String(id) })
-      await send('/plants?limit=20')
-      await send('/readyz')
+    for (let id = client; !isStopped; id += 8) {
+      for (const [method, path, body] of [
+        ['POST', '/plants', { id, name: String(id) }],
+        ['GET', '/plants?limit=20', undefined],
+        ['GET', '/readyz', undefined],
+      ] as const) {
+        const from = performance.now()
+        const status = await send(method, path, body).then(
+          (answer) => answer.status,
+          () => 0,
+        )
+        answers.push({ status, milliseconds: performance.now() - from })
+      }
       await sleep(5)
     }
   })
   const stop = async () => {
-    stopped.abort()
+    isStopped = true
     await Promise.all(clients)
     return answers
   }
@@ -107,11 +93,10 @@ async function waitingSessions(client: Client): Promise<number | null> {
 }
 
 test('servers that migrate wait for a dump, and no request of a server that runs fails or waits for them', async () => {
-  const { url, client, token } = await databaseBeforeScopes()
-  const running = await startProcess({ DATABASE_URL: await asBeforeScopes(url, client) })
-  onTestFinished(() => running.end())
+  const { url, client } = await databaseBeforeScopes()
+  const running = await (await servedPostgres(await asBeforeScopes(url, client))).serve()
   const dump = await startDump(url)
-  const stopLoad = startLoad(running, token)
+  const stopLoad = startLoad(running)
   const starting = startProcess({ DATABASE_URL: url })
   onTestFinished(() => starting.then((server) => server.end()))
   await waitUntilBlocking(dump, 1)
@@ -157,7 +142,7 @@ test('a start that cannot have its locks names the session that holds them, and 
     await holder.query(`SET application_name = 'holder'; ${statements}`)
     const [row] = (await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows
     const pid = String(row?.pid)
-    await expect(openTestStore(url, { migrationTimeoutMilliseconds: 0 })).rejects.toThrow(
+    await expect(openTestStore(url, { migrationMilliseconds: 0 })).rejects.toThrow(
       new RegExp(
         `^cannot open the database \\S+: the start waits for ${tables}, held by session ${pid} ` +
           `\\(holder, user postgres, ${doing}\\); wait until they are free, or end the session with ` +

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, QueryResultRow } from 'pg'
-import { isLockTimeout } from '../errors.ts'
-import type { Engine } from './engine.ts'
+import { isLockTimeout } from './errors.ts'
 
 /**
  * How long a statement waits for a lock. Statements of servers that run queue behind it, so this is less than the two
@@ -24,6 +23,9 @@ const pauseMilliseconds = 2_500
 
 /** How long a session must hold a lock to be named: longer than statements that had waited behind this one. */
 const holdingMilliseconds = 250
+
+/** The most sessions that a message names. */
+const maxNamed = 3
 
 /**
  * Bounds each statement of a transaction. The server does this, because a statement goes on when the process that sent
@@ -61,7 +63,7 @@ export interface LockingStatements {
 }
 
 export interface RetryOptions {
-  engine: Engine
+  isCitus: boolean
   /** When the last try ends, in milliseconds of `performance.now()`. */
   deadline: number
   /** Receives, after each try that failed, who holds the locks. */
@@ -76,9 +78,14 @@ export interface RetryOptions {
  */
 export async function retryLocked<Row extends QueryResultRow>(
   client: Client,
-  { text, undo, tables }: LockingStatements,
-  { engine, deadline, onWait }: RetryOptions,
+  { text, undo = '', tables }: LockingStatements,
+  { isCitus, deadline, onWait }: RetryOptions,
 ): Promise<Row[]> {
+  const look = () =>
+    findHolders(client, isCitus, tables).catch(async () => {
+      await client.query(undo)
+      return []
+    })
   for (;;) {
     try {
       // A message of several statements has a result for each, which the type does not say.
@@ -87,12 +94,7 @@ export async function retryLocked<Row extends QueryResultRow>(
     } catch (error) {
       if (!isLockTimeout(error)) throw error
     }
-    if (undo !== undefined) await client.query(undo)
-    const look = () =>
-      findHolders(client, engine, tables).catch(async () => {
-        if (undo !== undefined) await client.query(undo)
-        return []
-      })
+    await client.query(undo)
     const holders = await look()
     const locks = tables.length === 0 ? 'the lock of migrations' : `locks on ${tables.join(', ')}`
     const reason = `the start waits for ${locks}${describe(holders)}`
@@ -113,12 +115,8 @@ interface Holder {
   id: string
   /** Null for a prepared transaction. */
   pid: string | null
-  user: string | null
-  application: string | null
-  /** Null if the role may not see it. */
-  state: string | null
-  /** When its transaction began. */
-  since: Date | null
+  /** Its program, user and state, and when its transaction began. */
+  facts: string
 }
 
 /** Where the locks and the sessions of PostgreSQL are seen, and those of all nodes of Citus. */
@@ -140,36 +138,34 @@ const citusView = {
 }
 
 /** The sessions that hold locks for longer than a statement of a server that runs, the oldest first. */
-async function findHolders(client: Client, engine: Engine, tables: readonly string[]): Promise<Holder[]> {
-  const { from, id, pid, isOther, isTable } = engine.name === 'Citus' ? citusView : postgresView
+async function findHolders(client: Client, isCitus: boolean, tables: readonly string[]): Promise<Holder[]> {
+  const { from, id, pid, isOther, isTable } = isCitus ? citusView : postgresView
   const text = `
-    SELECT DISTINCT ${id} AS id, ${pid} AS pid, usename AS user,
-      coalesce(nullif(application_name, ''), backend_type) AS application, state, xact_start AS since
+    SELECT DISTINCT ${id} AS id, ${pid} AS pid, xact_start,
+      concat_ws(', ', coalesce(nullif(application_name, ''), backend_type), 'user ' || usename,
+        coalesce(state, 'in a state that this role may not see'),
+        to_char(xact_start AT TIME ZONE 'UTC', '"begun "YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) AS facts
     FROM ${from}
     WHERE granted AND ${isOther} AND coalesce(datname = current_database(), true)
       AND (${isTable} OR (locktype = 'advisory' AND (classid, objid) = (${migrationLock})))
-    ORDER BY since`
+    ORDER BY xact_start`
   const query = async () => {
     // A transaction keeps what it has seen of the sessions.
     await client.query('SELECT pg_stat_clear_snapshot()')
     return (await client.query<Holder>(text, [tables])).rows
   }
-  const first = new Set((await query()).map(({ id: seen }) => seen))
+  const first = await query()
   await sleep(holdingMilliseconds)
-  return (await query()).filter((holder) => first.has(holder.id))
+  return (await query()).filter(({ id: seen }) => first.some((holder) => holder.id === seen))
 }
-
-/** The most sessions that a message names. */
-const maxNamed = 3
 
 function describe(holders: Holder[]): string {
   if (holders.length === 0) return ''
-  const named = holders.slice(0, maxNamed).map(({ pid, user, application, state, since }) => {
-    if (pid === null) return 'a prepared transaction (see pg_prepared_xacts)'
-    const begun = since && `begun ${since.toISOString()}`
-    const facts = [application, user && `user ${user}`, state ?? 'in a state that this role may not see', begun]
-    return `session ${pid} (${facts.filter((fact) => fact !== null).join(', ')})`
-  })
+  const named = holders
+    .slice(0, maxNamed)
+    .map(({ pid, facts }) =>
+      pid === null ? 'a prepared transaction (see pg_prepared_xacts)' : `session ${pid} (${facts})`,
+    )
   const others = holders.length - named.length
   return `, held by ${named.join(', ')}${others > 0 ? ` and ${String(others)} more` : ''}`
 }
