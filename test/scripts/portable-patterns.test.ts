@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { linearPatterns } from '../../packages/fastify-contract/src/schema/text/linear-pattern.ts'
-import { patternProblem } from '../../packages/fastify-contract/src/gate/check/words/portable-patterns.ts'
+import { patternProblem } from '../../packages/fastify-contract/src/gate/keywords/patterns.ts'
 
 const raw = String.raw
 

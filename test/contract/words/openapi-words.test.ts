@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { words } from '../../../packages/fastify-contract/src/gate/check/words/openapi-words.ts'
-import type { Kind } from '../../../packages/fastify-contract/src/gate/check/words/verdicts.ts'
+import { keywords as words } from '../../../packages/fastify-contract/src/gate/keywords/openapi-keywords.ts'
+import type { Kind } from '../../../packages/fastify-contract/src/gate/keywords/keyword.ts'
 import { stringifyJson } from '../../../packages/fastify-contract/src/json/json.ts'
 import { contractOf, contractWith, failures, noContent, problemsOf, serve, warningsOf } from './own-contract.ts'
 

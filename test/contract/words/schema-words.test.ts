@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { schemaWords } from '../../../packages/fastify-contract/src/gate/check/words/schema-words.ts'
+import { schemaKeywords } from '../../../packages/fastify-contract/src/gate/keywords/schema-keywords.ts'
 import { contractOf, failures, noContent, problemsOf, serve } from './own-contract.ts'
 
 /** A schema with values that it allows and values that it does not, as JSON text. */
@@ -334,16 +334,16 @@ function withSchema(schema: object) {
   )
 }
 
-const shownWords = Object.entries(schemaWords).filter(([, { verdict }]) => verdict === 'shown')
+const shownWords = Object.entries(schemaKeywords).filter(([, { verdict }]) => verdict === 'shown')
 
 describe('each keyword of JSON Schema', () => {
   it('has a case here', () => {
     const cases = [...Object.keys(enforced), ...Object.keys(checkedWhenGenerated), ...Object.keys(refused)]
     const extensions = ['x-enum-varnames', 'x-enum-descriptions']
     const known = [...new Set([...cases, ...shownWords.map(([name]) => name), ...extensions])]
-    expect(known.toSorted()).toEqual(Object.keys(schemaWords).toSorted())
+    expect(known.toSorted()).toEqual(Object.keys(schemaKeywords).toSorted())
     const withVerdict = (verdict: string) =>
-      Object.entries(schemaWords).flatMap(([name, word]) => (word.verdict === verdict ? [name] : []))
+      Object.entries(schemaKeywords).flatMap(([name, word]) => (word.verdict === verdict ? [name] : []))
     expect(
       withVerdict('enforced')
         .filter((name) => !extensions.includes(name))

@@ -11,8 +11,8 @@ import {
   createClient,
 } from '../../../packages/fastify-contract/src/client/create-client.ts'
 import { parseContract } from '../../../packages/fastify-contract/src/gate/check/read-contract.ts'
-import { writeClient } from '../../../packages/fastify-contract/src/gate/generate/write/write-client.ts'
-import { writeTypes } from '../../../packages/fastify-contract/src/gate/generate/write/write-types.ts'
+import { writeClient } from '../../../packages/fastify-contract/src/gate/generate/write-client.ts'
+import { writeTypes } from '../../../packages/fastify-contract/src/gate/generate/write-types.ts'
 import { type ContractDocument, operationsOf } from '../../../packages/fastify-contract/src/document/document.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 
