@@ -1,9 +1,11 @@
 import { type ContractDocument, dereference } from '../../document/document.ts'
-import { escapeName, lookUp, unescapeName } from '../../json/pointer.ts'
+import { lookUp, unescapeName } from '../../json/pointer.ts'
 import { printable } from '../../json/printable.ts'
 import { isSchema } from '../../schema/schema-parts.ts'
 import type { OpenApi } from '../check/read-contract.ts'
 import { pointerInContract } from '../check/structure.ts'
+import type { Kind } from '../keywords/keyword.ts'
+import { heldBy } from '../keywords/objects.ts'
 import { type Direction, type Impact, classifyChange, describeValues } from './classify-change.ts'
 import { type RedoclyChange, redoclyDiff } from './redocly-diff.ts'
 
@@ -29,7 +31,7 @@ interface Side extends OpenApi {
  *
  * @param before the contract that clients know
  * @param after the contract that they will meet
- * @returns the changes, but for that of info.version, and both versions
+ * @returns the changes, but for those of info.version and of extensions, and both versions
  * @throws BrokenContract when one of them cannot be compared
  */
 export async function compareContracts(
@@ -38,7 +40,7 @@ export async function compareContracts(
 ): Promise<{ changes: Change[]; versions: { before: string; after: string } }> {
   const [old, current] = [sideOf(before), sideOf(after)]
   const found = (await redoclyDiff(before, after))
-    .filter(({ path, property }) => path !== '#/info' || property !== 'version')
+    .filter(({ path, property = '' }) => !(path === '#/info' && property === 'version') && !property.startsWith('x-'))
     .map((change) => describe(change, old, current))
   // YAML has `1.0` as a number.
   const versionOf = ({ contract }: Side) => printable(String(contract.info.version))
@@ -113,27 +115,40 @@ function directionsOf(path: string, pointer: string, { directions }: Side): Read
   return directions.get(component) ?? new Set(direction === undefined ? [] : [direction])
 }
 
-/** The directions of components by their JSON pointers, through references of references, too. */
+/** The directions of components by the references to them, through references of references, too. */
 function componentDirections(document: Record<string, unknown>): Map<string, Set<Direction>> {
   const found = new Map<string, Set<Direction>>()
-  const pending: [node: unknown, pointer: string][] = [
-    [document['paths'], '#/paths'],
-    [document['x-unmatched-responses'], '#/x-unmatched-responses'],
+  const met: Record<Direction | 'neither', Set<unknown>> = {
+    request: new Set(),
+    response: new Set(),
+    neither: new Set(),
+  }
+  const pending: { value: unknown; kind: Kind; around?: Direction | undefined }[] = [
+    { value: { paths: document['paths'], [unmatched]: document[unmatched] }, kind: 'document' },
   ]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [node, pointer] = next
-    if (typeof node !== 'object' || node === null) continue
-    const direction = directionOfPath(pointer)
-    if ('$ref' in node && typeof node.$ref === 'string' && direction !== undefined) {
-      const directions = found.get(node.$ref) ?? new Set()
-      // The component is walked as if it were written here.
-      if (!directions.has(direction)) pending.push([lookUp(document, node.$ref), pointer])
-      found.set(node.$ref, directions.add(direction))
+    const { value, kind, around } = next
+    const direction = sentIn[kind] ?? around
+    if (!isSchema(value) || kind === 'callback' || met[direction ?? 'neither'].has(value)) continue
+    met[direction ?? 'neither'].add(value)
+    const { $ref: reference } = value
+    if (typeof reference === 'string' && direction !== undefined) {
+      found.set(reference, (found.get(reference) ?? new Set()).add(direction))
+      pending.push({ value: lookUp(document, reference), kind, around: direction })
     }
-    for (const [name, member] of Object.entries(node)) pending.push([member, `${pointer}/${escapeName(name)}`])
+    for (const keyword of Object.keys(value)) {
+      const held = heldBy(value, kind, keyword)
+      for (const name of held?.names ?? [])
+        pending.push({ value: held!.holder[name], kind: held!.kind, around: direction })
+    }
   }
   return found
 }
+
+const unmatched = 'x-unmatched-responses'
+
+/** In which direction objects go. */
+const sentIn: Partial<Record<Kind, Direction>> = { parameter: 'request', requestBody: 'request', response: 'response' }
 
 /** In which direction a place of an operation is; undefined where it is in neither. */
 function directionOfPath(pointer: string): Direction | undefined {
@@ -185,5 +200,5 @@ function readablePath(names: string[], document: ContractDocument): string {
     } else if (name === 'requestBody') parts.push('request body')
     else if (!(name === 'schema' && index === names.length - 1)) parts.push(name)
   }
-  return parts.join(', ')
+  return parts.join(', ') || 'the document'
 }

@@ -35,7 +35,10 @@ function membersOf<Member>(object: Record<string, Member>): [string, Member][] {
  */
 export function checkOperations(document: ContractDocument): Finding[] {
   const operations = writtenOperations(document)
-  if (operations.length === 0) return [{ at: { object: document, key: 'paths' }, text: 'paths: there is no operation' }]
+  if (operations.length === 0) {
+    // A path may be in a file that cannot be read.
+    return [{ at: { object: document, key: 'paths' }, text: 'paths: there is no operation', isConsequence: true }]
+  }
   return [
     ...operations.flatMap((operation) => [
       ...nameProblems(operation, operations),

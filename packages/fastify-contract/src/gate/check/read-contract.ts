@@ -12,7 +12,7 @@ import { checkOperations, checkSecurity } from './check-operations.ts'
 import { checkErrorNumbers } from './error-numbers.ts'
 import { BrokenContract, type Finding } from './findings.ts'
 import type { Place, Places } from './read-yaml.ts'
-import { structureProblems } from './structure.ts'
+import { type StructureProblem, structureProblems } from './structure.ts'
 
 export interface CheckedContract {
   /** The contract as it was written, without references to other files; integers beyond 2^53 as bigints. */
@@ -39,14 +39,18 @@ export async function readContract(
   reserved: readonly string[] = [],
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
-    const { document, places, referred, unread, faults, isSound } = await readStructure(source, file, name)
+    const { document, places, referred, references, structure, isSound } = await readStructure(source, file, name)
     // The structure has been checked.
     const contract = document as unknown as ContractDocument
-    const found = [...unread, ...checkKeywords(document), ...faults]
+    const keywords = checkKeywords(document)
+    const found = [...references, ...keywords, ...structure]
     const isRefused = found.some(({ isConsequence = false }) => !isConsequence)
     const checkPaths = () => checkReserved(document, reserved)
-    const all = isSound ? [...found, ...runChecks([['paths', checkPaths], ...checks], contract, found)] : found
-    const told = all.filter(({ isConsequence = false }) => !isConsequence || !isRefused)
+    const results = isSound ? runChecks([['paths', checkPaths], ...checks], contract, found) : []
+    // Of those at one place the first is told.
+    const told = [...references, ...keywords, ...results, ...structure].filter(
+      ({ isConsequence = false }) => !isConsequence || !isRefused,
+    )
     refuse(
       told.filter(({ isWarning }) => isWarning !== true),
       places,
@@ -112,8 +116,8 @@ export interface OpenApi {
 /** @throws BrokenContract */
 export async function readOpenApi(source: Uint8Array, file: string, name: string): Promise<OpenApi> {
   return inOneLine(name, async () => {
-    const { document, places, unread, faults } = await readStructure(source, file, name)
-    refuse([...unread, ...faults], places, name)
+    const { document, places, references, structure } = await readStructure(source, file, name)
+    refuse([...references, ...structure], places, name)
     return { document, locate: (names) => placeOf(document, names, places) }
   })
 }
@@ -129,10 +133,7 @@ async function inOneLine<Result>(name: string, read: () => Promise<Result>): Pro
   }
 }
 
-/**
- * @returns the contract, the references out of it that lead to nothing, the faults of its structure, and whether the
- *   other checks can rely on the rest
- */
+/** @returns the contract, the faults of its references and its structure, and whether other checks can rely on it */
 async function readStructure(source: Uint8Array, file: string, name: string) {
   const { document, places, referred, findings: unread } = bundle(source, file, name)
   const { openapi } = document
@@ -142,29 +143,34 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
     const text = `openapi: must be 3.1.x, the version that this service reads, not ${version}`
     refuse([{ at: { object: document, key: 'openapi' }, text }], places, name)
   }
-  const references = checkReferences(document)
+  const references = [...unread, ...checkReferences(document)]
   const problems = await structureProblems(document)
-  const ofStructure = problems.map(({ pointer, text }): Finding => {
+  const structure = problems.map(({ pointer, text }): Finding => {
     const names = pointer
       .replace(/^#?\/?/, '')
       .split('/')
       .map(unescapeName)
     return { at: holderOf(document, names, places), text: `${text} (${pointer})` }
   })
-  // A fault inside of a schema leaves the rest as it is.
-  const isSound =
-    [...unread, ...references].every(({ text }) => !/leads (?:back|on)/.test(text)) &&
-    problems.every(({ pointer, text }) => /\/schemas?\//.test(pointer) && !text.startsWith('Expected type `Schema` '))
-  return { document, places, referred, unread, faults: [...references, ...ofStructure], isSound }
+  // A member too many and a fault inside of a schema leave the rest as it is.
+  const isHarmless = ({ pointer, text }: StructureProblem) =>
+    /^Property `.*` is not expected here/.test(text) ||
+    (/\/schemas?\//.test(pointer) && !text.startsWith('Expected type `Schema` '))
+  const isSound = references.every(({ text }) => !/leads (?:back|on)/.test(text)) && problems.every(isHarmless)
+  return { document, places, referred, references, structure, isSound }
 }
 
-/** The last of the members that lead from an object that has a place, as far as they do. */
+/** The last that has a place of the members that lead from an object, as far as they do. */
 function holderOf(document: object, names: string[], places: Places): Finding['at'] {
   let [object, at]: [unknown, Finding['at']] = [document, undefined]
   for (const key of names) {
     if (typeof object !== 'object' || object === null) break
-    if (places.find({ object, key }) !== undefined) at = { object, key }
-    object = Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
+    const inside: unknown = Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
+    // A component that bundling has added has a place, its name has none.
+    const isPlaced = (each: Finding['at']) => each !== undefined && places.find(each) !== undefined
+    const itself = typeof inside === 'object' && inside !== null ? { object: inside } : undefined
+    at = [{ object, key }, itself, at].find(isPlaced)
+    object = inside
   }
   return at
 }

@@ -12,8 +12,8 @@ export interface StructureProblem {
 }
 
 /**
- * Finds what has not the structure of OpenAPI 3.1: members that are missing, and values of other types. Members that
- * are no keywords are found elsewhere, and references are not followed.
+ * Finds what has not the structure of OpenAPI 3.1: members that are missing or too many, and values of other types.
+ * References are not followed.
  *
  * @param document a bundled contract
  * @see https://redocly.com/docs/cli/rules/oas/struct
@@ -22,11 +22,10 @@ export async function structureProblems(document: Record<string, unknown>): Prom
   const config = await createConfig({ rules: { struct: 'error' } })
   const copy = { source: new Source('openapi.yaml', ''), parsed: copyForRedocly(document, 'nowhere') }
   const problems = await lintDocument({ document: copy, externalRefResolver: new BaseResolver(), config })
-  return problems.flatMap(({ message, location: [first] }) => {
-    const text = message.split('\n', 1).join()
-    const pointer = pointerInContract(first?.pointer ?? '#/')
-    return /^Property `.*` is not expected here/.test(text) ? [] : [{ pointer, text }]
-  })
+  return problems.map(({ message, location: [first] }) => ({
+    pointer: pointerInContract(first?.pointer ?? '#/'),
+    text: message.split('\n', 1).join(),
+  }))
 }
 
 /** Where Redocly, which does not look into extensions, finds the answers to unmatched requests. No path has a space. */
@@ -50,12 +49,21 @@ export function copyForRedocly(
   document: Record<string, unknown>,
   references: 'as written' | 'nowhere',
 ): Record<string, unknown> {
+  const isCompared = references === 'as written'
   const nowhere = (kind: Kind) => (kind === 'schema' ? {} : { $ref: '#/x-nowhere' })
+
+  /** A value of the same type, in which nothing looks like a reference. */
+  function copyOfData(value: unknown): unknown {
+    const text = stringifyJson(value)
+    // The text tells two values apart where they are compared.
+    if (hasReference(value)) return Array.isArray(value) ? (isCompared ? [text] : []) : isCompared ? { text } : {}
+    return value === undefined ? undefined : (JSON.parse(text) as unknown)
+  }
 
   function copy(value: unknown, kind: Kind): unknown {
     if (!isSchema(value)) return copyOfData(value)
     const members = Object.keys(value).flatMap((name) => {
-      if (name === '$ref' && references === 'nowhere') return Object.entries(nowhere(kind))
+      if (name === '$ref' && !isCompared) return Object.entries(nowhere(kind))
       const held = heldBy(value, kind, name)
       if (held === undefined) return [[name, copyOfData(value[name])] as const]
       if (held.holder === value) return [[name, copy(value[name], held.kind)] as const]
@@ -74,14 +82,6 @@ export function copyForRedocly(
     ...rest,
     paths: { ...paths, [unmatchedPath]: { get: { operationId: unmatchedPath, responses, security: [] } } },
   }
-}
-
-/** A value in which nothing looks like a reference, of the same type. */
-function copyOfData(value: unknown): unknown {
-  const text = stringifyJson(value)
-  // The text tells two values apart where they are compared.
-  if (hasReference(value)) return Array.isArray(value) ? [text] : { text }
-  return value === undefined ? undefined : (JSON.parse(text) as unknown)
 }
 
 function hasReference(value: unknown): boolean {

@@ -1,13 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { generate } from '../../../packages/fastify-contract/src/gate/generate/generate.ts'
-import { stringifyJson } from '../../../packages/fastify-contract/src/json/json.ts'
-import { temporaryFolder } from '../../support/server/start-app.ts'
-import { contractOf, failures } from '../words/own-contract.ts'
+import { objectsOf } from '../../src/gate/keywords/objects.ts'
+import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
+import { contractOf, errorSchema, failures, folderWith, generateIn, json } from './contracts.ts'
 
-const json = (schema: object) => ({ 'application/json': { schema } })
 const int64 = { type: 'integer', format: 'int64' }
 const code = 'export const injected = (globalThis.injected = 1)'
 
@@ -53,7 +51,7 @@ const places: Record<string, (text: string) => object> = {
     withThing({ type: 'object', properties: named(text, { type: 'string', default: text, title: text }) }),
   'an enum': (text) => withThing({ type: 'string', enum: [text] }),
   'a const': (text) => withThing({ const: { [text]: [text] } }),
-  'a pattern': (text) => withThing({ type: 'object', patternProperties: { [`^a${text}`]: int64 } }),
+  'a pattern': (text) => withThing({ type: 'string', pattern: `^a${text}` }),
   'what tells alternatives apart': (text) =>
     withThing({ anyOf: [{ type: 'object', properties: { kind: { const: text }, n: int64 } }, { type: 'null' }] }),
   'a title': (text) => withThing({ type: 'object', properties: { a: { type: 'string', title: text } } }),
@@ -85,14 +83,10 @@ function named(text: string, member: object = { type: 'string' }) {
 }
 
 function errorWith(text: string) {
-  const { Error: error } = contractOf({}).components.schemas as unknown as {
-    Error: { properties: { error: Record<string, unknown> } }
-  }
-  const changed = { ...error.properties.error, 'x-enum-descriptions': failureTexts.map(() => text) }
-  return { Error: { ...error, properties: { ...error.properties, error: changed } } }
+  const { error } = errorSchema.properties
+  const changed = { ...error, 'x-enum-descriptions': error.enum.map(() => text) }
+  return { Error: { ...errorSchema, properties: { ...errorSchema.properties, error: changed } } }
 }
-
-const failureTexts = Array.from({ length: 15 }, String)
 
 function pointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25')
@@ -128,9 +122,8 @@ describe('no text of a contract becomes code of the generated files or of a hand
   it.each(Object.entries(places))('%s', { timeout: 60_000 }, async (place, contractWith) => {
     let taken = 0
     for (const text of texts) {
-      const root = await temporaryFolder()
-      await writeFile(join(root, 'openapi.yaml'), stringifyJson(contractWith(text)))
-      const { ok, lines } = await generate(root, 'scaffold')
+      const root = await folderWith({ 'openapi.yaml': contractWith(text) })
+      const { ok, lines } = await generateIn(root, 'scaffold')
       for (const line of lines.join('\n').split('\n')) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
       if (!ok) {
         expect(lines[0]).toMatch(/^openapi\.yaml:\d+:\d+: /)
@@ -145,10 +138,89 @@ describe('no text of a contract becomes code of the generated files or of a hand
         expect(faults, `${file} with ${text}`).toEqual([])
         expect(names.filter((name) => !expectedNames.includes(name))).toEqual([])
       }
-      await import(join(root, 'generated/client.ts'))
-      await import(join(root, 'generated/errors.ts'))
+      for (const file of generated) await import(join(root, file))
       expect(globalThis).not.toHaveProperty('injected')
     }
     expect(taken > 0).toBe(!['a status', 'a media type', 'a reference into an extension'].includes(place))
+  })
+})
+
+/** A contract with each keyword for which the generator marks schemas. */
+const marked = contractOf(
+  {
+    '/things/{id}': {
+      put: {
+        operationId: 'putThing',
+        parameters: [
+          { name: 'id', in: 'path', required: true, schema: int64 },
+          { name: 'page', in: 'query', schema: { type: 'integer', default: 1 } },
+        ],
+        requestBody: { content: json({ $ref: '#/components/schemas/Thing' }) },
+        responses: {
+          200: {
+            description: 'The thing.',
+            headers: { 'X-Size': { schema: { type: 'integer' } } },
+            content: json({ $ref: '#/components/schemas/Thing' }),
+          },
+          ...failures,
+        },
+      },
+    },
+  },
+  {
+    tags: [{ name: 'things' }],
+    components: {
+      parameters: { Page: { name: 'page', in: 'query', schema: { type: 'string' } } },
+      headers: { 'X-Page': { schema: { type: 'string' } } },
+      responses: { Gone: { description: 'Gone.' } },
+      schemas: {
+        Tree: { type: 'array', items: { $ref: '#/components/schemas/Tree' } },
+        Thing: {
+          type: 'object',
+          required: ['name'],
+          properties: {
+            name: { type: 'string', readOnly: true },
+            size: { type: 'integer', default: 3 },
+            secret: { allOf: [{ type: 'string', writeOnly: true }] },
+            level: { ...int64, enum: [1, -2] },
+            grade: { type: ['integer', 'null'], format: 'int64', enum: [1, null] },
+            seven: { ...int64, const: 7 },
+            tree: { $ref: '#/components/schemas/Tree' },
+            other: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'boolean' } }] },
+          },
+        },
+      },
+    },
+  },
+)
+
+const type = 'number }; export const injected = 1; type A = { a: 1'
+
+/** What an author could write to be taken for the generator, by the names that it once had for its own marks. */
+const forgeries: [names: string, members: object][] = [
+  ['x-int64', { 'x-int64': [`1n; ${type}`] }],
+  ['x-int64, a number', { 'x-int64': 5 }],
+  ['x-int64, null', { 'x-int64': null }],
+  ['x-alias', { 'x-alias': `Tree; ${type}`, 'x-schema': { type: 'string' } }],
+  ['x-alias, a list', { 'x-alias': [] }],
+  ['x-marks', { 'x-marks': ['$Default', type], 'x-schema': { type: 'string' } }],
+  ['x-schema', { 'x-schema': { type: 'string', 'x-int64': [type] } }],
+]
+
+/** The generated code of a contract, without the lines that have its hash. */
+async function codeFrom(contract: object): Promise<string[]> {
+  const root = await folderWith({ 'openapi.yaml': contract })
+  expect(await generateIn(root)).toMatchObject({ ok: true })
+  const texts = ['client', 'errors', 'openapi'].map((name) => readFile(join(root, `generated/${name}.ts`), 'utf8'))
+  return (await Promise.all(texts)).map((text) => text.replace(/^\/\/ Generated from .*\n/, ''))
+}
+
+describe('what an author writes as an extension is no mark of the generator:', () => {
+  it.each(forgeries)('%s', async (_names, members) => {
+    const forged = parseJsonWithBigInts(stringifyJson(marked)) as object
+    const objects = objectsOf(forged).filter(({ object }) => object['$ref'] === undefined)
+    expect(objects.length).toBeGreaterThan(30)
+    for (const { object } of objects) Object.assign(object, structuredClone(members))
+    expect(await codeFrom(forged)).toEqual(await codeFrom(marked))
   })
 })

@@ -1,14 +1,14 @@
 /**
- * What the compiler makes of the words of openapi.yaml in this folder. `types.test.ts` copies this file to the types
+ * What the compiler makes of the keywords of openapi.yaml in this folder. `types.test.ts` copies this file to the types
  * of that contract and compiles it there. A directive `@ts-expect-error` is itself an error where the line below it
  * compiles, and the twin beside each shows that it is the named fault that is refused and nothing else of the line.
  */
-import type { components, operations, webhooks } from '../../../generated/openapi.ts'
-import type * as table from '../../../generated/client.ts'
-import { type ClientOptions, createClient } from '../../../packages/fastify-contract/src/client/create-client.ts'
-import type * as calls from '../../../packages/fastify-contract/src/client/client-types.ts'
-import type { Encoded } from '../../../packages/fastify-contract/src/types/encoded.ts'
-import type * as contract from '../../../packages/fastify-contract/src/types/handler-types.ts'
+import type * as contract from 'fastify-contract'
+import type { Encoded } from 'fastify-contract'
+import type * as calls from 'fastify-contract/client'
+import { type ClientOptions, createClient } from 'fastify-contract/client'
+import type * as table from './generated/client.ts'
+import type { components, operations, webhooks } from './generated/openapi.ts'
 
 type OperationId = keyof operations
 type Schemas = contract.Schemas<components>
@@ -30,10 +30,9 @@ declare const client: Client
 declare const stream: AsyncIterable<Uint8Array>
 declare const node: Schemas['Node']
 
-// int64: nullable, in maps, in tuples, as literals.
+// int64: nullable, in maps, as literals.
 export type nullable = Holds<Same<typeof item.count, bigint | null | undefined>>
 export type inMap = Holds<Same<typeof item.totals, Record<string, bigint> | undefined>>
-export type inTuple = Holds<Same<typeof item.pair, [bigint, string?] | undefined>>
 export type literals = Holds<Same<typeof item.level, 1n | -2n | 9007199254740993n | undefined>>
 export type literalOrNull = Holds<Same<typeof item.grade, 1n | null | undefined>>
 export type constant = Holds<Same<typeof item.seven, 7n | undefined>>
@@ -45,12 +44,6 @@ export const doubleLevel: typeof item.level = 1
 export const noCount: typeof item.count = null
 // @ts-expect-error -- only count is nullable
 export const noLevel: typeof item.level = null
-// @ts-expect-error -- an optional member of a tuple is no other than declared
-export const otherPair: typeof item.pair = [1n, 2n]
-// @ts-expect-error -- `items: false` ends the tuple
-export const longPair: typeof item.pair = [1n, 'a', 'b']
-export const pair: typeof item.pair = [1n]
-
 // A discriminator changes nothing: the alternatives have the values that they declare.
 export type kinds = Holds<Same<NonNullable<typeof item.pet>['kind'], 'cat' | 'dog' | 'puppy'>>
 export type nothing = Holds<Same<typeof item.nothing, null | undefined>>
@@ -61,7 +54,6 @@ export const labels: typeof item.labels = { n: 'a', other: 1n }
 export const wrongLabels: typeof item.labels = { n: 1n }
 // @ts-expect-error -- no property has this type
 export const wrongOther: typeof item.labels = { n: 'a', other: Symbol.iterator }
-export const marks: typeof item.marks = { n: 'a', m1: 1 }
 export const others: typeof item.others = { n: 'a', other: 1 }
 
 // An object without properties holds anything.
@@ -192,9 +184,7 @@ export function read(answer: ClientReply<'toString'>): number | string | Uint8Ar
 }
 
 // The media type that the client prefers, where a success has several.
-export type preferred = Holds<
-  Same<typeof input.report.accept, 'application/json' | 'text/csv' | 'application/pdf'>
->
+export type preferred = Holds<Same<typeof input.report.accept, 'application/json' | 'text/csv' | 'application/pdf'>>
 // @ts-expect-error -- a success of items.list has one media type
 export const accept: unknown = input.list.accept
 export const ask = () => client.toString({ path: { path: ['a'] }, accept: 'text/csv' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BrokenContract } from '../../packages/fastify-contract/src/gate/check/findings.ts'
-import { Places, readYaml } from '../../packages/fastify-contract/src/gate/check/read-yaml.ts'
+import { BrokenContract } from '../../src/gate/check/findings.ts'
+import { Places, readYaml } from '../../src/gate/check/read-yaml.ts'
 
 const read = (text: string | Uint8Array) =>
   readYaml(typeof text === 'string' ? Buffer.from(text) : text, 'openapi.yaml', new Places())
