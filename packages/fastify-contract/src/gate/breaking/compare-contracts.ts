@@ -1,4 +1,4 @@
-import { type ContractDocument, dereference } from '../../document/document.ts'
+import { type ContractDocument, contractMethods, dereference } from '../../document/document.ts'
 import { lookUp, unescapeName } from '../../json/pointer.ts'
 import { printable } from '../../json/printable.ts'
 import { isSchema } from '../../schema/schema-parts.ts'
@@ -40,7 +40,8 @@ export async function compareContracts(
 ): Promise<{ changes: Change[]; versions: { before: string; after: string } }> {
   const [old, current] = [sideOf(before), sideOf(after)]
   const found = (await redoclyDiff(before, after))
-    .filter(({ path, property = '' }) => !(path === '#/info' && property === 'version') && !property.startsWith('x-'))
+    .filter(({ path, property }) => path !== '#/info' || property !== 'version')
+    .filter(({ typeName, property = '' }) => typeName !== 'SpecExtension' && !property.startsWith('x-'))
     .map((change) => describe(change, old, current))
   // YAML has `1.0` as a number.
   const versionOf = ({ contract }: Side) => printable(String(contract.info.version))
@@ -186,11 +187,11 @@ function readablePath(names: string[], document: ContractDocument): string {
     enter(name)
     const word = namedMembers[name]
     if (name === 'paths' && index === 0) {
-      const method = names[2]
+      const method = contractMethods.find((each) => each === names[2])
       parts.push([method?.toUpperCase(), next].filter((part) => part !== undefined).join(' '))
       enter(next)
       if (method !== undefined) enter(method)
-      index += 2
+      index += method === undefined ? 1 : 2
     } else if (name === 'components' && index === 0) continue
     else if (next !== '' && (name === 'parameters' || word !== undefined)) {
       enter(next)
