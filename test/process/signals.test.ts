@@ -99,6 +99,21 @@ test.runIf(canUnshare())(
   },
 )
 
+test.each([
+  ['takes longer than the grace', 'new Promise(() => {})', 'killed by timeout (300ms)'],
+  ['fails', "Promise.reject(new Error('a lost disk'))", 'a lost disk'],
+])('a stop that %s ends with exit code 1, and says why', async (_description, closing, reason) => {
+  const script =
+    `import { handleSignals } from '${projectFolder}/src/process/signals.ts'\n` +
+    `handleSignals({ log: console, graceMilliseconds: 300, close: () => ${closing} })\n` +
+    `setInterval(() => process.kill(process.pid, 'SIGTERM'), 100)`
+  const child = spawn(nodeBinary, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  expect(await once(child, 'close')).toEqual([1, null])
+  expect(stderr).toContain(reason)
+})
+
 test('where a terminal is attached the server stops in order when the terminal goes', async () => {
   // The terminal's shell becomes the server, which thereby leads the session that is told of the end.
   const { terminal, file, isAlive, said } = await startInTerminal('echo $$ >"$PID"; exec $SERVER 2>"$SAID"')
