@@ -95,7 +95,7 @@ export default defineConfig({
     'reports/',
     '.stryker-tmp/',
     'data/',
-    'test/contract/words/types-of-words.proof.ts',
+    'packages/fastify-contract/test/gate/types.proof.ts',
     'test/gate/fixture/',
     ...untyped,
   ],

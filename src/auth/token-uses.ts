@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { LruMap } from 'toad-cache'
-import { lastUsedResolutionMilliseconds } from '../store/limits.ts'
+import { lastUsedResolutionMilliseconds } from '../store/store.ts'
 import type { TokenStore, TokenUse } from '../store/store.ts'
 
 /** How often the uses of all tokens are written together. */

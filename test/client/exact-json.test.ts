@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createInt64Schemas } from '../../packages/fastify-contract/src/gate/generate/write/int64-schemas.ts'
+import { createInt64Schemas } from '../../packages/fastify-contract/src/gate/generate/int64-schemas.ts'
 import { readBody } from '../../packages/fastify-contract/src/client/exact-json.ts'
 
 const int64 = { format: 'int64' } as const

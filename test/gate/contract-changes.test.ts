@@ -132,7 +132,7 @@ test(
     expect(await generate(root, 'write')).toMatchObject({ ok: true })
     const types = await readFile(join(root, 'generated/openapi.ts'), 'utf8')
     expect(types).toMatch(/headers: \{\n[^}]*"Own-WWW-Authenticate"/)
-    expect(await compile(root)).toMatchObject({ details: '' })
+    expect(await compile(root)).toMatchObject({ output: '' })
   },
 )
 

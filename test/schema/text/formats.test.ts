@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formats } from '../../../packages/fastify-contract/src/gate/check/words/schema-words.ts'
+import { formats } from '../../../packages/fastify-contract/src/gate/keywords/schema-keywords.ts'
 import { contractOf, noContent, problemsOf, serve } from '../../contract/words/own-contract.ts'
 
 const raw = String.raw

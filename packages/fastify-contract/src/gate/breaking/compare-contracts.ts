@@ -1,20 +1,13 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { type ContractDocument, contractFile } from '../../document/document.ts'
-import { stringifyJson } from '../../json/json.ts'
-import { lookUp } from '../../json/pointer.ts'
+import { type ContractDocument, contractMethods, dereference } from '../../document/document.ts'
+import { lookUp, unescapeName } from '../../json/pointer.ts'
 import { printable } from '../../json/printable.ts'
-import { fileOfPackage, stackSize } from '../run-tool.ts'
-import { BrokenContract } from '../check/findings.ts'
-import { hideValues } from '../check/hidden-values.ts'
-import { type OpenApiText, parseContract } from '../check/read-contract.ts'
-import { type Impact, classifyChange, describeValues } from './classify-change.ts'
-import { type Direction, componentDirections, directionOfPath } from './directions.ts'
-import { follow, inlineReferences, memberOf, namesOf } from '../check/references.ts'
-import { type OwnChange, ownChanges } from './own-changes.ts'
+import { isSchema } from '../../schema/schema-parts.ts'
+import type { OpenApi } from '../check/read-contract.ts'
+import { pointerInContract } from '../check/structure.ts'
+import type { Kind } from '../keywords/keyword.ts'
+import { heldBy } from '../keywords/objects.ts'
+import { type Direction, type Impact, classifyChange, describeValues } from './classify-change.ts'
+import { type RedoclyChange, redoclyDiff } from './redocly-diff.ts'
 
 /** One change of the contract. */
 export interface Change {
@@ -25,205 +18,152 @@ export interface Change {
   place: string
 }
 
-/** A change in the JSON report of `redocly diff`. */
-export interface RedoclyChange {
-  /** A JSON pointer, as a client meets the place: through the operations, not the components. */
-  path: string
-  typeName: string
-  kind: 'added' | 'removed' | 'modified'
-  impact: 'major' | 'minor' | 'patch'
-  verdicts: { message: string }[]
-  property?: string
-  base?: Site
-  revision?: Site
-}
-
-interface Site {
-  /** A JSON pointer, as the file has it. */
-  pointer: string
-  line: number
-  col: number
-  value: unknown
-}
-
-interface Contract {
-  file: string
-  /** The document with its references, and without. */
-  written: Record<string, unknown>
-  document: ContractDocument
+/** A contract, also without its references but those to schemas. */
+interface Side extends OpenApi {
+  contract: ContractDocument
+  /** In which directions each component is used: those of all its uses, not of the first one alone. */
   directions: Map<string, Set<Direction>>
-  locate: ReturnType<typeof parseContract>['locate']
-  /** The text that Redocly reads. */
-  text: string
-  /** Whether that is another text than that of the file. */
-  isRewritten: boolean
 }
-
-const execute = promisify(execFile)
-const redocly = fileOfPackage('@redocly/cli', 'bin/cli.js')
-const config = join(import.meta.dirname, '../../../../../redocly.yaml')
 
 /**
- * Compares two contracts from the point of view of a client.
+ * Compares two contracts from the point of view of a client. Redocly finds the changes and classifies them,
+ * `classifyChange` corrects single ones.
  *
- * Redocly's diff finds the changes and classifies requests and responses each in their own direction. The project's own
- * code corrects single ones (classifyChange), and finds further ones (ownChanges).
- *
- * @param before the text of the contract that clients know
- * @param after the contract that they will meet, of which the structure is valid
- * @param file the name of the file of `before`
- * @returns the changes, but for that of info.version, and both versions
- * @throws BrokenContract when one of them cannot be read
- * @see https://redocly.com/docs/cli/commands/diff
+ * @param before the contract that clients know
+ * @param after the contract that they will meet
+ * @returns the changes, but for those of info.version and of extensions, and both versions
+ * @throws BrokenContract when one of them cannot be compared
  */
 export async function compareContracts(
-  before: string,
-  after: OpenApiText,
-  file: string,
+  before: OpenApi,
+  after: OpenApi,
 ): Promise<{ changes: Change[]; versions: { before: string; after: string } }> {
-  const [old, current] = [read({ text: before, locate: undefined }, file), read(after, contractFile)]
-  const found = (await redoclyDiff(old.text, current.text))
-    .filter(({ typeName }) => !typeName.startsWith('SecurityRequirement'))
+  const [old, current] = [sideOf(before), sideOf(after)]
+  const found = (await redoclyDiff(before, after))
     .filter(({ path, property }) => path !== '#/info' || property !== 'version')
+    .filter(({ typeName, property = '' }) => typeName !== 'SpecExtension' && !property.startsWith('x-'))
     .map((change) => describe(change, old, current))
-  const own = ownChanges(old.document, current.document).map((change) => describeOwn(change, current))
+  // YAML has `1.0` as a number.
+  const versionOf = ({ contract }: Side) => printable(String(contract.info.version))
   return {
-    changes: [...found, ...own],
-    versions: { before: versionOf(old.document), after: versionOf(current.document) },
+    changes: [...found, ...numberChanges(old.document, current.document, current)],
+    versions: { before: versionOf(old), after: versionOf(current) },
   }
 }
 
-/** YAML has `1.0` as a number, and the structure of a released contract is not checked. */
-function versionOf({ info }: { info: { version: unknown } }): string {
-  return printable(String(info.version))
+function sideOf(contract: OpenApi): Side {
+  const { document } = contract
+  return { ...contract, contract: dereference(document), directions: componentDirections(document) }
 }
 
-function read({ text, locate }: OpenApiText, file: string): Contract {
-  const { document: written, locate: inText } = parseContract(Buffer.from(text), file)
-  try {
-    const [document, directions] = [inlineReferences(written), componentDirections(written)]
-    const hidden = textWithoutData(text, file)
-    const isRewritten = locate !== undefined || hidden !== undefined
-    return { file, written, document, directions, locate: locate ?? inText, text: hidden ?? text, isRewritten }
-  } catch (error) {
-    const remedy = `too many schemas refer on to one another to be compared; run Node with ${stackSize}`
-    const reason = error instanceof RangeError ? remedy : error instanceof Error ? error.message : String(error)
-    throw new BrokenContract([`${file}: ${reason}`], { cause: error })
-  }
-}
-
-/** The text without what only looks like a reference, which Redocly would follow; undefined where it has none. */
-function textWithoutData(text: string, file: string): string | undefined {
-  const { document } = parseContract(Buffer.from(text), file)
-  const hasHidden = hideValues(document, file, (from, reference) => ({
-    file: from,
-    value: lookUp(document, reference),
-  }))
-  return hasHidden ? stringifyJson(document, 2) : undefined
-}
-
-async function redoclyDiff(before: string, after: string): Promise<RedoclyChange[]> {
-  if (before === after) return []
-  const folder = await mkdtemp(join(tmpdir(), 'contracts-'))
-  try {
-    await writeFile(join(folder, 'before.yaml'), before)
-    await writeFile(join(folder, 'after.yaml'), after)
-    const command = [stackSize, redocly, 'diff', 'before.yaml', 'after.yaml']
-    const options = ['--format=json', '--fail-on=none', '--skip-rule=security-requirement-changed', '--config', config]
-    const { stdout } = await execute(process.execPath, [...command, ...options], {
-      cwd: folder,
-      maxBuffer: 2 ** 26,
-      env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-    })
-    // The shape is that of report version 1.
-    const report = JSON.parse(stdout) as { reportVersion: string; changes: RedoclyChange[] }
-    if (report.reportVersion !== '1')
-      throw new Error(`redocly diff writes reports of version ${report.reportVersion}, which this script does not read`)
-    return report.changes
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-function describe(change: RedoclyChange, old: Contract, current: Contract): Change {
+function describe(change: RedoclyChange, old: Side, current: Side): Change {
   const { path, verdicts, kind, property, base, revision } = change
-  const [site, contract] = revision === undefined ? [base, old] : [revision, current]
+  const [site, side] = revision === undefined ? [base, old] : [revision, current]
   // What is changed is a member of this place.
   const pointer = (site?.pointer ?? path).replace(property === undefined ? '' : new RegExp(`/${property}$`), '')
-  const { impact, reason, doubt } = classifyChange(change, {
-    directions: directionsOf(path, pointer, contract),
-    isRequired: isRequired(contract, pointer),
+  const { impact, reason } = classifyChange(change, {
+    directions: directionsOf(path, pointer, side),
+    isRequired: isRequired(side, pointer),
   })
   const words =
     verdicts.length > 0 && impact === 'breaking'
       ? verdicts.map(({ message }) => message.replace(/\.$/, '')).join('; ')
       : (reason ?? (property === undefined ? kind : describeValues(property, base?.value, revision?.value)))
   const shown = pointer.startsWith('#/components/') ? pointer : path
+  return changeAt(impact, words, namesOf(shown), namesOf(site?.pointer ?? path), side)
+}
+
+function changeAt(impact: Impact, words: string, shown: string[], names: string[], side: Side): Change {
+  const place = side.locate(names)
   return {
     impact,
-    text: printable(`${readablePath(namesOf(shown), contract.document)}: ${[words, doubt].filter(Boolean).join('; ')}`),
-    // Redocly's place is that in the text.
-    place: contract.isRewritten ? placeOf(contract, namesOf(site?.pointer ?? path)) : placeIn(contract.file, site),
+    text: printable(`${readablePath(shown, side.contract)}: ${words}`),
+    place: place === undefined ? '' : `${place.file}:${String(place.line)}:${String(place.col)}`,
   }
 }
 
-function describeOwn({ impact, path, words }: OwnChange, current: Contract): Change {
-  return {
-    impact,
-    text: printable(`${readablePath([...path], current.document)}: ${words}`),
-    place: placeOf(current, [...path]),
+/** The names of a JSON pointer in a URI fragment, such as `#/paths/~1plants/get` (RFC 6901, section 6). */
+function namesOf(pointer: string): string[] {
+  return pointerInContract(pointer)
+    .replace(/^#?\/?/, '')
+    .split('/')
+    .map(unescapeName)
+}
+
+/** Members that say nothing a client could break on. */
+const annotations: readonly string[] = ['example', 'examples', 'default', 'description']
+
+/**
+ * The integers of a contract that changed while the doubles nearest to them did not, such as a bound of
+ * 9223372036854775807 that became …806. Redocly reads numbers as doubles and does not see that.
+ */
+function numberChanges(before: unknown, after: unknown, side: Side, path: string[] = []): Change[] {
+  if (typeof before === 'bigint' && typeof after === 'bigint') {
+    if (before === after || Number(before) !== Number(after)) return []
+    return [changeAt('breaking', `changed from ${String(before)} to ${String(after)}`, path, path, side)]
   }
+  if (typeof before !== 'object' || before === null || typeof after !== 'object' || after === null) return []
+  const current = after as Record<string, unknown>
+  return Object.entries(before).flatMap(([name, member]) =>
+    annotations.includes(name) ? [] : numberChanges(member, current[name], side, [...path, name]),
+  )
 }
 
-function placeOf({ file, locate }: Contract, names: string[]): string {
-  const place = locate(names)
-  return placeIn(place?.file ?? file, place)
-}
-
-function placeIn(file: string, site: { line?: number; col?: number } | undefined): string {
-  return site?.line === undefined ? file : `${file}:${String(site.line)}:${String(site.col)}`
-}
-
-/** In which directions a place is used: a component's are those of all its uses, not of the first one alone. */
-function directionsOf(path: string, pointer: string, { directions }: Contract): ReadonlySet<Direction> {
+/** In which directions a place is used. */
+function directionsOf(path: string, pointer: string, { directions }: Side): ReadonlySet<Direction> {
   const [component = ''] = /^#\/components\/[^/]+\/[^/]+/.exec(pointer) ?? []
   const direction = directionOfPath(path)
   return directions.get(component) ?? new Set(direction === undefined ? [] : [direction])
 }
 
-/** Whether a place is a property that its schema requires. */
-function isRequired({ written }: Contract, pointer: string): boolean {
-  const [, owner, name] = /^(.*)\/properties\/([^/]+)$/.exec(pointer) ?? []
-  if (owner === undefined || name === undefined) return false
-  const [required, [property]] = [follow(written, `${owner}/required`), namesOf(name)]
-  return Array.isArray(required) && required.includes(property)
+/** The directions of components by the references to them, through references of references, too. */
+function componentDirections(document: Record<string, unknown>): Map<string, Set<Direction>> {
+  const found = new Map<string, Set<Direction>>()
+  const met: Record<Direction | 'neither', Set<unknown>> = {
+    request: new Set(),
+    response: new Set(),
+    neither: new Set(),
+  }
+  const pending: { value: unknown; kind: Kind; around?: Direction | undefined }[] = [
+    { value: { paths: document['paths'], [unmatched]: document[unmatched] }, kind: 'document' },
+  ]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, kind, around } = next
+    const direction = sentIn[kind] ?? around
+    if (!isSchema(value) || kind === 'callback' || met[direction ?? 'neither'].has(value)) continue
+    met[direction ?? 'neither'].add(value)
+    const { $ref: reference } = value
+    if (typeof reference === 'string' && direction !== undefined) {
+      found.set(reference, (found.get(reference) ?? new Set()).add(direction))
+      pending.push({ value: lookUp(document, reference), kind, around: direction })
+    }
+    for (const keyword of Object.keys(value)) {
+      const held = heldBy(value, kind, keyword)
+      for (const name of held?.names ?? [])
+        pending.push({ value: held!.holder[name], kind: held!.kind, around: direction })
+    }
+  }
+  return found
 }
 
-/** `paths, /plants, get, parameters, 0, schema` as `GET /plants, query parameter limit`. */
-function readablePath(names: string[], document: ContractDocument): string {
-  const parts: string[] = []
-  let node: unknown = document
-  for (let index = 0; index < names.length; index++) {
-    const [name = '', next = ''] = names.slice(index, index + 2)
-    node = memberOf(node, name)
-    const word = namedMembers[name]
-    if (name === 'paths' && index === 0) {
-      parts.push([names[2]?.toUpperCase(), next].filter((part) => part !== undefined).join(' '))
-      node = memberOf(memberOf(node, next), names[2] ?? '')
-      index += 2
-    } else if (name === 'components' && index === 0) continue
-    else if (name === 'parameters' && next !== '') {
-      node = memberOf(node, next)
-      parts.push(`${String(memberOf(node, 'in'))} parameter ${String(memberOf(node, 'name'))}`)
-      index++
-    } else if (word !== undefined && next !== '') {
-      node = memberOf(node, next)
-      parts.push(`${word} ${next}`)
-      index++
-    } else if (name === 'requestBody') parts.push('request body')
-    else if (!(name === 'schema' && index === names.length - 1)) parts.push(name)
-  }
-  return parts.join(', ')
+const unmatched = 'x-unmatched-responses'
+
+/** In which direction objects go. */
+const sentIn: Partial<Record<Kind, Direction>> = { parameter: 'request', requestBody: 'request', response: 'response' }
+
+/** In which direction a place of an operation is; undefined where it is in neither. */
+function directionOfPath(pointer: string): Direction | undefined {
+  if (/^#\/paths\/[^/]+\/(?:[a-z]+\/)?(?:parameters|requestBody)(?:\/|$)/.test(pointer)) return 'request'
+  if (/^#\/(?:paths\/[^/]+\/[a-z]+\/responses|x-unmatched-responses)(?:\/|$)/.test(pointer)) return 'response'
+  return undefined
+}
+
+/** Whether a place is a property that its schema requires. */
+function isRequired({ document }: Side, pointer: string): boolean {
+  const [, owner, name] = /^(.*)\/properties\/([^/]+)$/.exec(pointer) ?? []
+  if (owner === undefined || name === undefined) return false
+  const required = lookUp(document, `${owner}/required`)
+  return Array.isArray(required) && required.includes(unescapeName(name))
 }
 
 /** What the members of these are called in words. */
@@ -235,4 +175,31 @@ const namedMembers: Readonly<Record<string, string>> = {
   schemas: 'schema',
   securitySchemes: 'security scheme',
   'x-unmatched-responses': 'unmatched request, response',
+}
+
+/** `paths, /plants, get, parameters, 0, schema` as `GET /plants, query parameter limit`. */
+function readablePath(names: string[], document: ContractDocument): string {
+  const parts: string[] = []
+  let node: unknown = document
+  const enter = (name: string) => (node = isSchema(node) || Array.isArray(node) ? (node as never)[name] : undefined)
+  for (let index = 0; index < names.length; index++) {
+    const [name = '', next = ''] = names.slice(index, index + 2)
+    enter(name)
+    const word = namedMembers[name]
+    if (name === 'paths' && index === 0) {
+      const method = contractMethods.find((each) => each === names[2])
+      parts.push([method?.toUpperCase(), next].filter((part) => part !== undefined).join(' '))
+      enter(next)
+      if (method !== undefined) enter(method)
+      index += method === undefined ? 1 : 2
+    } else if (name === 'components' && index === 0) continue
+    else if (next !== '' && (name === 'parameters' || word !== undefined)) {
+      enter(next)
+      const { in: place, name: parameter } = isSchema(node) ? node : {}
+      parts.push(word === undefined ? `${String(place)} parameter ${String(parameter)}` : `${word} ${next}`)
+      index++
+    } else if (name === 'requestBody') parts.push('request body')
+    else if (!(name === 'schema' && index === names.length - 1)) parts.push(name)
+  }
+  return parts.join(', ') || 'the document'
 }

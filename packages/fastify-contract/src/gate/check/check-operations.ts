@@ -2,8 +2,7 @@ import { basePathsOf, contractMethods, dereference, operationsOf } from '../../d
 import type { ContractDocument, ContractMethod, OperationObject, Parameter, PathItem } from '../../document/document.ts'
 import { securityProblems, securitySchemesOf } from '../../document/security.ts'
 import type { Finding } from './findings.ts'
-import { checkOwnFailures } from './own-failures.ts'
-import { resolve } from './references.ts'
+import { resolve } from './resolve.ts'
 
 /** An operation as it is written. */
 export interface WrittenOperation {
@@ -14,6 +13,21 @@ export interface WrittenOperation {
   object: Omit<OperationObject, 'responses'> & Partial<Pick<OperationObject, 'responses'>>
 }
 
+/** Lists the operations of a contract with the objects that are written. */
+export function writtenOperations({ paths = {} }: ContractDocument): WrittenOperation[] {
+  return membersOf(paths).flatMap(([path, item]) =>
+    contractMethods.flatMap((method) => {
+      const object = item[method]
+      return object === undefined ? [] : [{ id: object.operationId, method, path, item, object }]
+    }),
+  )
+}
+
+/** The members of an object but for extensions, which are refused elsewhere. */
+function membersOf<Member>(object: Record<string, Member>): [string, Member][] {
+  return Object.entries(object).filter(([name]) => !name.startsWith('x-'))
+}
+
 /**
  * Finds what operations lack that the service could serve them: names, described parameters, declared responses.
  *
@@ -21,30 +35,21 @@ export interface WrittenOperation {
  */
 export function checkOperations(document: ContractDocument): Finding[] {
   const operations = writtenOperations(document)
-  const { paths } = document
-  if (operations.length === 0) return [{ at: { object: document, key: 'paths' }, text: 'paths: there is no operation' }]
+  if (operations.length === 0) {
+    // A path may be in a file that cannot be read.
+    return [{ at: { object: document, key: 'paths' }, text: 'paths: there is no operation', isConsequence: true }]
+  }
   return [
     ...operations.flatMap((operation) => [
       ...nameProblems(operation, operations),
-      ...pathProblems(operation, paths ?? {}),
-      ...parameterProblems(operation, document),
-      ...statusProblems(operation, document),
-      ...linkProblems(operation, operations, document),
+      ...[...pathProblems(operation), ...parameterProblems(operation, document)].map(({ at, text }) => ({
+        at: at ?? { object: document.paths ?? {}, key: operation.path },
+        text: `operation ${operation.id}: ${text}`,
+      })),
+      ...responseProblems(operation, operations, document),
     ]),
     ...routeProblems(operations, document),
-    ...checkOwnFailures(document, operations),
   ]
-}
-
-function writtenOperations(document: ContractDocument): WrittenOperation[] {
-  const paths = Object.entries(document.paths ?? {}).filter(([path]) => !path.startsWith('x-'))
-  return paths.flatMap(([path, written]) => {
-    const item = resolve(document, written)
-    return contractMethods.flatMap((method) => {
-      const object = item[method]
-      return object === undefined ? [] : [{ id: object.operationId, method, path, item, object }]
-    })
-  })
 }
 
 function nameProblems({ id, method, path, item, object }: WrittenOperation, operations: WrittenOperation[]): Finding[] {
@@ -59,106 +64,99 @@ function nameProblems({ id, method, path, item, object }: WrittenOperation, oper
     : [{ at: { object, key: 'operationId' }, text: `operationId ${id}: is used more than once; choose another` }]
 }
 
-function pathProblems({ id, path }: WrittenOperation, paths: object): Finding[] {
-  const at = { object: paths, key: path }
+function pathProblems({ path }: WrittenOperation): Finding[] {
   const problems = path
     .split('/')
     .filter((segment) => /[{}]/.test(segment) && !/^\{[^{}]+\}$/.test(segment))
     .map(() => `a segment of ${path} must be wholly literal or wholly one {parameter}`)
   if (!path.startsWith('/')) problems.push(`the path ${path} must begin with /`)
   if (/[?#%*\s]/.test(path)) problems.push(`the path ${path} must be without ?, #, %, * and spaces`)
-  const names = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name)
+  const names = parametersIn(path)
   if (new Set(names).size < names.length) problems.push(`the path ${path} must name each of its parameters once`)
-  return problems.map((text) => ({ at, text: `operation ${id}: ${text}` }))
+  return problems.map((text) => ({ text }))
 }
 
-function parameterProblems(operation: WrittenOperation, document: ContractDocument): Finding[] {
-  const { id, path, item, object } = operation
-  const lists = [object.parameters ?? [], item.parameters ?? []]
-  const resolved = lists.map((list) => list.map((written) => ({ written, parameter: resolve(document, written) })))
-  const named = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name)
+/** The names of the parameters of a path template. */
+function parametersIn(path: string): string[] {
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name)
+}
+
+function parameterProblems({ path, item, object }: WrittenOperation, document: ContractDocument): Finding[] {
   const findings: Finding[] = []
-  const describe = ({ in: place, name }: Parameter) => `the ${place} parameter ${name}`
-  // Names of headers are the same in any case.
-  const keyOf = (parameter: Parameter) =>
-    parameter.in === 'header' ? describe(parameter).toLowerCase() : describe(parameter)
-  for (const list of resolved) {
+  const ofPath = (item.parameters ?? []).map((written) => resolve(document, written))
+  for (const list of [object.parameters ?? [], item.parameters ?? []]) {
     const seen = new Set<string>()
-    for (const { written, parameter } of list) {
-      const at = { object: written }
-      const name = describe(parameter)
-      if (seen.has(keyOf(parameter))) findings.push({ at, text: `operation ${id}: ${name} is described twice` })
-      seen.add(keyOf(parameter))
-      if (parameter.schema === undefined && parameter.content === undefined)
-        findings.push({ at: { object: parameter }, text: `operation ${id}: ${name} has no schema; give it one` })
-      const [, ofPath = []] = resolved
-      const other = ofPath.find((each) => each.parameter.in === 'header' && keyOf(each.parameter) === keyOf(parameter))
-      if (other !== undefined && other.parameter.name !== parameter.name && list !== ofPath) {
-        const text = `operation ${id}: ${name} is written ${other.parameter.name} at the path; write it the same way`
-        findings.push({ at, text })
+    for (const written of list) {
+      const parameter = resolve(document, written)
+      const [at, name, key] = [{ object: written }, describe(parameter), keyOf(parameter)]
+      if (seen.has(key)) findings.push({ at, text: `${name} is described twice` })
+      seen.add(key)
+      if (parameter.schema === undefined && parameter.content === undefined) {
+        findings.push({ at: { object: parameter }, text: `${name} has no schema; give it one` })
+      }
+      const other = ofPath.find((each) => keyOf(each) === key && each.name !== parameter.name)
+      if (other !== undefined && list === object.parameters) {
+        findings.push({ at, text: `${name} is written ${other.name} at the path; write it the same way` })
       }
       if (parameter.in !== 'path') continue
       if (parameter.required !== true) {
-        const text = `operation ${id}: ${name} is part of the path; add required: true`
-        findings.push({ at: { object: parameter }, text })
+        findings.push({ at: { object: parameter }, text: `${name} is part of the path; add required: true` })
       }
-      if (!named.includes(parameter.name)) findings.push({ at, text: `operation ${id}: ${name} is not in ${path}` })
+      if (!parametersIn(path).includes(parameter.name)) findings.push({ at, text: `${name} is not in ${path}` })
     }
   }
-  const described = resolved.flat().map(({ parameter }) => (parameter.in === 'path' ? parameter.name : undefined))
-  const missing = named.filter((name) => !described.includes(name))
+  const described = [...(object.parameters ?? []).map((written) => resolve(document, written)), ...ofPath]
+  const missing = parametersIn(path).filter(
+    (name) => !described.some((each) => each.in === 'path' && each.name === name),
+  )
   const at = { object, key: 'operationId' }
-  return [
-    ...findings,
-    ...missing.map((name) => ({ at, text: `operation ${id}: the path parameter ${name} is not described` })),
-  ]
+  return [...findings, ...missing.map((name) => ({ at, text: `the path parameter ${name} is not described` }))]
 }
 
-function statusProblems({ id, object }: WrittenOperation, document: ContractDocument): Finding[] {
-  const responses = object.responses ?? {}
-  if (Object.keys(responses).length === 0) {
-    return [{ at: { object, key: 'operationId' }, text: `operation ${id}: declares no response` }]
-  }
-  return Object.entries(responses).flatMap(([status, response]) => {
-    const at = { object: responses, key: status }
-    if (/^(?:204|205|304)$/.test(status) && resolve(document, response).content !== undefined) {
-      return [{ at, text: `operation ${id}: ${status} has no content in HTTP; remove content, or use another status` }]
-    }
-    if (status.startsWith('x-') || /^(?:[2-5](?:\d\d|XX)|default)$/.test(status)) return []
-    const text = `operation ${id}: ${status} is no status of a response; use 200 to 599, 4XX and the like, or default`
-    return [{ at, text }]
-  })
+function describe({ in: place, name }: Parameter): string {
+  return `the ${place} parameter ${name}`
 }
 
-/** Finds what the engine would refuse at the start, but for the configuration of the operator. */
-export function checkSecurity(document: ContractDocument): Finding[] {
-  const operations = writtenOperations(document)
-  const contract = dereference(document)
-  const schemes = document.components?.securitySchemes ?? {}
-  return securityProblems(contract, operationsOf(contract), [...securitySchemesOf(contract).keys()]).map((text) => {
-    const scheme = /^components\/securitySchemes\/([^:]+):/.exec(text)?.[1]
-    if (scheme !== undefined && Object.hasOwn(schemes, scheme)) return { at: { object: schemes, key: scheme }, text }
-    const object = operations.find(({ id, object: { security } }) =>
-      scheme === undefined ? text.startsWith(`operation ${id}:`) : security?.some((each) => scheme in each),
-    )?.object
-    return { at: { object: object ?? document, key: 'security' }, text }
-  })
+/** Names of headers are the same in any case. */
+function keyOf(parameter: Parameter): string {
+  return parameter.in === 'header' ? describe(parameter).toLowerCase() : describe(parameter)
 }
 
-function linkProblems(
+function responseProblems(
   { id, object }: WrittenOperation,
   operations: WrittenOperation[],
   document: ContractDocument,
 ): Finding[] {
-  const links = Object.values(object.responses ?? {}).flatMap((response) =>
-    Object.values((resolve(document, response) as { links?: Record<string, unknown> }).links ?? {}),
-  )
-  return links.flatMap((written) => {
-    const link = resolve(document, written) as { operationId?: string }
-    if (link.operationId === undefined || operations.some((other) => other.id === link.operationId)) return []
-    const at = { object: link, key: 'operationId' }
-    return [{ at, text: `operation ${id}: links to ${link.operationId}, which is no operation` }]
+  const responses = object.responses ?? {}
+  if (Object.keys(responses).length === 0) {
+    return [{ at: { object, key: 'operationId' }, text: `operation ${id}: declares no response` }]
+  }
+  return membersOf(responses).flatMap(([status, written]) => {
+    const response = resolve<typeof written & { links?: Record<string, { operationId?: string }> }>(document, written)
+    const links = Object.values(response.links ?? {}).map((link) => resolve(document, link))
+    const strayLinks = links.flatMap((link): Finding[] => {
+      const { operationId } = link
+      if (operationId === undefined || operations.some((other) => other.id === operationId)) return []
+      const at = { object: link, key: 'operationId' }
+      return [{ at, text: `operation ${id}: links to ${operationId}, which is no operation` }]
+    })
+    const problem = statusProblem(status, response.content !== undefined)
+    return [
+      ...(problem === undefined
+        ? []
+        : [{ at: { object: responses, key: status }, text: `operation ${id}: ${problem}` }]),
+      ...strayLinks,
+    ]
   })
+}
+
+function statusProblem(status: string, hasContent: boolean): string | undefined {
+  if (/^(?:204|205|304)$/.test(status) && hasContent) {
+    return `${status} has no content in HTTP; remove content, or use another status`
+  }
+  return /^(?:[2-5](?:\d\d|XX)|default)$/.test(status)
+    ? undefined
+    : `${status} is no status of a response; use 200 to 599, 4XX and the like, or default`
 }
 
 /** Two operations of one method whose paths differ in the names of parameters alone, below any server. */
@@ -175,4 +173,19 @@ function routeProblems(operations: WrittenOperation[], document: ContractDocumen
       return [{ at: { object, key: 'operationId' }, text: `operation ${id}: has the same route as ${other}` }]
     }),
   )
+}
+
+/** Finds what the engine would refuse at the start, but for the configuration of the operator. */
+export function checkSecurity(document: ContractDocument): Finding[] {
+  const operations = writtenOperations(document)
+  const contract = dereference(document)
+  const schemes = document.components?.securitySchemes ?? {}
+  return securityProblems(contract, operationsOf(contract), [...securitySchemesOf(contract).keys()]).map((text) => {
+    const scheme = /^components\/securitySchemes\/([^:]+):/.exec(text)?.[1]
+    if (scheme !== undefined && Object.hasOwn(schemes, scheme)) return { at: { object: schemes, key: scheme }, text }
+    const object = operations.find(({ id, object: { security } }) =>
+      scheme === undefined ? text.startsWith(`operation ${id}:`) : security?.some((each) => scheme in each),
+    )?.object
+    return { at: { object: object ?? document, key: 'security' }, text }
+  })
 }

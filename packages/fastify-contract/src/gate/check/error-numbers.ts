@@ -1,5 +1,5 @@
 import type { ContractDocument } from '../../document/document.ts'
-import type { Schema } from '../../schema/schema-parts.ts'
+import { refusalStatuses } from '../../server/refusal.ts'
 import type { Finding } from './findings.ts'
 
 /** One of the numbers of the schema Error, as far as it is written. */
@@ -8,6 +8,8 @@ export interface ErrorNumber {
   name: unknown
   description: unknown
 }
+
+const place = 'components/schemas/Error/properties/error'
 
 /** Lists the error numbers of a contract with their names and texts. */
 export function errorNumbersOf(document: ContractDocument): ErrorNumber[] {
@@ -24,63 +26,70 @@ export function errorNumbersOf(document: ContractDocument): ErrorNumber[] {
   }))
 }
 
+function errorProperty({ components }: ContractDocument): Record<string, unknown> | undefined {
+  const properties = components?.schemas?.['Error']?.['properties']
+  return (properties as Record<string, Record<string, unknown>> | undefined)?.['error']
+}
+
+/** A failure that the server answers by itself. */
+export interface ServerFailure {
+  name: string
+  status: number
+  /** The number that the contract gives it; where it gives none, a number that it could have. */
+  number: number
+}
+
+/** The failures that the server answers by itself, those of a status by the order of its table. */
+export function serverFailures(document: ContractDocument): ServerFailure[] {
+  const given = new Map(errorNumbersOf(document).map(({ name, number }) => [name, number]))
+  const all = Object.entries(refusalStatuses)
+  return all.map(([name, status]) => {
+    const suggested = status * 100 + all.filter((each) => each[1] === status).findIndex((each) => each[0] === name)
+    const number = given.get(name)
+    return { name, status, number: typeof number === 'number' ? number : suggested }
+  })
+}
+
 /** Finds what keeps the error numbers of a contract from being constants. */
 export function checkErrorNumbers(document: ContractDocument): Finding[] {
-  const place = 'components/schemas/Error/properties/error'
   const numbers = errorNumbersOf(document)
   const error = errorProperty(document)
+  // An operation that asks for scopes is told to declare this one.
+  const own = serverFailures(document).filter(({ name }) => name !== 'insufficient_scope')
+  const inWords = (failures: ServerFailure[]) =>
+    failures.map(({ number, name }) => `${String(number)} ${name}`).join(', ')
   const at = error === undefined ? { object: document, key: 'components' } : { object: error, key: 'enum' }
   if (numbers.length === 0) {
-    const own = Object.entries(ownNumbers).map((each) => each.join(' '))
-    const text = `components/schemas/Error must have a message, a string, and an error, an enum of ${own.join(', ')}`
+    const text = `components/schemas/Error must have a message, a string, and an error, an enum of ${inWords(own)}`
     return [{ at, text: `${text} and your own, with the names in x-enum-varnames and texts in x-enum-descriptions` }]
   }
-  const texts = numbers.flatMap(({ number, name, description }, index) => {
-    const where = `${place}: the number ${String(number)}`
-    const firstOf = (key: keyof ErrorNumber, value: unknown) => numbers.findIndex((other) => other[key] === value)
-    if (number === undefined) return [`${place}: has more x-enum-varnames or x-enum-descriptions than numbers`]
-    const hasStatus = typeof number === 'number' && number >= 40_000 && number < 60_000
-    const hasName = typeof name === 'string' && /^[a-z][a-z0-9_]*$/.test(name)
-    return [
-      ...(hasStatus ? [] : [`${where} does not begin with the HTTP status of a failure`]),
-      ...(hasName ? [] : [`${where} has no name in x-enum-varnames, in lower case with underscores`]),
-      ...(typeof description === 'string' ? [] : [`${where} has no text in x-enum-descriptions`]),
-      ...(firstOf('number', number) === index ? [] : [`${where} is given twice`]),
-      ...(typeof name !== 'string' || firstOf('name', name) === index
-        ? []
-        : [`${where} has the name ${name}, which another number has`]),
-    ]
-  })
-  const missing = Object.entries(ownNumbers).filter(([number, name]) =>
-    numbers.every((other) => String(other.number) !== number || other.name !== name),
-  )
-  const names = missing.map((each) => each.join(' ')).join(', ')
-  const lacking = `${place}: lacks ${names}, which the service itself answers`
+  const texts = numbers.flatMap((each, index) => problemsOf(each, numbers.slice(0, index)))
+  const isMissing = ({ name, status }: ServerFailure) =>
+    numbers.every((other) => other.name !== name || statusOf(other.number) !== status)
+  const missing = own.filter(isMissing)
+  const lacking = `${place}: lacks ${inWords(missing)}, which the service itself answers`
   return [
     ...(texts.length === 0 ? [] : [{ at, text: texts.join('; ') }]),
     ...(missing.length === 0 ? [] : [{ at, text: lacking }]),
   ]
 }
 
-/** The failures that the service answers by itself, whatever the contract is about. */
-export const ownNumbers = {
-  40000: 'malformed_body',
-  40001: 'invalid_request',
-  40002: 'malformed_http',
-  40100: 'credentials_missing',
-  40101: 'token_invalid',
-  40400: 'path_not_found',
-  40500: 'method_not_allowed',
-  40800: 'request_timeout',
-  41300: 'body_too_large',
-  41500: 'unsupported_media_type',
-  42900: 'rate_limited',
-  43100: 'headers_too_large',
-  50000: 'internal',
-  50300: 'unavailable',
+/** The HTTP status that the first three digits of an error number give. */
+export function statusOf(number: unknown): number {
+  return Math.floor(Number(number) / 100)
 }
 
-function errorProperty(document: ContractDocument): Schema | undefined {
-  const properties = document.components?.schemas?.['Error']?.['properties'] as Record<string, Schema> | undefined
-  return properties?.['error']
+function problemsOf({ number, name, description }: ErrorNumber, before: ErrorNumber[]): string[] {
+  if (number === undefined) return [`${place}: has more x-enum-varnames or x-enum-descriptions than numbers`]
+  const where = `${place}: the number ${String(number)}`
+  const hasStatus = typeof number === 'number' && number >= 40_000 && number < 60_000
+  const hasName = typeof name === 'string' && /^[a-z][a-z0-9_]*$/.test(name)
+  const isNamedTwice = typeof name === 'string' && before.some((other) => other.name === name)
+  return [
+    ...(hasStatus ? [] : [`${where} does not begin with the HTTP status of a failure`]),
+    ...(hasName ? [] : [`${where} has no name in x-enum-varnames, in lower case with underscores`]),
+    ...(typeof description === 'string' ? [] : [`${where} has no text in x-enum-descriptions`]),
+    ...(before.some((other) => other.number === number) ? [`${where} is given twice`] : []),
+    ...(isNamedTwice ? [`${where} has the name ${name}, which another number has`] : []),
+  ]
 }

@@ -17,8 +17,6 @@ const maxLine = 1_000
 
 /** A contract that cannot be generated from. The message has a line for each reason, with its place. */
 export class BrokenContract extends Error {
-  /** The files that it refers to, as far as they are known: those that cannot be read, too. */
-  referred: readonly string[] = []
   readonly lines: readonly string[]
 
   /** @param reasons one for each line; what they quote of the contract is made printable, and cut where it is long */

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
-import { basename, isAbsolute, relative, sep } from 'node:path'
+import { isAbsolute, relative, sep } from 'node:path'
 import { BrokenContract } from './findings.ts'
 
 /** The largest contracts that are public have about ten million bytes. */
@@ -49,18 +49,18 @@ export function readBelow(folder: string, path: string): Buffer {
 }
 
 /** Reads the contract itself. @throws BrokenContract when it cannot be read, or is no regular file */
-export function readSource(file: string): Buffer {
+export function readSource(file: string, name: string): Buffer {
   try {
     return readRegularFile(file)
   } catch (error) {
     const reason =
       error instanceof RefusedFile ? error.message : `cannot be read (${String((error as NodeJS.ErrnoException).code)})`
-    throw new BrokenContract([`${basename(file)}: ${reason}`], { cause: error })
+    throw new BrokenContract([`${name}: ${reason}`], { cause: error })
   }
 }
 
 /** Whether a path leads to something in a folder or further below. Both are absolute. */
-export function isBelow(folder: string, path: string): boolean {
+function isBelow(folder: string, path: string): boolean {
   const way = relative(folder, path)
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }

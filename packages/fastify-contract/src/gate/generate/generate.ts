@@ -1,58 +1,97 @@
-import { type ContractOperation, contractFile } from '../../document/document.ts'
-import { generateFiles } from './generate-files.ts'
-import { folder, replaceFiles, staleFiles } from './generated-folder.ts'
-import { missingHandlers, scaffoldHandler, strayHandlers } from './handler-files.ts'
+import { renameSync, rmSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ContractOperation } from '../../document/document.ts'
 import { BrokenContract } from '../check/findings.ts'
+import { type ContractFiles, type Project, generateFiles } from './generate-files.ts'
+import { HandlerTable } from './handlers.ts'
 
-/** `write` writes `generated/`, `check` lists what is stale there, `scaffold` writes it and the missing handlers. */
+/** `write` writes the generated files, `check` lists those that are stale, `scaffold` also writes missing handlers. */
 export type GenerateMode = 'write' | 'check' | 'scaffold'
 
 export interface GenerateResult {
-  /** Whether `generated/` matches the contract now. */
+  /** Whether the generated files match the contract now. */
   ok: boolean
   /** The lines to print. */
   lines: string[]
-  /** The files that openapi.yaml refers to, by their paths from its folder, as far as they are known. */
-  referred: readonly string[]
-  /** The operations of the contract; none where it is broken. */
-  operations: ContractOperation[]
+}
+
+/** Writes the generated files of a contract, or says which are stale. A broken contract changes nothing. */
+export async function generate(project: Project, mode: GenerateMode): Promise<GenerateResult> {
+  const { contract, out, command } = project
+  let generated: ContractFiles
+  try {
+    generated = await generateFiles(project)
+  } catch (error) {
+    if (!(error instanceof BrokenContract)) throw error
+    return { ok: false, lines: [error.message, `${out}/ is as it was.`] }
+  }
+  const { files, operations, warnings } = generated
+  const folder = join(project.root, out)
+  const stale = await staleFiles(folder, files)
+  if (mode === 'check') {
+    const mismatches = stale.map((file) => `${out}/${file} does not match ${contract}: run ${command}`)
+    const result = stale.length === 0 ? [`${out}/ matches ${contract}`] : mismatches
+    return { ok: stale.length === 0, lines: [...warnings, ...result] }
+  }
+  try {
+    await replaceFiles(folder, files, stale)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { ok: false, lines: [`${out}/ cannot be written: ${reason}`] }
+  }
+  const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]
+  const list = (names: string[]) => names.map((name) => `${out}/${name}`).join(', ')
+  const lines = [
+    ...warnings,
+    ...(stale.length === 0 ? [`${out}/ was up to date`] : []),
+    ...(written.length > 0 ? [`wrote ${list(written)}`] : []),
+    ...(removed.length > 0 ? [`removed ${list(removed)}`] : []),
+    ...handlerLines(project, operations, mode === 'scaffold'),
+  ]
+  return { ok: true, lines }
+}
+
+function handlerLines(
+  { root, handlers, command }: Project,
+  operations: ContractOperation[],
+  writes: boolean,
+): string[] {
+  const table = new HandlerTable(root, handlers, operations)
+  const missing = operations.filter((operation) => table.lacks(operation))
+  const option = `${command}${command.startsWith('npm run ') ? ' --' : ''} --scaffold`
+  return [
+    ...missing.flatMap((operation) =>
+      writes ? table.scaffold(operation) : [`operation ${operation.id} has no handler: ${option} writes one`],
+    ),
+    ...table.leftOver(),
+  ]
+}
+
+/** The names of the files of a folder that differ from what it should hold, are missing or do not belong there. */
+async function staleFiles(folder: string, files: Map<string, string>): Promise<string[]> {
+  const present = await readdir(folder).catch(() => [])
+  const stale: string[] = present.filter((file) => !files.has(file))
+  for (const [file, content] of files) {
+    const current = await readFile(join(folder, file), 'utf8').catch(() => undefined)
+    if (current !== content) stale.push(file)
+  }
+  return stale.sort()
 }
 
 /**
- * Writes `generated/` from openapi.yaml, or says what is stale there. A broken contract changes nothing.
- *
- * @param root the project's folder
+ * Replaces the stale files of a folder. All of them are written aside before the first is moved into place, in the
+ * order of the map, so that no reader and no interruption meets half of a file.
  */
-export async function generate(root: string, mode: GenerateMode): Promise<GenerateResult> {
-  let contract: Awaited<ReturnType<typeof generateFiles>>
+async function replaceFiles(folder: string, files: Map<string, string>, stale: string[]): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const aside = await mkdtemp(join(dirname(folder), '.generated-'))
   try {
-    contract = await generateFiles(root)
-  } catch (error) {
-    if (!(error instanceof BrokenContract)) throw error
-    const { message, referred } = error
-    return { ok: false, lines: [message, `${folder}/ is as it was.`], referred, operations: [] }
+    const changed = [...files].filter(([file]) => stale.includes(file))
+    for (const [file, content] of changed) await writeFile(join(aside, file), content)
+    for (const [file] of changed) renameSync(join(aside, file), join(folder, file))
+    for (const file of stale) if (!files.has(file)) rmSync(join(folder, file), { recursive: true })
+  } finally {
+    await rm(aside, { recursive: true, force: true })
   }
-  const { files, operations, warnings, referred } = contract
-  const stale = await staleFiles(root, files)
-  const missing = missingHandlers(root, operations)
-  if (mode === 'check') {
-    const mismatches = stale.map((file) => `${folder}/${file} does not match ${contractFile}: run npm run generate`)
-    const result = stale.length === 0 ? [`${folder}/ matches ${contractFile}`] : mismatches
-    return { ok: stale.length === 0, lines: [...warnings, ...result], referred, operations }
-  }
-  try {
-    await replaceFiles(root, files)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return { ok: false, lines: [`${folder}/ cannot be written: ${reason}`], referred, operations }
-  }
-  const lines = [...warnings, ...(stale.length === 0 ? [`${folder}/ was up to date`] : [])]
-  const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]
-  if (written.length > 0) lines.push(`wrote ${written.map((file) => `${folder}/${file}`).join(', ')}`)
-  if (removed.length > 0) lines.push(`removed ${removed.map((file) => `${folder}/${file}`).join(', ')}`)
-  if (mode === 'scaffold') lines.push(...missing.flatMap((operation) => scaffoldHandler(root, operation, operations)))
-  else
-    lines.push(...missing.map(({ id }) => `operation ${id} has no handler: npm run generate -- --scaffold writes one`))
-  lines.push(...strayHandlers(root, operations))
-  return { ok: true, lines, referred, operations }
 }

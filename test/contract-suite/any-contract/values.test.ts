@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
+import { problemsOf } from '../../support/responses/check-response.ts'
+import { breaksOf, valueOf } from './values.ts'
+
+const count = { type: 'integer', format: 'int32' }
+const flag = { type: 'boolean' }
+const kinds = ['loan', 'sale'].map((kind) => ({ properties: { kind: { const: kind }, count }, required: ['kind'] }))
+
+/** What a contract may say, beyond what this project's own contract does. */
+const schemas: Schema[] = [
+  { type: 'number', minimum: 0, maximum: 1000 },
+  { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+  { type: 'number', multipleOf: 0.01, minimum: 0, maximum: 100 },
+  { ...count, multipleOf: 5 },
+  ...['date', 'date-time', 'time', 'duration', 'uuid', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'byte'].map(
+    (format) => ({ type: 'string', format }),
+  ),
+  { type: 'string', pattern: '^[A-Z]{3}$' },
+  { type: 'string', enum: ['red', 'green'] },
+  { type: ['string', 'null'], maxLength: 3 },
+  { const: 'book' },
+  { anyOf: [count, { type: 'string', format: 'date' }] },
+  { type: 'object', oneOf: kinds },
+  { type: 'array', items: count, minItems: 1, maxItems: 3, uniqueItems: true },
+  { type: 'object', properties: { flag }, additionalProperties: false },
+  { type: 'object', additionalProperties: count, minProperties: 1, maxProperties: 2 },
+  { type: 'object', allOf: [{ properties: { flag } }, { required: ['flag'] }] },
+  { type: 'object', properties: { flag, text: { type: 'string', readOnly: true } } },
+]
+
+test.each(schemas)('values of %j are drawn, and each of its rules is broken', (schema) => {
+  const valid = fc.sample(valueOf(schema), { seed: 1, numRuns: 50 })
+  expect(valid.flatMap((value) => problemsOf(value, schema))).toEqual([])
+  const breaks = breaksOf(schema, 'body')
+  const keywords = Object.keys(schema).filter((keyword) => !['properties', 'items', 'allOf', 'type'].includes(keyword))
+  expect(breaks.map(({ rule }) => rule)).toEqual(expect.arrayContaining(keywords))
+  for (const { rule, place, values } of breaks.filter((each) => !['surrogates', 'readOnly'].includes(each.rule))) {
+    expect(values, `${place}: ${rule}`).toBeDefined()
+    for (const value of fc.sample(values!, { seed: 1, numRuns: 20 })) {
+      // What is undefined is left out.
+      const sent: unknown = rule === 'required' ? JSON.parse(JSON.stringify(value)) : value
+      expect(problemsOf(sent, schema), `${place}: ${rule}`).not.toEqual([])
+    }
+  }
+})
