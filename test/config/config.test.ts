@@ -118,6 +118,7 @@ test.each<[string, string[], RegExp]>([
   ['SHUTDOWN_DELAY', ['-1', '3601'], isInteger(0, 3_600)],
   ['SHUTDOWN_DELAY', ['10', '11'], /^SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is 10$/],
   ['SHUTDOWN_GRACE', ['0', '3601'], isInteger(1, 3_600)],
+  ['SHUTDOWN_GRACE', ['1'], /^SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is 1$/],
   ['LOG_LEVEL', ['loud', 'INFO', '30', 'info '], /^LOG_LEVEL must be one of fatal, .*, not "/],
   [
     'TRUST_PROXY',

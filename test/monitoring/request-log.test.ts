@@ -17,7 +17,7 @@ test('each request has one line: what was asked, how it ended, how long it took'
   await send({ method: 'GET', url: '/nowhere' })
   await send({ method: 'GET', url: '/plants?limit=%zz' })
   await send({ method: 'GET', url: '/pl%zzants' })
-  const line = { level: 30, requestId: expect.any(String), milliseconds: expect.any(Number) }
+  const line = { level: 30, requestId: expect.any(String) as string, milliseconds: expect.any(Number) as number }
   expect(parsed(logLines)).toMatchObject([
     { ...line, method: 'POST', operation: 'createPlant', status: 200 },
     { ...line, method: 'DELETE', operation: 'deletePlant', status: 204 },

@@ -42,15 +42,16 @@ async function stop({ child, origin }: RunningServer, signal: NodeJS.Signals = '
   while ((await newConnection(origin, '/livez')) !== 'refused') await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** More than the buffers of a connection hold, so that the answer of a client that does not read stays unfinished. */
+/** 15 MB: more than the buffers of a connection hold, so that the answer of a client that does not read is unfinished. */
 function fillWithLongList({ file }: ServedDatabase): number {
-  const plants = 80_000
+  const plants = 15_000
   const database = new Database(file)
-  const insert = database.prepare<[number, string]>(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, ?)`)
-  const name = 'Monstera deliciosa'.repeat(10)
-  database.transaction(() => {
-    for (let id = 0; id < plants; id++) insert.run(id, name)
-  })()
+  database
+    .prepare<[number, string]>(
+      `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ?)
+       INSERT INTO plants (caller, id, name) SELECT 'me', id, ? FROM ids`,
+    )
+    .run(plants, '\u{1f331}'.repeat(250))
   database.close()
   return plants
 }

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
@@ -90,17 +90,10 @@ test('a command that is not as it should be is told on standard error, and no to
   expect((await token(environment, 'list')).stderr).toBe('0 tokens\n')
 })
 
-test('a bad variable and a file that is no database are told in one line', async () => {
-  const file = join(await temporaryFolder(), 'notes.txt')
-  await writeFile(file, 'my notes')
-  for (const [url, message] of [
-    ['oracle:x', /^DATABASE_URL [^\n]*\n$/],
-    [`sqlite:${file}`, /^[^\n]*is not an SQLite database[^\n]*\n$/],
-  ] as const) {
-    const { code, stdout, stderr } = await token({ DATABASE_URL: url }, 'list')
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(message)
-  }
+test('a bad variable is told in one line', async () => {
+  const { code, stderr } = await token({ DATABASE_URL: 'oracle:x' }, 'list')
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^DATABASE_URL [^\n]*\n$/)
 })
 
 test.each([['issue', 'me'], ['list'], ['revoke', 'plst_aaaaaa']])(
