@@ -47,6 +47,20 @@ export function testOperations({ newCaller, examplesNeed, assertUnchanged }: Tes
       })
     })
 
+    const readers = expectedOperations.filter(({ method }) => method === 'get')
+    test.each(readers)('$id answers HEAD as it does GET, without the content', { timeout }, async (operation) => {
+      const send = await newCaller()
+      await check(requestsOf(operation), 20, async (request) => {
+        const headers = { ...request.headers, 'x-request-id': 'same' }
+        const [get, head] = [await send({ ...request, headers }), await send({ ...request, headers, method: 'HEAD' })]
+        expect({ ...head.headers, status: head.status, date: '' }).toEqual({
+          ...get.headers,
+          status: get.status,
+          date: '',
+        })
+      })
+    })
+
     const breaks = expectedOperations.flatMap((operation) =>
       requestBreaksOf(operation).map(([place, rule, requests]) => ({ id: operation.id, place, rule, requests })),
     )
