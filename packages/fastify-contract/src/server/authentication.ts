@@ -2,9 +2,8 @@ import type { FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } 
 import type { SecurityScheme } from '../document/security.ts'
 import type { BoundOperation } from '../engine/engine.ts'
 import type { Caller } from '../types/handler-types.ts'
-import { fieldValues } from './raw-headers.ts'
-import { type Alternative, CredentialRefusals } from './credential-refusals.ts'
-import { type Refusal, unavailable } from './refusal.ts'
+import { challenged, placeOf } from './challenges.ts'
+import { type Refusal, unavailable } from '../engine/refusal.ts'
 
 /** The caller that credentials belong to. */
 export interface FoundCaller {
@@ -53,93 +52,104 @@ export interface AuthenticationOptions {
  */
 export function authenticate(
   { security }: Pick<BoundOperation, 'security'>,
-  { schemes, realm, onRefused }: AuthenticationOptions,
+  { schemes: verified, realm, onRefused }: AuthenticationOptions,
 ): onRequestAsyncHookHandler[] {
   const names = [...new Set(security.flat().map(({ scheme }) => scheme))]
   if (names.length === 0) return []
   // createEngine has refused a contract with a scheme that has no verifier.
-  const declared = names.map((name) => schemes.get(name)!)
+  const schemes = names.map((name) => verified.get(name)!)
   const alternatives = security
     .filter((required) => required.length > 0)
     .map((required) => required.map(({ scheme, scopes }) => ({ index: names.indexOf(scheme), scopes })))
+  const schemesOf = (alternative: Alternative) => alternative.map(({ index }) => schemes[index]!)
+  const keys = schemes.filter((scheme) => scheme.in === 'query')
   const isOptional = alternatives.length < security.length
-  const readers = declared.map(readerOf)
-  const keyParameters = declared.filter((scheme) => scheme.in === 'query').map(({ name }) => name)
-  const refusals = new CredentialRefusals(realm, declared)
+  const places = [...new Set(alternatives.map((each) => schemesOf(each).map(placeOf).join(' and ')))].join(', or ')
+
+  function unauthorized(results: Result[]): Refusal {
+    const error = ', error="invalid_token"'
+    if (results.includes('unknown')) {
+      const reason = 'token is unknown, malformed, expired or revoked'
+      const described = `${error}, error_description="The ${reason}"`
+      const errors = results.map((result) => (result === 'unknown' ? described : ''))
+      return challenged('token_invalid', `the ${reason}`, realm, schemes, errors)
+    }
+    if (results.includes('missing')) return challenged('credentials_missing', `send ${places}`, realm, schemes)
+    const errors = schemes.map(() => error)
+    return challenged('token_invalid', 'the credentials belong to different callers', realm, schemes, errors)
+  }
 
   const authenticateRequest: onRequestAsyncHookHandler = async (request) => {
-    const credentials = readers.map((read) => read(request))
+    const credentials = schemes.map((scheme) => readCredentials(request, scheme))
     // A key is no parameter of the operation. Fastify's query is an object.
-    for (const name of keyParameters) Reflect.deleteProperty(request.query as object, name)
+    for (const { name } of keys) Reflect.deleteProperty(request.query as object, name)
     if (isOptional && credentials.every((text) => text === undefined)) return
-    const pending = declared.map(({ verify }, index) => {
+    const pending = schemes.map(async ({ verify }, index) => {
       const text = credentials[index]
-      return text === undefined ? Promise.resolve('missing' as const) : verify(text)
+      return text === undefined ? 'missing' : verify(text)
     })
     // A promise of all would cost more where there is one.
     const results = pending.length === 1 ? [await pending[0]!] : await Promise.all(pending)
 
     let forbidden: Alternative | undefined
     for (const alternative of alternatives) {
-      const caller = callerOf(alternative, results)
-      if (caller === undefined) continue
-      request.caller = caller
-      if (alternative.every((required) => isInScope(required, results))) return
+      const found = findCaller(alternative, results)
+      if (found === undefined) continue
+      request.caller = found.caller
+      if (found.hasScopes) return
       forbidden ??= alternative
     }
     if (results.includes('unavailable')) throw unavailable('tokens cannot be checked now; try again in a second')
     if (forbidden !== undefined) {
-      request.lackingScope = refusals.lackingScope(forbidden)
+      const scope = [...new Set(forbidden.flatMap(({ scopes }) => scopes))].join(' ')
+      const message = `the token lacks a scope of: ${scope}`
+      const errors = forbidden.map(() => `, error="insufficient_scope", scope="${scope}"`)
+      request.lackingScope = challenged('insufficient_scope', message, realm, schemesOf(forbidden), errors)
       return
     }
-    if (results.includes('missing') && !results.includes('unknown')) {
-      throw refusals.missing(alternatives)
-    }
-    onRefused?.(request)
-    throw refusals.invalid(results.map((result) => result === 'unknown'))
+    if (results.includes('unknown') || !results.includes('missing')) onRefused?.(request)
+    throw unauthorized(results)
   }
   return [authenticateRequest]
 }
 
-/** Refuses a caller whose credentials lack a scope. Runs after `authenticate` and what counts the caller's requests. */
-export const requireScopes: onRequestHookHandler = ({ lackingScope }, _reply, done) => {
+/**
+ * Makes the hook that refuses a caller whose credentials lack a scope. It runs after `authenticate`, and after what
+ * counts the caller's requests.
+ *
+ * @returns no hook for an operation that asks for no scopes
+ */
+export function requireScopes({ security }: Pick<BoundOperation, 'security'>): onRequestHookHandler[] {
+  return security.flat().some(({ scopes }) => scopes.length > 0) ? [refuseLackingScope] : []
+}
+
+const refuseLackingScope: onRequestHookHandler = ({ lackingScope }, _reply, done) => {
   if (lackingScope !== undefined) throw lackingScope
   done()
 }
 
-/** Whether credentials have all of these scopes. */
-function hasScopes(scope: string | undefined, required: readonly string[]): boolean {
-  if (scope === undefined || required.length === 0) return true
-  const granted = scope.split(' ')
-  return required.every((each) => granted.includes(each))
-}
-
 type Result = Awaited<ReturnType<Verifier>>
 
-/** Makes the function that reads the credentials of a scheme; undefined where the request has none. */
-function readerOf({ in: place, name }: SecurityScheme): (request: FastifyRequest) => string | undefined {
-  if (place === 'query') {
-    // Fastify's parser gives texts, and lists of them for a parameter that is repeated.
-    return ({ query }) => (query as Record<string, string | string[] | undefined>)[name]?.toString()
-  }
-  const field = name.toLowerCase()
-  // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 says, they are no credentials.
-  return ({ headers, raw }) =>
-    headers[field] === undefined ? undefined : fieldValues(raw.rawHeaders, field).join(', ')
+/** An alternative of security requirements: the indices of its schemes, and the scopes that each must have. */
+type Alternative = { index: number; scopes: readonly string[] }[]
+
+/** Reads the credentials of a scheme; undefined where the request has none. */
+function readCredentials({ headers, query }: FastifyRequest, { in: place, name }: SecurityScheme): string | undefined {
+  // Fastify's parser gives texts, and lists of them for a parameter that is repeated.
+  const parameters = query as Record<string, string | string[] | undefined>
+  return (place === 'query' ? parameters[name] : headers[name.toLowerCase()])?.toString()
 }
 
-/** The caller whom all schemes of an alternative name. */
-function callerOf(alternative: Alternative, results: Result[]): Caller | undefined {
+/** The caller whom all schemes of an alternative name, and whether their credentials have its scopes. */
+function findCaller(alternative: Alternative, results: Result[]): { caller: Caller; hasScopes: boolean } | undefined {
   let caller: Caller | undefined
-  for (const { index } of alternative) {
+  let hasScopes = true
+  for (const { index, scopes } of alternative) {
     const result = results[index]!
     if (typeof result === 'string' || (caller !== undefined && result.caller !== caller)) return undefined
     caller = result.caller
+    const granted = result.scope?.split(' ')
+    hasScopes &&= granted === undefined || scopes.every((scope) => granted.includes(scope))
   }
-  return caller
-}
-
-function isInScope({ index, scopes }: Alternative[number], results: Result[]): boolean {
-  const result = results[index]!
-  return typeof result !== 'string' && hasScopes(result.scope, scopes)
+  return caller === undefined ? undefined : { caller, hasScopes }
 }
