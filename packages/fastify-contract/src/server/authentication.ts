@@ -2,7 +2,7 @@ import type { FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } 
 import type { SecurityScheme } from '../document/security.ts'
 import type { BoundOperation } from '../engine/engine.ts'
 import type { Caller } from '../types/handler-types.ts'
-import { challenged, placeOf } from './challenges.ts'
+import { invalidCredentials, lackingScopes, missingCredentials } from './challenges.ts'
 import { type Refusal, unavailable } from '../engine/refusal.ts'
 
 /** The caller that credentials belong to. */
@@ -44,8 +44,8 @@ export interface AuthenticationOptions {
 /**
  * Makes the hook that authenticates the requests of an operation. It alone decides who the caller is.
  *
- * One satisfied alternative of the contract's security requirements is enough. All schemes of an alternative must name
- * the same caller, and their tokens must have the scopes that it lists. Where an alternative is empty, a request
+ * The first satisfied alternative of the contract's security requirements is enough. All schemes of an alternative must
+ * name the same caller, and their tokens must have the scopes that it lists. Where an alternative is empty, a request
  * without any credentials has no caller.
  *
  * @returns no hook for an operation that everybody may call
@@ -54,61 +54,41 @@ export function authenticate(
   { security }: Pick<BoundOperation, 'security'>,
   { schemes: verified, realm, onRefused }: AuthenticationOptions,
 ): onRequestAsyncHookHandler[] {
-  const names = [...new Set(security.flat().map(({ scheme }) => scheme))]
-  if (names.length === 0) return []
   // createEngine has refused a contract with a scheme that has no verifier.
-  const schemes = names.map((name) => verified.get(name)!)
-  const alternatives = security
-    .filter((required) => required.length > 0)
-    .map((required) => required.map(({ scheme, scopes }) => ({ index: names.indexOf(scheme), scopes })))
-  const schemesOf = (alternative: Alternative) => alternative.map(({ index }) => schemes[index]!)
-  const keys = schemes.filter((scheme) => scheme.in === 'query')
-  const isOptional = alternatives.length < security.length
-  const places = [...new Set(alternatives.map((each) => schemesOf(each).map(placeOf).join(' and ')))].join(', or ')
-
-  function unauthorized(results: Result[]): Refusal {
-    const error = ', error="invalid_token"'
-    if (results.includes('unknown')) {
-      const reason = 'token is unknown, malformed, expired or revoked'
-      const described = `${error}, error_description="The ${reason}"`
-      const errors = results.map((result) => (result === 'unknown' ? described : ''))
-      return challenged('token_invalid', `the ${reason}`, realm, schemes, errors)
-    }
-    if (results.includes('missing')) return challenged('credentials_missing', `send ${places}`, realm, schemes)
-    const errors = schemes.map(() => error)
-    return challenged('token_invalid', 'the credentials belong to different callers', realm, schemes, errors)
-  }
+  const all = security.map((required) =>
+    required.map(({ scheme, scopes }) => ({ scheme: verified.get(scheme)!, scopes })),
+  )
+  const alternatives = all.filter((alternative) => alternative.length > 0)
+  const schemes = [...new Set(alternatives.flat().map(({ scheme }) => scheme))]
+  if (schemes.length === 0) return []
+  const isOptional = alternatives.length < all.length
 
   const authenticateRequest: onRequestAsyncHookHandler = async (request) => {
-    const credentials = schemes.map((scheme) => readCredentials(request, scheme))
-    // A key is no parameter of the operation. Fastify's query is an object.
-    for (const { name } of keys) Reflect.deleteProperty(request.query as object, name)
-    if (isOptional && credentials.every((text) => text === undefined)) return
-    const pending = schemes.map(async ({ verify }, index) => {
-      const text = credentials[index]
-      return text === undefined ? 'missing' : verify(text)
-    })
-    // A promise of all would cost more where there is one.
-    const results = pending.length === 1 ? [await pending[0]!] : await Promise.all(pending)
-
+    const credentials = takeCredentials(request, schemes)
+    if (isOptional && credentials.size === 0) return
+    const results = new Map<VerifiedScheme, Result>()
     let forbidden: Alternative | undefined
     for (const alternative of alternatives) {
+      for (const { scheme } of alternative) {
+        const text = credentials.get(scheme)
+        if (!results.has(scheme)) results.set(scheme, text === undefined ? 'missing' : await scheme.verify(text))
+      }
       const found = findCaller(alternative, results)
       if (found === undefined) continue
       request.caller = found.caller
       if (found.hasScopes) return
       forbidden ??= alternative
     }
-    if (results.includes('unavailable')) throw unavailable('tokens cannot be checked now; try again in a second')
+    const outcomes = [...results.values()]
+    if (outcomes.includes('unavailable')) throw unavailable('tokens cannot be checked now; try again in a second')
     if (forbidden !== undefined) {
-      const scope = [...new Set(forbidden.flatMap(({ scopes }) => scopes))].join(' ')
-      const message = `the token lacks a scope of: ${scope}`
-      const errors = forbidden.map(() => `, error="insufficient_scope", scope="${scope}"`)
-      request.lackingScope = challenged('insufficient_scope', message, realm, schemesOf(forbidden), errors)
+      request.lackingScope = lackingScopes(realm, forbidden)
       return
     }
-    if (results.includes('unknown') || !results.includes('missing')) onRefused?.(request)
-    throw unauthorized(results)
+    const unknown = schemes.filter((scheme) => results.get(scheme) === 'unknown')
+    if (unknown.length === 0 && outcomes.includes('missing')) throw missingCredentials(realm, alternatives)
+    onRefused?.(request)
+    throw invalidCredentials(realm, schemes, unknown)
   }
   return [authenticateRequest]
 }
@@ -130,22 +110,31 @@ const refuseLackingScope: onRequestHookHandler = ({ lackingScope }, _reply, done
 
 type Result = Awaited<ReturnType<Verifier>>
 
-/** An alternative of security requirements: the indices of its schemes, and the scopes that each must have. */
-type Alternative = { index: number; scopes: readonly string[] }[]
+/** An alternative of security requirements: its schemes, and the scopes that the credentials of each must have. */
+type Alternative = { scheme: VerifiedScheme; scopes: readonly string[] }[]
 
-/** Reads the credentials of a scheme; undefined where the request has none. */
-function readCredentials({ headers, query }: FastifyRequest, { in: place, name }: SecurityScheme): string | undefined {
-  // Fastify's parser gives texts, and lists of them for a parameter that is repeated.
-  const parameters = query as Record<string, string | string[] | undefined>
-  return (place === 'query' ? parameters[name] : headers[name.toLowerCase()])?.toString()
+/** Takes the credentials of schemes out of a request: an API key is no parameter of the operation. */
+function takeCredentials({ headers, query }: FastifyRequest, schemes: VerifiedScheme[]): Map<VerifiedScheme, string> {
+  const credentials = new Map<VerifiedScheme, string>()
+  for (const scheme of schemes) {
+    // Fastify's parser gives texts, and lists of them for a parameter that is repeated.
+    const fields = scheme.in === 'header' ? headers : (query as Record<string, string | string[] | undefined>)
+    const text = fields[scheme.in === 'header' ? scheme.name.toLowerCase() : scheme.name]
+    if (text !== undefined) credentials.set(scheme, text.toString())
+  }
+  for (const { in: place, name } of schemes) if (place === 'query') Reflect.deleteProperty(query as object, name)
+  return credentials
 }
 
 /** The caller whom all schemes of an alternative name, and whether their credentials have its scopes. */
-function findCaller(alternative: Alternative, results: Result[]): { caller: Caller; hasScopes: boolean } | undefined {
+function findCaller(
+  alternative: Alternative,
+  results: ReadonlyMap<VerifiedScheme, Result>,
+): { caller: Caller; hasScopes: boolean } | undefined {
   let caller: Caller | undefined
   let hasScopes = true
-  for (const { index, scopes } of alternative) {
-    const result = results[index]!
+  for (const { scheme, scopes } of alternative) {
+    const result = results.get(scheme)!
     if (typeof result === 'string' || (caller !== undefined && result.caller !== caller)) return undefined
     caller = result.caller
     const granted = result.scope?.split(' ')

@@ -42,7 +42,7 @@ export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>):
     }
     headers['content-type'] = type
     // A client that waits for a 100 sends its body once its credentials are good (RFC 9110, section 10.1.1).
-    if (httpVersion === '1.1' && headers.expect?.toLowerCase() === '100-continue') raw.writeContinue()
+    if (httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')) raw.writeContinue()
     done()
   }
 }

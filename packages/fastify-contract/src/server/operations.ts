@@ -69,8 +69,7 @@ function handlerOf(
     const body = bytes === undefined ? undefined : readBody(bytes)
     // Fastify's route has as many parameters as the path template has names, each of them text.
     const params = request.params as Record<string, string>
-    const path: Record<string, string> = {}
-    for (const [index, name] of names.entries()) path[name] = params[`p${String(index)}`] ?? ''
+    const path = Object.fromEntries(names.map((name, index) => [name, params[`p${String(index)}`] ?? '']))
     let accept: string | undefined
     if (offeredTypes.length > 1) {
       addVary(reply, 'Accept')

@@ -1,11 +1,5 @@
 import type { Server } from 'node:http'
-import type {
-  FastifyBaseLogger,
-  FastifyInstance,
-  FastifyRequest,
-  FastifyServerOptions,
-  onRequestHookHandler,
-} from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions, onRequestHookHandler } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { basePathsOf, dereference, operationsOf } from '../document/document.ts'
 import type { Contract } from '../document/load-contract.ts'
@@ -14,6 +8,7 @@ import { type AnyHandler, createEngine } from '../engine/engine.ts'
 import { type VerifiedScheme, type Verifier, authenticate, requireScopes } from './authentication.ts'
 import { registerClosing } from './connections/graceful-shutdown.ts'
 import { createJsonReader, expectContent } from './content.ts'
+import type { RefusalOptions } from './connections/connection-errors.ts'
 import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
 import { registerDocs } from './docs/docs.ts'
@@ -24,24 +19,14 @@ import { refuseLessConcrete, refuseRequests, routedUrl } from './path-and-method
 import type { FailureBody } from '../engine/refusal.ts'
 import { constantHeaders, createReplySender, omitLengthOfHead } from './send.ts'
 
-export interface ServerSettings {
-  logger: FastifyBaseLogger
-  /** Gives the server's own failures the body that the contract declares. */
-  failureBody: FailureBody
-  /** Receives the status of each request that is refused below Fastify, such as bytes that are not HTTP. */
-  onRefused?: ((status: number) => void) | undefined
+/** What the server needs for what lies below Fastify. */
+export interface ServerSettings extends RefusalOptions {
   /** Limits that replace those of `defaultLimits`. */
   limits?: Partial<Limits> | undefined
 }
 
 /** What the plugin takes over from the options that the server was created with. */
-interface CreatedWith {
-  connections: OpenConnections
-  limits: Limits
-  failureBody: FailureBody
-}
-
-const createdWith = new WeakMap<Server, CreatedWith>()
+const createdWith = new WeakMap<Server, { connections: OpenConnections; limits: Limits; failureBody: FailureBody }>()
 
 /**
  * Makes the options of Fastify for what lies below a plugin: Node's server with all limits of a connection, one request
@@ -51,9 +36,9 @@ const createdWith = new WeakMap<Server, CreatedWith>()
  * const app = fastify(fastifyOptions({ logger, failureBody }))
  * await app.register(fastifyContract, { contract, handlers, ... })
  */
-export function fastifyOptions({ logger, failureBody, onRefused, limits: given }: ServerSettings) {
+export function fastifyOptions({ limits: given, ...refusals }: ServerSettings) {
+  const { logger, failureBody } = refusals
   const limits = { ...defaultLimits, ...given }
-  const refusals = { log: logger, failureBody, onRefused: onRefused ?? ignore }
   const connections = new OpenConnections(limits.pipelinedRequests, () => {
     logger.info(
       `connection closed: more than ${String(limits.pipelinedRequests)} requests wait for the answer before them`,
@@ -77,10 +62,6 @@ export function fastifyOptions({ logger, failureBody, onRefused, limits: given }
     // Fastify's own listener; answerConnectionErrors answers in its place.
     clientErrorHandler: () => undefined,
   } satisfies FastifyServerOptions
-}
-
-function ignore(): void {
-  // Nobody counts refusals.
 }
 
 function noRouteSchema(): never {

@@ -13,10 +13,11 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** How connections are refused, and what is told of it. */
 export interface RefusalOptions {
+  logger: FastifyBaseLogger
+  /** Gives the server's own failures the body that the contract declares. */
   failureBody: FailureBody
-  log: FastifyBaseLogger
-  /** Receives the status of each refusal that was sent. */
-  onRefused: (status: number) => void
+  /** Receives the status of each request that is refused below Fastify, such as bytes that are not HTTP. */
+  onRefused?: ((status: number) => void) | undefined
 }
 
 /**
@@ -33,15 +34,15 @@ export function answerConnectionErrors(
   connections: OpenConnections,
   { headerBytes, socketIdleMilliseconds }: Limits,
   isHttp1: (request: IncomingMessage) => boolean,
-  { failureBody, log, onRefused }: RefusalOptions,
+  { failureBody, logger, onRefused }: RefusalOptions,
 ): (request: IncomingMessage) => void {
   /** @param request the one that is refused; undefined where its method is not known */
   function refuse(socket: Socket, refusal: Refusal, reason: string | undefined, request?: IncomingMessage): void {
     if (!socket.writable) return
     const requestId = randomUUID()
-    log.info({ requestId, status: refusal.status, reason }, 'connection refused')
+    logger.info({ requestId, status: refusal.status, reason }, 'connection refused')
     socket.once('finish', () => {
-      onRefused(refusal.status)
+      onRefused?.(refusal.status)
     })
     const content = JSON.stringify(failureBody(refusal.failure, refusal.message))
     socket.write(responseText(refusal, content, requestId, request?.method !== 'HEAD'))

@@ -51,7 +51,7 @@ export function createHttpServer(
     if (isLast(request)) response.shouldKeepAlive = false
     listener(request, response)
   })
-  logDroppedConnections(server, refusals.log)
+  logDroppedConnections(server, refusals.logger)
   return server
 }
 
