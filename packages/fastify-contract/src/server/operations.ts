@@ -39,6 +39,8 @@ export function registerOperations(app: FastifyInstance, options: OperationsOpti
         method: operation.method.toUpperCase(),
         url: routePath(basePath) + path,
         config: { operation },
+        // Fastify answers HEAD as GET where the contract does not.
+        exposeHeadRoute: !operations.some(({ method, path }) => method === 'head' && path === operation.path),
         onRequest: onRequestOf(operation),
         handler: handlerOf(operation, names, options),
       })
@@ -51,9 +53,9 @@ export function registerOperations(app: FastifyInstance, options: OperationsOpti
  * The expression matches any text but the empty one, so that `/plants/` is no path.
  */
 function routePath(path: string, names: string[] = []): string {
-  return path
-    .replaceAll(':', '::')
-    .replace(/\{([^{}]+)\}/g, (_template, name: string) => `:p${String(names.push(name) - 1)}([^]+)`)
+  return path.replace(/\{([^{}]+)\}|:/g, (_match, name: string | undefined) =>
+    name === undefined ? '::' : `:p${String(names.push(name) - 1)}([^]+)`,
+  )
 }
 
 function handlerOf(

@@ -4,7 +4,7 @@ import fastifyPlugin from 'fastify-plugin'
 import { basePathsOf, dereference, operationsOf } from '../document/document.ts'
 import type { Contract } from '../document/load-contract.ts'
 import { type SecurityScheme, securitySchemesOf } from '../document/security.ts'
-import { type AnyHandler, createEngine } from '../engine/engine.ts'
+import { type AnyHandler, type BoundOperation, createEngine } from '../engine/engine.ts'
 import { type VerifiedScheme, type Verifier, authenticate, requireScopes } from './authentication.ts'
 import { registerClosing } from './connections/graceful-shutdown.ts'
 import { createJsonReader, expectContent } from './content.ts'
@@ -133,27 +133,22 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
   }
   app.addHook('onRequest', refuseRequests(app))
   omitLengthOfHead(app)
-  await app.register((scope, _options, done) => {
-    registerDocs(scope, contract, favicon)
-    done()
-  })
-  await app.register((scope, _options, done) => {
-    registerOperations(scope, {
-      operations,
-      basePaths: basePathsOf(document),
-      onRequestOf: (operation) => [
-        ...refuseLessConcrete(app, operations, operation),
-        ...(options.beforeAuthentication ?? []),
-        ...authenticate(operation, { schemes, realm, onRefused: options.onCredentialsRefused }),
-        ...(options.afterAuthentication ?? []),
-        ...requireScopes(operation),
-        expectContent(operation),
-      ],
-      readBody: createJsonReader(limits.bodyLevels),
-      send: createReplySender(limits.unreadBytes),
-    })
-    done()
-  })
+  await app.register((scope) => Promise.try(registerDocs, scope, contract, favicon))
+  const operationsOptions = {
+    operations,
+    basePaths: basePathsOf(document),
+    onRequestOf: (operation: BoundOperation) => [
+      ...refuseLessConcrete(app, operations, operation),
+      ...(options.beforeAuthentication ?? []),
+      ...authenticate(operation, { schemes, realm, onRefused: options.onCredentialsRefused }),
+      ...(options.afterAuthentication ?? []),
+      ...requireScopes(operation),
+      expectContent(operation),
+    ],
+    readBody: createJsonReader(limits.bodyLevels),
+    send: createReplySender(limits.unreadBytes),
+  }
+  await app.register((scope) => Promise.try(registerOperations, scope, operationsOptions))
 }
 
 /** The plugin for a server that was created with `fastifyOptions`. Its hooks and its error handler are the server's. */

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import { type ContractOptions, type Limits, type Verifier, fastifyContract, fastifyOptions } from 'fastify-contract'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
@@ -41,11 +41,11 @@ export interface Shop {
   options?: Partial<ContractOptions>
   onRefused?: (status: number) => void
   /** Registers what stands beside the contract. */
-  beside?: (app: ReturnType<typeof fastify>) => void
+  beside?: (app: FastifyInstance) => void
 }
 
 export interface ServedShop {
-  app: ReturnType<typeof fastify>
+  app: FastifyInstance
   /** Listens on a free port of 127.0.0.1. @returns the origin */
   listen: () => Promise<string>
   /** Sends a request without a socket, as the caller `me` unless it says otherwise. */
