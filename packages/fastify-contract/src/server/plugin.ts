@@ -133,7 +133,7 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
   }
   app.addHook('onRequest', refuseRequests(app))
   omitLengthOfHead(app)
-  await app.register((scope) => Promise.try(registerDocs, scope, contract, favicon))
+  await app.register((scope) => registerDocs(scope, contract, favicon))
   const operationsOptions = {
     operations,
     basePaths: basePathsOf(document),

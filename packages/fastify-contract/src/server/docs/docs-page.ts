@@ -1,5 +1,4 @@
-import type { Contract } from '../../document/load-contract.ts'
-import { parseJsonWithBigInts, stringifyJson } from '../../json/json.ts'
+import { stringifyJson } from '../../json/json.ts'
 
 /** Swagger UI gives responses three columns, which are wider than the screen of a phone. */
 export const narrowScreens = `@media (max-width: 640px) {
@@ -16,10 +15,11 @@ export const narrowScreens = `@media (max-width: 640px) {
 /**
  * Writes the page.
  *
+ * @param name the title of the contract
  * @param files the path of Swagger UI's files, relative to that of the page, so that a proxy may put one before both
  */
-export function writePage({ document }: Contract, files: string): string {
-  const title = document.info.title.replace(/[&<]/g, (character) => `&#${String(character.charCodeAt(0))};`)
+export function writePage(name: string, files: string): string {
+  const title = name.replace(/[&<]/g, (character) => `&#${String(character.charCodeAt(0))};`)
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -45,10 +45,12 @@ export function writePage({ document }: Contract, files: string): string {
  * 9007199254740993 becomes …992, and "Execute" creates or deletes something else (swagger-api/swagger-ui#10049). In the
  * script's copy of the contract, each example with an integer beyond 2^53 is therefore its JSON text, which a plugin
  * shows and prefills as it is. What a person types is sent as typed anyway.
+ *
+ * @param contract the document, with integers beyond 2^53 as bigints
  */
-export function writeInitializer({ json }: Contract): string {
+export function writeInitializer(contract: object): string {
   const exact = new Set<string>()
-  const document = withExactTexts(parseJsonWithBigInts(json), [], exact)
+  const document = withExactTexts(contract, [], exact)
   return `const exactTexts = new Set(${JSON.stringify([...exact])})
 const showExactTexts = ({ fn: { getSampleSchema } }) => ({
   fn: {
