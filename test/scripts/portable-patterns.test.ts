@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { linearPatterns } from '../../packages/fastify-contract/src/schema/text/linear-pattern.ts'
+import { linearPatterns } from '../../packages/fastify-contract/src/schema/linear-pattern.ts'
 import { patternProblem } from '../../packages/fastify-contract/src/gate/check/words/portable-patterns.ts'
 
 const raw = String.raw

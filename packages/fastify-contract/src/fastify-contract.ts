@@ -4,7 +4,7 @@ export { type Contract, UnservableContract, loadContract } from './document/load
 export type { SecurityScheme } from './document/security.ts'
 export type { FoundCaller, Verifier } from './server/authentication.ts'
 export type { Limits } from './server/limits.ts'
-export { type FailureBody, Refusal, type RefusalName, unavailable } from './server/refusal.ts'
+export { type FailureBody, Refusal, type RefusalName, unavailable } from './engine/refusal.ts'
 export { sendJson } from './server/send.ts'
 export type { Encoded } from './types/encoded.ts'
 export type { Caller, ContextWith, Handler, Handlers, Input, Reply, Schemas } from './types/handler-types.ts'

@@ -4,7 +4,7 @@ import type { BoundOperation } from '../engine/engine.ts'
 import type { Caller } from '../types/handler-types.ts'
 import { fieldValues } from './raw-headers.ts'
 import { type Alternative, CredentialRefusals } from './credential-refusals.ts'
-import { type Refusal, unavailable } from './refusal.ts'
+import { type Refusal, unavailable } from '../engine/refusal.ts'
 
 /** The caller that credentials belong to. */
 export interface FoundCaller {

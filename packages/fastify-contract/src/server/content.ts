@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fast
 import { MalformedJson, RefusedJson, parseJson } from '../json/json.ts'
 import type { BoundOperation } from '../engine/engine.ts'
 import { fieldValues } from './raw-headers.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from '../engine/refusal.ts'
 
 /** Makes the hook that prepares a request for the content that its operation takes. */
 export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>): onRequestHookHandler {

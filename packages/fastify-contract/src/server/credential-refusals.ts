@@ -1,5 +1,5 @@
 import type { SecurityScheme } from '../document/security.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from '../engine/refusal.ts'
 
 /** An alternative of security requirements: the indices of its schemes, and the scopes that each must have. */
 export type Alternative = { index: number; scopes: readonly string[] }[]

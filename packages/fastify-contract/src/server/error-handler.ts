@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusedType } from './content.ts'
 import { noSuchPath } from './path-and-method.ts'
-import { type FailureBody, Refusal } from './refusal.ts'
+import { type FailureBody, Refusal } from '../engine/refusal.ts'
 import { sendJson } from './send.ts'
 
 /**

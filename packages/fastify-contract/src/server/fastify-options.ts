@@ -4,7 +4,7 @@ import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
 import { type Limits, defaultLimits } from './limits.ts'
 import { routedUrl } from './path-and-method.ts'
-import type { FailureBody } from './refusal.ts'
+import type { FailureBody } from '../engine/refusal.ts'
 
 export interface ServerSettings {
   logger: FastifyBaseLogger

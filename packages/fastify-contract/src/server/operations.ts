@@ -7,14 +7,14 @@ import type {
   onRequestAsyncHookHandler,
   onRequestHookHandler,
 } from 'fastify'
-import { chunksOf, streamChunks } from '../engine/body-stream.ts'
+import { streamChunks } from '../engine/body-stream.ts'
 import type { BoundOperation, ValidReply } from '../engine/engine.ts'
 import type { Media } from '../engine/reply-validation.ts'
 import { type ParsedJson, stringifyJson } from '../json/json.ts'
-import { Encoded, isWhole, release } from '../types/encoded.ts'
+import { Encoded, chunksOf, isWhole, release } from '../types/encoded.ts'
 import type { UnreadBytes } from './connections/unread-bytes.ts'
 import { registerParsers } from './content.ts'
-import { Refusal, unavailable } from './refusal.ts'
+import { Refusal, unavailable } from '../engine/refusal.ts'
 import { addVary, releaseWhenSent, sendContent, whenClosed } from './send.ts'
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { contractMethods } from '../document/document.ts'
 import type { BoundOperation } from '../engine/engine.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from '../engine/refusal.ts'
 import { fieldValues } from './raw-headers.ts'
 
 export const noSuchPath = (): Refusal => new Refusal('path_not_found', 'there is no such path')

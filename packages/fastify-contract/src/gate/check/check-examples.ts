@@ -1,15 +1,14 @@
-import type { ErrorObject, ValidateFunction } from 'ajv'
-import type { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import type { ContractDocument, Exampled } from '../../document/document.ts'
-import { isJson, isText } from '../../document/media-types.ts'
+import { isJson, isText } from '../../document/document.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { escapeName } from '../../json/pointer.ts'
 import { createAjv } from '../../schema/ajv.ts'
 import { describeErrors } from '../../schema/describe-errors.ts'
-import { readValue } from '../../schema/reading.ts'
 import { type Direction, SchemaRewriter } from '../../schema/rewrite-schema.ts'
 import { type NamedSchemas, type Schema, isSchema } from '../../schema/schema-parts.ts'
 import { schemasPointer, subschemasOf, targetOf } from '../../schema/schema-parts.ts'
+import { validateValue } from '../../schema/validation.ts'
 import type { Finding } from './findings.ts'
 import { resolve } from './references.ts'
 import { type ContractObject, objectsOf } from './words/check-words.ts'
@@ -37,7 +36,7 @@ type Compiled = { validate: ValidateFunction } | { problem: string }
 
 /** What validates values that go in one direction. Schemas that assert the same are compiled once, by their text. */
 interface Validators {
-  ajv: Ajv2020
+  ajv: Ajv
   rewriter: SchemaRewriter
   compiled: Map<string, Compiled>
 }
@@ -161,14 +160,14 @@ function appliesToItself(schema: Schema, schemas: NamedSchemas): boolean {
 /** Says how a value breaks its schema; nothing where a schema refers to itself for the same value. */
 function errorsOf(validate: ValidateFunction, value: object, direction: Direction | undefined): ErrorObject[] {
   try {
-    return readValue([validate], value, direction)
+    return validateValue([validate], value, direction)
   } catch (error) {
     if (error instanceof RangeError) return []
     throw error
   }
 }
 
-function compile(ajv: Ajv2020, rewritten: unknown): Compiled {
+function compile(ajv: Ajv, rewritten: unknown): Compiled {
   try {
     return { validate: ajv.compile({ type: 'object', properties: { value: rewritten } }) }
   } catch (error) {

@@ -1,9 +1,9 @@
 import type { ValidateFunction } from 'ajv'
 import { stringifyJson } from '../../json/json.ts'
 import { createAjv } from '../../schema/ajv.ts'
-import { readValue } from '../../schema/reading.ts'
 import { describeErrors } from '../../schema/describe-errors.ts'
 import { SchemaRewriter } from '../../schema/rewrite-schema.ts'
+import { validateValue } from '../../schema/validation.ts'
 import { declaredResponse } from '../../engine/reply-validation.ts'
 import type { ContractDocument } from '../../document/document.ts'
 import { insufficientScope } from '../../document/security.ts'
@@ -76,7 +76,7 @@ export function checkOwnFailures(document: ContractDocument, operations: Written
     const validate = validatorOf(media.schema ?? true)
     const ofStatus = failures.filter((error) => Math.floor(error / 100) === status)
     return ofStatus.flatMap((error) => {
-      const [first] = readValue([validate], { body: { error, message: 'text' } }, 'response')
+      const [first] = validateValue([validate], { body: { error, message: 'text' } }, 'response')
       if (first === undefined) return []
       const reason = describeErrors([{ ...first, instancePath: first.instancePath.replace(/^\/body/, '') }])
       return [`must allow the service's own failure { error: ${String(error)}, message }: ${reason}`]

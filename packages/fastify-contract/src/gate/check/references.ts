@@ -1,4 +1,4 @@
-import { type ContractDocument, replaceReferences } from '../../document/document.ts'
+import { type ContractDocument, isData, maps } from '../../document/document.ts'
 import { find, lookUp, unescapeName } from '../../json/pointer.ts'
 import { schemasPointer } from '../../schema/schema-parts.ts'
 import type { Finding } from './findings.ts'
@@ -53,6 +53,57 @@ export function inlineReferences(document: unknown): ContractDocument {
     },
     leadingBack: (reference) => ({ $ref: reference }),
   })
+}
+
+function hasReference(node: object): node is { $ref: string } {
+  return '$ref' in node && typeof node.$ref === 'string'
+}
+
+/** What a copy has in place of references. */
+interface Replacement {
+  /**
+   * @param node an object with a reference
+   * @param resolve copies what the reference leads to
+   * @returns what stands for the object; undefined where it is copied as any other
+   */
+  standIn: (node: { $ref: string }, resolve: () => unknown, copy: (node: unknown) => unknown) => unknown
+  /** What stands for a reference inside of what it refers to. */
+  leadingBack: (reference: string) => unknown
+}
+
+/**
+ * Copies a document with its references replaced, but for those in extensions and in values, which are data.
+ *
+ * @returns a document in which equal references are one shared object
+ */
+function replaceReferences(document: unknown, { standIn, leadingBack }: Replacement): ContractDocument {
+  const resolved = new Map<string, unknown>()
+  const open = new Set<string>()
+
+  function resolve(reference: string): unknown {
+    if (resolved.has(reference)) return resolved.get(reference)
+    if (open.has(reference)) return leadingBack(reference)
+    open.add(reference)
+    const target = copy(find(document, reference))
+    open.delete(reference)
+    resolved.set(reference, target)
+    return target
+  }
+
+  function copy(node: unknown, isMap = false): unknown {
+    if (Array.isArray(node)) return node.map((member) => copy(member))
+    if (typeof node !== 'object' || node === null) return node
+    const found = hasReference(node) ? standIn(node, () => resolve(node.$ref), copy) : undefined
+    if (found !== undefined) return found
+    const members = Object.entries(node).map(([name, member]): [string, unknown] => {
+      if (!isMap && isData(name, member)) return [name, member]
+      return [name, copy(member, !isMap && maps.includes(name))]
+    })
+    return Object.fromEntries(members)
+  }
+
+  // The caller checks the document's structure before or after.
+  return copy(document) as ContractDocument
 }
 
 /** The most references that lead on to one another. Redocly follows each of them from each. */

@@ -1,6 +1,6 @@
 import { type ContractDocument, basePathsOf } from '../../../document/document.ts'
 import { isList } from '../../../engine/list-parameters.ts'
-import { isJson, isText } from '../../../document/media-types.ts'
+import { isJson, isText } from '../../../document/document.ts'
 import { type JsonType, type Schema, inPlace, isSchema, typesOf } from '../../../schema/schema-parts.ts'
 import { referenceIn, schemaWords } from './schema-words.ts'
 import { type Kind, type Word, type WordContext, enforced, refused, shown } from './verdicts.ts'

@@ -1,4 +1,4 @@
-import { textFormats } from '../../../schema/text/formats.ts'
+import { textFormats } from '../../../schema/formats.ts'
 import { type Schema, inPlace, isSchema, jsonTypes, schemasPointer, targetOf } from '../../../schema/schema-parts.ts'
 import { patternProblem } from './portable-patterns.ts'
 import { type Word, type WordContext, enforced, refused, shown } from './verdicts.ts'

@@ -6,10 +6,8 @@ import { expect, test } from 'vitest'
 import { BrokenContract } from '../../packages/fastify-contract/src/gate/check/findings.ts'
 import { readContract } from '../../packages/fastify-contract/src/gate/check/read-contract.ts'
 import { generateFiles } from '../../packages/fastify-contract/src/gate/generate/generate-files.ts'
-import { createAjv } from '../../packages/fastify-contract/src/schema/ajv.ts'
-import { SchemaRewriter } from '../../packages/fastify-contract/src/schema/rewrite-schema.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
-import { contractOf, contractWith, failures, problemsOf, serve } from '../contract/words/own-contract.ts'
+import { contractOf, contractWith, failures, problemsOf } from './words/own-contract.ts'
 
 const project = join(import.meta.dirname, '../..')
 const named = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -48,17 +46,6 @@ test('1,220 schemas that refer to one another are generated from', async () => {
   await writeFile(join(folder, 'openapi.yaml'), JSON.stringify(ringOf(1220)))
   const { files } = await generateFiles(folder)
   expect(files.get('openapi.ts')).toContain('S1219')
-})
-
-test('schemas that refer to one another, by the hundred, are served', async () => {
-  const createThing = ({ body }: { body: unknown }) => ({ status: 200, body })
-  const { send } = await serve(ringOf(400), { createThing })
-  const create = (body: string) => send({ method: 'POST', url: '/things', body })
-  const deep = '{"before":{"next":{"count":2,"next":{"before":{}}}}}'
-  const text = '{"before":{"next":{"count":2,"next":{"before":{"count":1},"count":1}},"count":1},"count":1}'
-  expect(await create(deep)).toMatchObject({ status: 200, text })
-  const wrong = await create('{"before":{"next":{"next":{"count":"2"}}}}')
-  expect(wrong).toMatchObject({ status: 400, text: expect.stringContaining('body/before/next/next/count') as string })
 })
 
 test('a change is found among 1,220 schemas that refer to one another, on the stack of the command', async () => {
@@ -100,8 +87,6 @@ test.each<[string, (both: [object, object]) => object]>([
   ['oneOf', (both) => ({ oneOf: both })],
   ['anyOf', ([a, b]) => ({ anyOf: [a, b, { type: 'null' }] })],
   ['a reference and not', ([a, b]) => ({ ...a, not: b })],
-  ['if and then', ([a, b]) => ({ if: a, then: b })],
-  ['dependentSchemas', ([a, b]) => ({ dependentSchemas: { x: a, y: b } })],
 ])('schemas of which billions apply to one value are refused, within seconds: %s', async (_word, schemaOf) => {
   const contract = sharingOf(schemaOf, { example: { a: 1 } })
   expect(await problemsOf(contract)).toEqual([
@@ -135,33 +120,6 @@ test('a contract of which a check cannot be carried out is refused, and not take
       /^openapi\.yaml:\d+:\d+: leads on through too many schemas to be checked; let fewer apply to a value\n/,
     ) as string,
   })
-})
-
-test('a schema that several refer to is compiled once', () => {
-  const rewriter = new SchemaRewriter(
-    { A: { type: 'object', properties: { b: named('B') } }, B: { counted: 1 } },
-    undefined,
-  )
-  const ajv = createAjv('json', rewriter)
-  let count = 0
-  ajv.addKeyword({
-    keyword: 'counted',
-    compile: () => {
-      count++
-      return () => true
-    },
-  })
-  ajv.opts.inlineRefs = false
-  for (const schema of [named('B'), named('A'), { type: 'array', items: named('B') }]) {
-    ajv.compile(rewriter.ofValue(schema) as object)
-  }
-  expect(count).toBe(1)
-})
-
-test('a schema that cannot be compiled is refused where it is written, though nothing refers to it', async () => {
-  const schemas = { Unused: { then: { type: 'string' } } }
-  const problems = await problemsOf(contractWith({}, { components: { schemas } }))
-  expect(problems).toEqual([expect.stringMatching(/^openapi\.yaml:\d+:\d+: .*"if" without "then" and "else"|"then"/)])
 })
 
 test('a reference whose percent-encoding is broken is refused with its place', async () => {
