@@ -30,10 +30,9 @@ declare const client: Client
 declare const stream: AsyncIterable<Uint8Array>
 declare const node: Schemas['Node']
 
-// int64: nullable, in maps, in tuples, as literals.
+// int64: nullable, in maps, as literals.
 export type nullable = Holds<Same<typeof item.count, bigint | null | undefined>>
 export type inMap = Holds<Same<typeof item.totals, Record<string, bigint> | undefined>>
-export type inTuple = Holds<Same<typeof item.pair, [bigint, string?] | undefined>>
 export type literals = Holds<Same<typeof item.level, 1n | -2n | 9007199254740993n | undefined>>
 export type literalOrNull = Holds<Same<typeof item.grade, 1n | null | undefined>>
 export type constant = Holds<Same<typeof item.seven, 7n | undefined>>
@@ -45,11 +44,6 @@ export const doubleLevel: typeof item.level = 1
 export const noCount: typeof item.count = null
 // @ts-expect-error -- only count is nullable
 export const noLevel: typeof item.level = null
-// @ts-expect-error -- an optional member of a tuple is no other than declared
-export const otherPair: typeof item.pair = [1n, 2n]
-// @ts-expect-error -- `items: false` ends the tuple
-export const longPair: typeof item.pair = [1n, 'a', 'b']
-export const pair: typeof item.pair = [1n]
 
 // A discriminator changes nothing: the alternatives have the values that they declare.
 export type kinds = Holds<Same<NonNullable<typeof item.pet>['kind'], 'cat' | 'dog' | 'puppy'>>
@@ -61,7 +55,6 @@ export const labels: typeof item.labels = { n: 'a', other: 1n }
 export const wrongLabels: typeof item.labels = { n: 1n }
 // @ts-expect-error -- no property has this type
 export const wrongOther: typeof item.labels = { n: 'a', other: Symbol.iterator }
-export const marks: typeof item.marks = { n: 'a', m1: 1 }
 export const others: typeof item.others = { n: 'a', other: 1 }
 
 // An object without properties holds anything.

@@ -139,11 +139,10 @@ test('the client takes a status for the most exact response that the contract de
     const { client } = await connect(root, answer)
     return client['create-item']?.({ body: {} })
   }
-  const item = '{"id":1,"totals":{"a":2},"pair":[3,"b"],"parts":[{"id":4}],"size":5,"count":6}'
+  const item = '{"id":1,"totals":{"a":2},"parts":[{"id":4}],"size":5,"count":6}'
   expect((await call({ status: 201, type: 'application/json', body: item }))?.['body']).toEqual({
     id: 1n,
     totals: { a: 2n },
-    pair: [3n, 'b'],
     parts: [{ id: 4n }],
     size: 5,
     count: 6n,
