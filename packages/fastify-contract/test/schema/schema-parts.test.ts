@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { subschemasOf, typesOf } from '../../packages/fastify-contract/src/schema/schema-parts.ts'
+import { inPlace, subschemasOf, typesOf } from '../../src/schema/schema-parts.ts'
+
+const schemas = {
+  Texts: { type: 'array', items: { type: 'string' } },
+  Loop: { allOf: [{ $ref: '#/components/schemas/Loop' }] },
+}
 
 describe('subschemasOf', () => {
   it('lists the schemas directly inside of a schema, each with its place', () => {
@@ -25,12 +30,17 @@ describe('subschemasOf', () => {
   })
 })
 
-describe('typesOf', () => {
-  const schemas = {
-    Texts: { type: 'array', items: { type: 'string' } },
-    Loop: { allOf: [{ $ref: '#/components/schemas/Loop' }] },
-  }
+describe('inPlace', () => {
+  it('lists the schemas that describe a value: always, or in some case', () => {
+    const [always, choice, never] = [{ title: 'always' }, { title: 'choice' }, { title: 'never' }]
+    const schema = { $ref: '#/components/schemas/Texts', allOf: [always], oneOf: [choice], not: never, items: never }
+    expect(inPlace(schema, schemas)).toEqual([schema, schemas.Texts, always, choice])
+    expect(inPlace(schema, schemas, 'always')).toEqual([schema, schemas.Texts, always])
+    expect(inPlace(schemas.Loop, schemas)).toHaveLength(2)
+  })
+})
 
+describe('typesOf', () => {
   it.each([
     [{ type: 'number' }, ['number', 'integer']],
     [{ type: ['integer', 'null'] }, ['integer', 'null']],

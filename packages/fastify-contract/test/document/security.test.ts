@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { dereference, operationsOf } from '../../packages/fastify-contract/src/document/document.ts'
-import {
-  callerKindOf,
-  securityProblems,
-  securitySchemesOf,
-} from '../../packages/fastify-contract/src/document/security.ts'
-import { contractOf } from './things-contract.ts'
+import { dereference, operationsOf } from '../../src/document/document.ts'
+import { callerKindOf, securityProblems, securitySchemesOf } from '../../src/document/security.ts'
+import { contractOf } from '../support/contracts.ts'
 
 const oauth2 = { type: 'oauth2', flows: {} }
 
