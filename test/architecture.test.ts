@@ -115,7 +115,7 @@ const mayImport: Record<string, string[]> = {
 /** Files that alone may import something, because it is to be replaceable or the way to it is to be one. */
 const importedOnlyBy: Record<string, string[]> = {
   'generated/openapi.ts': ['src/client/types.ts', 'src/contract/types.ts'],
-  'src/handlers.ts': ['src/process/serve.ts', 'scripts/develop/screenshot.ts'],
+  'src/handlers.ts': ['src/process/serve.ts'],
   'openapi-typescript': ['scripts/develop/generate/write/write-types.ts'],
 }
 
