@@ -71,7 +71,7 @@ export const words: Record<Kind, Record<string, Word>> = {
     termsOfService: shown(onPage),
     contact: shown(onPage, { holds: 'contact' }),
     license: shown(onPage, { holds: 'license' }),
-    version: enforced('the version that the breaking check compares and that `npm run release` closes'),
+    version: enforced('the version that the breaking check compares'),
   },
   contact: { name: shown(onPage), url: shown(onPage), email: shown(onPage) },
   license: { name: shown(onPage), identifier: shown(inDocument), url: shown(onPage) },
