@@ -92,8 +92,6 @@ export default defineConfig({
   ignorePatterns: [
     'generated/',
     'coverage/',
-    'reports/',
-    '.stryker-tmp/',
     'data/',
     'test/contract/words/types-of-words.proof.ts',
     'test/gate/fixture/',
