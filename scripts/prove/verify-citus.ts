@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,15 +8,13 @@ import { prefixOf } from '../../src/auth/tokens.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { type ServerProcess, startArguments, startServer } from '../measure/servers/server-process.ts'
 import { type CitusCluster, startCluster } from './postgres/citus-cluster.ts'
-import { costsFile, measureCosts } from './postgres/costs.ts'
 import { runStoreTests } from './postgres/store-tests.ts'
 import { type Caller, type Sent, countStatuses, issueTokens, readiness, startWriters } from './postgres/writers.ts'
 
-const usage = `Usage: npm run verify:citus -- --bin DIR [--write]
+const usage = `Usage: npm run verify:citus -- --bin DIR
     makes a coordinator and two workers with the PostgreSQL and Citus whose programs are in DIR, runs the tests of the
-    store on distributed tables, takes a worker away under load, adds one and rebalances, and measures what a request
-    costs; the exit code is 1 when anything is not as docs/postgres.md says. --write keeps the costs in
-    docs/bench/citus.json, from which npm run capacity computes`
+    store on distributed tables, takes a worker away under load, adds one and rebalances; the exit code is 1 when
+    anything is not as docs/postgres.md says`
 
 const callersPerRun = 40
 const [before, during, after] = [2_000, 8_000, 4_000]
@@ -290,7 +288,7 @@ async function verifyRebalance(lab: Lab): Promise<void> {
 }
 
 async function run(): Promise<void> {
-  const { values } = readArguments(usage, { options: { bin: { type: 'string' }, write: { type: 'boolean' } } })
+  const { values } = readArguments(usage, { options: { bin: { type: 'string' } } })
   if (values.bin === undefined) throw new UsageError(usage)
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-citus-'))
   await chmod(folder, 0o755)
@@ -306,13 +304,6 @@ async function run(): Promise<void> {
     await verifyLostCoordinator(lab)
     const tests = await runStoreTests(cluster.coordinator.url)
     report('tests of the store on distributed tables', tests.summary, tests.isPassed)
-    const costs = await measureCosts(values.bin, folder, cluster, (url, name) => serve(lab, url, name))
-    console.log('\nCPU for a request, µs')
-    console.table(costs)
-    if (values.write === true) {
-      const date = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
-      await writeFile(costsFile, `${JSON.stringify({ date, version: cluster.version, costs }, undefined, 2)}\n`)
-    }
     // A replicated table without a key would be refused.
     await verifyOldLayout(lab, () => verifyRebalance(lab))
   } finally {
