@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { exactInteger } from '../../scripts/measure/fuzz/references.ts'
 import { integerRanges, readDecimal, readJsonInteger } from '../../src/json/integers.ts'
 
 const int64 = fc.oneof(
@@ -14,6 +13,17 @@ const int64 = fc.oneof(
     )
     .map(([edge, step, negative]) => (negative ? -(edge + step) : edge + step)),
 )
+
+/** The digits times ten to the power of the exponent minus the number of digits after the point, up to 2^53. */
+function exactInteger(sign: string, whole: string, fraction: string, exponent: number): bigint | undefined {
+  const digits = BigInt(whole + fraction)
+  const power = exponent - fraction.length
+  const divisor = power < 0 ? 10n ** BigInt(-power) : 1n
+  if (digits % divisor !== 0n) return undefined
+  const magnitude = power < 0 ? digits / divisor : digits * 10n ** BigInt(power)
+  if (magnitude > 2n ** 53n) return undefined
+  return sign === '-' ? -magnitude : magnitude
+}
 
 describe('integerRanges', () => {
   it('are those of the signed formats of 32 and of 64 bits', () => {
