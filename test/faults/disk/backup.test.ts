@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { backUp } from '../../../scripts/operate/backup/back-up.ts'
+import { backUp } from '../../../scripts/backup.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { runScript, startProcess } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
@@ -28,11 +28,11 @@ interface Printed {
 }
 
 function runBackup(source: string, copy: string): Promise<Printed> {
-  return runScript('scripts/operate/backup.ts', [copy], { DATABASE_URL: `sqlite:${source}` })
+  return runScript('scripts/backup.ts', [copy], { DATABASE_URL: `sqlite:${source}` })
 }
 
 function runRestore(copy: string, target: string, ...flags: string[]): Promise<Printed> {
-  return runScript('scripts/operate/restore.ts', [copy, ...flags], { DATABASE_URL: `sqlite:${target}` })
+  return runScript('scripts/restore.ts', [copy, ...flags], { DATABASE_URL: `sqlite:${target}` })
 }
 
 /** What a command says that does not do what it was asked for: one line, and no success. */
@@ -58,10 +58,7 @@ async function databaseWithCopy(): Promise<{ file: string; copy: string; folder:
   database.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'saved')`)
   database.close()
   const copy = join(folder, 'copy.db')
-  expect(await backUp(file, copy, { show: () => undefined, end: () => undefined })).toMatchObject({
-    plants: 1,
-    tokens: 1,
-  })
+  expect(await backUp(file, copy)).toMatchObject({ plants: 1, tokens: 1 })
   return { file, copy, folder }
 }
 
@@ -459,11 +456,11 @@ test.each<[string, (copy: string) => void, RegExp]>([
 test('on PostgreSQL both commands name the tools that do it', async () => {
   const environment = { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/plants' }
   expectRefusal(
-    await runScript('scripts/operate/backup.ts', ['copy.db'], environment),
+    await runScript('scripts/backup.ts', ['copy.db'], environment),
     /^DATABASE_URL names a PostgreSQL database, for which the tool is pg_dump\n$/,
   )
   expectRefusal(
-    await runScript('scripts/operate/restore.ts', ['copy.db'], environment),
+    await runScript('scripts/restore.ts', ['copy.db'], environment),
     /^DATABASE_URL names a PostgreSQL database, for which the tool is pg_restore\n$/,
   )
 })

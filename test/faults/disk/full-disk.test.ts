@@ -113,9 +113,9 @@ test.runIf(canMount)(
     const run = (script: string, parameters: string[], { file }: { file: string }) =>
       runScript(script, parameters, { DATABASE_URL: `sqlite:${file}` })
     const refusal = (message: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(message) as string })
-    const backup = await run('scripts/operate/backup.ts', [join(mountPoint, 'copy.db')], large)
+    const backup = await run('scripts/backup.ts', [join(mountPoint, 'copy.db')], large)
     expect(backup).toEqual(refusal(/^.*plants\.db cannot be copied: [^\n]*\n$/))
-    const restored = await run('scripts/operate/restore.ts', [large.file, '--force'], small)
+    const restored = await run('scripts/restore.ts', [large.file, '--force'], small)
     expect(restored).toEqual(refusal(/^ENOSPC: no space left on device[^\n]*\n$/))
     expect(readdirSync(mountPoint)).toEqual(['plants.db'])
     expect(readFileSync(small.file).equals(bytes)).toBe(true)

@@ -129,7 +129,7 @@ test('no command opens a database whose log was removed under a running server, 
     ['token.ts', 'list'],
     ['backup.ts', join(folder, 'copy.db')],
   ] as const) {
-    const { code, stderr } = await runScript(`scripts/operate/${script}`, [parameter], environment)
+    const { code, stderr } = await runScript(`scripts/${script}`, [parameter], environment)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^.*plants\.db-wal was removed and .*plants\.db-shm was not: stop the server[^\n]*\n$/)
   }

@@ -88,7 +88,7 @@ describe('a folder that is made is on disk before anything in it is acknowledged
     const { environment, operations } = record(folder)
     const database = { DATABASE_URL: `sqlite:${folder}/new/data/plants.db` }
     expect(
-      await runScript('scripts/operate/restore.ts', [file], {
+      await runScript('scripts/restore.ts', [file], {
         ...database,
         ...environment,
       }),
@@ -103,7 +103,7 @@ describe('a folder that is made is on disk before anything in it is acknowledged
     const { file } = await servedDatabase(folder)
     const { environment, operations } = record(folder)
     const stores = ['--from', `sqlite:${file}`, '--to', `sqlite:${folder}/new/data/plants.db`]
-    expect(await runScript('scripts/operate/move.ts', stores, environment)).toMatchObject({ code: 0 })
+    expect(await runScript('scripts/move.ts', stores, environment)).toMatchObject({ code: 0 })
     expect(operations()).toEqual(made)
   })
 })
@@ -120,7 +120,7 @@ test('a restore has removed the old log from the disk before the new database ta
   const database = { DATABASE_URL: `sqlite:${file}` }
   const parameters = [join(folder, 'copy.db'), '--force']
   expect(
-    await runScript('scripts/operate/restore.ts', parameters, {
+    await runScript('scripts/restore.ts', parameters, {
       ...database,
       ...environment,
     }),
@@ -150,7 +150,7 @@ describe('the index of a log that is gone', () => {
 
     leave()
     const database = { DATABASE_URL: `sqlite:${file}` }
-    expect(await runScript('scripts/operate/backup.ts', [`${file}.copy`], database)).toMatchObject({
+    expect(await runScript('scripts/backup.ts', [`${file}.copy`], database)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('1 plants and 1 tokens') as string,
     })
@@ -220,7 +220,7 @@ describe('a first start that the power has ended before its first page was on di
 
   test('has made no database yet for the commands, which change nothing', async () => {
     const file = await interruptedStart()
-    const { code, stderr } = await runScript('scripts/operate/token.ts', ['list'], { DATABASE_URL: `sqlite:${file}` })
+    const { code, stderr } = await runScript('scripts/token.ts', ['list'], { DATABASE_URL: `sqlite:${file}` })
     expect(code).toBe(1)
     expect(stderr).toMatch(/^there is no database .*plants\.db; .*nothing was changed\n$/)
     expect(existsSync(`${file}-journal`)).toBe(true)

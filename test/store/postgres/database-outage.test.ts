@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { errors } from '../../../generated/errors.ts'
 import { connect } from '../../support/server/postgres-database.ts'
-import { type TemporaryPostgres, startPostgres } from '../../../scripts/measure/servers/postgres-node.ts'
+import { type TemporaryPostgres, startPostgres } from '../../../bench/servers/postgres-node.ts'
 import { type ServerProcess, runScript, startProcess } from '../../support/server/start-process.ts'
 
 describe('a server whose database', () => {
@@ -13,7 +13,7 @@ describe('a server whose database', () => {
     // One of its own, for the other tests need theirs.
     database = await startPostgres({ isDurable: false })
     server = await startProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'error' })
-    token = (await runScript('scripts/operate/token.ts', ['issue', 'me'], { DATABASE_URL: database.url })).stdout.trim()
+    token = (await runScript('scripts/token.ts', ['issue', 'me'], { DATABASE_URL: database.url })).stdout.trim()
     return async () => {
       await server.end()
       await database.remove()

@@ -17,7 +17,7 @@ describe('three servers on one database', () => {
     // All at once, on a database that is still empty.
     servers = await Promise.all([1, 2, 3].map(() => startProcess({ DATABASE_URL: url })))
     store = await openStore({ engine: 'postgres', url }, { onFault: () => undefined })
-    const issued = await runScript('scripts/operate/token.ts', ['issue', 'me'], { DATABASE_URL: url })
+    const issued = await runScript('scripts/token.ts', ['issue', 'me'], { DATABASE_URL: url })
     token = issued.stdout.trim()
     return async () => {
       await store.close()
@@ -83,7 +83,7 @@ describe('three servers on one database', () => {
   test('a revoked token is refused by all with the next request', async () => {
     const bearer = await issueToken('revoked')
     for (const server of servers) expect((await send(server, 'GET', '/plants', undefined, bearer)).status).toBe(200)
-    const { stdout } = await runScript('scripts/operate/token.ts', ['revoke', bearer], { DATABASE_URL: url })
+    const { stdout } = await runScript('scripts/token.ts', ['revoke', bearer], { DATABASE_URL: url })
     expect(stdout).toContain('revoked plst_')
     for (const server of servers) expect((await send(server, 'GET', '/plants', undefined, bearer)).status).toBe(401)
   })

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import {
   type Stats,
   chmodSync,
@@ -11,11 +10,27 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { makeFolder, realPathOf, syncFile } from '../../../src/store/sqlite/open-files.ts'
-import { UsageError } from '../../command.ts'
-import { publish } from './files.ts'
+import Database from 'better-sqlite3'
+import { BadConfig, loadConfig } from '../src/config/config.ts'
+import { makeFolder, realPathOf, syncFile } from '../src/store/sqlite/open-files.ts'
+import { UnusableStore } from '../src/store/store.ts'
+import { UsageError, readArguments, runCommand } from './command.ts'
 import { findHolder } from './open-elsewhere.ts'
-import { type Content, isDamage, verifyCopy } from './verify-copy.ts'
+import { type Content, isDamage, publish, sqliteFileOf, verifyCopy } from './verify-copy.ts'
+
+const usage = `Usage: npm run restore -- FILE [--force]   replaces the database of DATABASE_URL with a backup`
+
+function run(): void {
+  const { positionals, values } = readArguments(usage, {
+    allowPositionals: true,
+    options: { force: { type: 'boolean', default: false } },
+  })
+  const [file, ...rest] = positionals
+  if (file === undefined || rest.length > 0) throw new UsageError(usage)
+  const target = sqliteFileOf(loadConfig(process.env).database, 'pg_restore')
+  const { plants, tokens } = restore(file, target, values.force)
+  console.log(`${target}: ${String(plants)} plants and ${String(tokens)} tokens, restored from ${file}`)
+}
 
 /** The suffixes of the files that SQLite keeps beside a database file. */
 const companions = ['-wal', '-shm', '-journal']
@@ -31,7 +46,7 @@ const companions = ['-wal', '-shm', '-journal']
  * @throws UsageError when the copy is damaged, or the target exists or is open in a process; UnusableStore as
  *   `verifyCopy`; Node's error when a file cannot be read or written
  */
-export function restore(copy: string, target: string, force: boolean): Content {
+function restore(copy: string, target: string, force: boolean): Content {
   const place = realPathOf(target)
   const old = statSync(place, { throwIfNoEntry: false })
   assertReplaceable(copy, target, old, force)
@@ -142,3 +157,5 @@ function lock(place: string, target: string): () => void {
     database.close()
   }
 }
+
+await runCommand(run, BadConfig, UnusableStore)

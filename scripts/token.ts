@@ -1,11 +1,11 @@
-import { isIssuable } from '../../src/auth/callers.ts'
-import { readScopes } from '../../src/auth/scopes.ts'
-import { createToken, prefixOf, readTtl } from '../../src/auth/tokens.ts'
-import { BadConfig, loadConfig } from '../../src/config/config.ts'
-import { openStore } from '../../src/store/open-store.ts'
-import { assertExists } from '../../src/store/sqlite/database-header.ts'
-import { type Store, type StoredToken, UnusableStore } from '../../src/store/store.ts'
-import { UsageError, readArguments, runCommand } from '../command.ts'
+import { isIssuable } from '../src/auth/callers.ts'
+import { readScopes } from '../src/auth/scopes.ts'
+import { createToken, prefixOf, readTtl } from '../src/auth/tokens.ts'
+import { BadConfig, loadConfig } from '../src/config/config.ts'
+import { openStore } from '../src/store/open-store.ts'
+import { assertExists } from '../src/store/sqlite/database-header.ts'
+import { type Store, type StoredToken, UnusableStore } from '../src/store/store.ts'
+import { UsageError, readArguments, runCommand } from './command.ts'
 
 const usage = `Usage: npm run token -- issue CALLER [--ttl 30d] [--scope plants:read,plants:write]
                                         prints a new token, alone on standard output; without --scope it has all rights

@@ -1,7 +1,9 @@
+import { linkSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { assertUsable, readHeader } from '../../../src/store/sqlite/database-header.ts'
-import { applicationId } from '../../../src/store/sqlite/schema.ts'
-import { UsageError } from '../../command.ts'
+import type { DatabaseLocation } from '../src/store/open-store.ts'
+import { assertUsable, readHeader } from '../src/store/sqlite/database-header.ts'
+import { applicationId } from '../src/store/sqlite/schema.ts'
+import { UsageError } from './command.ts'
 
 /** How many rows a database has. */
 export interface Content {
@@ -46,5 +48,33 @@ export function verifyCopy(file: string, name: string): Content {
     throw new UsageError(`${name} cannot be verified: ${error.message}`, { cause: error })
   } finally {
     database.close()
+  }
+}
+
+/**
+ * Gives a file a second name. Unlike a rename, a link never replaces another file.
+ *
+ * @throws UsageError when there is a file of this name
+ */
+export function publish(file: string, name: string): void {
+  try {
+    linkSync(file, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new UsageError(`${name} is there already; nothing was changed`, { cause: error })
+  }
+}
+
+/**
+ * @param tool the program that does the same on PostgreSQL, for the message
+ * @returns the file of a SQLite database
+ * @throws UsageError when the database is another
+ */
+export function sqliteFileOf(location: DatabaseLocation, tool: string): string {
+  switch (location.engine) {
+    case 'sqlite':
+      return location.file
+    case 'postgres':
+      throw new UsageError(`DATABASE_URL names a PostgreSQL database, for which the tool is ${tool}`)
   }
 }

@@ -1,15 +1,27 @@
-import Database from 'better-sqlite3'
 import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { dirname } from 'node:path'
-import { assertExists, assertUsable, readVersions } from '../../../src/store/sqlite/database-header.ts'
-import { removeLeftIndex, syncFile } from '../../../src/store/sqlite/open-files.ts'
-import { applicationId } from '../../../src/store/sqlite/schema.ts'
-import { UsageError } from '../../command.ts'
-import type { ProgressBar } from '../progress-bar.ts'
-import { publish } from './files.ts'
-import { type Content, contentOf, verifyCopy } from './verify-copy.ts'
+import Database from 'better-sqlite3'
+import { BadConfig, loadConfig } from '../src/config/config.ts'
+import { assertExists, assertUsable, readVersions } from '../src/store/sqlite/database-header.ts'
+import { removeLeftIndex, syncFile } from '../src/store/sqlite/open-files.ts'
+import { applicationId } from '../src/store/sqlite/schema.ts'
+import { UnusableStore } from '../src/store/store.ts'
+import { UsageError, readArguments, runCommand } from './command.ts'
+import { type Content, contentOf, publish, sqliteFileOf, verifyCopy } from './verify-copy.ts'
 
-/** How many pages are copied in one step; the progress is shown after each. */
+const usage = 'Usage: npm run backup -- FILE   copies the database of DATABASE_URL to FILE; the server may run'
+
+async function run(): Promise<void> {
+  const [file, ...rest] = readArguments(usage, { allowPositionals: true }).positionals
+  if (file === undefined || rest.length > 0) throw new UsageError(usage)
+  // The server and other processes take precedence.
+  setPriority(10)
+  const { plants, tokens, bytes } = await backUp(sqliteFileOf(loadConfig(process.env).database, 'pg_dump'), file)
+  console.log(`${file}: ${String(plants)} plants and ${String(tokens)} tokens in ${String(bytes)} bytes, verified`)
+}
+
+/** How many pages are copied in one step. */
 const stepPages = 256
 
 /** How many pages are copied between two syncs. The queue of the disk then stays short for other processes. */
@@ -28,11 +40,7 @@ const compacted = '-compacted'
  * @param file the copy, readable by its owner alone; it gets this name when it is complete and verified
  * @throws UsageError when `file` exists, or the source cannot be copied; UnusableStore when the source is no database
  */
-export async function backUp(
-  source: string,
-  file: string,
-  bar: Pick<ProgressBar, 'show' | 'end'>,
-): Promise<Content & { bytes: number }> {
+export async function backUp(source: string, file: string): Promise<Content & { bytes: number }> {
   // A symbolic link counts, even if its target does not exist.
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
     throw new UsageError(`${file} is there already; nothing was changed`)
@@ -44,7 +52,7 @@ export async function backUp(
   try {
     // SQLite would create the file with a mode that depends on the umask.
     closeSync(openSync(partial, 'wx', 0o600))
-    const copied = await copy(source, partial, bar)
+    const copied = await copy(source, partial)
     compact(partial)
     const content = verifyCopy(partial, file)
     if (content.plants !== copied.plants || content.tokens !== copied.tokens)
@@ -64,7 +72,7 @@ export async function backUp(
   }
 }
 
-async function copy(source: string, partial: string, bar: Pick<ProgressBar, 'show' | 'end'>): Promise<Content> {
+async function copy(source: string, partial: string): Promise<Content> {
   const database = new Database(source, { fileMustExist: true, timeout: 5_000 })
   try {
     database.exec('BEGIN')
@@ -78,7 +86,6 @@ async function copy(source: string, partial: string, bar: Pick<ProgressBar, 'sho
     await database.backup(partial, {
       progress: ({ totalPages, remainingPages }) => {
         const copiedPages = totalPages - remainingPages
-        bar.show(copiedPages, totalPages)
         if (copiedPages >= nextSync) {
           syncFile(partial)
           nextSync = copiedPages + syncedPages
@@ -88,7 +95,6 @@ async function copy(source: string, partial: string, bar: Pick<ProgressBar, 'sho
     })
     return content
   } finally {
-    bar.end()
     database.close()
   }
 }
@@ -107,3 +113,5 @@ function compact(partial: string): void {
   }
   renameSync(partial + compacted, partial)
 }
+
+if (import.meta.main) await runCommand(run, BadConfig, UnusableStore)
