@@ -20,7 +20,7 @@ test.each<[string, (child: ChildProcess) => void]>([
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-test-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const script = `
-    import { startServer } from ${JSON.stringify(join(projectFolder, 'scripts/measure/servers/server-process.ts'))}
+    import { startServer } from ${JSON.stringify(join(projectFolder, 'bench/servers/server-process.ts'))}
     const { port, pid } = await startServer({
       arguments: ['src/main.ts'],
       environment: { DATABASE_URL: ${JSON.stringify(`sqlite:${join(folder, 'plants.db')}`)} },

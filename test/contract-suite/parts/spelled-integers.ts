@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorNumber } from '../../support/responses/expected-contract.ts'
 import { type ContractClient, shareService } from '../contract-client.ts'
-import { type IntegerSpelling, integerSpellings } from '../../../scripts/measure/integer-spellings.ts'
+import { type IntegerSpelling, integerSpellings } from '../../../bench/integers/spellings.ts'
 
 /** Tests that every spelling of an integer is the integer that the table says, or refused and without effect. */
 export function testSpelledIntegers(): void {
