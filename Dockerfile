@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# npm run verify:image does the same without an engine.
+# npm run bench -- image builds and starts it without an engine.
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -12,14 +12,13 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json openapi.yaml ./
 COPY generated ./generated
-COPY scripts/command.ts ./scripts/
-COPY scripts/operate ./scripts/operate
+COPY scripts ./scripts
 COPY src ./src
 # The code is root's and is only read; the data folder is all that the service's user may write.
 RUN install -d -o node -g node -m 700 /data
 # Node keeps compiled code for one user and one set of flags. A start as this user compiles it for every container.
 RUN install -d -o node .cache \
-  && METRICS_PORT=9464 DATABASE_URL=sqlite:/tmp/plants.db setpriv --reuid=node --regid=node --clear-groups \
+  && PORT=0 METRICS_PORT=0 DATABASE_URL=sqlite:/tmp/plants.db setpriv --reuid=node --regid=node --clear-groups \
     timeout --preserve-status 10 node --max-semi-space-size=8 --no-parallel-scavenge --disable-sigusr1 src/main.ts \
   && rm /tmp/plants.db* \
   && chown -R root:root .cache && chmod -R go+rX .cache

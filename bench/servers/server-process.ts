@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { openSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { type Scheduling, memoryOf, resetPeak, schedulingOf } from './process-figures.ts'
+
+/** The processors of the servers and of the load generator. */
+export const serverProcessor = '0'
+export const loadProcessor = '1'
+
+/** The working directory of the servers. */
+export const projectFolder = join(import.meta.dirname, '../..')
+
+/** The variables and the arguments of `node` in the script of `npm start`. */
+const [variables = '', nodeArguments = ''] = readStartScript().split('exec node ')
+export const startArguments = nodeArguments.split(' ')
+export const startEnvironment = parseEnv(variables.replaceAll(' ', '\n'))
+
+function readStartScript(): string {
+  const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+  return scripts.start
+}
+
+const startMilliseconds = 60_000
+
+export interface ServerCommand {
+  /** The program; this Node by default. */
+  program?: string | undefined
+  /** The arguments of the program: for Node its options, the file to run, and the file's arguments. */
+  arguments: readonly string[]
+  environment: Record<string, string>
+  /** Receives standard error, to which the project's server logs. */
+  logFile: string
+  /** The processors that it may use, as taskset(1) takes them; `serverProcessor` by default. */
+  processors?: string
+}
+
+/** A server that listens, pinned to its processors. The kernel counts its figures, which costs the server nothing. */
+export interface ServerProcess {
+  port: number
+  pid: number
+  /** Sums over all threads since the start; exact while the server is idle. */
+  scheduling: () => Scheduling
+  /** Resident memory now, and its peak since the start or `resetPeak`, in bytes. */
+  memory: () => { resident: number; peak: number }
+  resetPeak: () => void
+  stop: () => Promise<void>
+}
+
+/**
+ * Starts a server and waits until it prints where it listens.
+ *
+ * @throws Error when it ends before that
+ */
+export async function startServer({
+  program = process.execPath,
+  arguments: args,
+  environment,
+  logFile,
+  processors = serverProcessor,
+}: ServerCommand): Promise<ServerProcess> {
+  const log = openSync(logFile, 'a')
+  const child = spawn('taskset', ['-c', processors, program, ...args], {
+    cwd: projectFolder,
+    env: {
+      ...startEnvironment,
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SHUTDOWN_DELAY: '0',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', log],
+  })
+  endWithThisProcess(child)
+  const port = await listeningPort(child, logFile)
+  // A process that printed has an id. taskset has become the program by then, with the same id.
+  const pid = child.pid!
+  return {
+    port,
+    pid,
+    scheduling: () => schedulingOf(pid),
+    memory: () => ({ resident: memoryOf(pid, 'VmRSS') * 2 ** 20, peak: memoryOf(pid, 'VmHWM') * 2 ** 20 }),
+    resetPeak: () => {
+      resetPeak(pid)
+    },
+    stop: () => endProcess(child),
+  }
+}
+
+/** Ends a process, unless it has ended. @param send sends the signal; SIGTERM by default */
+export async function endProcess(child: ChildProcess, send = () => void child.kill('SIGTERM')): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  send()
+  await exited
+}
+
+const running = new Map<ChildProcess, NodeJS.Signals>()
+let isWatching = false
+
+/**
+ * Ends a server when this process ends, also by a signal or because nobody reads its output any more.
+ *
+ * @param signal must end the processes that the server has started too
+ */
+export function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
+  running.set(child, signal)
+  child.once('exit', () => running.delete(child))
+  if (isWatching) return
+  isWatching = true
+  process.on('exit', () => {
+    for (const [server, ending] of running) server.kill(ending)
+  })
+  // A signal without a handler ends a process without the event 'exit'.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+}
+
+async function listeningPort(child: ChildProcess, logFile: string): Promise<number> {
+  let printed = ''
+  return await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`a server did not listen within ${String(startMilliseconds)} ms`))
+    }, startMilliseconds)
+    child.stdout?.on('data', (piece: Buffer) => {
+      printed += piece.toString()
+      const port = /http:\/\/127\.0\.0\.1:([0-9]+)/.exec(printed)?.[1]
+      if (port === undefined) return
+      clearTimeout(timer)
+      resolve(Number(port))
+    })
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      const log = readFileSync(logFile, 'utf8').slice(-2_000)
+      reject(new Error(`a server ended with code ${String(code)} before it listened:\n${log}`))
+    })
+  })
+}
+
+/** @returns a free TCP port of 127.0.0.1 */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // The address of a server that listens on a port is an object.
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
