@@ -96,7 +96,6 @@ export default defineConfig({
     '.stryker-tmp/',
     'data/',
     'packages/fastify-contract/test/gate/types.proof.ts',
-    'test/gate/fixture/',
     ...untyped,
   ],
   rules: {

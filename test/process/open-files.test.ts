@@ -11,7 +11,7 @@ test('what of the docs page could not be read for want of open files is served a
   const limit = (files: number) =>
     execFileSync('prlimit', ['--pid', String(server.child.pid), `--nofile=${String(files)}:`])
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
-  const paths = ['/docs', '/docs/static/swagger-ui.css']
+  const paths = ['/docs/static/index.css', '/docs/static/swagger-ui.css']
   const responses = await exchange(
     server.origin,
     get('/livez'),

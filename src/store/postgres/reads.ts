@@ -26,7 +26,6 @@ const maxPageRows = 1_000
 const maxListedRows = 512
 
 interface ReadsOptions extends Pick<StoreOptions, 'onFault'> {
-  /** The most reads that wait for a connection; a further one is `unavailable` at once. */
   maxQueued: number
   /** The workers of Citus, if callers' plants are spread over them. */
   workers: WorkerWatch | undefined

@@ -29,7 +29,6 @@ interface Step {
 }
 
 interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
-  /** The most writes that wait; a further one is `unavailable` at once. */
   maxQueued: number
   /** The workers of Citus, if callers' plants are spread over them: then a transaction has the plants of one caller. */
   workers: WorkerWatch | undefined
@@ -57,7 +56,6 @@ export class WriteQueue {
     this.#options = options
   }
 
-  /** How many writes wait for the next transaction. */
   get length(): number {
     return this.#length
   }

@@ -33,12 +33,9 @@ export class Reads {
   /** How much long lists have read in this iteration. */
   #iterationBytes = 0
   #nextIteration: Promise<void> | undefined
-  /**
-   * How many plants a list reads first: they probably fill a chunk if they are as long as those that were read last.
-   */
+  /** How many plants a list reads first: as many as fill a chunk, if they are as long as those that were read last. */
   #firstRows = pageRows
 
-  /** @param onFault receives each fault of the database that made a read unavailable */
   constructor(database: Database.Database, onFault: (error: Error) => void) {
     this.#database = database
     this.#statements = prepareReads(database)

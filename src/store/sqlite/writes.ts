@@ -7,11 +7,9 @@ import { prepareWrites } from './statements.ts'
 
 type Statements = ReturnType<typeof prepareWrites>
 
-/** Changes the database inside a transaction, and returns the outcome. */
 type Write = (statements: Statements) => unknown
 
 interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
-  /** The most writes that wait; a further one is `unavailable` at once. */
   maxQueued: number
   /** The most writes in one transaction; when this many wait they are committed at once. */
   maxBatch?: number
@@ -43,7 +41,6 @@ export class WriteQueue {
     this.#batch = new Batcher(options.maxBatch ?? defaultMaxBatch, () => this.#commitNext())
   }
 
-  /** How many writes wait to be committed. */
   get length(): number {
     return this.#batch.length
   }

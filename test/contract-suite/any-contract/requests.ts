@@ -49,28 +49,29 @@ export function validRequest(operation: ContractOperation): ContractRequest {
   return request!
 }
 
-/**
- * A value of a header, and an item of a list in one (RFC 9110, section 5.5). No client sends U+0000, white space around
- * a value is no part of it, and what bytes beyond US-ASCII mean is open.
- */
-const fieldValue = /^(?:[!-~](?:[ -~]*[!-~])?)?$/
-const fieldItem = /^[!-+.-~-]+$/
-
-export function isHeaderText(text: string): boolean {
-  return fieldValue.test(text)
-}
-
 export function isList({ schema = {} }: Parameter): boolean {
   return typesOf(flatten(schema)).includes('array')
 }
 
 /** A list without members is no parameter at all. */
 function parameterOf(parameter: Parameter): fc.Arbitrary<[Parameter, Json][]> {
-  const { schema = {}, required } = parameter
-  const sendable = parameter.in !== 'header' ? undefined : isList(parameter) ? fieldItem : fieldValue
-  const values = valueOf(isList(parameter) ? { minItems: 1, ...schema } : schema, sendable)
+  const schema = sendable(parameter)
+  const values = valueOf(isList(parameter) ? { minItems: 1, ...schema } : schema)
   const one = values.map((value): [Parameter, Json][] => [[parameter, value]])
-  return required === true ? one : fc.oneof(one, fc.constant<[Parameter, Json][]>([]))
+  return parameter.required === true ? one : fc.oneof(one, fc.constant<[Parameter, Json][]>([]))
+}
+
+/**
+ * The schema of a parameter. Where it leaves the texts of a header open, they are of visible characters of US-ASCII
+ * without a comma: others mean something else, or nothing, on their way (RFC 9110, section 5.5).
+ */
+export function sendable({ in: place, schema = {} }: Parameter): Schema {
+  const { items, type, pattern, format, enum: texts } = flatten(schema).assertions
+  if (place !== 'header') return schema
+  if (items !== undefined) return { ...schema, items: sendable({ name: '', in: place, schema: items }) }
+  return type !== 'string' || (pattern ?? format ?? texts) !== undefined
+    ? schema
+    : { ...schema, pattern: '^[!-+.-~-]*$' }
 }
 
 /** The examples of a parameter, a header or a media type by name; one that has none is `(unnamed)`. */

@@ -29,11 +29,12 @@ export async function check<Drawn>(
   runs: number,
   test: (drawn: Drawn) => Promise<void>,
 ): Promise<void> {
-  const repeated = path === undefined ? {} : { path, endOnFailure: true }
   const details = await fc.check(fc.asyncProperty(arbitrary, test), {
     seed,
     numRuns: Math.ceil(runs * scale),
-    ...repeated,
+    ...(path === undefined ? {} : { path, endOnFailure: true }),
+    // The search for a smaller counterexample ends before the test does.
+    plugins: [fc.interruptAfterTimeLimit(timeout / 2, { failOnInterrupt: true })],
   })
   if (!details.failed) return
   const title = expect.getState().currentTestName?.replace(/^.* > /, '') ?? ''

@@ -47,6 +47,20 @@ export function testOperations({ newCaller, examplesNeed, assertUnchanged }: Tes
       })
     })
 
+    const readers = expectedOperations.filter(({ method }) => method === 'get')
+    test.each(readers)('$id answers HEAD as it does GET, without the content', { timeout }, async (operation) => {
+      const send = await newCaller()
+      await check(requestsOf(operation), 20, async (request) => {
+        const headers = { ...request.headers, 'x-request-id': 'same' }
+        const [get, head] = [await send({ ...request, headers }), await send({ ...request, headers, method: 'HEAD' })]
+        expect({ ...head.headers, status: head.status, date: '' }).toEqual({
+          ...get.headers,
+          status: get.status,
+          date: '',
+        })
+      })
+    })
+
     const breaks = expectedOperations.flatMap((operation) =>
       requestBreaksOf(operation).map(([place, rule, requests]) => ({ id: operation.id, place, rule, requests })),
     )
@@ -126,14 +140,16 @@ function testExamples(newCaller: TestedService['newCaller'], needs: TestedServic
     for (const create of expectedOperations) {
       const status = successOf(create)
       // OpenAPI 3.1, "Link Object"; the contract's types leave it out, because the service does not read it.
-      const { links = {} } = create.object.responses[String(status)] as { links?: Record<string, Link> }
+      const { links = {} } = create.object.responses[String(status)] as {
+        links?: Record<string, { operationId: string; parameters: object }>
+      }
       for (const [name, { operationId, parameters }] of Object.entries(links)) {
         const send = await newCaller()
         const linked = expectedOperation(operationId)
         for (const { request, body } of requestExamplesOf(create)) {
           expect((await send(request)).status).toBe(status)
           const url = Object.entries(parameters).reduce((path, [parameter, expression]) => {
-            const [, property = ''] = /^\$request\.body#\/(\w+)$/.exec(expression) ?? []
+            const [, property = ''] = /^\$request\.body#\/(\w+)$/.exec(String(expression)) ?? []
             // The example of a body of properties is an object.
             return path.replace(`{${parameter}}`, String((body as Record<string, unknown>)[property]))
           }, linked.path)
@@ -143,11 +159,6 @@ function testExamples(newCaller: TestedService['newCaller'], needs: TestedServic
       }
     }
   })
-}
-
-interface Link {
-  operationId: string
-  parameters: Record<string, string>
 }
 
 /** The errors with which an allowed request can be refused, because of what the store has or lacks. */

@@ -120,13 +120,6 @@ describe('the open connections', () => {
     for (let id = 21; id < 23; id++) fill.run(id)
     expect(statSync(`${file}-wal`).size).toBe(8 * 1_024 * 1_024)
   })
-
-  test('read without being able to write', async () => {
-    const { reader } = open(await temporaryFile())
-    expect(() => reader.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'a')`)).toThrow(
-      expect.objectContaining({ code: 'SQLITE_READONLY' }),
-    )
-  })
 })
 
 const ours = `PRAGMA application_id = ${String(applicationId)};`

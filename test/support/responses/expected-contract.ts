@@ -6,7 +6,6 @@ import {
   operationsOf,
 } from '../../../packages/fastify-contract/src/document/document.ts'
 import { find } from '../../../packages/fastify-contract/src/json/pointer.ts'
-import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
 import { parseJsonWithBigInts } from '../../../packages/fastify-contract/src/json/json.ts'
 
 /** The project's folder, or a folder with a changed contract to which the tests hold the service. */
