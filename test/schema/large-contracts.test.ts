@@ -46,7 +46,7 @@ const ringOf = (size: number) =>
 test('1,220 schemas that refer to one another are generated from', async () => {
   const folder = await temporaryFolder()
   await writeFile(join(folder, 'openapi.yaml'), JSON.stringify(ringOf(1220)))
-  const { files } = await generateFiles(folder)
+  const { files } = await generateFiles({ root: folder, contract: 'openapi.yaml', out: 'generated', reserved: [] })
   expect(files.get('openapi.ts')).toContain('S1219')
 })
 
@@ -128,7 +128,8 @@ test('a contract of which a check cannot be carried out is refused, and not take
   const folder = await temporaryFolder()
   await writeFile(join(folder, 'openapi.yaml'), JSON.stringify(chainOf(300)))
   // As a contract several times as large has it on the usual stack.
-  const command = ['--stack-size=200', join(project, 'scripts/develop/generate.ts')]
+  const cli = join(project, 'packages/fastify-contract/src/gate/cli.ts')
+  const command = ['--stack-size=200', cli, 'generate']
   await expect(promisify(execFile)(process.execPath, command, { cwd: folder })).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(

@@ -1,4 +1,5 @@
 import type { ContractDocument } from '../../document/document.ts'
+import { stringifyJson } from '../../json/json.ts'
 import { refusalStatuses } from '../../server/refusal.ts'
 import type { Finding } from './findings.ts'
 
@@ -81,7 +82,7 @@ export function statusOf(number: unknown): number {
 
 function problemsOf({ number, name, description }: ErrorNumber, before: ErrorNumber[]): string[] {
   if (number === undefined) return [`${place}: has more x-enum-varnames or x-enum-descriptions than numbers`]
-  const where = `${place}: the number ${String(number)}`
+  const where = `${place}: the number ${stringifyJson(number)}`
   const hasStatus = typeof number === 'number' && number >= 40_000 && number < 60_000
   const hasName = typeof name === 'string' && /^[a-z][a-z0-9_]*$/.test(name)
   const isNamedTwice = typeof name === 'string' && before.some((other) => other.name === name)
