@@ -7,14 +7,11 @@ const long = ['**/*.long.test.ts']
 /** Tests that must pass whatever keeps the plants. They take their store from `temporaryStore`. */
 const onEveryStore = [
   'test/operations/**/*.test.ts',
+  'test/contract-suite/stored-plants.test.ts',
   'test/process/reuse-port.test.ts',
   'test/faults/load/unread-lists.test.ts',
 ]
-const onPostgres = [
-  'test/store/postgres/**/*.test.ts',
-  'test/scripts/move.test.ts',
-  'test/contract-suite/store-independence.test.ts',
-]
+const onPostgres = ['test/store/postgres/**/*.test.ts', 'test/scripts/move.test.ts']
 
 const compileCache = 'test/support/server/compile-cache.ts'
 const onSqlite = { provide: { engine: 'sqlite' as const } }

@@ -1,11 +1,12 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { type Contract, type Limits, fastifyContract, fastifyOptions } from 'fastify-contract'
-import { TokenUses } from './auth/last-used.ts'
+import { createTokenUses } from './auth/token-uses.ts'
 import { type TokenFinder, createVerifiers } from './auth/verifiers.ts'
 import { type HandlerContext, createServices } from './context.ts'
 import { type Handlers, failureBody } from './contract.ts'
-import { registerHealth } from './monitoring/health.ts'
-import { type OnAnswered, RequestLog, registerRequestLog, requestIdOf } from './monitoring/request-log.ts'
+import { registerHealth, watchReadiness } from './monitoring/health.ts'
+import type { Metrics } from './monitoring/metrics.ts'
+import { RequestLog, registerRequestLog, requestIdOf } from './monitoring/request-log.ts'
 import type { Store } from './store/store.ts'
 
 export interface AppOptions {
@@ -26,18 +27,11 @@ export interface AppOptions {
   /** The origins whose pages may use the service; undefined when no other origin may. */
   corsOrigins?: string[] | undefined
   /** Receives measurements. */
-  observer?: AppObserver | undefined
+  observer?: Pick<Metrics, 'answered' | 'contractBroken'> | undefined
   /** Limits that replace the library's defaults. */
   limits?: Partial<Limits>
   /** Returns the time in milliseconds since 1970-01-01T00:00:00Z. */
   now?: () => number
-}
-
-/** Receives the measurements of a server. */
-export interface AppObserver {
-  answered: OnAnswered
-  /** A handler's reply broke the contract. */
-  contractBroken: (operation: string) => void
 }
 
 const leaf =
@@ -51,17 +45,8 @@ const leaf =
  */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { contract, handlers, store, log, rateLimit, trustedProxies, verifyJwt, corsOrigins, observer } = options
-  const uses = new TokenUses(store, (error) => {
-    log.error({ err: error }, 'when tokens were used is not recorded')
-  })
-  const verifiers = createVerifiers({
-    tokens: store,
-    now: options.now ?? Date.now,
-    noteUse: uses.note.bind(uses),
-    verifyJwt,
-  })
-  const rateLimits =
-    rateLimit === undefined ? undefined : (await import('./rate-limit/rate-limits.ts')).createRateLimits(rateLimit)
+  const tokenUses = createTokenUses(store, log)
+  const verifiers = createVerifiers({ tokens: store, now: options.now ?? Date.now, noteUse: tokenUses.note, verifyJwt })
 
   const app = fastify({
     ...fastifyOptions({
@@ -75,11 +60,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...(trustedProxies === undefined ? {} : { trustProxy: trustedProxies }),
   })
   registerRequestLog(app, observer?.answered)
-  let isClosing = false
-  app.addHook('preClose', (done) => {
-    isClosing = true
-    done()
-  })
+  const isReady = watchReadiness(app, store)
   await app.register(fastifyContract, {
     contract,
     handlers,
@@ -88,13 +69,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     realm: 'plant-store',
     favicon: leaf,
     corsOrigins,
-    beforeAuthentication: rateLimits && [rateLimits.limitAddress],
-    // Several requests of one address may have been authenticated at the same time.
-    afterAuthentication: rateLimits && [rateLimits.limitAddress, rateLimits.limitCaller],
-    onCredentialsRefused: rateLimits?.countRefused,
     onContractBroken: observer?.contractBroken,
+    // Loaded only if configured, which saves start time and memory.
+    ...(rateLimit === undefined ? {} : (await import('./rate-limit/rate-limits.ts')).createRateLimits(rateLimit)),
   })
-  registerHealth(app, async () => !isClosing && (await store.isReady()))
-  app.addHook('onClose', () => uses.write())
+  registerHealth(app, isReady)
+  app.addHook('onClose', tokenUses.write)
   return app
 }

@@ -44,6 +44,11 @@ export function failure(name: ErrorName, message: string, headers = {}): Failure
   return { status, headers, body: { error, message } }
 }
 
+/** The reply when the store cannot be read or written now; the request could succeed in a second. */
+export function storeUnavailable() {
+  return failure('unavailable', 'the store is not available now; try again in a second', { 'Retry-After': 1 })
+}
+
 /** The server's own failures in the form of the contract. A contract without scopes does not have 40300. */
 export function failureBody(name: ErrorName | 'insufficient_scope', message: string): object {
   return { error: name === 'insufficient_scope' ? 40_300 : errors[name].error, message }

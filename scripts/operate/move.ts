@@ -1,7 +1,7 @@
 import { readDatabaseLocation } from '../../src/config/variables.ts'
 import { type DatabaseLocation, openRows } from '../../src/store/open-store.ts'
 import { isUnavailable } from '../../src/store/postgres/errors.ts'
-import { readHeader } from '../../src/store/sqlite/database-header.ts'
+import { readHeader } from '../../src/store/sqlite/schema.ts'
 import { type StoredToken, UnusableStore } from '../../src/store/store.ts'
 import type { Rows, StoreRows, StoredPlant } from '../../src/store/rows.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'

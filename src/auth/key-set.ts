@@ -1,4 +1,4 @@
-import { type JSONWebKeySet, type JWTVerifyGetKey, createRemoteJWKSet, customFetch, errors } from 'jose'
+import { type JWTVerifyGetKey, createRemoteJWKSet, customFetch, errors } from 'jose'
 
 /** How long the provider may take to send its keys. */
 const timeoutMilliseconds = 2_000
@@ -15,85 +15,68 @@ const unknownKeyMilliseconds = 30_000
 /** The shortest time between a failed attempt to fetch the keys and the next one. */
 const retryMilliseconds = 1_000
 
-/** How far the machine's clock may move against the monotonic one before the keys are fetched anew. */
-const clockStepMilliseconds = 1_000
-
-/** The key of a token is not available or not usable now. The token may be valid. */
-export class KeyUnavailable extends Error {}
-
 /**
  * Finds keys in the JSON Web Key Set (RFC 7517) that an identity provider publishes.
  *
- * @returns a function that throws `KeyUnavailable`, or a `JOSEError` if the set has no key for the token
+ * @returns a function that throws a `JOSEError` if the set has no key for the token, and any other error if the set is
+ *   not available or the key is malformed: the token may be valid
  */
 export function createKeySet(url: URL): JWTVerifyGetKey {
-  const open = () =>
-    createRemoteJWKSet(url, {
-      timeoutDuration: timeoutMilliseconds,
-      cooldownDuration: unknownKeyMilliseconds,
-      cacheMaxAge: maxAgeMilliseconds,
-      [customFetch]: createFetch(),
-    })
-  let find = open()
-  let offset = clockOffset()
-  return async (header, token) => {
-    // jose measures the age of the keys by the machine's clock.
-    if (Math.abs(clockOffset() - offset) > clockStepMilliseconds) {
-      find = open()
-      offset = clockOffset()
-    }
-    try {
-      return await find(header, token)
-    } catch (error) {
-      if (error instanceof errors.JWKSNoMatchingKey) throw error
-      // A token may leave out the key's name, but two keys must not share one.
-      if (error instanceof errors.JWKSMultipleMatchingKeys && header.kid === undefined) throw error
-      throw new KeyUnavailable('the key of a token cannot be fetched or is malformed', { cause: error })
-    }
-  }
-}
-
-function clockOffset(): number {
-  return Date.now() - performance.now()
-}
-
-/** Makes a function that fetches a key set for jose, and for a second repeats the error of an attempt that failed. */
-function createFetch(): (url: string, init: { headers: Headers; signal: AbortSignal }) => Promise<Response> {
+  // jose measures the age of keys by the machine's clock, which can be set. So it is measured here.
+  const find = createRemoteJWKSet(url, {
+    timeoutDuration: timeoutMilliseconds,
+    cooldownDuration: Infinity,
+    cacheMaxAge: Infinity,
+    [customFetch]: fetchKeySet,
+  })
+  let loadedAt = -Infinity
   let failure: { error: unknown; at: number } | undefined
-  return async (url, { headers, signal }) => {
+
+  /** Loads the keys if they are older than this. Within a second of a failed attempt it repeats the error. */
+  async function load(maxAge: number): Promise<void> {
+    if (performance.now() - loadedAt < maxAge) return
     if (failure !== undefined && performance.now() - failure.at < retryMilliseconds) throw failure.error
     try {
-      // A redirect could lead to an address that the operator would not allow.
-      return Response.json(await readKeySet(await fetch(url, { headers, redirect: 'manual', signal })))
+      await find.reload()
+      loadedAt = performance.now()
     } catch (error) {
       failure = { error, at: performance.now() }
       throw error
     }
   }
-}
 
-async function readKeySet(response: Response): Promise<JSONWebKeySet> {
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    throw new Error(`the response has status ${String(response.status)}`)
+  return async (header, token) => {
+    try {
+      await load(maxAgeMilliseconds)
+      return await find(header, token).catch(async (error: unknown) => {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+        await load(unknownKeyMilliseconds)
+        return find(header, token)
+      })
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey) throw error
+      // A token may leave out the key's name, but two keys must not share one.
+      if (error instanceof errors.JWKSMultipleMatchingKeys && header.kid === undefined) throw error
+      throw new Error('the key of a token cannot be fetched or is malformed', { cause: error })
+    }
   }
-  const set: unknown = JSON.parse(await readText(response))
-  if (!isObject(set) || !Array.isArray(set['keys'])) throw new Error('the response is not a JSON Web Key Set')
-  // jose would refuse the whole set for a member that is no object. It validates a key when a token needs it.
-  return { keys: set['keys'].filter(isObject) }
 }
 
-async function readText(response: Response): Promise<string> {
+/** Fetches for jose, which would read a response of any size, and refuse a whole set for a member that is no object. */
+async function fetchKeySet(url: string, init: Omit<RequestInit, 'body'>): Promise<Response> {
+  const response = await fetch(url, init)
   const chunks: Uint8Array[] = []
   let bytes = 0
   // The type of `body` allows chunks of any kind; they are bytes.
-  const body: AsyncIterable<Uint8Array> | Uint8Array[] = response.body ?? []
-  for await (const chunk of body) {
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength
     if (bytes > maxSetBytes) throw new Error(`the response is larger than ${String(maxSetBytes)} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  if (response.status !== 200) throw new Error(`the response has status ${String(response.status)}`)
+  const set: unknown = JSON.parse(Buffer.concat(chunks).toString())
+  if (!isObject(set) || !Array.isArray(set['keys'])) throw new Error('the response is not a JSON Web Key Set')
+  return Response.json({ keys: set['keys'].filter(isObject) })
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

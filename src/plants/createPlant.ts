@@ -1,6 +1,5 @@
-import { type Input, type Reply, failure } from '../contract.ts'
+import { type Input, type Reply, failure, storeUnavailable } from '../contract.ts'
 import type { HandlerContext } from '../context.ts'
-import { storeUnavailable } from './store-unavailable.ts'
 
 export async function createPlant(
   { body: { id, name, tag } }: Input<'createPlant'>,

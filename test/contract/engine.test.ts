@@ -3,7 +3,7 @@ import { type ContractDocument, dereference } from '../../packages/fastify-contr
 import { UnservableContract } from '../../packages/fastify-contract/src/document/load-contract.ts'
 import { type OperationRequest, createEngine } from '../../packages/fastify-contract/src/engine/engine.ts'
 import type { AnyReply } from '../../packages/fastify-contract/src/engine/reply-validation.ts'
-import { Refusal } from '../../packages/fastify-contract/src/server/refusal.ts'
+import { Refusal } from '../../packages/fastify-contract/src/engine/refusal.ts'
 import { parseJson } from '../../packages/fastify-contract/src/json/json.ts'
 import { contractOf, getThing, id, ok, thing, withBody, withComponents, withParameter } from './things-contract.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dereference } from '../../packages/fastify-contract/src/document/document.ts'
 import { createEngine } from '../../packages/fastify-contract/src/engine/engine.ts'
-import { Refusal } from '../../packages/fastify-contract/src/server/refusal.ts'
+import { Refusal } from '../../packages/fastify-contract/src/engine/refusal.ts'
 import { withComponents } from '../contract/things-contract.ts'
 import { contractOf, failures, problemsOf, serve } from '../contract/words/own-contract.ts'
 

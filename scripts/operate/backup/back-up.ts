@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { assertExists, assertUsable, readVersions } from '../../../src/store/sqlite/database-header.ts'
+import { assertExists, assertUsable, readVersions } from '../../../src/store/sqlite/schema.ts'
 import { removeLeftIndex, syncFile } from '../../../src/store/sqlite/open-files.ts'
 import { applicationId } from '../../../src/store/sqlite/schema.ts'
 import { UsageError } from '../../command.ts'

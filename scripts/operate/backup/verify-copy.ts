@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { assertUsable, readHeader } from '../../../src/store/sqlite/database-header.ts'
+import { assertUsable, readHeader } from '../../../src/store/sqlite/schema.ts'
 import { applicationId } from '../../../src/store/sqlite/schema.ts'
 import { UsageError } from '../../command.ts'
 

@@ -6,12 +6,9 @@ import {
   operationsOf,
 } from '../../../packages/fastify-contract/src/document/document.ts'
 import { find } from '../../../packages/fastify-contract/src/json/pointer.ts'
-import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
 import { parseJsonWithBigInts } from '../../../packages/fastify-contract/src/json/json.ts'
 
-/**
- * The project's folder, or the folder with the changed contract that `npm run mutate:contract` holds the service to.
- */
+/** The project's folder, or a folder with a changed contract to which the tests hold the service. */
 const folder = process.env['EXPECTED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../../..')
 
 /** The contract that the tests hold the service to, without references; integers beyond 2^53 are bigints. */
@@ -29,11 +26,16 @@ export function expectedOperation(id: string): ContractOperation {
   return operation
 }
 
-const { error } = (expectedContract.components?.schemas?.['Error']?.['properties'] ?? {}) as { error?: Schema }
+// The gate has checked that `Error` has a list of numbers, and as many names.
+const { enum: numbers = [], 'x-enum-varnames': names = [] } = (
+  expectedContract.components?.schemas?.['Error']?.['properties'] as {
+    error: { enum?: number[]; 'x-enum-varnames'?: string[] }
+  }
+).error
 
 /** The contract's error numbers by their names. */
-export const expectedErrors = new Map(
-  (error?.['x-enum-varnames'] as string[]).map((name, index) => [name, (error?.['enum'] as number[])[index]]),
+export const expectedErrors: ReadonlyMap<string, number> = new Map(
+  names.map((name, index) => [name, numbers[index] ?? NaN]),
 )
 
 /** The number of a failure. @throws Error when the contract has no such failure */

@@ -118,7 +118,7 @@ export async function startApp(
 ): Promise<TestApp> {
   const store = options.store ?? (await temporaryStore(onFinished))
   const logLines: string[] = []
-  const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) })
   const app = await buildApp({
     handlers,
     rateLimit: undefined,

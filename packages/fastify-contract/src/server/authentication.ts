@@ -2,9 +2,8 @@ import type { FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } 
 import type { SecurityScheme } from '../document/security.ts'
 import type { BoundOperation } from '../engine/engine.ts'
 import type { Caller } from '../types/handler-types.ts'
-import { fieldValues } from './raw-headers.ts'
-import { type Alternative, CredentialRefusals } from './credential-refusals.ts'
-import { type Refusal, unavailable } from './refusal.ts'
+import { invalidCredentials, lackingScopes, missingCredentials } from './challenges.ts'
+import { type Refusal, unavailable } from '../engine/refusal.ts'
 
 /** The caller that credentials belong to. */
 export interface FoundCaller {
@@ -45,101 +44,101 @@ export interface AuthenticationOptions {
 /**
  * Makes the hook that authenticates the requests of an operation. It alone decides who the caller is.
  *
- * One satisfied alternative of the contract's security requirements is enough. All schemes of an alternative must name
- * the same caller, and their tokens must have the scopes that it lists. Where an alternative is empty, a request
+ * The first satisfied alternative of the contract's security requirements is enough. All schemes of an alternative must
+ * name the same caller, and their tokens must have the scopes that it lists. Where an alternative is empty, a request
  * without any credentials has no caller.
  *
  * @returns no hook for an operation that everybody may call
  */
 export function authenticate(
   { security }: Pick<BoundOperation, 'security'>,
-  { schemes, realm, onRefused }: AuthenticationOptions,
+  { schemes: verified, realm, onRefused }: AuthenticationOptions,
 ): onRequestAsyncHookHandler[] {
-  const names = [...new Set(security.flat().map(({ scheme }) => scheme))]
-  if (names.length === 0) return []
   // createEngine has refused a contract with a scheme that has no verifier.
-  const declared = names.map((name) => schemes.get(name)!)
-  const alternatives = security
-    .filter((required) => required.length > 0)
-    .map((required) => required.map(({ scheme, scopes }) => ({ index: names.indexOf(scheme), scopes })))
-  const isOptional = alternatives.length < security.length
-  const readers = declared.map(readerOf)
-  const keyParameters = declared.filter((scheme) => scheme.in === 'query').map(({ name }) => name)
-  const refusals = new CredentialRefusals(realm, declared)
+  const all = security.map((required) =>
+    required.map(({ scheme, scopes }) => ({ scheme: verified.get(scheme)!, scopes })),
+  )
+  const alternatives = all.filter((alternative) => alternative.length > 0)
+  const schemes = [...new Set(alternatives.flat().map(({ scheme }) => scheme))]
+  if (schemes.length === 0) return []
+  const isOptional = alternatives.length < all.length
 
   const authenticateRequest: onRequestAsyncHookHandler = async (request) => {
-    const credentials = readers.map((read) => read(request))
-    // A key is no parameter of the operation. Fastify's query is an object.
-    for (const name of keyParameters) Reflect.deleteProperty(request.query as object, name)
-    if (isOptional && credentials.every((text) => text === undefined)) return
-    const pending = declared.map(({ verify }, index) => {
-      const text = credentials[index]
-      return text === undefined ? Promise.resolve('missing' as const) : verify(text)
-    })
-    // A promise of all would cost more where there is one.
-    const results = pending.length === 1 ? [await pending[0]!] : await Promise.all(pending)
-
+    const credentials = takeCredentials(request, schemes)
+    if (isOptional && credentials.size === 0) return
+    const results = new Map<VerifiedScheme, Result>()
     let forbidden: Alternative | undefined
     for (const alternative of alternatives) {
-      const caller = callerOf(alternative, results)
-      if (caller === undefined) continue
-      request.caller = caller
-      if (alternative.every((required) => isInScope(required, results))) return
+      for (const { scheme } of alternative) {
+        const text = credentials.get(scheme)
+        if (!results.has(scheme)) results.set(scheme, text === undefined ? 'missing' : await scheme.verify(text))
+      }
+      const found = findCaller(alternative, results)
+      if (found === undefined) continue
+      request.caller = found.caller
+      if (found.hasScopes) return
       forbidden ??= alternative
     }
-    if (results.includes('unavailable')) throw unavailable('tokens cannot be checked now; try again in a second')
+    const outcomes = [...results.values()]
+    if (outcomes.includes('unavailable')) throw unavailable('tokens cannot be checked now; try again in a second')
     if (forbidden !== undefined) {
-      request.lackingScope = refusals.lackingScope(forbidden)
+      request.lackingScope = lackingScopes(realm, forbidden)
       return
     }
-    if (results.includes('missing') && !results.includes('unknown')) {
-      throw refusals.missing(alternatives)
-    }
+    const unknown = schemes.filter((scheme) => results.get(scheme) === 'unknown')
+    if (unknown.length === 0 && outcomes.includes('missing')) throw missingCredentials(realm, alternatives)
     onRefused?.(request)
-    throw refusals.invalid(results.map((result) => result === 'unknown'))
+    throw invalidCredentials(realm, schemes, unknown)
   }
   return [authenticateRequest]
 }
 
-/** Refuses a caller whose credentials lack a scope. Runs after `authenticate` and what counts the caller's requests. */
-export const requireScopes: onRequestHookHandler = ({ lackingScope }, _reply, done) => {
+/**
+ * Makes the hook that refuses a caller whose credentials lack a scope. It runs after `authenticate`, and after what
+ * counts the caller's requests.
+ *
+ * @returns no hook for an operation that asks for no scopes
+ */
+export function requireScopes({ security }: Pick<BoundOperation, 'security'>): onRequestHookHandler[] {
+  return security.flat().some(({ scopes }) => scopes.length > 0) ? [refuseLackingScope] : []
+}
+
+const refuseLackingScope: onRequestHookHandler = ({ lackingScope }, _reply, done) => {
   if (lackingScope !== undefined) throw lackingScope
   done()
 }
 
-/** Whether credentials have all of these scopes. */
-function hasScopes(scope: string | undefined, required: readonly string[]): boolean {
-  if (scope === undefined || required.length === 0) return true
-  const granted = scope.split(' ')
-  return required.every((each) => granted.includes(each))
-}
-
 type Result = Awaited<ReturnType<Verifier>>
 
-/** Makes the function that reads the credentials of a scheme; undefined where the request has none. */
-function readerOf({ in: place, name }: SecurityScheme): (request: FastifyRequest) => string | undefined {
-  if (place === 'query') {
+/** An alternative of security requirements: its schemes, and the scopes that the credentials of each must have. */
+type Alternative = { scheme: VerifiedScheme; scopes: readonly string[] }[]
+
+/** Takes the credentials of schemes out of a request: an API key is no parameter of the operation. */
+function takeCredentials({ headers, query }: FastifyRequest, schemes: VerifiedScheme[]): Map<VerifiedScheme, string> {
+  const credentials = new Map<VerifiedScheme, string>()
+  for (const scheme of schemes) {
     // Fastify's parser gives texts, and lists of them for a parameter that is repeated.
-    return ({ query }) => (query as Record<string, string | string[] | undefined>)[name]?.toString()
+    const fields = scheme.in === 'header' ? headers : (query as Record<string, string | string[] | undefined>)
+    const text = fields[scheme.in === 'header' ? scheme.name.toLowerCase() : scheme.name]
+    if (text !== undefined) credentials.set(scheme, text.toString())
   }
-  const field = name.toLowerCase()
-  // Of two fields Node takes the first; combined, as RFC 9110, section 5.2 says, they are no credentials.
-  return ({ headers, raw }) =>
-    headers[field] === undefined ? undefined : fieldValues(raw.rawHeaders, field).join(', ')
+  for (const { in: place, name } of schemes) if (place === 'query') Reflect.deleteProperty(query as object, name)
+  return credentials
 }
 
-/** The caller whom all schemes of an alternative name. */
-function callerOf(alternative: Alternative, results: Result[]): Caller | undefined {
+/** The caller whom all schemes of an alternative name, and whether their credentials have its scopes. */
+function findCaller(
+  alternative: Alternative,
+  results: ReadonlyMap<VerifiedScheme, Result>,
+): { caller: Caller; hasScopes: boolean } | undefined {
   let caller: Caller | undefined
-  for (const { index } of alternative) {
-    const result = results[index]!
+  let hasScopes = true
+  for (const { scheme, scopes } of alternative) {
+    const result = results.get(scheme)!
     if (typeof result === 'string' || (caller !== undefined && result.caller !== caller)) return undefined
     caller = result.caller
+    const granted = result.scope?.split(' ')
+    hasScopes &&= granted === undefined || scopes.every((scope) => granted.includes(scope))
   }
-  return caller
-}
-
-function isInScope({ index, scopes }: Alternative[number], results: Result[]): boolean {
-  const result = results[index]!
-  return typeof result !== 'string' && hasScopes(result.scope, scopes)
+  return caller === undefined ? undefined : { caller, hasScopes }
 }

@@ -1,7 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { refusedType } from './content.ts'
-import { noSuchPath } from './path-and-method.ts'
-import { type FailureBody, Refusal } from './refusal.ts'
+import { type FailureBody, Refusal } from '../engine/refusal.ts'
 import { sendJson } from './send.ts'
 
 /**
@@ -11,40 +9,37 @@ import { sendJson } from './send.ts'
  * @param app the server, before its routes
  */
 export function registerErrorHandler(app: FastifyInstance, failureBody: FailureBody): void {
-  function answer(reply: FastifyReply, { failure, status, message, headers }: Refusal): FastifyReply {
-    return sendJson(reply.code(status).headers(headers), JSON.stringify(failureBody(failure, message)))
-  }
-
-  // Other requests without a route were refused before.
-  app.setNotFoundHandler((_request, reply) => answer(reply, noSuchPath()))
   app.setErrorHandler((thrown: unknown, request, reply) => {
-    // Fastify closes the connection when it refuses a body. Here the rest of the body is read and dropped, so that a
-    // client which is still sending it can read the answer.
-    if (reply.hasHeader('connection')) reply.removeHeader('connection')
-    const refusal = thrown instanceof Refusal ? thrown : refusalOf(thrown, request, app.initialConfig.bodyLimit)
-    if (refusal !== undefined) return answer(reply, refusal)
-    logFault(request, thrown)
-    const message = 'the service failed; quote the X-Request-Id of this response when reporting it'
-    return answer(reply, new Refusal('internal', message))
+    keepConnection(reply)
+    const { failure, status, message, headers } = refusalOf(thrown, request, app.initialConfig.bodyLimit)
+    return sendJson(reply.code(status).headers(headers), JSON.stringify(failureBody(failure, message)))
   })
 }
 
-/** What Fastify's own error says of the request; undefined for a fault of the service. */
-function refusalOf(thrown: unknown, request: FastifyRequest, bodyLimit: number | undefined): Refusal | undefined {
-  const shortBody = () => new Refusal('malformed_http', 'the body is not as long as Content-Length says')
-  // Code may throw anything.
-  switch (thrown instanceof Error && 'code' in thrown ? thrown.code : undefined) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Refusal('body_too_large', `the body is larger than ${String(bodyLimit)} bytes`)
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return refusedType(request)
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return shortBody()
-    case 'ECONNRESET':
-      // The connections of a handler or a store are reset, too.
-      return thrown === request.raw.errored ? shortBody() : undefined
+/**
+ * Takes back that Fastify closes the connection when it refuses a body: the rest of the body is read and dropped, so that
+ * a client which is still sending it can read the answer.
+ */
+function keepConnection(reply: FastifyReply): void {
+  // On the response itself, Fastify asks for that while the server closes.
+  if (reply.hasHeader('connection') && !reply.raw.hasHeader('connection') && reply.raw.shouldKeepAlive) {
+    reply.removeHeader('connection')
   }
-  return undefined
+}
+
+/** What is answered for what was thrown; code may throw anything. A fault of the service is logged. */
+function refusalOf(thrown: unknown, request: FastifyRequest, bodyLimit: number | undefined): Refusal {
+  if (thrown instanceof Refusal) return thrown
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new Refusal('body_too_large', `the body is larger than ${String(bodyLimit)} bytes`)
+  }
+  // The connections of a handler or a store are reset, too.
+  if (code === 'ECONNRESET' && thrown === request.raw.errored) {
+    return new Refusal('malformed_http', 'the body is not as long as Content-Length says')
+  }
+  logFault(request, thrown)
+  return new Refusal('internal', 'the service failed; quote the X-Request-Id of this response when reporting it')
 }
 
 function logFault(request: FastifyRequest, thrown: unknown): void {

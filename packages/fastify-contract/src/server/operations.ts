@@ -1,21 +1,8 @@
-import type { ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestAsyncHookHandler,
-  onRequestHookHandler,
-} from 'fastify'
-import { chunksOf, streamChunks } from '../engine/body-stream.ts'
-import type { BoundOperation, ValidReply } from '../engine/engine.ts'
-import type { Media } from '../engine/reply-validation.ts'
-import { type ParsedJson, stringifyJson } from '../json/json.ts'
-import { Encoded, isWhole, release } from '../types/encoded.ts'
-import type { UnreadBytes } from './connections/unread-bytes.ts'
-import { registerParsers } from './content.ts'
-import { Refusal, unavailable } from './refusal.ts'
-import { addVary, releaseWhenSent, sendContent, whenClosed } from './send.ts'
+import type { FastifyInstance, RouteHandlerMethod, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
+import type { BoundOperation } from '../engine/engine.ts'
+import { type BodyReader, registerBodies } from './content.ts'
+import { Refusal } from '../engine/refusal.ts'
+import { type SendReply, addVary } from './send.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -29,25 +16,20 @@ export interface OperationsOptions {
   basePaths: string[]
   /** The hooks that a request of an operation passes before its body is read, in their order. */
   onRequestOf: (operation: BoundOperation) => (onRequestHookHandler | onRequestAsyncHookHandler)[]
-  /** How many objects and arrays of a body may be in one another. */
-  bodyLevels: number
-  /** Bounds the answers that clients have not read. */
-  unread: UnreadBytes
+  readBody: BodyReader
+  send: SendReply
 }
 
 /**
  * Gives every operation of the contract its route.
  *
- * @param app a context of its own: its body parsers accept JSON alone
+ * @param app a context of its own: its body parsers accept what the operations take, and nothing else
  */
-export function registerOperations(
-  app: FastifyInstance,
-  { operations, basePaths, onRequestOf, bodyLevels, unread }: OperationsOptions,
-): void {
-  registerParsers(
+export function registerOperations(app: FastifyInstance, options: OperationsOptions): void {
+  const { operations, basePaths, onRequestOf } = options
+  registerBodies(
     app,
     operations.flatMap(({ bodyTypes }) => bodyTypes),
-    bodyLevels,
   )
   for (const operation of operations) {
     const names: string[] = []
@@ -57,8 +39,10 @@ export function registerOperations(
         method: operation.method.toUpperCase(),
         url: routePath(basePath) + path,
         config: { operation },
+        // Fastify answers HEAD as GET where the contract does not.
+        exposeHeadRoute: !operations.some(({ method, path }) => method === 'head' && path === operation.path),
         onRequest: onRequestOf(operation),
-        handler: (request, reply) => answer(operation, names, unread, request, reply),
+        handler: handlerOf(operation, names, options),
       })
     }
   }
@@ -69,99 +53,48 @@ export function registerOperations(
  * The expression matches any text but the empty one, so that `/plants/` is no path.
  */
 function routePath(path: string, names: string[] = []): string {
-  return path
-    .replaceAll(':', '::')
-    .replace(/\{([^{}]+)\}/g, (_template, name: string) => `:p${String(names.push(name) - 1)}([^]+)`)
+  return path.replace(/\{([^{}]+)\}|:/g, (_match, name: string | undefined) =>
+    name === undefined ? '::' : `:p${String(names.push(name) - 1)}([^]+)`,
+  )
 }
 
-async function answer(
-  operation: BoundOperation,
+function handlerOf(
+  { requiresBody, offeredTypes, handle }: BoundOperation,
   names: string[],
-  unread: UnreadBytes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { caller, headers, query } = request
-  // registerParsers has parsed it.
-  const body = request.body as ParsedJson | undefined
-  if (operation.requiresBody && body === undefined) throw new Refusal('malformed_body', 'the body is empty')
-  // Fastify's route has as many parameters as the path template has names, each of them text.
-  const params = request.params as Record<string, string>
-  const result = await operation.handle({
-    headers,
-    path: Object.fromEntries(names.map((name, index) => [name, params[`p${String(index)}`] ?? ''])),
-    query: query as Record<string, string | string[]>,
-    url: request.url,
-    body,
-    accept: operation.offeredTypes.length > 1 ? await negotiate(operation.offeredTypes, request, reply) : undefined,
-    caller,
-  })
-  return send(reply, result, unread)
-}
-
-async function negotiate(offered: string[], request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> {
-  // What few contracts need is loaded where one does.
-  const { preferredType } = await import('./negotiate.ts')
-  addVary(reply, 'Accept')
-  return preferredType(request, offered)
-}
-
-/** Typical memory of a body in chunks: the chunk in flight, and garbage that V8 has not collected. */
-const streamBytes = 512 * 1_024
-
-function send(
-  reply: FastifyReply,
-  { status, headers = {}, body, media }: ValidReply,
-  unread: UnreadBytes,
-): FastifyReply {
-  const { raw } = reply
-  // What fails here is answered without the headers of the reply.
-  const content = media === undefined ? undefined : contentOf(body, media, raw)
-  if (content !== undefined && !unread.hold(raw, isWhole(content) ? content.length : streamBytes)) {
-    throw unavailable('too many long answers wait to be read; try again in a second')
-  }
-  if (content instanceof Readable) removeOnError(content, reply, Object.keys(headers))
-  reply.code(status)
-  for (const [name, value] of Object.entries(headers)) {
-    if (name.toLowerCase() === 'vary') addVary(reply, String(value))
-    // Node writes the digits of a bigint.
-    else reply.header(name, value)
-  }
-  if (content === undefined || media === undefined) return reply.send()
-  if (body instanceof Encoded && isWhole(content)) releaseWhenSent(raw, content)
-  // Fastify reads a stream to its end to answer HEAD without it.
-  const isUnsent = content instanceof Readable && reply.request.method === 'HEAD'
-  return sendContent(reply, media.contentType, isUnsent ? Readable.from([]) : content)
-}
-
-/** Makes what is sent of a body that is valid. A stream is closed with its response. */
-function contentOf(body: unknown, { isJson }: Media, response: ServerResponse): string | Buffer | Readable {
-  const chunks = chunksOf(body)
-  if (chunks !== undefined) {
-    const stream = streamChunks(chunks, (chunk) => {
-      // The bytes of an encoded body have no other reader. A short chunk may still be written when the next is read.
-      if (body instanceof Encoded && response.writableLength === 0) release(chunk)
-    })
-    whenClosed(response, () => stream.destroy())
-    return stream
-  }
-  // An encoded body that is no stream is whole.
-  if (body instanceof Encoded) return body.chunks as string | Buffer
-  if (isJson) return stringifyJson(body)
-  // Validation has found text or bytes. Fastify sends a Buffer as it is.
-  if (!(body instanceof Uint8Array) || Buffer.isBuffer(body)) return body as string | Buffer
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-}
-
-/** Removes the headers of a reply whose stream fails before its first byte: they do not describe the failure. */
-function removeOnError(stream: Readable, reply: FastifyReply, names: string[]): void {
-  const before = reply.getHeaders()
-  stream.once('error', () => {
-    if (reply.raw.headersSent) return
-    for (const name of names) {
-      reply.removeHeader(name)
-      reply.raw.removeHeader(name)
+  { readBody, send }: OperationsOptions,
+): RouteHandlerMethod {
+  return async (request, reply) => {
+    const { caller, headers, query, url } = request
+    // registerBodies has read it.
+    const bytes = request.body as Buffer | undefined
+    if (requiresBody && bytes === undefined) throw new Refusal('malformed_body', 'the body is empty')
+    const body = bytes === undefined ? undefined : readBody(bytes)
+    // Fastify's route has as many parameters as the path template has names, each of them text.
+    const params = request.params as Record<string, string>
+    const path = Object.fromEntries(names.map((name, index) => [name, params[`p${String(index)}`] ?? '']))
+    let accept: string | undefined
+    if (offeredTypes.length > 1) {
+      addVary(reply, 'Accept')
+      accept = await preferredType(headers.accept, offeredTypes)
     }
-    reply.headers(before)
-  })
+    // Fastify's parser gives texts, and lists of them for a parameter that is repeated.
+    const parts = { headers, path, query: query as Record<string, string | string[]>, url, body, accept, caller }
+    const valid = await handle(parts)
+    return send(reply, valid)
+  }
+}
+
+/**
+ * Selects the media type of a response by the header Accept (RFC 9110, section 12.5.1).
+ *
+ * @param offered the media types that the operation declares, the service's own preference first
+ * @returns the one that the client prefers; the first where it accepts none, because a 406 helps nobody who asked for
+ *   something else
+ */
+async function preferredType(accept: string | undefined, offered: string[]): Promise<string | undefined> {
+  // What few contracts need is loaded where one does.
+  const { default: Negotiator } = await import('negotiator')
+  // Text is UTF-8 and JSON has no charset, so that one which is asked for selects nothing.
+  const asked = accept?.replace(/;[ \t]*charset=(?:"[^"]*"|[^;,]*)/gi, '')
+  return new Negotiator({ headers: { accept: asked } }).mediaTypes([...offered])[0] ?? offered[0]
 }

@@ -1,27 +1,34 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { contractMethods } from '../document/document.ts'
 import type { BoundOperation } from '../engine/engine.ts'
-import { Refusal } from './refusal.ts'
-import { fieldValues } from './raw-headers.ts'
+import { Refusal } from '../engine/refusal.ts'
 
 export const noSuchPath = (): Refusal => new Refusal('path_not_found', 'there is no such path')
+const malformed = (fault: string): Refusal => new Refusal('malformed_http', fault)
 
-/** Refuses what HTTP forbids and what Node's parser accepts. */
-export const refuseMalformed: onRequestHookHandler = ({ raw: { httpVersion, rawHeaders, headers } }, _reply, done) => {
-  const hosts = fieldValues(rawHeaders, 'host')
-  // RFC 9112, section 3.2. Node answers none with an empty body, and accepts two.
-  if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) {
-    throw new Refusal('malformed_http', 'an HTTP/1.1 request has the header Host once')
+/**
+ * Makes the hook that refuses what HTTP forbids and what no route matches, before credentials and body are read.
+ *
+ * @param app the server with its routes
+ */
+export function refuseRequests(app: FastifyInstance): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const { httpVersion, headers } = request.raw
+    const { host, 'transfer-encoding': coding } = headers
+    // RFC 9112, section 3.2. Node joins two of them; by itself it answers none with an empty body.
+    if (host === undefined ? httpVersion === '1.1' : host.includes(', ')) {
+      throw malformed('an HTTP/1.1 request has the header Host once')
+    }
+    if (host !== undefined && !validHost.test(host)) throw malformed('Host is a host and, where there is one, a port')
+    // RFC 9112, section 6.1: a server refuses a transfer coding that it does not decode.
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+      throw malformed('the only Transfer-Encoding is chunked')
+    }
+    // `*` is the route by which the CORS plugin sees each OPTIONS; it answers preflights itself.
+    if (request.is404 || request.routeOptions.url === '*') throw unmatched(app, request)
+    done()
   }
-  if (!hosts.every((host) => validHost.test(host))) {
-    throw new Refusal('malformed_http', 'Host is a host and, where there is one, a port')
-  }
-  const coding = headers['transfer-encoding']
-  // RFC 9112, section 6.1: a server refuses a transfer coding that it does not decode.
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    throw new Refusal('malformed_http', 'the only Transfer-Encoding is chunked')
-  }
-  done()
 }
 
 /** `uri-host [ ":" port ]` of RFC 9110, section 7.2. */
@@ -31,28 +38,35 @@ const validHost = new RegExp(`^${hostAndPort}$`, 'i')
 /** What stands before the path of a target in absolute form: its host is not empty (RFC 9110, section 4.2.1). */
 const absoluteForm = new RegExp(`^https?://(?!:)(?=[^/?])${hostAndPort}(?:/|(?=\\?)|$)`, 'i')
 
-/** Makes the hook that refuses a request without a route, before its credentials and its body are read. */
-export function refuseUnmatched(app: FastifyInstance): onRequestHookHandler {
-  return (request, _reply, done) => {
-    // `*` is the route by which the CORS plugin sees each OPTIONS; it answers preflights itself.
-    if (request.is404 || request.routeOptions.url === '*') throw malformedTarget(request) ?? unmatched(app, request)
-    done()
-  }
-}
-
-function malformedTarget({ originalUrl }: FastifyRequest): Refusal | undefined {
-  const fault = faultOfTarget(originalUrl)
-  return fault === undefined ? undefined : new Refusal('malformed_http', fault)
-}
-
 /** Says why a target is not one of RFC 9112, section 3.2. By itself the router takes most of these as they are. */
 function faultOfTarget(target: string): string | undefined {
   if (target.includes('#')) return 'the request target has a fragment; write # as %23'
   if (/^https?:/i.test(target) && !absoluteForm.test(target)) return 'the host of the request target is not valid'
-  return isDecodable(target) ? undefined : 'the percent-encoding of the path or the query is broken or not UTF-8'
+  if (!target.includes('%')) return undefined
+  try {
+    decodeURI(target)
+    return undefined
+  } catch {
+    return 'the percent-encoding of the path or the query is broken or not UTF-8'
+  }
 }
 
-function unmatched(app: FastifyInstance, { method, url }: FastifyRequest): Refusal {
+/** A path that matches no route; replaces targets that the router cannot decode. */
+const unroutable = '/%20'
+
+/**
+ * The path and query that the router is given for the target of a request: in origin form, or in absolute form, which
+ * names this server too (RFC 9112, section 3.2.2).
+ */
+export function routedUrl({ url: target = '/' }: Pick<IncomingMessage, 'url'>): string {
+  const url = target.startsWith('/') ? target : target.replace(absoluteForm, '/')
+  // `*` is the target of OPTIONS for a server as a whole (RFC 9112, section 3.2.4).
+  return (url.startsWith('/') || url === '*') && faultOfTarget(target) === undefined ? url : unroutable
+}
+
+function unmatched(app: FastifyInstance, { method, url, originalUrl }: FastifyRequest): Refusal {
+  const fault = faultOfTarget(originalUrl)
+  if (fault !== undefined) return malformed(fault)
   const methods = methodsOf(app, url)
   if (methods.length === 0) return noSuchPath()
   const allow = methods.sort().join(', ')
@@ -97,28 +111,4 @@ function methodsOf(app: FastifyInstance, target: string): string[] {
   })
   const fewest = Math.min(...routes.map(({ parameters }) => parameters))
   return routes.filter(({ parameters }) => parameters === fewest).map(({ method }) => method)
-}
-
-/** A path that matches no route; replaces targets that the router cannot decode. */
-const unroutable = '/%20'
-
-/**
- * The path and query that the router is given for a request target.
- *
- * @param target in origin form or in absolute form, which names this server too (RFC 9112, section 3.2.2)
- */
-export function routedUrl(target: string): string {
-  const url = target.startsWith('/') ? target : target.replace(absoluteForm, '/')
-  // `*` is the target of OPTIONS for a server as a whole (RFC 9112, section 3.2.4).
-  return (url.startsWith('/') || url === '*') && faultOfTarget(target) === undefined ? url : unroutable
-}
-
-function isDecodable(target: string): boolean {
-  if (!target.includes('%')) return true
-  try {
-    decodeURI(target)
-    return true
-  } catch {
-    return false
-  }
 }

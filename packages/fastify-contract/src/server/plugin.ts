@@ -1,19 +1,72 @@
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { Server } from 'node:http'
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions, onRequestHookHandler } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { basePathsOf, dereference, operationsOf } from '../document/document.ts'
 import type { Contract } from '../document/load-contract.ts'
 import { type SecurityScheme, securitySchemesOf } from '../document/security.ts'
-import { type AnyHandler, createEngine } from '../engine/engine.ts'
+import { type AnyHandler, type BoundOperation, createEngine } from '../engine/engine.ts'
 import { type VerifiedScheme, type Verifier, authenticate, requireScopes } from './authentication.ts'
 import { registerClosing } from './connections/graceful-shutdown.ts'
-import { UnreadBytes } from './connections/unread-bytes.ts'
-import { expectContent } from './content.ts'
+import { createJsonReader, expectContent } from './content.ts'
+import type { RefusalOptions } from './connections/connection-errors.ts'
+import { createHttpServer } from './connections/http-server.ts'
+import { OpenConnections } from './connections/open-connections.ts'
 import { registerDocs } from './docs/docs.ts'
 import { registerErrorHandler } from './error-handler.ts'
-import { settingsOf } from './fastify-options.ts'
+import { type Limits, defaultLimits } from './limits.ts'
 import { registerOperations } from './operations.ts'
-import { refuseLessConcrete, refuseMalformed, refuseUnmatched } from './path-and-method.ts'
-import { constantHeaders, omitLengthOfHead } from './send.ts'
+import { refuseLessConcrete, refuseRequests, routedUrl } from './path-and-method.ts'
+import type { FailureBody } from '../engine/refusal.ts'
+import { constantHeaders, createReplySender, omitLengthOfHead } from './send.ts'
+
+/** What the server needs for what lies below Fastify. */
+export interface ServerSettings extends RefusalOptions {
+  /** Limits that replace those of `defaultLimits`. */
+  limits?: Partial<Limits> | undefined
+}
+
+/** What the plugin takes over from the options that the server was created with. */
+const createdWith = new WeakMap<Server, { connections: OpenConnections; limits: Limits; failureBody: FailureBody }>()
+
+/**
+ * Makes the options of Fastify for what lies below a plugin: Node's server with all limits of a connection, one request
+ * of a connection at a time, and the answers to bytes that Node's parser refuses. More options may be added.
+ *
+ * @example
+ * const app = fastify(fastifyOptions({ logger, failureBody }))
+ * await app.register(fastifyContract, { contract, handlers, ... })
+ */
+export function fastifyOptions({ limits: given, ...refusals }: ServerSettings) {
+  const { logger, failureBody } = refusals
+  const limits = { ...defaultLimits, ...given }
+  const connections = new OpenConnections(limits.pipelinedRequests, () => {
+    logger.info(
+      `connection closed: more than ${String(limits.pipelinedRequests)} requests wait for the answer before them`,
+    )
+  })
+  return {
+    serverFactory: (listener) => {
+      const server = createHttpServer(listener, connections, limits, refusals)
+      createdWith.set(server, { connections, limits, failureBody })
+      return server
+    },
+    loggerInstance: logger,
+    // The log line of a request has its id, so it needs no logger of its own.
+    childLoggerFactory: (parent) => parent,
+    bodyLimit: limits.bodyBytes,
+    rewriteUrl: routedUrl,
+    routerOptions: { maxParamLength: limits.headerBytes },
+    return503OnClosing: false,
+    // No route has a schema of Fastify's. Without these Fastify would load an Ajv and a serializer of its own.
+    schemaController: { compilersFactory: { buildValidator: noRouteSchema, buildSerializer: noRouteSchema } },
+    // Fastify's own listener; answerConnectionErrors answers in its place.
+    clientErrorHandler: () => undefined,
+  } satisfies FastifyServerOptions
+}
+
+function noRouteSchema(): never {
+  throw new Error('openapi-backend validates requests; a route has no schema of its own')
+}
 
 /** What a server of a contract needs. */
 export interface ContractOptions {
@@ -48,7 +101,9 @@ export interface ContractOptions {
  */
 async function serveContract(app: FastifyInstance, options: ContractOptions): Promise<void> {
   const { contract, handlers, services, verifierOf, realm, favicon, corsOrigins } = options
-  const { connections, limits, failureBody } = settingsOf(app.server)
+  const settings = createdWith.get(app.server)
+  if (settings === undefined) throw new Error('create the server with fastify(fastifyOptions({ logger, failureBody }))')
+  const { connections, limits, failureBody } = settings
   const document = dereference(contract.document)
   const schemes = new Map<string, VerifiedScheme>()
   for (const [name, scheme] of securitySchemesOf(document)) {
@@ -76,27 +131,24 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
     const { registerCors } = await import('./cors.ts')
     await registerCors(app, corsOrigins, operationsOf(document), [...schemes.values()])
   }
-  app.addHook('onRequest', refuseMalformed)
-  app.addHook('onRequest', refuseUnmatched(app))
+  app.addHook('onRequest', refuseRequests(app))
   omitLengthOfHead(app)
   await app.register((scope) => registerDocs(scope, contract, favicon))
-  await app.register((scope, _options, done) => {
-    registerOperations(scope, {
-      operations,
-      basePaths: basePathsOf(document),
-      bodyLevels: limits.bodyLevels,
-      unread: new UnreadBytes(limits.unreadBytes),
-      onRequestOf: (operation) => [
-        ...refuseLessConcrete(app, operations, operation),
-        ...(options.beforeAuthentication ?? []),
-        ...authenticate(operation, { schemes, realm, onRefused: options.onCredentialsRefused }),
-        ...(options.afterAuthentication ?? []),
-        requireScopes,
-        expectContent(operation),
-      ],
-    })
-    done()
-  })
+  const operationsOptions = {
+    operations,
+    basePaths: basePathsOf(document),
+    onRequestOf: (operation: BoundOperation) => [
+      ...refuseLessConcrete(app, operations, operation),
+      ...(options.beforeAuthentication ?? []),
+      ...authenticate(operation, { schemes, realm, onRefused: options.onCredentialsRefused }),
+      ...(options.afterAuthentication ?? []),
+      ...requireScopes(operation),
+      expectContent(operation),
+    ],
+    readBody: createJsonReader(limits.bodyLevels),
+    send: createReplySender(limits.unreadBytes),
+  }
+  await app.register((scope) => Promise.try(registerOperations, scope, operationsOptions))
 }
 
 /** The plugin for a server that was created with `fastifyOptions`. Its hooks and its error handler are the server's. */

@@ -1,7 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, onSendHookHandler } from 'fastify'
-import { release } from '../types/encoded.ts'
+import { chunksOf, streamChunks } from '../engine/body-stream.ts'
+import type { ValidReply } from '../engine/engine.ts'
+import type { Media } from '../engine/reply-validation.ts'
+import { stringifyJson } from '../json/json.ts'
+import { Encoded, release } from '../types/encoded.ts'
+import { unavailable } from '../engine/refusal.ts'
 
 /**
  * The headers that every response has. No cache stores it (RFC 9111, section 5.2.2.5), and no browser guesses another
@@ -46,21 +51,101 @@ export function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return sendContent(reply, 'application/json', json)
 }
 
+function asItIs(text: string): string {
+  return text
+}
+
+/** Typical memory of a body in chunks: the chunk in flight, and garbage that V8 has not collected. */
+const streamBytes = 512 * 1_024
+
+/** In bytes: a body up to this size is not counted, because a connection needs as much anyway. */
+const smallBody = 16_384
+
+/** Sends the valid reply of a handler. @throws Refusal where too many bytes wait to be read */
+export type SendReply = (reply: FastifyReply, valid: ValidReply) => FastifyReply
+
+/**
+ * Makes the function that sends replies. It bounds the memory that responses hold while their clients do not read them.
+ *
+ * @param maxUnread in bytes, over all responses; a response that begins when so many are held is refused
+ */
+export function createReplySender(maxUnread: number): SendReply {
+  let unread = 0
+
+  /** Counts the bytes of a body until its response is closed. @returns whether there was room for them */
+  function hold(response: ServerResponse, bytes: number): boolean {
+    if (bytes <= smallBody) return true
+    if (unread >= maxUnread) return false
+    unread += bytes
+    whenClosed(response, () => {
+      unread -= bytes
+    })
+    return true
+  }
+
+  return (reply, { status, headers = {}, body, media }) => {
+    const { raw } = reply
+    // What fails here is answered without the headers of the reply.
+    const content = media === undefined ? undefined : contentOf(body, media, raw)
+    if (content !== undefined && !hold(raw, content instanceof Readable ? streamBytes : content.length)) {
+      throw unavailable('too many long answers wait to be read; try again in a second')
+    }
+    if (content instanceof Readable) removeOnError(content, reply, Object.keys(headers))
+    reply.code(status)
+    for (const [name, value] of Object.entries(headers)) {
+      if (name.toLowerCase() === 'vary') addVary(reply, String(value))
+      // Node writes the digits of a bigint.
+      else reply.header(name, value)
+    }
+    if (content === undefined || media === undefined) return reply.send()
+    // Fastify reads a stream to its end to answer HEAD without it.
+    const isUnsent = content instanceof Readable && reply.request.method === 'HEAD'
+    return sendContent(reply, media.contentType, isUnsent ? Readable.from([]) : content)
+  }
+}
+
+/** Makes what is sent of a body that is valid. A stream is closed, and the bytes of a text are freed, with the response. */
+function contentOf(body: unknown, { isJson }: Media, response: ServerResponse): string | Uint8Array | Readable {
+  const chunks = chunksOf(body)
+  if (chunks !== undefined) {
+    const stream = streamChunks(chunks, (chunk) => {
+      // The bytes of an encoded body have no other reader. A short chunk may still be written when the next is read.
+      if (body instanceof Encoded && response.writableLength === 0) release(chunk)
+    })
+    whenClosed(response, () => stream.destroy())
+    return stream
+  }
+  if (body instanceof Encoded) {
+    // An encoded body that is no stream is whole.
+    const text = body.chunks as string | Buffer
+    if (typeof text !== 'string') {
+      whenClosed(response, () => {
+        release(text)
+      })
+    }
+    return text
+  }
+  if (isJson) return stringifyJson(body)
+  // Validation has found text or bytes.
+  return body as string | Uint8Array
+}
+
 /** Acts when a response is closed: sent, or cut off. The client may have left before. */
-export function whenClosed(response: ServerResponse, act: () => void): void {
+function whenClosed(response: ServerResponse, act: () => void): void {
   // A closed response emits no second `close`.
   if (response.closed) act()
   else response.once('close', act)
 }
 
-/** Frees the bytes of a body when its response is closed. */
-export function releaseWhenSent(response: ServerResponse, content: string | Buffer): void {
-  if (typeof content === 'string') return
-  whenClosed(response, () => {
-    release(content)
+/** Removes the headers of a reply whose stream fails before its first byte: they do not describe the failure. */
+function removeOnError(stream: Readable, reply: FastifyReply, names: string[]): void {
+  const before = reply.getHeaders()
+  stream.once('error', () => {
+    if (reply.raw.headersSent) return
+    for (const name of names) {
+      reply.removeHeader(name)
+      reply.raw.removeHeader(name)
+    }
+    reply.headers(before)
   })
-}
-
-function asItIs(text: string): string {
-  return text
 }

@@ -1,6 +1,6 @@
 import type { ContractDocument } from '../../document/document.ts'
+import { refusalStatuses } from '../../engine/refusal.ts'
 import { stringifyJson } from '../../json/json.ts'
-import { refusalStatuses } from '../../server/refusal.ts'
 import type { Finding } from './findings.ts'
 
 /** One of the numbers of the schema Error, as far as it is written. */

@@ -31,19 +31,15 @@ const answeringShare = 0.8
  * long as a slow client reads. The requests of a pipeline that wait behind a `Connection: close` are not served
  * (RFC 9112, section 9.6).
  *
- * @param app before any other `preClose` hook
- * @param connections those of its servers
- * @returns whether the server is closing
+ * @param connections those of the app's servers
  */
 export function registerClosing(
   app: FastifyInstance,
   connections: OpenConnections,
   { shutdownDelayMilliseconds, shutdownGraceMilliseconds }: Limits,
-): () => boolean {
+): void {
   const { server } = app
-  let isClosing = false
   app.addHook('preClose', async () => {
-    isClosing = true
     // Fastify adds this header to each response that begins from now on.
     for (const { response } of connections.all()) {
       if (response?.headersSent === false) response.setHeader('connection', 'close')
@@ -71,7 +67,6 @@ export function registerClosing(
       clearTimeout(cuttingOff)
     })
   })
-  return () => isClosing
 }
 
 /**
@@ -83,8 +78,9 @@ async function closeListener(server: Server): Promise<void> {
   const taken: Socket[] = []
   const take = (socket: Socket): void => void taken.push(socket)
   server.on('connection', take)
-  // An option of net.createServer, which is read for each connection. Their requests wait until the listener is closed:
-  // a client that is answered earlier would connect again, and under load the queue would never be empty.
+  // Their requests wait until the listener is closed: a client that is answered earlier would connect again, and under
+  // load the queue would never be empty. Node documents this as an option of net.createServer alone, and reads it for
+  // each connection: https://github.com/nodejs/node/blob/v24.x/lib/net.js
   Object.assign(server, { pauseOnConnect: true })
   const deadline = performance.now() + drainMilliseconds
   let emptyIterations = 0

@@ -1,11 +1,10 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
-import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { closeInStages } from './close-in-stages.ts'
-import { type RefusalOptions, answerConnectionErrors, isHttp1 } from './parser-errors.ts'
 import type { Limits } from '../limits.ts'
-import { createServer } from './node-http.ts'
+import { type RefusalOptions, answerConnectionErrors } from './connection-errors.ts'
 import type { OpenConnections } from './open-connections.ts'
+
+const { createServer, METHODS } = process.getBuiltinModule('node:http')
 
 /** How long dropped connections are counted for one line of the log. */
 const countMilliseconds = 1_000
@@ -28,16 +27,20 @@ export function createHttpServer(
     requestTimeout: limits.requestMilliseconds,
     keepAliveTimeout: limits.keepAliveMilliseconds,
     connectionsCheckingInterval: limits.checkMilliseconds,
-    // Node would answer a request without Host with an empty body; the hook refuseMalformed answers it.
+    // Node would answer a request without Host with an empty body; the hook of refuseRequests answers it.
     requireHostHeader: false,
+    // Of a field that is repeated Node would take the first. Joined, as RFC 9110, section 5.2 says, two credentials or
+    // two media types are none.
+    joinDuplicateHeaders: true,
   })
   server.setTimeout(limits.socketIdleMilliseconds)
   server.maxConnections = limits.connections
   // Their bytes are limited. Of more than 1,000 headers Node drops the others or refuses all, by its version.
   server.maxHeadersCount = 0
-  // A client that closes its side after its last request still gets its answers. Node's types lack this property.
+  // A client that closes its side after its last request still gets its answers. Node does not document this property:
+  // https://github.com/nodejs/node/blob/v24.x/lib/_http_server.js
   Object.assign(server, { httpAllowHalfOpen: true })
-  const refuse = answerConnectionErrors(server, connections, limits, refusals)
+  const refuse = answerConnectionErrors(server, connections, limits, isHttp1, refusals)
   connections.follow(server, (request, response) => {
     // Fastify would answer some of these by itself, without what every answer has, and serve others.
     if (!isHttp1(request)) {
@@ -48,18 +51,18 @@ export function createHttpServer(
     if (isLast(request)) response.shouldKeepAlive = false
     listener(request, response)
   })
-  // Node destroys the connection of a request with this method, also where answers to requests before it are due.
-  server.on('request', (request) => {
-    if (request.method === 'PRI') request.method = 'PRI (HTTP/2)'
-  })
-  server.on('connection', (socket: Socket) => {
-    // Node calls it behind a last answer, and would close at once.
-    socket.destroySoon = () => {
-      closeInStages(socket)
-    }
-  })
-  logDroppedConnections(server, refusals.log)
+  logDroppedConnections(server, refusals.logger)
   return server
+}
+
+const methods: ReadonlySet<string> = new Set(METHODS)
+
+/**
+ * Whether a request is one of HTTP/1.0 or HTTP/1.1. Node's parser also takes the methods of RTSP, and the versions 0.9
+ * and 2.0 of any protocol. It does not tell the protocol, so that `GET / RTSP/1.0` looks like `GET / HTTP/1.0`.
+ */
+function isHttp1({ method = '', httpVersionMajor }: IncomingMessage): boolean {
+  return httpVersionMajor === 1 && methods.has(method)
 }
 
 /**

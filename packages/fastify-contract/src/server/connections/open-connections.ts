@@ -1,6 +1,9 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+/** How long a connection is still read behind its last answer. */
+const lingerMilliseconds = 1_000
+
 /** An open connection. Its requests are served one at a time, in their order. */
 export class OpenConnection {
   readonly socket: Socket
@@ -11,6 +14,8 @@ export class OpenConnection {
   response: ServerResponse | undefined
   /** How many requests have arrived behind the last answer. */
   dropped = 0
+  /** Whether it has had its last answer. */
+  isClosing = false
   /** Steps that run one after the other, each when the response before it is closed. */
   readonly #waiting: (() => void)[] = []
   #staysPaused = false
@@ -19,30 +24,23 @@ export class OpenConnection {
     this.socket = socket
   }
 
-  /** How many requests wait. */
-  get waiting(): number {
-    return this.#waiting.length
-  }
-
   /** Whether every request that has arrived is answered. */
   get isIdle(): boolean {
     return this.#waiting.length === 0 && (this.response === undefined || this.response.closed)
   }
 
-  /** Whether a further answer could be sent. After `Connection: close` Node ends the socket (RFC 9112, section 9.6). */
-  get mayAnswer(): boolean {
-    return this.socket.writable
-  }
-
-  /** Runs a step when every earlier request is answered, unless no further one can be answered then. */
-  afterAnswers(step: () => void): void {
-    if (this.isIdle) {
-      step()
-      return
+  /**
+   * Runs a step when every earlier request is answered, unless no further one can be answered then.
+   *
+   * @returns how many steps wait
+   */
+  afterAnswers(step: () => void): number {
+    if (this.isIdle) step()
+    else if (this.#waiting.push(step) === 1) {
+      this.#pause()
+      this.response?.once('close', this.#next)
     }
-    if (this.#waiting.push(step) > 1) return
-    this.#pause()
-    this.response?.once('close', this.#next)
+    return this.#waiting.length
   }
 
   /** Drops the newest request if it has not been started. */
@@ -52,8 +50,25 @@ export class OpenConnection {
     this.newest = this.request
   }
 
+  /**
+   * Ends this side behind the last answer, and drops what still arrives, until the client ends its side or the time is
+   * over. A client that is still sending would otherwise get a reset instead of the answer (RFC 9112, section 9.6).
+   */
+  closeInStages(): void {
+    if (this.isClosing) return
+    this.isClosing = true
+    const { socket } = this
+    socket.end()
+    socket.resume()
+    const lingering = setTimeout(() => socket.destroy(), lingerMilliseconds)
+    socket.once('close', () => {
+      clearTimeout(lingering)
+    })
+  }
+
   readonly #next = (): void => {
-    if (this.mayAnswer) this.#waiting.shift()?.()
+    // After `Connection: close` Node has ended the socket.
+    if (this.socket.writable) this.#waiting.shift()?.()
     else this.#waiting.length = 0
     if (this.#waiting.length > 0) this.response?.once('close', this.#next)
     else this.socket.resume()
@@ -97,23 +112,30 @@ export class OpenConnections {
   follow(server: Server, listener: RequestListener): void {
     this.#servers.push(server)
     server.on('connection', (socket: Socket) => {
-      this.#bySocket.set(socket, new OpenConnection(socket))
+      const connection = new OpenConnection(socket)
+      this.#bySocket.set(socket, connection)
       socket.once('close', () => this.#bySocket.delete(socket))
+      // Node calls this behind a last answer, and would close at once.
+      socket.destroySoon = () => {
+        connection.closeInStages()
+      }
     })
     server.on('request', (request, response) => {
       const connection = this.#bySocket.get(request.socket)
       if (connection === undefined) return
-      if (!connection.mayAnswer) {
+      // Node destroys the connection of a request with this method, also where answers to requests before it are due.
+      if (request.method === 'PRI') request.method = 'PRI (HTTP/2)'
+      if (!connection.socket.writable) {
         if (++connection.dropped > this.#maxWaiting) request.socket.destroy()
         return
       }
       connection.newest = request
-      connection.afterAnswers(() => {
+      const waiting = connection.afterAnswers(() => {
         connection.request = request
         connection.response = response
         listener(request, response)
       })
-      if (connection.waiting <= this.#maxWaiting) return
+      if (waiting <= this.#maxWaiting) return
       this.#onTooMany()
       request.socket.destroy()
     })

@@ -1,24 +1,7 @@
-import swagger from '@fastify/swagger'
-import type swaggerUi from '@fastify/swagger-ui'
-import fastify from 'fastify'
-import { createRequire } from 'node:module'
-import type { OpenAPIV3 } from 'openapi-types'
-import type { Contract } from '../../document/load-contract.ts'
-import { exactExamples } from './exact-examples.ts'
-
-/** A part of the page that is made from the contract. */
-export interface DocsPart {
-  type: string
-  bytes: Buffer
-}
-
-const require = createRequire(import.meta.url)
-
-/** Swagger UI's global in the browser, where the functions of `uiConfig` run. */
-declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: unknown) => object } }
+import { stringifyJson } from '../../json/json.ts'
 
 /** Swagger UI gives responses three columns, which are wider than the screen of a phone. */
-const narrowScreens = `@media (max-width: 640px) {
+export const narrowScreens = `@media (max-width: 640px) {
   .swagger-ui .responses-table > thead,
   .swagger-ui .response-col_links > i { display: none; }
   .swagger-ui .responses-table,
@@ -30,46 +13,86 @@ const narrowScreens = `@media (max-width: 640px) {
 `
 
 /**
- * Has Swagger UI's plugin make the parts of the page that are no files.
+ * Writes the page.
  *
- * @param favicon an SVG
- * @param paths such as `/docs/static/swagger-initializer.js`
- * @returns the parts by their paths
+ * @param name the title of the contract
+ * @param files the path of Swagger UI's files, relative to that of the page, so that a proxy may put one before both
  */
-export async function createDocsPage(
-  contract: Contract,
-  favicon: string,
-  paths: readonly string[],
-): Promise<Map<string, DocsPart>> {
-  // A server of its own, which never listens and is dropped when the parts are made.
-  const app = fastify()
-  await app.register(swagger, {
-    mode: 'static',
-    // The plugin's types describe OpenAPI 3.0; it only stores the document.
-    specification: { document: JSON.parse(contract.json) as OpenAPIV3.Document },
-  })
-  // It reads a file when it is loaded. `import` would remember a failure of that for ever.
-  await app.register(require('@fastify/swagger-ui') as typeof swaggerUi, {
-    routePrefix: '/docs',
-    theme: {
-      title: contract.document.info.title,
-      favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: favicon }],
-      css: [{ filename: 'narrow.css', content: narrowScreens }],
-    },
-    uiConfig: {
-      // Without the top bar, which can load other contracts into the page.
-      layout: 'BaseLayout',
-      persistAuthorization: true,
-      tryItOutEnabled: true,
-      // This list replaces the default one, whose only member is the first.
-      plugins: [(system) => SwaggerUIBundle.plugins.DownloadUrl(system), exactExamples],
-    },
-  })
-  const parts = new Map<string, DocsPart>()
-  for (const url of paths) {
-    const { headers, rawPayload } = await app.inject({ url })
-    parts.set(url, { type: String(headers['content-type']), bytes: rawPayload })
+export function writePage(name: string, files: string): string {
+  const title = name.replace(/[&<]/g, (character) => `&#${String(character.charCodeAt(0))};`)
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${title}</title>
+    <link rel="icon" type="image/svg+xml" sizes="any" href="${files}/theme/favicon.svg">
+    <link rel="stylesheet" href="${files}/swagger-ui.css">
+    <link rel="stylesheet" href="${files}/index.css">
+    <link rel="stylesheet" href="${files}/theme/narrow.css">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="${files}/swagger-ui-bundle.js"></script>
+    <script src="${files}/swagger-initializer.js"></script>
+  </body>
+</html>
+`
+}
+
+/**
+ * Writes the script that starts Swagger UI. By itself Swagger UI reads a contract with doubles: an example
+ * 9007199254740993 becomes …992, and "Execute" creates or deletes something else (swagger-api/swagger-ui#10049). In the
+ * script's copy of the contract, each example with an integer beyond 2^53 is therefore its JSON text, which a plugin
+ * shows and prefills as it is. What a person types is sent as typed anyway.
+ *
+ * @param contract the document, with integers beyond 2^53 as bigints
+ */
+export function writeInitializer(contract: object): string {
+  const exact = new Set<string>()
+  const document = withExactTexts(contract, [], exact)
+  return `const exactTexts = new Set(${JSON.stringify([...exact])})
+const showExactTexts = ({ fn: { getSampleSchema } }) => ({
+  fn: {
+    getSampleSchema: (schema, mediaType, config, example) =>
+      exactTexts.has(example) ? example : getSampleSchema(schema, mediaType, config, example),
+  },
+})
+const { src } = document.currentScript
+const ui = SwaggerUIBundle({
+  dom_id: '#swagger-ui',
+  spec: ${JSON.stringify(document)},
+  plugins: [showExactTexts],
+  deepLinking: true,
+  persistAuthorization: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+  oauth2RedirectUrl: new URL('oauth2-redirect.html', src).href,
+})
+ui.specActions.updateUrl(new URL('../../openapi.json', src).href)
+ui.initOAuth({})
+`
+}
+
+/** @param path the keys that lead to the node */
+function withExactTexts(node: unknown, path: readonly string[], exact: Set<string>): unknown {
+  const [name, parent, grandparent] = path.toReversed()
+  const isExample =
+    (name === 'example' && parent !== 'properties') ||
+    (parent === 'examples' && /^\d+$/.test(String(name))) ||
+    (name === 'value' && grandparent === 'examples')
+  if (typeof node === 'bigint' || (isExample && hasBigInt(node))) {
+    const text = stringifyJson(node, 2)
+    exact.add(text)
+    return text
   }
-  await app.close()
-  return parts
+  if (Array.isArray(node)) return node.map((item, index) => withExactTexts(item, [...path, String(index)], exact))
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, member]) => [key, withExactTexts(member, [...path, key], exact)]),
+  )
+}
+
+function hasBigInt(node: unknown): boolean {
+  return typeof node === 'bigint' || (typeof node === 'object' && node !== null && Object.values(node).some(hasBigInt))
 }
