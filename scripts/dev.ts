@@ -56,6 +56,11 @@ async function canStart(): Promise<boolean> {
   return hasStarted
 }
 
+async function replaceServer(): Promise<void> {
+  await end(server)
+  if (!isClosing) server = start(['src/main.ts'], 'inherit')
+}
+
 let saved: { contract: boolean } | undefined = { contract: true }
 let isHandling = false
 
@@ -67,8 +72,7 @@ async function handle(): Promise<void> {
   watchFolders()
   const broken = contract && !(await canGenerate()) ? 'contract' : (await canStart()) ? undefined : 'code'
   if (contract) watchFolders()
-  if (broken === undefined) await end(server)
-  if (broken === undefined && !isClosing) server = start(['src/main.ts'], 'inherit')
+  if (broken === undefined) await replaceServer()
   const now = server !== undefined && running.has(server) ? 'the last good server goes on' : 'no server runs'
   if (broken !== undefined) console.log(`dev: the ${broken} is broken; ${now}`)
   isHandling = false

@@ -140,7 +140,7 @@ describe('a contract in several files', () => {
     ],
     ['a list', { 'schemas/other.yaml': '- a\n' }, /^schemas\/other\.yaml:1:1: is no mapping of YAML/],
   ])('is refused with the place of %s', async (_fault, changed, because) => {
-    const { ok, lines } = await generateIn(await folderWith({ ...files, ...changed } as typeof files))
+    const { ok, lines } = await generateIn(await folderWith({ ...files, ...changed }))
     expect(ok).toBe(false)
     expect(lines[0]?.split('\n').filter((line) => because.test(line))).toHaveLength(1)
   })

@@ -43,8 +43,7 @@ export async function compareContracts(
     .filter(({ path, property }) => path !== '#/info' || property !== 'version')
     .filter(({ typeName, property = '' }) => typeName !== 'SpecExtension' && !property.startsWith('x-'))
     .map((change) => describe(change, old, current))
-  // YAML has `1.0` as a number.
-  const versionOf = ({ contract }: Side) => printable(String(contract.info.version))
+  const versionOf = ({ contract }: Side) => printable(contract.info.version)
   return {
     changes: [...found, ...numberChanges(old.document, current.document, current)],
     versions: { before: versionOf(old), after: versionOf(current) },

@@ -1,5 +1,6 @@
 import type { ContractDocument } from '../../document/document.ts'
 import { refusalStatuses } from '../../engine/refusal.ts'
+import { stringifyJson } from '../../json/json.ts'
 import type { Finding } from './findings.ts'
 
 /** One of the numbers of the schema Error, as far as it is written. */
@@ -81,7 +82,7 @@ export function statusOf(number: unknown): number {
 
 function problemsOf({ number, name, description }: ErrorNumber, before: ErrorNumber[]): string[] {
   if (number === undefined) return [`${place}: has more x-enum-varnames or x-enum-descriptions than numbers`]
-  const where = `${place}: the number ${String(number)}`
+  const where = `${place}: the number ${stringifyJson(number)}`
   const hasStatus = typeof number === 'number' && number >= 40_000 && number < 60_000
   const hasName = typeof name === 'string' && /^[a-z][a-z0-9_]*$/.test(name)
   const isNamedTwice = typeof name === 'string' && before.some((other) => other.name === name)

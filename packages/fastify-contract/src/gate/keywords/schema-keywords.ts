@@ -153,7 +153,7 @@ function defaultInside(value: unknown, _object: unknown, { schemas }: KeywordCon
     .flat()
     .filter(isSchema)
     .flatMap((alternative) => inPlace(alternative, schemas))
-    .flatMap(({ properties }) => Object.values(properties ?? {}))
+    .flatMap(({ properties }): unknown[] => Object.values(properties ?? {}))
     .filter(isSchema)
     .some((property) => [property, targetOf(property, schemas)].some((one) => one !== undefined && 'default' in one))
   return hasDefault
