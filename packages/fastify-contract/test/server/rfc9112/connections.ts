@@ -18,8 +18,8 @@ export const connections: readonly Requirement[] = [
     section: '9112 9.3',
     must: 'read the whole content of a refused request, or close',
     sent: [
-      `POST /plants HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\n${body}${last}`,
-      `POST /plants HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n13\r\n${body}\r\n0\r\n\r\n${last}`,
+      `POST /things HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\n${body}${last}`,
+      `POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n13\r\n${body}\r\n0\r\n\r\n${last}`,
     ],
     statuses: [401, 200],
   },
@@ -27,7 +27,7 @@ export const connections: readonly Requirement[] = [
     section: '9112 9.3.2',
     must: 'answer in the order of the requests',
     sent: [
-      `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $MANY\r\n\r\n${kept}GET /nothing HTTP/1.1\r\n` +
+      `GET /many HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\n\r\n${kept}GET /nothing HTTP/1.1\r\n` +
         'Host: a\r\n\r\nGET /docs/static/swagger-ui.css HTTP/1.1\r\nHost: a\r\n\r\n' +
         `${post(length, body)}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`,
     ],
@@ -74,7 +74,7 @@ export const connections: readonly Requirement[] = [
     section: '9110 8.6',
     must: 'send no Content-Length with 204',
     sent: [
-      `${post(length, body)}DELETE /plants/2 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $TOKEN\r\n` +
+      `${post(length, body)}DELETE /things/2 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\n` +
         'Connection: close\r\n\r\n',
     ],
     statuses: [200, 204],
@@ -111,7 +111,7 @@ export const connections: readonly Requirement[] = [
   {
     section: '9110 10.1.1',
     must: 'refuse before the content where the header section is enough',
-    sent: [`POST /plants HTTP/1.1\r\nHost: a\r\n${length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`],
+    sent: [`POST /things HTTP/1.1\r\nHost: a\r\n${length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`],
     statuses: [401],
   },
   {
@@ -125,8 +125,8 @@ export const connections: readonly Requirement[] = [
     section: '9110 11.6.1',
     must: 'send WWW-Authenticate with 401',
     sent: [
-      'GET /plants HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
-      'GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n',
+      'GET /things HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+      'GET /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n',
     ],
     statuses: [401],
     received: /\r\nwww-authenticate: Bearer /i,
@@ -147,7 +147,7 @@ export const connections: readonly Requirement[] = [
   {
     section: '9110 15.5.6',
     must: 'send Allow with 405',
-    sent: ['PUT /plants HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    sent: ['PUT /things HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
     statuses: [405],
     received: /\r\nallow: GET, HEAD, POST\r\n/i,
   },

@@ -4,7 +4,7 @@ export interface Requirement {
   section: string
   /** In few words, as docs/rfc9112.md has it. */
   must: string
-  /** What a client sends on a connection of its own, one connection after the other; `$TOKEN` is a token. */
+  /** What a client sends on a connection of its own, one connection after the other; `me` is a token. */
   sent: readonly string[]
   /** Whether the client ends its side behind that. */
   ends?: boolean
@@ -24,10 +24,10 @@ export function withFields(...fields: string[]): string {
   return `GET /livez HTTP/1.1\r\n${fields.map((field) => `${field}\r\n`).join('')}Connection: close\r\n\r\n`
 }
 
-/** A request that creates a plant, with these fields and whatever follows them. */
+/** A request that creates a thing, with these fields and whatever follows them. */
 export function post(fields: string, rest: string): string {
   return (
-    'POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $TOKEN\r\nContent-Type: application/json\r\n' +
+    'POST /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nContent-Type: application/json\r\n' +
     `${fields}\r\n\r\n${rest}`
   )
 }

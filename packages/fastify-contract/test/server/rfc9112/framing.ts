@@ -48,7 +48,7 @@ export const framing: readonly Requirement[] = [
     sent: [
       post(
         `Expect: 100-continue\r\nContent-Length: ${String(body.length)}`,
-        `${body}DELETE /plants/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $TOKEN\r\nConnection: close\r\n\r\n`,
+        `${body}DELETE /things/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n\r\n`,
       ),
     ],
     statuses: [100, 200, 204],
@@ -58,7 +58,7 @@ export const framing: readonly Requirement[] = [
     section: '9112 6.1',
     must: 'send no Transfer-Encoding to HTTP/1.0',
     sent: [
-      'GET /plants HTTP/1.0\r\nAuthorization: Bearer $MANY\r\n\r\n',
+      'GET /many HTTP/1.0\r\nAuthorization: Bearer me\r\n\r\n',
       'GET /docs/static/swagger-ui-bundle.js HTTP/1.0\r\n\r\n',
     ],
     statuses: [200],
@@ -67,7 +67,7 @@ export const framing: readonly Requirement[] = [
   {
     section: '9112 6.2',
     must: 'send no Content-Length with Transfer-Encoding',
-    sent: ['GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $MANY\r\nConnection: close\r\n\r\n'],
+    sent: ['GET /many HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n\r\n'],
     statuses: [200],
     notReceived: /content-length: [^]*transfer-encoding: |transfer-encoding: [^]*content-length: /i,
   },
