@@ -4,7 +4,7 @@ import { unescapeName } from '../../json/pointer.ts'
 import { printable } from '../../json/printable.ts'
 import { reservedPath } from '../keywords/openapi-keywords.ts'
 import { checkAppliedSchemas } from './applied-schemas.ts'
-import { bundle } from './bundle.ts'
+import { Bundle } from './bundle.ts'
 import { checkExamples } from './check-examples.ts'
 import { checkFailures } from './check-failures.ts'
 import { checkKeywords, checkReferences } from './check-keywords.ts'
@@ -135,7 +135,8 @@ async function inOneLine<Result>(name: string, read: () => Promise<Result>): Pro
 
 /** @returns the contract, the faults of its references and its structure, and whether other checks can rely on it */
 async function readStructure(source: Uint8Array, file: string, name: string) {
-  const { document, places, referred, findings: unread } = bundle(source, file, name)
+  const bundle = new Bundle(source, file, name)
+  const { document, places, referred } = bundle
   const { openapi } = document
   // Every other version has other keywords.
   if (!/^3\.1\.\d+$/.test(String(openapi))) {
@@ -143,7 +144,8 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
     const text = `openapi: must be 3.1.x, the version that this service reads, not ${version}`
     refuse([{ at: { object: document, key: 'openapi' }, text }], places, name)
   }
-  const references = [...unread, ...checkReferences(document)]
+  bundle.followReferences()
+  const references = [...bundle.findings, ...checkReferences(document)]
   const problems = await structureProblems(document)
   const structure = problems.map(({ pointer, text }): Finding => {
     const names = pointer
