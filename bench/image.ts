@@ -1,14 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { UsageError, readArguments } from '../scripts/command.ts'
 import { ask, create } from './servers/clients.ts'
-import { endWithThisProcess, freePort, projectFolder } from './servers/server-process.ts'
+import { startProgram } from './servers/program.ts'
+import { freePort, projectFolder } from './servers/server-process.ts'
 
 const usage = `Usage: npm run bench -- image
          builds the image of the Dockerfile without a container engine, as root, with buildah on a Debian that mmdebstrap
@@ -141,15 +140,12 @@ async function useImage(folder: string): Promise<void> {
   await assertFails(forge, 'the compiled code can be written by its user')
 
   // Node prints what it finds in its compile cache.
-  const child = spawn('buildah', inContainer(config.Cmd, ['NODE_DEBUG_NATIVE=COMPILE_CACHE']), { stdio: 'pipe' })
-  endWithThisProcess(child)
-  const printed = outputOf(child)
-  const ended = once(child, 'exit') as Promise<[number | null]>
-  let listening: RegExpExecArray | null = null
-  while ((listening = /"pid":(\d+).*"listening at /.exec(printed())) === null) {
-    if (child.exitCode !== null) throw new Error(`the server did not start:\n${printed()}`)
-    await sleep(50)
-  }
+  const listening = /"pid":(\d+).*"listening at /
+  const { printed, ended } = await startProgram(
+    ['buildah', ...inContainer(config.Cmd, ['NODE_DEBUG_NATIVE=COMPILE_CACHE'])],
+    {},
+    (text) => listening.test(text),
+  )
   const modules = countModules(printed())
   report('started', `as the user ${config.User}, from the compile cache of the build: ${String(modules)} modules`)
   const token = (await runIn('node', 'scripts/token.ts', 'issue', 'me')).trim()
@@ -157,18 +153,11 @@ async function useImage(folder: string): Promise<void> {
   if (status !== 200) throw new Error(`a create was answered ${String(status)}`)
   await checkHealth()
   // buildah itself would kill the server.
-  process.kill(Number(listening[1]), 'SIGTERM')
-  const [code] = await ended
+  process.kill(Number(listening.exec(printed())![1]), 'SIGTERM')
+  const code = await ended
   if (code !== 0) throw new Error(`the server ended with ${String(code)} after SIGTERM:\n${printed()}`)
   await assertFails(checkHealth(), 'the health check succeeds on a server that has stopped')
   report('served', 'a create, and the health check; stopped with 0 after SIGTERM')
-}
-
-function outputOf(child: ChildProcess): () => string {
-  let text = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (piece: string) => (text += piece))
-  return () => text
 }
 
 /** @returns how many modules came from the compile cache @throws Error when others did not */

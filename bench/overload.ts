@@ -34,8 +34,8 @@ interface Round {
 
 /** Finds the best rate of a closed loop. Then, in rounds, measures it and offers the server twice as much. */
 async function measure(): Promise<Round[]> {
-  const server = await startLoadedServer(0)
-  const generator = startLoad()
+  await using server = await startLoadedServer(0)
+  await using generator = startLoad()
   // No id is used twice.
   let first = 0
 
@@ -58,23 +58,18 @@ async function measure(): Promise<Round[]> {
     return (requests / milliseconds) * 1_000
   }
 
-  try {
-    const rates: number[] = []
-    for (const connections of connectionCounts) rates.push(await closedLoop(connections))
-    // There is a rate for each count.
-    const connections = connectionCounts[rates.indexOf(Math.max(...rates))]!
-    const measured: Round[] = []
-    for (let round = 1; round <= rounds; round++) {
-      const best = await closedLoop(connections)
-      const { offered } = await create(offeredConnections, offeredMilliseconds, 2 * best)
-      // A job with a rate has these figures.
-      measured.push({ best, offered: 2 * best, ...figuresOf(offered!) })
-    }
-    return measured
-  } finally {
-    await generator.stop()
-    await server.stop()
+  const rates: number[] = []
+  for (const connections of connectionCounts) rates.push(await closedLoop(connections))
+  // There is a rate for each count.
+  const connections = connectionCounts[rates.indexOf(Math.max(...rates))]!
+  const measured: Round[] = []
+  for (let round = 1; round <= rounds; round++) {
+    const best = await closedLoop(connections)
+    const { offered } = await create(offeredConnections, offeredMilliseconds, 2 * best)
+    // A job with a rate has these figures.
+    measured.push({ best, offered: 2 * best, ...figuresOf(offered!) })
   }
+  return measured
 }
 
 function figuresOf({ unsent, unanswered, answers }: OfferedResult): Omit<Round, 'best' | 'offered'> {

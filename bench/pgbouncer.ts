@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,13 +15,8 @@ import {
   startClients,
 } from './servers/clients.ts'
 import { type PostgresNode, answers, makeOwnFolder, serverUser } from './servers/postgres-node.ts'
-import {
-  type ServerProcess,
-  endProcess,
-  endWithThisProcess,
-  freePort,
-  projectFolder,
-} from './servers/server-process.ts'
+import { type Program, startProgram } from './servers/program.ts'
+import { type ServerProcess, freePort, projectFolder } from './servers/server-process.ts'
 
 const usage = `Usage: npm run bench -- pgbouncer --bin DIR --pgbouncer FILE...
          serves through each PgBouncer, 1.21 or newer, with deploy/pgbouncer.ini and with settings that do not work, on
@@ -145,8 +140,8 @@ function restart(
       await place.node.stop(signal)
       await place.node.start()
     } else {
-      const timer = setTimeout(() => bouncer.kill('SIGKILL'), stopMilliseconds)
-      await endProcess(bouncer, () => void bouncer.kill(signal))
+      const timer = setTimeout(() => bouncer.child.kill('SIGKILL'), stopMilliseconds)
+      await bouncer.end(signal)
       clearTimeout(timer)
       await startBouncer()
     }
@@ -173,9 +168,9 @@ function restart(
 interface Running {
   server: ServerProcess
   load: Clients
-  bouncer: ChildProcess
+  bouncer: Program
   /** Starts it again after its end. */
-  startBouncer: () => Promise<ChildProcess>
+  startBouncer: () => Promise<Program>
 }
 
 /** Starts PgBouncer, a server on an empty database, and clients that write and list until `use` stops them. */
@@ -195,10 +190,8 @@ async function serveThrough<Result>(
   await makeOwnFolder(cwd)
   await using cleanup = new AsyncDisposableStack()
   const startBouncer = async () => {
-    const bouncer = spawn(program, [ini], { ...serverUser, cwd, stdio: ['ignore', 'ignore', 'pipe'] })
-    endWithThisProcess(bouncer)
-    cleanup.defer(() => endProcess(bouncer, () => void bouncer.kill('SIGKILL')))
-    await waitFor(bouncer, url)
+    const bouncer = await startProgram([program, ini], { ...serverUser, cwd }, () => answers(url))
+    cleanup.defer(() => bouncer.end('SIGKILL'))
     return bouncer
   }
   const bouncer = await startBouncer()
@@ -220,15 +213,4 @@ async function adapted(settings: Record<string, string>, port: number, hasConnec
     (ini, [name, value]) => ini.replace(new RegExp(`^${name} = .*$`, 'm'), value === '' ? '' : `${name} = ${value}`),
     database,
   )
-}
-
-async function waitFor(bouncer: ChildProcess, url: string): Promise<void> {
-  let output = ''
-  bouncer.stderr?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-2_000)))
-  for (let left = 100; left > 0; left--) {
-    if (bouncer.exitCode !== null) throw new Error(`PgBouncer ended: ${output}`)
-    if (await answers(url)) return
-    await sleep(50)
-  }
-  throw new Error(`PgBouncer did not start: ${output}`)
 }

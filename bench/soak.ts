@@ -35,7 +35,7 @@ function stepsOf(id: number): (Question & { status: number })[] {
 export async function run(args: string[]): Promise<void> {
   const { values } = readArguments(usage, { args, options: { minutes: { type: 'string', default: '10' } } })
   const minutes = readInteger(usage, '--minutes', values.minutes, 1)
-  const server = await startLoadedServer(listedPlants)
+  await using server = await startLoadedServer(listedPlants)
   let waits: number[] = []
   const errors: string[] = []
   let isOver = false
@@ -55,23 +55,19 @@ export async function run(args: string[]): Promise<void> {
   }
 
   const rows: string[] = []
-  try {
-    const loads = Array.from({ length: clients }, (_, client) => load(client))
-    for (let minute = 1; minute <= minutes; minute++) {
-      await delay(minuteMilliseconds)
-      const sorted = waits.toSorted((a, b) => a - b)
-      waits = []
-      const memory = server.memory().resident / 2 ** 20
-      const figures = [quantile(sorted, 0.5), quantile(sorted, 0.99), memory].map((figure) => figure.toFixed(1))
-      const row = `| ${[minute, sorted.length, ...figures, errors.length].map(String).join(' | ')} |`
-      console.error(row)
-      rows.push(row)
-    }
-    isOver = true
-    await Promise.all(loads)
-  } finally {
-    await server.stop()
+  const loads = Array.from({ length: clients }, (_, client) => load(client))
+  for (let minute = 1; minute <= minutes; minute++) {
+    await delay(minuteMilliseconds)
+    const sorted = waits.toSorted((a, b) => a - b)
+    waits = []
+    const memory = server.memory().resident / 2 ** 20
+    const figures = [quantile(sorted, 0.5), quantile(sorted, 0.99), memory].map((figure) => figure.toFixed(1))
+    const row = `| ${[minute, sorted.length, ...figures, errors.length].map(String).join(' | ')} |`
+    console.error(row)
+    rows.push(row)
   }
+  isOver = true
+  await Promise.all(loads)
   process.stdout.write(pageOf(rows))
   for (const error of errors.slice(0, 20)) console.error(error)
   if (errors.length > 0) process.exitCode = 1

@@ -59,7 +59,7 @@ export async function run(args: string[]): Promise<void> {
   await using cleanup = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
   cleanup.defer(() => rm(folder, { recursive: true }))
-  const generator = cleanup.adopt(startLoad(), (load) => load.stop())
+  const generator = cleanup.use(startLoad())
   const benchRun = { folder, rounds, milliseconds, generator }
   const { throughput, memory } = await measureThroughput(benchRun, isChosen)
   const figures: Figures = {

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { ask } from '../servers/clients.ts'
-import { endProcess, freePort, projectFolder, serverProcessor, startEnvironment } from '../servers/server-process.ts'
+import { startProgram } from '../servers/program.ts'
+import { freePort, projectFolder, serverProcessor, startEnvironment } from '../servers/server-process.ts'
 import { type Contender, own, ownUncached, peers } from './contenders.ts'
 import { type DatabaseFile, addPlants, createDatabaseFile } from './database-file.ts'
 import { type BenchRun, environmentOf } from './running-contender.ts'
@@ -15,9 +14,6 @@ export interface StartRounds {
 }
 
 const started: readonly Contender[] = [own, ownUncached, ...peers]
-
-const retryMilliseconds = 2
-const timeoutMilliseconds = 30_000
 
 /**
  * Starts each server on a file with plants, once a round, until it answers a list. The first round is a warm-up: it
@@ -42,26 +38,18 @@ export async function measureStart({ folder, rounds }: BenchRun): Promise<StartR
 async function timeStart(contender: Contender, database: DatabaseFile): Promise<number> {
   const port = await freePort()
   const { program = process.execPath, arguments: args } = contender
+  const environment = { PATH: process.env['PATH'], PORT: String(port), ...environmentOf(contender, database) }
+  let answered = 0
   const start = performance.now()
-  const child = spawn('taskset', ['-c', serverProcessor, program, ...args], {
-    cwd: projectFolder,
-    env: {
-      ...startEnvironment,
-      PATH: process.env['PATH'],
-      PORT: String(port),
-      ...environmentOf(contender, database),
-    },
-    stdio: 'ignore',
-  })
-  try {
-    for (;;) {
+  const { end } = await startProgram(
+    ['taskset', '-c', serverProcessor, program, ...args],
+    { cwd: projectFolder, env: { ...startEnvironment, ...environment }, pollMilliseconds: 2 },
+    async () => {
       const { status, to } = await ask(port, database.tokens.reader, { method: 'GET', path: '/plants?limit=20' })
-      if (status === 200) return to - start
-      if (child.exitCode !== null || to - start > timeoutMilliseconds)
-        throw new Error(`${contender.name} did not start; its last answer was ${String(status)}`)
-      await wait(retryMilliseconds)
-    }
-  } finally {
-    await endProcess(child)
-  }
+      answered = to
+      return status === 200
+    },
+  )
+  await end()
+  return answered - start
 }

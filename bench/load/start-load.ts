@@ -4,10 +4,9 @@ import { loadProcessor } from '../servers/server-process.ts'
 import { type LoadJob, type LoadResult, load } from './load.ts'
 
 /** The load generator: a process of its own on a processor of its own. It takes one job at a time. */
-export interface LoadGenerator {
+export interface LoadGenerator extends AsyncDisposable {
   /** @throws Error when a connection fails */
   run: (job: LoadJob) => Promise<LoadResult>
-  stop: () => Promise<void>
 }
 
 /** What the process answers to a job. */
@@ -30,7 +29,7 @@ export function startLoad(): LoadGenerator {
       if ('problem' in answer) throw new Error(`the load generator failed: ${answer.problem}`)
       return answer.result
     },
-    stop: async () => {
+    [Symbol.asyncDispose]: async () => {
       const exited = once(child, 'exit')
       child.disconnect()
       await exited

@@ -1,12 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import {
-  endProcess,
-  endWithThisProcess,
-  projectFolder,
-  startArguments,
-  startEnvironment,
-} from '../servers/server-process.ts'
+import type { ChildProcess } from 'node:child_process'
+import { type Program, endProcess, startProgram } from '../servers/program.ts'
+import { projectFolder, startArguments, startEnvironment } from '../servers/server-process.ts'
 
 /** The real service, as `npm start` starts it. */
 export interface Service {
@@ -21,9 +15,6 @@ export interface Service {
 /** What a service prints once it listens, up to its last line (src/process/welcome.ts). */
 const listening = /^Plant Store +http:\S+:(\d+)\n[^]*^(?:Token|Try) .*\n/m
 
-/** A program was killed before it was done. */
-export class Killed extends Error {}
-
 /** Starts services and runs commands, and ends all of them together. */
 export class Processes {
   readonly #running = new Set<ChildProcess>()
@@ -36,16 +27,12 @@ export class Processes {
 
   /** @throws Error with what it printed when it ends instead */
   async serve(file: string): Promise<Service> {
-    const { child, stdout, ended } = this.#start(startArguments, file)
-    const endedEarly = ended.then(() => {
-      throw new Error('the service ended before it listened')
-    })
-    while (!listening.test(stdout())) await Promise.race([endedEarly, once(child.stdout!, 'data')])
+    const { printed, end } = await this.#start(startArguments, file, (text) => listening.test(text))
     return {
-      port: Number(listening.exec(stdout())![1]),
-      token: /^Token +(plst_\S+)$/m.exec(stdout())?.[1],
-      stop: () => endProcess(child),
-      kill: () => endProcess(child, () => void child.kill('SIGKILL')),
+      port: Number(listening.exec(printed())![1]),
+      token: /^Token +(plst_\S+)$/m.exec(printed())?.[1],
+      stop: end,
+      kill: () => end('SIGKILL'),
     }
   }
 
@@ -57,43 +44,36 @@ export class Processes {
    * @throws Error with what it printed when it fails
    */
   async run(command: string, args: string[], file: string): Promise<string> {
-    const { stdout, ended } = this.#start([`scripts/${command}.ts`, ...args], file)
-    await ended
-    return stdout()
+    const { printed, ended } = await this.#start([`scripts/${command}.ts`, ...args], file, () => true)
+    const code = await ended
+    if (code !== 0) throw new Error(`${command} ended with ${String(code)}: ${printed().trim()}`)
+    return printed()
   }
 
   /** Kills all that run. */
   async kill(): Promise<void> {
-    await Promise.all([...this.#running].map((child) => endProcess(child, () => void child.kill('SIGKILL'))))
+    await Promise.all([...this.#running].map((child) => endProcess(child, 'SIGKILL')))
   }
 
-  /** @returns a program, what it has printed, and its end, which throws unless the program succeeds */
-  #start(args: string[], file: string): { child: ChildProcess; stdout: () => string; ended: Promise<void> } {
-    const child = spawn(process.execPath, [...this.#nodeOptions, ...args], {
-      cwd: projectFolder,
-      env: {
-        ...process.env,
-        ...startEnvironment,
-        PORT: '0',
-        LOG_LEVEL: 'warn',
-        SHUTDOWN_DELAY: '0',
-        DATABASE_URL: `sqlite:${file}`,
+  #start(args: string[], file: string, isReady: (printed: string) => boolean): Promise<Program> {
+    return startProgram(
+      [process.execPath, ...this.#nodeOptions, ...args],
+      {
+        cwd: projectFolder,
+        env: {
+          ...process.env,
+          ...startEnvironment,
+          PORT: '0',
+          LOG_LEVEL: 'warn',
+          SHUTDOWN_DELAY: '0',
+          DATABASE_URL: `sqlite:${file}`,
+        },
+        onStart: (child) => {
+          this.#running.add(child)
+          child.once('exit', () => this.#running.delete(child))
+        },
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    endWithThisProcess(child)
-    this.#running.add(child)
-    child.once('exit', () => this.#running.delete(child))
-    let [stdout, stderr] = ['', '']
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-    // 'close' comes with the exit code, or null after a signal.
-    const ended = once(child, 'close').then(([code]) => {
-      if (code === null) throw new Killed(`${args.join(' ')} was killed`)
-      if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr.trim()}`)
-    })
-    // A service that is killed on purpose is not waited for.
-    ended.catch(() => undefined)
-    return { child, stdout: () => stdout, ended }
+      isReady,
+    )
   }
 }

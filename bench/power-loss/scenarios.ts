@@ -5,7 +5,7 @@ import { verifyCopy } from '../../scripts/verify-copy.ts'
 import { prefixOf } from '../../src/auth/tokens.ts'
 import { caller, copyPath, databasePath, readContent } from './content.ts'
 import { History, Ledger } from './ledger.ts'
-import { Killed, type Processes, type Service } from './processes.ts'
+import type { Processes, Service } from './processes.ts'
 import { Run, type Stage } from './run.ts'
 
 type Step = (run: Run) => Promise<unknown>
@@ -176,16 +176,14 @@ async function killRestore(run: Run): Promise<void> {
 /** Kills a program once it has written at most so many bytes, with what the recording says of them. */
 async function killMidway({ disk, processes, random }: Run, running: Promise<unknown>, most: number): Promise<void> {
   const end = disk.instant() + random.below(most)
-  let hasEnded = false
-  const ending = running.then(
-    () => (hasEnded = true),
-    (error: unknown) => {
-      hasEnded = true
-      if (!(error instanceof Killed)) throw error
-    },
-  )
-  // The compiler does not see that it changes.
-  while (!(hasEnded as boolean) && disk.instant() < end) await sleep(1)
+  const ended = new AbortController()
+  const ending = running.finally(() => {
+    ended.abort()
+  })
+  ending.catch(() => undefined)
+  while (!ended.signal.aborted && disk.instant() < end) await sleep(1)
+  // It must not fail by itself.
+  if (ended.signal.aborted) await ending
   await processes.kill()
-  await ending
+  await ending.catch(() => undefined)
 }

@@ -68,8 +68,6 @@ async function restartBehind(
   const ports = servers.map(({ port }) => port)
   const proxy = await startProxy(name, folder, ports)
   cleanup.defer(proxy.stop)
-  // The proxy has to find the servers ready first.
-  await waitUntilReady(proxy.port)
   await using load = startClients(proxy.port, callers, true, 0)
   for (let restart = 0; restart < restarts; restart++) {
     await delay(pauseMilliseconds)

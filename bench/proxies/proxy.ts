@@ -1,11 +1,10 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { execFile } from 'node:child_process'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { endProcess, endWithThisProcess, freePort, projectFolder } from '../servers/server-process.ts'
+import { readiness } from '../servers/clients.ts'
+import { startProgram } from '../servers/program.ts'
+import { freePort, projectFolder } from '../servers/server-process.ts'
 
 export const proxyNames = ['nginx', 'haproxy'] as const
 export type ProxyName = (typeof proxyNames)[number]
@@ -19,8 +18,6 @@ export interface RunningProxy {
 const shippedPort = 8080
 const shippedServerPorts = [3001, 3002]
 
-const startMilliseconds = 10_000
-
 /** @returns such as `nginx 1.22.1` */
 export async function versionOf(name: ProxyName): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)(name, ['-v']).catch((error: unknown) => {
@@ -30,11 +27,11 @@ export async function versionOf(name: ProxyName): Promise<string> {
 }
 
 /**
- * Starts a proxy on a free port, with its file in deploy/.
+ * Starts a proxy on a free port, with its file in deploy/, and waits until it has found a server ready.
  *
  * @param folder the proxy writes its files and its log there
  * @param serverPorts ports of 127.0.0.1
- * @throws Error when the proxy ends before it listens
+ * @throws Error when the proxy ends before that
  */
 export async function startProxy(
   name: ProxyName,
@@ -48,23 +45,14 @@ export async function startProxy(
   writeFileSync(file, adapt(name, folder, ports))
   // The workers of an nginx that root has started run as another user and write here.
   chmodSync(folder, 0o777)
-  const log = openSync(join(folder, `${name}.log`), 'a')
   const parameters = { nginx: ['-e', 'stderr', '-c', file, '-g', 'daemon off;'], haproxy: ['-db', '-f', file] }
-  const child = spawn(name, parameters[name], { stdio: ['ignore', log, log] })
-  // On SIGTERM the master of nginx ends its workers. After a SIGKILL they would go on.
-  endWithThisProcess(child, 'SIGTERM')
-  const deadline = performance.now() + startMilliseconds
-  while (!(await isListening(port))) {
-    if (child.exitCode !== null || performance.now() > deadline) {
-      child.kill()
-      throw new Error(`${name} did not start:\n${readFileSync(join(folder, `${name}.log`), 'utf8').slice(-2_000)}`)
-    }
-    await delay(20)
-  }
-  return {
-    port,
-    stop: () => endProcess(child),
-  }
+  const { end } = await startProgram(
+    [name, ...parameters[name]],
+    // On SIGTERM the master of nginx ends its workers. After a SIGKILL they would go on.
+    { logFile: join(folder, `${name}.log`), lastSignal: 'SIGTERM' },
+    async () => (await readiness(port)) === 200,
+  )
+  return { port, stop: end }
 }
 
 /** Changes the ports of the shipped file, removes what only root may do, and moves its files to one folder. */
@@ -81,16 +69,4 @@ function adapt(name: ProxyName, folder: string, ports: ReadonlyMap<number, numbe
     .replaceAll('/var/log/nginx', folder)
     .replace('http {', `http {\n${temporary.join('\n')}`)
     .replace(/^user .*$/m, process.getuid?.() === 0 ? 'user root;' : '')
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
 }

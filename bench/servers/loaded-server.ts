@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createToken } from '../../src/auth/tokens.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { issueTokens } from './clients.ts'
 import { type ServerProcess, startArguments, startServer } from './server-process.ts'
 
-/** The server as `npm start` runs it, on its own database. */
-export interface LoadedServer extends ServerProcess {
+/** The server as `npm start` runs it, on its own database. It ends with this, and its folder is removed. */
+export interface LoadedServer extends ServerProcess, AsyncDisposable {
   /** A token of the caller `me`. */
   token: string
   /** @returns the log so far */
@@ -14,7 +14,7 @@ export interface LoadedServer extends ServerProcess {
 }
 
 /**
- * Starts the server on a new database in a temporary folder. `stop` removes the folder.
+ * Starts the server on a new database in a temporary folder.
  *
  * @param plants how many plants the caller has
  */
@@ -25,7 +25,14 @@ export async function startLoadedServer(
 ): Promise<LoadedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-load-'))
   const file = join(folder, 'plants.db')
-  const token = await createDatabase(file, plants)
+  const [{ token } = { token: '' }] = await issueTokens({ engine: 'sqlite', file }, ['me'])
+  const store = openSqliteStore({ file, onFault: () => undefined })
+  await Promise.all(
+    Array.from({ length: plants }, (_, index) =>
+      store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' }),
+    ),
+  )
+  await store.close()
   const logFile = join(folder, 'log')
   const server = await startServer({
     arguments: [...nodeOptions, ...startArguments],
@@ -36,23 +43,9 @@ export async function startLoadedServer(
     ...server,
     token,
     log: () => readFileSync(logFile, 'utf8'),
-    stop: async () => {
+    [Symbol.asyncDispose]: async () => {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** Creates a database with a token of the caller `me`. @param plants how many plants it has @returns the token */
-export async function createDatabase(file: string, plants: number): Promise<string> {
-  const { text, stored } = createToken('me', Date.now())
-  const store = openSqliteStore({ file, onFault: () => undefined })
-  await store.addToken(stored)
-  await Promise.all(
-    Array.from({ length: plants }, (_, index) =>
-      store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' }),
-    ),
-  )
-  await store.close()
-  return text
 }

@@ -1,13 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { chmod, chown, cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client, type QueryResultRow } from 'pg'
 import { childrenOf } from './process-figures.ts'
-import { endProcess, endWithThisProcess, freePort } from './server-process.ts'
+import { type Program, hasEnded, startProgram } from './program.ts'
+import { freePort } from './server-process.ts'
 
 const run = promisify(execFile)
 
@@ -36,8 +36,6 @@ export interface PostgresNode {
   stop: (signal?: 'SIGINT' | 'SIGQUIT') => Promise<void>
   /** Starts it again on the same port and data. */
   start: () => Promise<void>
-  /** The parent of all its other processes. */
-  processId: () => number
 }
 
 export interface NodeOptions {
@@ -52,8 +50,6 @@ export interface NodeOptions {
   /** What clients must send. Without it everybody on this machine may connect. */
   password?: string
 }
-
-const startMilliseconds = 30_000
 
 /** Makes a folder that a server's user can enter and write. */
 export async function makeOwnFolder(folder: string): Promise<void> {
@@ -71,35 +67,18 @@ export async function startNode(options: NodeOptions): Promise<PostgresNode> {
   const port = await freePort()
   const credentials = password === undefined ? 'postgres' : `postgres:${password}`
   const url = `postgres://${credentials}@127.0.0.1:${String(port)}/postgres`
-  let child: ChildProcess
+  let program: Program
 
   async function start(): Promise<void> {
     const network = [`port=${String(port)}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=']
     const parameters = [...network, ...settings].flatMap((setting) => ['-c', setting])
-    const started = spawn(join(bin, 'postgres'), ['-D', data, ...parameters], {
-      ...asUser,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    child = started
-    // Its processes end soon after their parent.
-    endWithThisProcess(started)
-    let output = ''
-    started.stderr.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-4_000)))
-    const deadline = performance.now() + startMilliseconds
-    while (!(await answers(url))) {
-      if (started.exitCode !== null || performance.now() > deadline)
-        throw new Error(`${name} did not start:\n${output}`)
-      await sleep(50)
-    }
+    program = await startProgram([join(bin, 'postgres'), '-D', data, ...parameters], asUser, () => answers(url))
   }
 
   function signalAll(signal: NodeJS.Signals): void {
     // The parent first, so that it begins no further ones meanwhile.
-    for (const id of [processId(), ...childrenOf(processId())]) process.kill(id, signal)
+    for (const id of [program.pid, ...childrenOf(program.pid)]) process.kill(id, signal)
   }
-
-  // A process that answered has an id.
-  const processId = (): number => child.pid!
 
   await start()
   return {
@@ -108,15 +87,13 @@ export async function startNode(options: NodeOptions): Promise<PostgresNode> {
     query: (text, values) => queryOnce(url, text, values),
     signal: signalAll,
     kill: async () => {
-      await endProcess(child, () => {
-        signalAll('SIGKILL')
-      })
+      if (!hasEnded(program.child)) signalAll('SIGKILL')
+      await program.end('SIGKILL')
       // Left behind by the kill; a restart would ask whether its process still runs.
       await rm(join(data, 'postmaster.pid'), { force: true })
     },
-    stop: (signal = 'SIGINT') => endProcess(child, () => void child.kill(signal)),
+    stop: (signal = 'SIGINT') => program.end(signal),
     start,
-    processId,
   }
 }
 

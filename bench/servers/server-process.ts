@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { openSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Scheduling, memoryOf, resetPeak, schedulingOf } from './process-figures.ts'
+import { startProgram } from './program.ts'
 
 /** The processors of the servers and of the load generator. */
 export const serverProcessor = '0'
@@ -25,7 +25,7 @@ function readStartScript(): string {
   return scripts.start
 }
 
-const startMilliseconds = 60_000
+const listening = /http:\/\/127\.0\.0\.1:([0-9]+)/
 
 export interface ServerCommand {
   /** The program; this Node by default. */
@@ -63,83 +63,33 @@ export async function startServer({
   logFile,
   processors = serverProcessor,
 }: ServerCommand): Promise<ServerProcess> {
-  const log = openSync(logFile, 'a')
-  const child = spawn('taskset', ['-c', processors, program, ...args], {
-    cwd: projectFolder,
-    env: {
-      ...startEnvironment,
-      PATH: process.env['PATH'],
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SHUTDOWN_DELAY: '0',
-      ...environment,
+  // taskset becomes the program, with the same id.
+  const { pid, printed, end } = await startProgram(
+    ['taskset', '-c', processors, program, ...args],
+    {
+      cwd: projectFolder,
+      env: {
+        ...startEnvironment,
+        PATH: process.env['PATH'],
+        HOST: '127.0.0.1',
+        PORT: '0',
+        SHUTDOWN_DELAY: '0',
+        ...environment,
+      },
+      logFile,
     },
-    stdio: ['ignore', 'pipe', log],
-  })
-  endWithThisProcess(child)
-  const port = await listeningPort(child, logFile)
-  // A process that printed has an id. taskset has become the program by then, with the same id.
-  const pid = child.pid!
+    (text) => listening.test(text),
+  )
   return {
-    port,
+    port: Number(listening.exec(printed())?.[1]),
     pid,
     scheduling: () => schedulingOf(pid),
     memory: () => ({ resident: memoryOf(pid, 'VmRSS') * 2 ** 20, peak: memoryOf(pid, 'VmHWM') * 2 ** 20 }),
     resetPeak: () => {
       resetPeak(pid)
     },
-    stop: () => endProcess(child),
+    stop: end,
   }
-}
-
-/** Ends a process, unless it has ended. @param send sends the signal; SIGTERM by default */
-export async function endProcess(child: ChildProcess, send = () => void child.kill('SIGTERM')): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
-  send()
-  await exited
-}
-
-const running = new Map<ChildProcess, NodeJS.Signals>()
-let isWatching = false
-
-/**
- * Ends a server when this process ends, also by a signal or because nobody reads its output any more.
- *
- * @param signal must end the processes that the server has started too
- */
-export function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
-  running.set(child, signal)
-  child.once('exit', () => running.delete(child))
-  if (isWatching) return
-  isWatching = true
-  process.on('exit', () => {
-    for (const [server, ending] of running) server.kill(ending)
-  })
-  // A signal without a handler ends a process without the event 'exit'.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
-}
-
-async function listeningPort(child: ChildProcess, logFile: string): Promise<number> {
-  let printed = ''
-  return await new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL')
-      reject(new Error(`a server did not listen within ${String(startMilliseconds)} ms`))
-    }, startMilliseconds)
-    child.stdout?.on('data', (piece: Buffer) => {
-      printed += piece.toString()
-      const port = /http:\/\/127\.0\.0\.1:([0-9]+)/.exec(printed)?.[1]
-      if (port === undefined) return
-      clearTimeout(timer)
-      resolve(Number(port))
-    })
-    child.once('exit', (code) => {
-      clearTimeout(timer)
-      const log = readFileSync(logFile, 'utf8').slice(-2_000)
-      reject(new Error(`a server ended with code ${String(code)} before it listened:\n${log}`))
-    })
-  })
 }
 
 /** @returns a free TCP port of 127.0.0.1 */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { answersIn, faultIn } from './answers.ts'
-import { sendAttack } from './send-attack.ts'
+import { answersIn, faultIn } from '../../../bench/fuzz/answers.ts'
+import { sendAttack } from '../../../bench/fuzz/send-attack.ts'
 
 /** Bytes of a request, or of what is no request, in a file of Markdown. */
 export interface Vector {
