@@ -202,7 +202,7 @@ describe('a large contract', () => {
 
   it('of 1,220 files that refer to one another is generated from', { timeout: 120_000 }, async () => {
     const names = Array.from({ length: 1220 }, (_, index) => [index, (index + 1) % 1220] as const)
-    const files = names.map(([index, next]) => [
+    const files = names.map(([index, next]): [string, object] => [
       `schemas/${String(index)}.yaml`,
       { type: 'object', properties: { next: { $ref: `${String(next)}.yaml` } } },
     ])
