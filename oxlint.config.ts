@@ -92,8 +92,6 @@ export default defineConfig({
   ignorePatterns: [
     'generated/',
     'coverage/',
-    'reports/',
-    '.stryker-tmp/',
     'data/',
     'packages/fastify-contract/test/gate/types.proof.ts',
     ...untyped,

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
-import type { IntegerSpelling } from '../../scripts/measure/integer-spellings.ts'
-import type { Contender } from '../contenders/contenders.ts'
-import { type RunningContender, startContender } from '../contenders/running-contender.ts'
+import type { IntegerSpelling } from './spellings.ts'
+import type { Contender } from '../compare/contenders.ts'
+import { type RunningContender, startContender } from '../compare/running-contender.ts'
 
 /** The outcome of one spelling on a server. */
 export interface Outcome {

@@ -1,13 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type IntegerSpelling, integerSpellings } from '../../scripts/measure/integer-spellings.ts'
-import { own, peers } from '../contenders/contenders.ts'
-import { runCommand, takeNoArguments } from '../../scripts/command.ts'
+import { type IntegerSpelling, integerSpellings } from './spellings.ts'
+import { own, peers } from '../compare/contenders.ts'
+import { readArguments } from '../../scripts/command.ts'
 import { installPeers } from '../install-peers.ts'
 import { type Outcome, checkSpellings } from './check-spellings.ts'
 
-const folderOfPage = join(import.meta.dirname, '../../docs/bench')
+const usage =
+  'Usage: npm run bench -- integers   sends spellings of integers to the service and its peers, and prints docs/bench/integers.md'
+
 const titles = {
   path: 'In the path: `DELETE /plants/{id}`',
   query: 'In the query: `GET /plants?limit=`',
@@ -20,8 +22,8 @@ interface Column {
   outcomes: Outcome[]
 }
 
-/** Sends every spelling to the project and its peers, prints the page and writes it to docs/bench/integers.md. */
-async function run(): Promise<void> {
+export async function run(args: string[]): Promise<void> {
+  readArguments(usage, { args, options: {} })
   installPeers()
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-integers-'))
   try {
@@ -30,10 +32,7 @@ async function run(): Promise<void> {
       console.error(contender.name)
       columns.push({ server: contender.name, outcomes: await checkSpellings(contender, folder, integerSpellings) })
     }
-    const page = pageOf(columns)
-    await mkdir(folderOfPage, { recursive: true })
-    await writeFile(join(folderOfPage, 'integers.md'), page)
-    console.log(page)
+    process.stdout.write(pageOf(columns))
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -57,7 +56,7 @@ function pageOf(columns: Column[]): string {
   ])
   const intro = `# Who reads an integer as the contract says
 
-Written by \`npm run bench:integers\`. Every server is sent the same ${String(integerSpellings.length)} spellings.
+Printed by \`npm run -s bench -- integers\`. Every server is sent the same ${String(integerSpellings.length)} spellings.
 Then its database is read. ✓ is what the contract says: the plant with exactly this id, or 400. The peers run with
 their defaults, and a JavaScript number does not hold an int64.`
   const head = [
@@ -89,6 +88,3 @@ function cell(outcome: Outcome | undefined): string {
 function code(text: string): string {
   return text === '' ? '(empty)' : `\`${text}\``
 }
-
-takeNoArguments('Usage: npm run bench:integers   writes docs/bench/integers.md anew')
-await runCommand(run)

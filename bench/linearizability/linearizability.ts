@@ -1,17 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { UsageError, readArguments, readInteger, runCommand } from '../../scripts/command.ts'
-import { createProgress } from '../../scripts/measure/report/progress.ts'
-import { startPostgres } from '../../scripts/measure/servers/postgres-node.ts'
-import { loadProcessor, serverProcessor, startArguments } from '../../scripts/measure/servers/server-process.ts'
-import { openStore } from '../../src/store/open-store.ts'
-import { Findings } from './findings.ts'
-import type { TestedDatabase } from './revocations.ts'
-import { runRound } from './round.ts'
+import { UsageError, readArguments, readInteger } from '../../scripts/command.ts'
+import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
+import { startPostgres } from '../servers/postgres-node.ts'
+import { loadProcessor, serverProcessor, startArguments } from '../servers/server-process.ts'
+import { type Operation, type Verdict, checkHistory, checkPlants } from './check-history.ts'
+import { ids } from './requests.ts'
+import { type RoundHistory, runRound, validToken } from './round.ts'
 import { TestedServer } from './tested-server.ts'
 
-const usage = `Usage: node bench/linearizability/linearizability.ts [--rounds N] [--store sqlite|postgres] [--control]
+const usage = `Usage: npm run bench -- linearizability [--rounds N] [--store sqlite|postgres] [--control]
 
 Checks that what many clients see of the same plants, of two servers on one database, is what one store that does one
 thing at a time could have answered; and that no token passes after it was revoked. In half of the rounds servers are
@@ -21,73 +20,6 @@ killed with SIGKILL.
   --store NAME  sqlite (default), or postgres, which is started on a free port
   --control     puts proxies that keep lists for 20 ms in front of the servers, and succeeds if that is found out`
 
-async function run(): Promise<void> {
-  const { values } = readArguments(usage, {
-    options: {
-      rounds: { type: 'string', default: '20' },
-      store: { type: 'string', default: 'sqlite' },
-      control: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) {
-    console.log(usage)
-    return
-  }
-  const rounds = readInteger(usage, '--rounds', values.rounds, 1, 1_000)
-  if (values.store !== 'sqlite' && values.store !== 'postgres')
-    throw new UsageError(`--store must be sqlite or postgres, not ${values.store}\n${usage}`)
-  const folder = await mkdtemp(join(tmpdir(), 'plant-store-linearizability-'))
-  const postgres = values.store === 'postgres' ? await startPostgres({ isDurable: false }) : undefined
-  try {
-    const file = join(folder, 'plants.db')
-    const database: TestedDatabase =
-      postgres === undefined
-        ? { location: { engine: 'sqlite', file }, url: `sqlite:${file}` }
-        : { location: { engine: 'postgres', url: postgres.url }, url: postgres.url }
-    await runRounds(database, { rounds, isControl: values.control, logFile: join(folder, 'log') })
-  } finally {
-    await postgres?.remove()
-    await rm(folder, { recursive: true })
-  }
-}
-
-interface RunOptions {
-  rounds: number
-  isControl: boolean
-  logFile: string
-}
-
-async function runRounds(database: TestedDatabase, { rounds, isControl, logFile }: RunOptions): Promise<void> {
-  // Servers that begin at once would create the schema at once.
-  await (await openStore(database.location, { onFault: () => undefined })).close()
-  const command = {
-    arguments: startArguments,
-    environment: { DATABASE_URL: database.url, LOG_LEVEL: 'warn' },
-    logFile,
-    processors: `${serverProcessor},${loadProcessor}`,
-  }
-  const servers = [new TestedServer(command, isControl), new TestedServer(command, isControl)]
-  const findings = new Findings()
-  const progress = createProgress()
-  try {
-    for (let round = 0; round < rounds; round++) {
-      progress.show(`round ${String(round + 1)} of ${String(rounds)}`)
-      // As many as there are kinds.
-      const { used, killed } = roundKinds[round % roundKinds.length]!
-      const ofRound = isControl ? [] : servers.slice(0, killed)
-      findings.add(await runRound(database, servers.slice(0, used), ofRound), ofRound.length > 0)
-      if (!isControl && findings.faults().length > 0) break
-    }
-  } finally {
-    progress.end()
-    await Promise.all(servers.map((server) => server.stop()))
-  }
-  console.log(findings.summary())
-  if (isControl) reportControl(findings)
-  else report(findings)
-}
-
 /** To how many servers requests are sent, and how many of these are killed at once. The kinds take turns. */
 const roundKinds = [
   { used: 2, killed: 0 },
@@ -96,22 +28,110 @@ const roundKinds = [
   { used: 2, killed: 2 },
 ]
 
-function report(findings: Findings): void {
-  const faults = findings.faults()
+export async function run(args: string[]): Promise<void> {
+  const { values } = readArguments(usage, {
+    args,
+    options: {
+      rounds: { type: 'string', default: '20' },
+      store: { type: 'string', default: 'sqlite' },
+      control: { type: 'boolean', default: false },
+    },
+  })
+  const rounds = readInteger(usage, '--rounds', values.rounds, 1, 1_000)
+  if (values.store !== 'sqlite' && values.store !== 'postgres')
+    throw new UsageError(`--store must be sqlite or postgres, not ${values.store}\n${usage}`)
+  await using cleanup = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-linearizability-'))
+  cleanup.defer(() => rm(folder, { recursive: true }))
+  let location: DatabaseLocation = { engine: 'sqlite', file: join(folder, 'plants.db') }
+  if (values.store === 'postgres') {
+    const postgres = cleanup.adopt(await startPostgres({ isDurable: false }), (node) => node.remove())
+    location = { engine: 'postgres', url: postgres.url }
+  }
+  // Servers that begin at once would create the schema at once.
+  await (await openStore(location, { onFault: () => undefined })).close()
+  const command = {
+    arguments: startArguments,
+    environment: {
+      DATABASE_URL: location.engine === 'sqlite' ? `sqlite:${location.file}` : location.url,
+      LOG_LEVEL: 'warn',
+    },
+    logFile: join(folder, 'log'),
+    processors: `${serverProcessor},${loadProcessor}`,
+  }
+  const servers = Array.from({ length: 2 }, () =>
+    cleanup.adopt(new TestedServer(command, values.control), (server) => server.stop()),
+  )
+  if (values.control) await control(location, servers, rounds)
+  else await prove(location, servers, rounds)
+}
+
+/** Runs rounds until something is not linearizable. The exit code is 1 then. */
+async function prove(location: DatabaseLocation, servers: TestedServer[], rounds: number): Promise<void> {
+  const histories: RoundHistory[] = []
+  let killedRounds = 0
+  let faults: string[] = []
+  for (let round = 0; round < rounds && faults.length === 0; round++) {
+    // There are as many kinds as remainders.
+    const { used, killed } = roundKinds[round % roundKinds.length]!
+    if (killed > 0) killedRounds++
+    const history = await runRound(location, servers.slice(0, used), servers.slice(0, killed))
+    histories.push(history)
+    const { plants, tokens } = verdictsOn(history)
+    faults = [
+      ...describe('the plants of a round', plants),
+      ...tokens.flatMap((verdict) => describe('a token', verdict)),
+    ]
+  }
+  console.log(`${String(histories.length)} rounds, ${String(killedRounds)} with SIGKILL; ${summaryOf(histories)}`)
   console.log(faults.length === 0 ? 'linearizable' : faults.join('\n'))
   if (faults.length > 0) process.exitCode = 1
 }
 
-function reportControl(findings: Findings): void {
-  const [plants, tokens] = [findings.plants, findings.tokens].map(
-    (verdicts) => verdicts.filter(({ outcome }) => outcome === 'violated').length,
-  )
-  console.log(`control: found in ${String(plants)} histories of plants and ${String(tokens)} of tokens`)
-  if (plants !== 0 && tokens !== 0) return
-  console.log(
-    'The check is blind, or the rounds are too few: the servers were behind proxies that keep lists for 20 ms.',
-  )
+/** Runs rounds on servers with a fault. The exit code is 1 if it is not found. */
+async function control(location: DatabaseLocation, servers: TestedServer[], rounds: number): Promise<void> {
+  const found = { plants: 0, tokens: 0 }
+  for (let round = 0; round < rounds; round++) {
+    const { plants, tokens } = verdictsOn(await runRound(location, servers, []))
+    if (plants.outcome === 'violated') found.plants++
+    found.tokens += tokens.filter(({ outcome }) => outcome === 'violated').length
+  }
+  console.log(`control: found in ${String(found.plants)} histories of plants and ${String(found.tokens)} of tokens`)
+  if (found.plants > 0 && found.tokens > 0) return
+  console.log('The check is blind, or the rounds are too few: proxies in front of the servers keep lists for 20 ms.')
   process.exitCode = 1
 }
 
-await runCommand(run)
+function verdictsOn({ plants, tokens }: RoundHistory): { plants: Verdict; tokens: Verdict[] } {
+  return { plants: checkPlants(plants, ids), tokens: tokens.map((history) => checkHistory(history, [validToken])) }
+}
+
+function summaryOf(histories: RoundHistory[]): string {
+  const statuses: Record<string, number> = {}
+  for (const [status, count] of histories.flatMap((history) => Object.entries(history.statuses)))
+    statuses[status] = (statuses[status] ?? 0) + count
+  const requests = Object.values(statuses).reduce((sum, count) => sum + count, 0)
+  const counts = Object.entries(statuses).map(([status, count]) => `${status}: ${String(count)}`)
+  const revoked = histories
+    .flatMap(({ tokens }) => tokens.flat())
+    .filter(({ kind, answer }) => kind === 'delete' && answer < Infinity)
+  return `${String(requests)} requests (${counts.join(', ')}); ${String(revoked.length)} tokens revoked`
+}
+
+/** @returns nothing of what is linearizable */
+function describe(what: string, verdict: Verdict): string[] {
+  switch (verdict.outcome) {
+    case 'linearizable':
+      return []
+    case 'undecided':
+      return [`${what}: not decided, because the search takes too long; fewer clients in round.ts make it shorter`]
+    case 'violated': {
+      const next = verdict.next.map((operation) => `\n  ${describeOperation(operation)}`).join('')
+      return [`${what}: not linearizable; no order leads beyond ${JSON.stringify(verdict.state)}, before${next}`]
+    }
+  }
+}
+
+function describeOperation({ call, answer, ...what }: Operation): string {
+  return `${call.toFixed(3)}–${answer.toFixed(3)} ms ${JSON.stringify(what)}`
+}

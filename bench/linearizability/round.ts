@@ -1,10 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createToken } from '../../src/auth/tokens.ts'
+import { prefixOf } from '../../src/auth/tokens.ts'
+import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
+import { issueTokens } from '../servers/clients.ts'
 import type { Operation } from './check-history.ts'
 import { Link } from './link.ts'
 import { type Work, operationOf, randomWork, requestOf, successes } from './requests.ts'
-import { type Revoke, type TestedDatabase, revokeByCommand, revokeHere, withStore } from './revocations.ts'
 import type { TestedServer } from './tested-server.ts'
 
 const clients = 24
@@ -41,11 +42,14 @@ export interface RoundHistory {
  * @throws Error when an answer is none that may be, or a server that was not killed does not answer
  */
 export async function runRound(
-  database: TestedDatabase,
+  location: DatabaseLocation,
   servers: readonly TestedServer[],
   killed: readonly TestedServer[],
 ): Promise<RoundHistory> {
-  const round = new Round(database, servers, killed)
+  const caller = `round ${randomBytes(6).toString('hex')}`
+  const issued = await issueTokens(location, Array<string>(tokensOfCaller).fill(caller))
+  const tokens = issued.map(({ token }) => token)
+  const round = new Round(location, tokens, servers, killed)
   const end = new AbortController()
   const isLate = sleep(maxMilliseconds, true, { signal: end.signal }).catch(() => false)
   try {
@@ -59,20 +63,25 @@ export async function runRound(
 }
 
 class Round {
-  readonly #database: TestedDatabase
+  readonly #location: DatabaseLocation
   readonly #killed: readonly TestedServer[]
-  readonly #caller = `round ${randomBytes(6).toString('hex')}`
   readonly #plants: Operation[] = []
   readonly #statuses: Record<string, number> = {}
   /** The history of each token, of which the first one is not revoked. */
-  readonly #tokens = new Map<string, Operation[]>()
+  readonly #tokens: ReadonlyMap<string, Operation[]>
   /** Two connections of each client, to different servers if there are several. */
   readonly #links: (readonly [Link, Link])[]
   #requests = 0
   readonly #milestones: { requests: number; reach: () => void }[] = []
 
-  constructor(database: TestedDatabase, servers: readonly TestedServer[], killed: readonly TestedServer[]) {
-    this.#database = database
+  constructor(
+    location: DatabaseLocation,
+    tokens: string[],
+    servers: readonly TestedServer[],
+    killed: readonly TestedServer[],
+  ) {
+    this.#location = location
+    this.#tokens = new Map(tokens.map((token) => [token, []]))
     this.#killed = killed
     // There is at least one server.
     const [one, other] = [servers[0]!, servers.at(-1)!]
@@ -80,13 +89,9 @@ class Round {
   }
 
   async run(): Promise<void> {
-    await this.#issueTokens()
     const [lasting, ...revoked] = [...this.#tokens.keys()]
     const revocations = revoked.map((token, index) =>
-      // The first one at once, because the command takes as long as many requests.
-      index === 0
-        ? this.#revoke(token, revokeByCommand)
-        : this.#at(index / revoked.length, () => this.#revoke(token, revokeHere)),
+      this.#at((index + 1) / (revoked.length + 1), () => this.#revoke(token)),
     )
     const kill = this.#at(0.2 + 0.5 * Math.random(), () => Promise.all(this.#killed.map((server) => server.restart())))
     await Promise.all([...revocations, kill, ...this.#links.map((links) => this.#runClient(links))])
@@ -104,16 +109,6 @@ class Round {
 
   async close(): Promise<void> {
     await Promise.all(this.#links.flat().map((link) => link.close()))
-  }
-
-  async #issueTokens(): Promise<void> {
-    await withStore(this.#database, async (store) => {
-      for (let count = 0; count < tokensOfCaller; count++) {
-        const { text, stored } = createToken(this.#caller, Date.now())
-        if ((await store.addToken(stored)) === 'unavailable') throw new Error('a token cannot be issued')
-        this.#tokens.set(text, [])
-      }
-    })
   }
 
   /** Does something once a share of the clients' requests has an outcome. */
@@ -151,20 +146,21 @@ class Round {
   }
 
   /** Revokes a token that is used all the time, and uses it on every connection as soon as it is revoked. */
-  async #revoke(token: string, revoke: Revoke): Promise<void> {
+  async #revoke(token: string): Promise<void> {
     let isOver = false
     const useUntilRevoked = async (): Promise<void> => {
       while (!isOver) await this.#listOn(this.#links[randomInt(clients)] ?? [], token)
     }
     const uses = Array.from({ length: usersOfToken }, useUntilRevoked)
     const call = performance.now()
-    await revoke(this.#database, token, (isRevoked) => {
-      isOver = true
-      const answer = isRevoked === undefined ? Infinity : performance.now()
-      this.#tokens.get(token)?.push({ kind: 'delete', id: 0, call, answer, changed: isRevoked })
-      uses.push(this.#listOn(this.#links.flat(), token))
-    })
-    await Promise.all(uses)
+    // Opened for this alone, as `npm run token` does: a server that is killed may be the last that has the database open.
+    const store = await openStore(this.#location, { onFault: () => undefined })
+    const revoked = await store.revokeTokens(prefixOf(token))
+    const isRevoked = revoked === 'unavailable' ? undefined : revoked.length === 1
+    const answer = isRevoked === undefined ? Infinity : performance.now()
+    isOver = true
+    this.#tokens.get(token)?.push({ kind: 'delete', id: 0, call, answer, changed: isRevoked })
+    await Promise.all([...uses, this.#listOn(this.#links.flat(), token), store.close()])
   }
 
   /** @returns the status */

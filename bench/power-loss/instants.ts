@@ -1,12 +1,13 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Random, createRandom } from '../../scripts/measure/fuzz/random.ts'
-import { type Failure, rebuild } from './disk/rebuild.ts'
+import { type Random, createRandom } from '../random.ts'
+import { type Prepared, copyPath, databasePath, readContent } from './content.ts'
+import { mountDisk } from './disk/mounted-disk.ts'
+import { type Failure, type Files, type Loss, rebuild, writeFiles } from './disk/rebuild.ts'
 import type { Recorded } from './disk/recording.ts'
-import { losses } from './losses.ts'
-import type { Prepared } from './prepare.ts'
-import { inFolder, runOnDisk } from './run-on-disk.ts'
-import type { Scenario } from './scenarios.ts'
-import { Processes } from './service/processes.ts'
+import { Processes } from './processes.ts'
+import type { Run } from './run.ts'
+import { type Scenario, runScenario } from './scenarios.ts'
 
 /** A state of a disk in which a promise is broken. */
 export interface Finding extends Failure {
@@ -16,8 +17,9 @@ export interface Finding extends Failure {
 export interface RoundResult {
   /** How many changes were acknowledged. */
   acknowledged: number
-  states: number
   findings: Finding[]
+  /** The database that a loss of power has left and the service has started on, to go on with. */
+  left: Prepared
 }
 
 export interface RoundOptions {
@@ -39,30 +41,76 @@ export async function tryInstants(
   { folder, seed, prepared, states, nodeOptions = [], dropsFolderSyncs = false }: RoundOptions,
 ): Promise<RoundResult> {
   const random = createRandom(seed)
-  const { result, recording } = await runOnDisk(
-    { folder, content: prepared.folder, nodeOptions },
-    async (disk, processes) => {
-      const first = disk.instant()
-      return { first, promises: await scenario.run({ disk, processes, random, prepared }) }
-    },
-  )
-  const { first, promises } = result
+  const { first, run, recording } = await record(scenario, folder, prepared, random, nodeOptions)
   const failures = drawFailures(recording, first, states, random)
   // To start the real programs takes a second.
   const checkedByPrograms = random.below(states)
   const processes = new Processes()
   const findings: Finding[] = []
+  let left = prepared
   let index = 0
   for (const { files, instant, loss } of rebuild(recording, failures, random, dropsFolderSyncs)) {
-    const place = join(folder, 'state')
-    const faults = await inFolder(files, place, (state) => promises.broken(state, instant))
+    const state = join(folder, 'state')
+    writeFiles(files, state)
+    const faults = await run.broken(state, instant)
     if (index++ === checkedByPrograms) {
-      faults.push(...(await inFolder(files, place, (state) => promises.brokenForPrograms(state, instant, processes))))
+      faults.push(...(await run.brokenForPrograms(state, instant, processes)))
+      if (faults.length === 0 && scenario.begins === 'filled' && scenario.isNew !== true) {
+        left = { ...prepared, folder: join(folder, 'left'), content: readContent(join(state, databasePath)) }
+        writeFiles(withoutOthers(files), left.folder)
+      }
     }
+    rmSync(state, { recursive: true })
     if (faults.length > 0) findings.push({ instant, loss, faults })
   }
-  return { acknowledged: promises.acknowledged(Infinity), states, findings }
+  return { acknowledged: run.acknowledged(Infinity), findings, left }
 }
+
+/** Runs a scenario. @returns where its recording begins, what it promised, and what happened to the disk */
+async function record(
+  scenario: Scenario,
+  folder: string,
+  prepared: Prepared,
+  random: Random,
+  nodeOptions: string[],
+): Promise<{ first: number; run: Run; recording: Recorded[] }> {
+  const processes = new Processes(nodeOptions)
+  const disk = await mountDisk(folder, prepared.folder)
+  const first = disk.instant()
+  let run: Run
+  let recording: Recorded[]
+  try {
+    run = await runScenario(scenario, { disk, processes, random, prepared })
+  } finally {
+    await processes.kill()
+    recording = await disk.end()
+  }
+  return { first, run, recording }
+}
+
+/** The files of the database and its copy, without what a scenario has made beside them. */
+function withoutOthers(files: Files): Files {
+  return new Map([...files].filter(([path]) => path.startsWith('data') || path === copyPath))
+}
+
+/** What a loss of power may leave of that which was not synced, from nothing to everything. */
+const losses: Loss[] = (['posix', 'ordered'] as const).flatMap((model): Loss[] => {
+  const none: Loss = { model, names: 'none', bytes: 'none', grain: 4_096, keepsSize: false }
+  const some: Loss = { ...none, names: 'some', bytes: 'some' }
+  const both: Loss[] = [
+    none,
+    { ...none, names: 'all' },
+    { ...none, bytes: 'all' },
+    { ...none, names: 'all', bytes: 'all' },
+    some,
+    { ...some, grain: 512 },
+    { ...some, names: 'all', grain: 512 },
+  ]
+  // In order, a file grows once its bytes are there.
+  return model === 'ordered'
+    ? both
+    : [...both, { ...none, names: 'all', keepsSize: true }, { ...some, grain: 512, keepsSize: true }]
+})
 
 /** After any operation, after the change of a name, before a sync, where most can be lost, and after one. */
 function drawFailures(recording: Recorded[], first: number, count: number, random: Random): Failure[] {
@@ -70,8 +118,9 @@ function drawFailures(recording: Recorded[], first: number, count: number, rando
   const renames = own.filter(({ kind }) => kind === 'names')
   const syncs = own.filter(({ kind }) => kind === 'sync')
   const beforeSyncs = own.filter((_, index) => own[index + 1]?.kind === 'sync')
+  const kinds = [own, renames, beforeSyncs, syncs].filter(({ length }) => length > 0)
   return Array.from({ length: count }, (_, index) => ({
-    instant: random.one([own, renames, beforeSyncs, syncs][index % 4]!).instant,
+    instant: random.one(kinds[index % kinds.length]!).instant,
     loss: random.one(losses),
   })).sort((one, other) => one.instant - other.instant)
 }

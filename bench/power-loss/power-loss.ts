@@ -1,46 +1,49 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { UsageError, readArguments, readInteger, runCommand } from '../../scripts/command.ts'
-import { createProgress } from '../../scripts/measure/report/progress.ts'
-import { cutPower } from './cuts.ts'
+import { readArguments, readInteger } from '../../scripts/command.ts'
+import { type Prepared, prepare } from './content.ts'
 import { NoDisk } from './disk/mounted-disk.ts'
 import { tryInstants } from './instants.ts'
-import { type Prepared, prepare } from './prepare.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 
-const usage = `Usage: node bench/power-loss/power-loss.ts [--rounds N] [--seed N] [--only cuts|instants]
+const usage = `Usage: npm run bench -- power-loss [--rounds N] [--seed N]
 
-Runs the service and its commands on a disk of its own (FUSE) that records what is written and what is synced, and
-checks that all that was acknowledged is there after a loss of power.
+Runs the service and its commands on a disk of its own (FUSE) that records what is written and what is synced, rebuilds
+what the disk would have after a loss of power at any instant, and checks that all that was acknowledged is there. The
+next rounds go on with a database that was left.
 
-  cuts       cuts the power of one disk again and again; the service goes on with what is left
-  instants   rebuilds what a disk would have after a loss of power at any instant of a run
-
-  --rounds N   rounds of each, 1 to 10000 (100)
+  --rounds N   how many rounds, 1 to 10000 (100); the scenarios take turns
   --seed N     repeats the draws of the run that printed this seed
-  --only PART  only this one, with its control
 
 The exit code is 1 when something was lost or a control lost nothing, and 2 when no disk can be mounted.`
-
-const parts = ['cuts', 'instants'] as const
-type Part = (typeof parts)[number]
 
 /** How many states are rebuilt in a round. Each costs a copy of the database. */
 const statesOfRound = { empty: 40, filled: 40, large: 8 }
 
-/** Rounds of a control of cuts, and of a scenario in a control of instants: enough that one of them loses something. */
-const controlRounds = { cuts: 20, instants: 5 }
+/** Faults that must be found, in so many rounds of each scenario that one of them loses something. */
+const controls = [
+  {
+    name: 'synchronous = NORMAL',
+    scenarios: ['load'],
+    rounds: 5,
+    faults: { nodeOptions: [`--import=${join(import.meta.dirname, 'weaken-commits.ts')}`] },
+  },
+  {
+    name: 'no folder is synced',
+    scenarios: ['first start', 'restore', 'restore anew'],
+    rounds: 5,
+    faults: { dropsFolderSyncs: true },
+  },
+]
 
 interface Settings {
   folder: string
-  rounds: number
   seed: number
-  prepared: Record<Scenario['begins'], Prepared>
-  progress: ReturnType<typeof createProgress>
+  prepared: Readonly<Record<Scenario['begins'], Prepared>>
 }
 
-/** What a part or a control has found. */
+/** What the rounds of a scenario have found. */
 interface Result {
   name: string
   rounds: number
@@ -51,137 +54,83 @@ interface Result {
   broken: string[]
 }
 
-async function run(): Promise<void> {
+export async function run(args: string[]): Promise<void> {
   const text = { type: 'string' } as const
-  const { values } = readArguments(usage, {
-    options: {
-      rounds: { ...text, default: '100' },
-      seed: { ...text, default: String(Math.floor(Math.random() * 2 ** 31)) },
-      only: text,
-      help: { type: 'boolean' },
-    },
-  })
-  if (values.help === true) {
-    console.log(usage)
-    return
-  }
-  const chosen = parts.filter((part) => values.only === undefined || values.only === part)
-  if (chosen.length === 0) throw new UsageError(usage)
+  const { values } = readArguments(usage, { args, options: { rounds: { ...text, default: '100' }, seed: text } })
   const rounds = readInteger(usage, '--rounds', values.rounds, 1, 10_000)
-  const seed = readInteger(usage, '--seed', values.seed, 0)
+  const seed = readInteger(usage, '--seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 31)), 0)
   console.log(`seed ${String(seed)}`)
   // Each state is a folder; in memory it takes no disk's time.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'plant-store-power-loss-'))
-  const progress = createProgress()
   try {
     const filled = await prepare(makeFolder(folder, 'filled'), false)
     const large = await prepare(makeFolder(folder, 'large'), true)
-    const prepared = { filled, large, empty: { ...filled, folder: makeFolder(folder, 'empty') } }
-    await runParts(chosen, { folder, rounds, seed, prepared, progress })
+    const settings = {
+      folder,
+      seed,
+      prepared: { filled, large, empty: { ...filled, folder: makeFolder(folder, 'empty') } },
+    }
+    await prove(settings, rounds)
+    await proveControls(settings)
   } catch (error) {
     if (!(error instanceof NoDisk)) throw error
     console.error(error.message)
     process.exitCode = 2
   } finally {
-    progress.end()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function runParts(chosen: Part[], settings: Settings): Promise<void> {
-  for (const part of chosen) {
-    const { proof, controls } = proofs[part]
-    const results = await proof(settings)
-    settings.progress.end()
-    report(`${part}: everything that was acknowledged has to be there`, results, 10)
-    if (results.some(({ broken }) => broken.length > 0)) process.exitCode = 1
-    const lossy = await controls({ ...settings, rounds: controlRounds[part] })
-    settings.progress.end()
-    report(`${part}, controls: each has to lose something`, lossy, 1)
-    if (lossy.some(({ broken }) => broken.length === 0)) process.exitCode = 1
-  }
+async function prove(settings: Settings, rounds: number): Promise<void> {
+  const results = await runRounds(scenarios, rounds, settings)
+  report('everything that was acknowledged has to be there', results, 10)
+  if (results.some(({ broken }) => broken.length > 0)) process.exitCode = 1
 }
 
-/** The service with commits that do not wait for the disk. */
-const weakCommits = [`--import=${join(import.meta.dirname, 'service/weaken-commits.ts')}`]
-
-const proofs: Record<Part, Record<'proof' | 'controls', (settings: Settings) => Promise<Result[]>>> = {
-  cuts: {
-    proof: async (settings) => [await cutRounds('load, stops, tokens, backups, restores, two servers', settings)],
-    controls: async (settings) => [await cutRounds('synchronous = NORMAL', settings, weakCommits)],
-  },
-  instants: {
-    proof: (settings) => instantRounds(scenarios, settings),
-    controls: async (settings) => [
-      ...(await instantRounds(named('load'), settings, { nodeOptions: weakCommits }, 'synchronous = NORMAL')),
-      ...(await instantRounds(
-        named('first start', 'restore', 'restore anew'),
-        { ...settings, rounds: 3 * settings.rounds },
-        { dropsFolderSyncs: true },
-        'no folder is synced',
-      )),
-    ],
-  },
-}
-
-function named(...names: string[]): Scenario[] {
-  return scenarios.filter(({ name }) => names.includes(name))
-}
-
-async function cutRounds(name: string, settings: Settings, nodeOptions: string[] = []): Promise<Result> {
-  const { rounds, seed, prepared, progress } = settings
-  const folder = makeFolder(settings.folder, 'cuts')
-  let done = 0
-  const onRound = () => {
-    progress.show(`cuts, ${name}: ${String(done++)} of ${String(rounds)}`)
-  }
-  const cuts = await cutPower({ folder, rounds, seed, prepared: prepared.filled, nodeOptions, onRound })
-  rmSync(folder, { recursive: true })
-  return {
-    name,
-    rounds,
-    losses: cuts.length,
-    acknowledged: cuts.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
-    broken: cuts.flatMap(({ action, loss, faults }, index) =>
-      faults.length > 0 ? `cut ${String(index)}, ${action}, ${JSON.stringify(loss)}: ${brief(faults)}` : [],
-    ),
+async function proveControls(settings: Settings): Promise<void> {
+  for (const { name, scenarios: names, rounds, faults } of controls) {
+    const chosen = scenarios.filter((scenario) => names.includes(scenario.name))
+    const results = await runRounds(chosen, rounds * chosen.length, settings, faults)
+    report(`control, ${name}: each has to lose something`, results, 1)
+    if (results.some(({ broken }) => broken.length === 0)) process.exitCode = 1
   }
 }
 
 /** Takes turns with the scenarios. */
-async function instantRounds(
+async function runRounds(
   tried: Scenario[],
-  { folder, rounds, seed, prepared, progress }: Settings,
-  control: { nodeOptions?: string[]; dropsFolderSyncs?: boolean } = {},
-  label = '',
+  rounds: number,
+  { folder, seed, prepared }: Settings,
+  faults: { nodeOptions?: string[]; dropsFolderSyncs?: boolean } = {},
 ): Promise<Result[]> {
-  const results = tried.map(({ name }) => ({
-    name: [label, name].filter((text) => text !== '').join(', '),
-    rounds: 0,
-    losses: 0,
-    acknowledged: 0,
-    broken: [] as string[],
-  }))
+  const results = tried.map(({ name }): Result => ({ name, rounds: 0, losses: 0, acknowledged: 0, broken: [] }))
+  let { filled } = prepared
+  // The folder of the round that has left it.
+  let keptFolder: string | undefined
   for (let round = 0; round < rounds; round++) {
     const scenario = tried[round % tried.length]!
     const result = results[round % tried.length]!
-    progress.show(`instants, ${result.name}: ${String(round)} of ${String(rounds)}`)
-    const own = makeFolder(folder, 'round')
-    const { acknowledged, states, findings } = await tryInstants(scenario, {
+    console.error(`round ${String(round + 1)} of ${String(rounds)}: ${scenario.name}`)
+    const own = mkdtempSync(join(folder, 'round-'))
+    const states = statesOfRound[scenario.begins]
+    const begun = { ...prepared, filled }[scenario.begins]
+    const { acknowledged, findings, left } = await tryInstants(scenario, {
       folder: own,
       seed: seed + round,
-      prepared: prepared[scenario.begins],
-      states: statesOfRound[scenario.begins],
-      ...control,
+      prepared: begun,
+      states,
+      ...faults,
     })
-    rmSync(own, { recursive: true })
+    const outdated = left === begun ? own : keptFolder
+    if (outdated !== undefined) rmSync(outdated, { recursive: true })
+    if (left !== begun) [filled, keptFolder] = [left, own]
     result.rounds++
     result.losses += states
     result.acknowledged += acknowledged
     result.broken.push(
       ...findings.map(
-        ({ instant, loss, faults }) =>
-          `round ${String(round)}, instant ${String(instant)}, ${JSON.stringify(loss)}: ${brief(faults)}`,
+        ({ instant, loss, faults: found }) =>
+          `round ${String(round)}, instant ${String(instant)}, ${JSON.stringify(loss)}: ${brief(found)}`,
       ),
     )
   }
@@ -196,7 +145,7 @@ function brief(faults: string[]): string {
 /** @param shown how many of the broken states of a line are described */
 function report(title: string, results: Result[], shown: number): void {
   console.log(`\n${title}`)
-  console.log(`  rounds  power lost  acknowledged  broken`)
+  console.log('  rounds  power lost  acknowledged  broken')
   for (const { name, rounds, losses, acknowledged, broken } of results) {
     const columns = [String(rounds).padStart(8), String(losses).padStart(12), String(acknowledged).padStart(14)]
     console.log(`${columns.join('')}${String(broken.length).padStart(8)}   ${name}`)
@@ -209,5 +158,3 @@ function makeFolder(...path: string[]): string {
   mkdirSync(folder)
   return folder
 }
-
-await runCommand(run)

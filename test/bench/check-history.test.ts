@@ -16,95 +16,22 @@ function list(call: number, answer: number, ...listed: string[]): Operation {
 }
 
 test.each<[string, Operation[]]>([
-  ['nothing happens', []],
-  [
-    'one after the other sees what was before',
-    [list(0, 1), create(2, 3, '0a', true), list(4, 5, '0a'), create(6, 7, '0b', false), list(8, 9, '0a')],
-  ],
-  ['a read at the same time as a create sees it', [create(0, 9, '0a', true), list(1, 2, '0a'), list(3, 4, '0a')]],
-  ['a read at the same time as a create does not see it', [create(0, 9, '0a', true), list(1, 2), list(3, 4, '0a')]],
-  ['of two creates at once one wins', [create(0, 9, '0a', true), create(1, 8, '0b', false), list(10, 11, '0a')]],
-  [
-    'a plant that is deleted is created anew at the same time',
-    [create(0, 1, '0a', true), create(2, 9, '0b', true), remove(3, 8, 0, true), list(10, 11, '0b')],
-  ],
-  ['an operation without an answer never takes effect', [create(0, Infinity, '0a'), list(1, 2), list(3, 4)]],
-  [
-    'an operation without an answer takes effect late',
-    [create(0, Infinity, '0a'), list(1, 2), create(3, 4, '1a', true), list(5, 6, '1a'), list(7, 8, '0a', '1a')],
-  ],
-  [
-    'a delete without an answer explains a second create',
-    [create(0, 1, '0a', true), remove(2, Infinity, 0), create(3, 4, '0b', true), list(5, 6, '0b')],
-  ],
-  [
-    'an order leads to the wrong name, and another one of the same operations to the right one',
-    [
-      create(0, 5, '0a', true),
-      remove(0, 6, 0, true),
-      create(0, 7, '0b', true),
-      create(10, 13, '1c', true),
-      list(11, 12, '0a', '1c'),
-      create(14, 15, '0a', false),
-    ],
-  ],
-  [
-    'of two creates without an answer either explains a delete, and one of them a later list',
-    [
-      create(0, Infinity, '0a'),
-      create(0, Infinity, '0b'),
-      remove(1, 2, 0, true),
-      list(3, 4, '0a'),
-      create(5, 6, '0a', false),
-    ],
-  ],
-  [
-    'the order that is tried first is wrong, and is found out far behind',
-    [
-      create(0, 9, '0a', true),
-      remove(1, 8, 0, true),
-      create(2, 7, '0b', true),
-      remove(3, 6, 0, true),
-      create(4, 5, '0c', true),
-      list(10, 11, '0a'),
-    ],
-  ],
-])('is linearizable: %s', (_what, history) => {
-  expect(checkPlants(history, 2)).toEqual({ outcome: 'linearizable' })
-  // The order in which they were recorded does not matter.
-  expect(checkPlants(history.toReversed(), 2)).toEqual({ outcome: 'linearizable' })
-})
-
-test.each<[string, Operation[]]>([
   ['a read after an acknowledged create does not see it', [create(0, 1, '0a', true), list(2, 3)]],
-  [
-    'a read after an acknowledged delete sees the plant',
-    [create(0, 1, '0a', true), remove(2, 3, 0, true), list(4, 5, '0a')],
-  ],
   ['an acknowledged write is lost', [create(0, 1, '0a', true), list(2, 3, '0a'), list(4, 5), list(6, 7)]],
   ['one plant is deleted twice', [create(0, 1, '0a', true), remove(2, 9, 0, true), remove(3, 8, 0, true)]],
-  ['one id is created twice', [create(0, 9, '0a', true), create(1, 8, '0b', true)]],
-  ['a read goes back', [create(0, 9, '0a', true), list(1, 2, '0a'), list(3, 4)]],
   [
     'a read of another client goes back while the first still runs',
     [create(0, 9, '0a', true), list(1, 4, '0a'), list(5, 6)],
   ],
-  ['a plant is there that nobody created', [list(0, 1, '0a')]],
   ['a read sees a create before it was called', [list(0, 1, '0a'), create(2, 3, '0a', true)]],
-  ['a create is refused of an id that nobody has', [create(0, 1, '0a', false)]],
-  ['a delete finds nothing of what was acknowledged', [create(0, 1, '0a', true), remove(2, 3, 0, false)]],
   ['a refused create has replaced the plant', [create(0, 1, '0a', true), create(2, 3, '0b', false), list(4, 5, '0b')]],
   [
     'an operation without an answer takes effect and is undone',
     [create(0, Infinity, '0a'), list(1, 2), list(3, 4, '0a'), list(5, 6)],
   ],
-  [
-    'an operation without an answer takes effect twice',
-    [create(0, Infinity, '0a'), list(1, 2, '0a'), remove(3, 4, 0, true), list(5, 6, '0a')],
-  ],
-  ['an operation without an answer takes effect before its call', [list(0, 1, '0a'), create(2, Infinity, '0a')]],
 ])('is not linearizable: %s', (_what, history) => {
   expect(checkPlants(history, 2)).toMatchObject({ outcome: 'violated' })
+  // The order in which they were recorded does not matter.
   expect(checkPlants(history.toReversed(), 2)).toMatchObject({ outcome: 'violated' })
 })
 
@@ -192,15 +119,6 @@ test('the search decides as one that tries every order, also when an answer is n
   )
   expect(counts.linearizable).toBeGreaterThan(300)
   expect(counts.violated).toBeGreaterThan(300)
-})
-
-test('a violation tells the state that was reached, and what does not fit it', () => {
-  const stale = list(4, 5)
-  expect(checkPlants([list(0, 1), create(2, 3, '1a', true), stale, remove(6, 7, 1, true)], 2)).toEqual({
-    outcome: 'violated',
-    state: ['(in no list)'],
-    next: [{ ...stale, names: [''] }, remove(6, 7, 0, true)],
-  })
 })
 
 test('a token that passes after it was revoked is not linearizable', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Loss, rebuild } from '../../bench/power-loss/disk/rebuild.ts'
 import { FileTree, rootId } from '../../bench/power-loss/disk/file-tree.ts'
 import type { Recorded } from '../../bench/power-loss/disk/recording.ts'
-import { createRandom } from '../../scripts/measure/fuzz/random.ts'
+import { createRandom } from '../../bench/random.ts'
 
 // The proof of bench/power-loss is as good as its idea of what a disk keeps.
 
@@ -72,7 +72,7 @@ test('of two changes of names either may be kept alone, but in their order not t
     tree.make(rootId, 'b', file)
     tree.sync(rootId)
     tree.remove(rootId, 'a', false)
-    tree.move({ folder: rootId, name: 'b' }, { folder: rootId, name: 'c' }, true)
+    tree.move({ folder: rootId, name: 'b' }, { folder: rootId, name: 'c' })
   }
   const kept = (model: Loss['model']) => {
     const seeds = Array.from({ length: 50 }, (_, seed) => seed)

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createToken } from '../../src/auth/tokens.ts'
-import { contractOf } from '../contract/things-contract.ts'
+import { contractOf } from '../../packages/fastify-contract/test/support/contracts.ts'
 import { temporaryStore } from '../support/server/start-app.ts'
 
 const securitySchemes = {

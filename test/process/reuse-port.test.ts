@@ -17,7 +17,7 @@ test('REUSE_PORT lets processes share a port and a database, and one goes on whe
   const environment = { DATABASE_URL: urlOf(await temporaryLocation()), REUSE_PORT: '1', LOG_LEVEL: 'info' }
   const first = await start(environment)
   const second = await start({ ...environment, PORT: new URL(first.origin).port })
-  const { stdout } = await runScript('scripts/operate/token.ts', ['issue', 'shared'], environment)
+  const { stdout } = await runScript('scripts/token.ts', ['issue', 'shared'], environment)
   const headers = { authorization: `Bearer ${stdout.trim()}`, 'content-type': 'application/json', connection: 'close' }
   const create = async (id: number) =>
     (await fetch(`${first.origin}/plants`, { method: 'POST', headers, body: JSON.stringify({ id, name: String(id) }) }))

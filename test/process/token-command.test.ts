@@ -13,7 +13,7 @@ async function emptyDatabase(): Promise<{ DATABASE_URL: string }> {
 }
 
 async function token(environment: Record<string, string>, ...parameters: string[]) {
-  return runScript('scripts/operate/token.ts', parameters, environment)
+  return runScript('scripts/token.ts', parameters, environment)
 }
 
 test('a token that is issued while the server runs is good at once, and refused as soon as it is revoked', async () => {

@@ -62,7 +62,7 @@ async function contentOf(store: Store): Promise<unknown> {
 }
 
 function move(from: DatabaseLocation, to: DatabaseLocation) {
-  return runScript('scripts/operate/move.ts', ['--from', urlOf(from), '--to', urlOf(to)])
+  return runScript('scripts/move.ts', ['--from', urlOf(from), '--to', urlOf(to)])
 }
 
 test('a store moves to the other kind and back, whole, and what is there is verified', async () => {
@@ -91,13 +91,7 @@ test('a move that was killed goes on where it was', async () => {
   await using(to, () => Promise.resolve())
   const client = await connect(urlOf(to))
   onTestFinished(() => client.end())
-  const killed = spawn(nodeBinary, [
-    join(projectFolder, 'scripts/operate/move.ts'),
-    '--from',
-    urlOf(from),
-    '--to',
-    urlOf(to),
-  ])
+  const killed = spawn(nodeBinary, [join(projectFolder, 'scripts/move.ts'), '--from', urlOf(from), '--to', urlOf(to)])
   const ended = once(killed, 'close')
   const countPlants = async () =>
     Number((await client.query<{ count: string }>('SELECT count(*) FROM plants')).rows[0]?.count)
@@ -178,8 +172,8 @@ test.for(['PGPASSWORD', 'PGPASSFILE'])('a password may be in %s, where no other 
   await using(from, (store) => store.create('me', { id: 1n, name: 'a' }))
   const environment = { PGPASSFILE: join(file, 'none') }
   const parameters = ['--from', urlOf(from), '--to', url.href]
-  expect(await runScript('scripts/operate/move.ts', parameters, environment)).toMatchObject({ code: 1, stdout: '' })
-  const { code, stdout } = await runScript('scripts/operate/move.ts', parameters, {
+  expect(await runScript('scripts/move.ts', parameters, environment)).toMatchObject({ code: 1, stdout: '' })
+  const { code, stdout } = await runScript('scripts/move.ts', parameters, {
     ...environment,
     [variable]: variable === 'PGPASSWORD' ? password : file,
   })
@@ -193,7 +187,7 @@ test.for<[string[]]>([
   [['postgres://me:hunter2@h/d', '--from', 'sqlite:a.db']],
   [['--to=postgres://me:hunter2@h:port/d', '--from', 'sqlite:a.db']],
 ])('the parameters %j are answered with the usage', async ([parameters]) => {
-  const { code, stderr } = await runScript('scripts/operate/move.ts', parameters)
+  const { code, stderr } = await runScript('scripts/move.ts', parameters)
   expect(code).toBe(1)
   expect(stderr).toContain('Usage: npm run move -- --from URL --to URL')
   expect(stderr).not.toContain('hunter2')

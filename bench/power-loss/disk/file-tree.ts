@@ -82,11 +82,10 @@ export class FileTree {
   }
 
   /** @throws FileError */
-  move(from: NameOf, to: NameOf, mayReplace: boolean): void {
+  move(from: NameOf, to: NameOf): void {
     const node = this.find(from.folder, from.name)
     if (node === undefined) throw new FileError(ENOENT)
     const replaced = this.find(to.folder, to.name)
-    if (replaced !== undefined && !mayReplace) throw new FileError(EEXIST)
     if (replaced?.entries !== undefined && replaced.entries.size > 0) throw new FileError(ENOTEMPTY)
     if (replaced?.id === node.id) return
     this.#rename([

@@ -30,7 +30,6 @@ export const opcode = {
   create: 35,
   interrupt: 36,
   batchForget: 42,
-  renameWithFlags: 45,
 } as const
 
 /** The most bytes of one write. */

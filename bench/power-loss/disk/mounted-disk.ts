@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { endProcess, endWithThisProcess } from '../../../scripts/measure/servers/server-process.ts'
+import { endProcess, endWithThisProcess } from '../../servers/program.ts'
 import { type Recorded, readRecording } from './recording.ts'
 
 /** This machine or this user cannot mount a disk. The message says what would help. */

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Random } from '../../../scripts/measure/fuzz/random.ts'
+import type { Random } from '../../random.ts'
 import { rootId } from './file-tree.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 import type { NameChange, Operation, Recorded } from './recording.ts'
@@ -49,7 +49,7 @@ export function* rebuild(
   random: Random,
   dropsFolderSyncs = false,
 ): Generator<Failure & { files: Files }> {
-  const disks = { posix: new PosixDisk(dropsFolderSyncs), ordered: new OrderedDisk(dropsFolderSyncs) }
+  const disks = { posix: new Disk('posix', dropsFolderSyncs), ordered: new Disk('ordered', dropsFolderSyncs) }
   let next = 0
   for (const failure of failures) {
     for (; next < recording.length && recording[next]!.instant <= failure.instant; next++) {
@@ -82,13 +82,15 @@ interface DurableNode {
   unsynced: ContentChange[]
 }
 
-abstract class Disk {
-  readonly #nodes = new Map<number, DurableNode>()
+class Disk {
+  readonly #model: Loss['model']
   readonly #dropsFolderSyncs: boolean
+  readonly #nodes = new Map<number, DurableNode>()
   /** Changes of names that may not be durable, in their order. Those of one item happen together. */
   #unsynced: NameChange[][] = []
 
-  constructor(dropsFolderSyncs: boolean) {
+  constructor(model: Loss['model'], dropsFolderSyncs: boolean) {
+    this.#model = model
     this.#dropsFolderSyncs = dropsFolderSyncs
   }
 
@@ -99,9 +101,12 @@ abstract class Disk {
         this.#nodes.set(node, { isFolder, bytes: new GrowingBytes(), entries: new Map(), unsynced: [] })
         break
       }
-      case 'names':
-        this.#unsynced.push(...this.split(operation.changes))
+      case 'names': {
+        const { changes } = operation
+        const byFolder = Map.groupBy(changes, ({ folder }) => folder).values()
+        this.#unsynced.push(...(this.#model === 'posix' ? byFolder : [changes]))
         break
+      }
       case 'bytes':
       case 'size':
         this.#node(operation.node).unsynced.push(operation)
@@ -131,7 +136,11 @@ abstract class Disk {
     for (const change of node.unsynced) apply(change, node.bytes)
     node.unsynced = []
     if (node.isFolder && this.#dropsFolderSyncs) return
-    const isDurable = this.durableBySync(id, this.#unsynced)
+    const isIn = (changes: NameChange[]) => changes.some(({ folder }) => folder === id)
+    const last = this.#unsynced.findLastIndex(
+      (changes) => isIn(changes) || changes.some((change) => change.node === id),
+    )
+    const isDurable = this.#unsynced.map((changes, index) => (this.#model === 'posix' ? isIn(changes) : index <= last))
     for (const [index, changes] of this.#unsynced.entries()) {
       if (isDurable[index] === true) rename(changes, (folder) => this.#node(folder).entries)
     }
@@ -139,49 +148,21 @@ abstract class Disk {
   }
 
   #keptNames({ names }: Loss, random: Random): NameChange[][] {
-    if (names === 'none') return []
-    return names === 'all' ? this.#unsynced : this.drawNames(this.#unsynced, random)
+    const unsynced = this.#unsynced
+    switch (names) {
+      case 'none':
+        return []
+      case 'all':
+        return unsynced
+      case 'some':
+        return this.#model === 'posix'
+          ? unsynced.filter(() => random.below(2) === 0)
+          : unsynced.slice(0, random.below(unsynced.length + 1))
+    }
   }
 
   #node(id: number): DurableNode {
     return this.#nodes.get(id)!
-  }
-
-  /** Splits the changes of one operation into those that happen together. */
-  protected abstract split(changes: NameChange[]): NameChange[][]
-
-  /** Which changes of names the sync of a node makes durable. */
-  protected abstract durableBySync(id: number, unsynced: NameChange[][]): boolean[]
-
-  protected abstract drawNames(unsynced: NameChange[][], random: Random): NameChange[][]
-}
-
-class PosixDisk extends Disk {
-  protected override split(changes: NameChange[]): NameChange[][] {
-    return [...Map.groupBy(changes, ({ folder }) => folder).values()]
-  }
-
-  protected override durableBySync(id: number, unsynced: NameChange[][]): boolean[] {
-    return unsynced.map((changes) => changes.some(({ folder }) => folder === id))
-  }
-
-  protected override drawNames(unsynced: NameChange[][], random: Random): NameChange[][] {
-    return unsynced.filter(() => random.below(2) === 0)
-  }
-}
-
-class OrderedDisk extends Disk {
-  protected override split(changes: NameChange[]): NameChange[][] {
-    return [changes]
-  }
-
-  protected override durableBySync(id: number, unsynced: NameChange[][]): boolean[] {
-    const last = unsynced.findLastIndex((changes) => changes.some(({ folder, node }) => folder === id || node === id))
-    return unsynced.map((_, index) => index <= last)
-  }
-
-  protected override drawNames(unsynced: NameChange[][], random: Random): NameChange[][] {
-    return unsynced.slice(0, random.below(unsynced.length + 1))
   }
 }
 

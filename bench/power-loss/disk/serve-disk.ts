@@ -24,7 +24,7 @@ import {
 } from './fuse-messages.ts'
 import { openRecording } from './recording.ts'
 
-const { ENOENT, ENOSYS, EINVAL, ENODEV } = constants.errno
+const { ENOENT, ENOSYS, ENODEV } = constants.errno
 
 const device = 3
 
@@ -94,9 +94,8 @@ function carryOut({ opcode: operation, node, user, group, body }: Request): Buff
       tree.remove(node, namesAt(body, 0)[0]!, operation === opcode.removeFolder)
       return nothing
     case opcode.rename:
-      return rename(node, body, 0, 8)
-    case opcode.renameWithFlags:
-      return rename(node, body, body.readUInt32LE(8), 16)
+      rename(node, body)
+      return nothing
     case opcode.open:
     case opcode.openFolder:
       return opened(tree.node(node).id)
@@ -127,15 +126,9 @@ function carryOut({ opcode: operation, node, user, group, body }: Request): Buff
   }
 }
 
-/** RENAME_NOREPLACE of renameat2(2). */
-const noReplace = 1
-
-function rename(folder: number, body: Buffer, flags: number, namesOffset: number): Buffer {
-  if ((flags & ~noReplace) !== 0) throw new FileError(EINVAL)
-  const [from, to] = namesAt(body, namesOffset)
-  const target = { folder: Number(body.readBigUInt64LE(0)), name: to! }
-  tree.move({ folder, name: from! }, target, flags === 0)
-  return nothing
+function rename(folder: number, body: Buffer): void {
+  const [from, to] = namesAt(body, 8)
+  tree.move({ folder, name: from! }, { folder: Number(body.readBigUInt64LE(0)), name: to! })
 }
 
 /** `struct fuse_setattr_in`. */

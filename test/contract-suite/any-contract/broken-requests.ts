@@ -123,7 +123,10 @@ const notJson = [
 const twice = ['{"a":1,"a":1}', '{"name":"a","\\u006eame":"a"}', '{"a":{"y":1,"y":2}}', '{"a":[{"":0,"":0}]}']
 /** Nobody misses the media type of nothing. */
 const noType: Changes = [({ body, ...request }) => ({ ...withHeader(request, 'content-type'), body: body || ' ' })]
-const noBody: Changes = [({ body: _body, ...request }) => withHeader(request, 'content-type'), ...bodies(['', ' '])]
+const nothing: Changes = [
+  ({ method, url, headers: { 'content-type': _type, ...others } = {} }) => ({ method, url, headers: others }),
+]
+const noBody: Changes = [...nothing, ...bodies(['', ' '])]
 const missing: Fault = ['JSON', 'no body', 'malformed_body', noBody]
 const faultsOfContent: Fault[] = [
   ['content', 'no media type', 'unsupported_media_type', noType],

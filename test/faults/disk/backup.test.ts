@@ -4,8 +4,8 @@ import { chmodSync, existsSync, readdirSync, statSync, symlinkSync } from 'node:
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { backUp } from '../../../scripts/operate/backup/back-up.ts'
-import { restore } from '../../../scripts/operate/backup/restore.ts'
+import { backUp } from '../../../scripts/backup.ts'
+import { restore } from '../../../scripts/restore.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
@@ -70,7 +70,7 @@ test('a copy that is made while a server is written to holds the state of one mo
   await expect.poll(() => Math.min(...acknowledged)).toBeGreaterThan(3)
   const before = [...acknowledged]
   const copy = join(await temporaryFolder(), 'copy.db')
-  const printed = await runScript('scripts/operate/backup.ts', [copy], { DATABASE_URL: `sqlite:${file}` })
+  const printed = await runScript('scripts/backup.ts', [copy], { DATABASE_URL: `sqlite:${file}` })
   const after = [...acknowledged]
   isOver = true
   await Promise.all(writing)
@@ -153,7 +153,7 @@ test('a restored copy is what a server then serves, without what a killed one le
   expect(await first.create(8)).toBe(200)
   await first.end('SIGKILL')
   expect(existsSync(`${file}-wal`)).toBe(true)
-  const printed = await runScript('scripts/operate/restore.ts', [copy, '--force'], { DATABASE_URL: `sqlite:${file}` })
+  const printed = await runScript('scripts/restore.ts', [copy, '--force'], { DATABASE_URL: `sqlite:${file}` })
   expect(printed).toMatchObject({ code: 0, stdout: expect.stringContaining('1 plants and 1 tokens') as string })
   expect(namesIn(file)).toEqual(['saved'])
   expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
@@ -252,7 +252,7 @@ test.each([
 
 test('a command that is refused says so in one line; on PostgreSQL it names the tool that does it', async () => {
   const { file, copy } = await databaseWithCopy()
-  const run = (script: string, url: string) => runScript(`scripts/operate/${script}`, [copy], { DATABASE_URL: url })
+  const run = (script: string, url: string) => runScript(`scripts/${script}`, [copy], { DATABASE_URL: url })
   const postgres = 'postgres://me:secret@127.0.0.1:1/plants'
   const tool = (name: string) => `DATABASE_URL names a PostgreSQL database, for which the tool is ${name}\n`
   for (const [script, url, stderr] of [

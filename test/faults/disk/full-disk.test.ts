@@ -86,7 +86,7 @@ test.runIf(canMount)('a copy that finds no room on the disk is neither made nor 
   database.close()
   const bytes = readFileSync(small.file)
   const run = (script: string, parameters: string[], file: string) =>
-    runScript(`scripts/operate/${script}`, parameters, { DATABASE_URL: `sqlite:${file}` })
+    runScript(`scripts/${script}`, parameters, { DATABASE_URL: `sqlite:${file}` })
   const refusal = (message: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(message) as string })
   const backup = await run('backup.ts', [join(mountPoint, 'copy.db')], source.file)
   expect(backup).toEqual(refusal(/^.*plants\.db cannot be copied: [^\n]*\n$/))

@@ -47,7 +47,7 @@ async function start(environment: Environment): Promise<void> {
 }
 
 async function run(script: string, parameters: string[], environment: Environment): Promise<void> {
-  expect(await runScript(`scripts/operate/${script}`, parameters, environment)).toMatchObject({ code: 0 })
+  expect(await runScript(`scripts/${script}`, parameters, environment)).toMatchObject({ code: 0 })
 }
 
 test.each<[string, boolean, (file: string, url: string, record: Environment) => Promise<void>]>([
@@ -138,7 +138,7 @@ test.each<[string, string[]]>([
   expect(readFileSync(`${file}-shm`).equals(index)).toBe(true)
   for (const suffix of removed) expect(existsSync(file + suffix)).toBe(false)
   if (removed.includes('')) return
-  const backup = await runScript('scripts/operate/backup.ts', [`${file}.copy`], { DATABASE_URL: `sqlite:${file}` })
+  const backup = await runScript('scripts/backup.ts', [`${file}.copy`], { DATABASE_URL: `sqlite:${file}` })
   expect(backup).toMatchObject({ code: 1, stderr: expect.stringMatching(message) as string })
   await server.end()
   expect(await listText(open(file), 'me')).toBe('[{"name":"1"}]')

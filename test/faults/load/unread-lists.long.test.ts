@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { handlers } from '../../../src/handlers.ts'
-import { watchServer } from '../../../scripts/measure/fuzz/watch.ts'
-import { descriptorsOf } from '../../../scripts/measure/servers/process-figures.ts'
+import { watchServer } from '../../../bench/servers/watch.ts'
+import { descriptorsOf } from '../../../bench/servers/process-figures.ts'
 import { startApp } from '../../support/server/start-app.ts'
 import {
   costBefore,

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { Client, escapeIdentifier } from 'pg'
-import { freePort } from '../../../scripts/measure/servers/server-process.ts'
+import { freePort } from '../../../bench/servers/server-process.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 

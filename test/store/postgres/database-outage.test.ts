@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { openConnection } from '../../support/server/postgres-database.ts'
-import { type TemporaryPostgres, startPostgres } from '../../../scripts/measure/servers/postgres-node.ts'
+import { type TemporaryPostgres, startPostgres } from '../../../bench/servers/postgres-node.ts'
 import { expectFailure } from '../../support/responses/expect-failure.ts'
 import { servedPostgres } from '../../support/server/served-database.ts'
 import { runScript } from '../../support/server/start-process.ts'

@@ -12,7 +12,7 @@ test('a revoked token is refused by all with the next request', async () => {
     // A server of several people prints no token.
     expect(stdout()).toContain('Token        npm run token -- issue CALLER')
   }
-  const { stdout } = await runScript('scripts/operate/token.ts', ['revoke', token], { DATABASE_URL: url })
+  const { stdout } = await runScript('scripts/token.ts', ['revoke', token], { DATABASE_URL: url })
   expect(stdout).toContain('revoked plst_')
   for (const server of servers) expect((await server.send('GET', '/plants')).status).toBe(401)
 })

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { startPostgres } from '../../../scripts/measure/servers/postgres-node.ts'
+import { startPostgres } from '../../../bench/servers/postgres-node.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,10 +1,9 @@
-import type { ClientContract, ClientOperation, Int64Schema } from './client-contract.ts'
 import { readBody, writeBody } from './exact-json.ts'
-import { isRegisteredStatus } from '../types/statuses.ts'
-import type { CallOptions, Client } from './client-types.ts'
+import { isRegisteredStatus } from '../types/message-types.ts'
+import type { CallOptions, Client, ClientContract, ClientOperation, Int64Schema } from './client-types.ts'
 
-export type { ClientContract, ClientOperation, Int64Schema }
-export type { CallOptions, Client, ClientReply, ClientRequest } from './client-types.ts'
+export type { CallOptions, Client, ClientContract, ClientOperation, Int64Schema }
+export type { ClientReply, ClientRequest } from './client-types.ts'
 
 type PublicOperation<Table> = { [Id in keyof Table]: Table[Id] extends { isPublic: true } ? Id : never }[keyof Table]
 

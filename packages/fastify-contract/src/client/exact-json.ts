@@ -1,4 +1,4 @@
-import type { Int64Schema } from './client-contract.ts'
+import type { Int64Schema } from './client-types.ts'
 
 declare global {
   interface JSON {
@@ -44,9 +44,7 @@ function withInt64(value: unknown, exact: unknown, about: Int64Schema[], schemas
   // Both are of the same text.
   const [members, exactMembers] = [value, exact] as [Record<string, unknown>, Record<string, unknown>]
   for (const name of Object.keys(members)) {
-    const inside = all.flatMap((schema) =>
-      Array.isArray(value) ? atIndex(schema, Number(name)) : atName(schema, name),
-    )
+    const inside = all.flatMap((schema) => (Array.isArray(value) ? (schema.items ?? []) : atName(schema, name)))
     if (inside.length > 0) members[name] = withInt64(members[name], exactMembers[name], inside, schemas)
   }
   return value
@@ -73,17 +71,8 @@ function isOfKind(value: unknown, { when = {} }: Int64Schema): boolean {
   )
 }
 
-function atIndex({ prefixItems = [], items }: Int64Schema, index: number): Int64Schema[] {
-  const schema = index < prefixItems.length ? prefixItems[index] : items
+/** The schema of a property. */
+function atName({ properties = {}, additionalProperties }: Int64Schema, name: string): Int64Schema[] {
+  const schema = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
   return schema === undefined ? [] : [schema]
-}
-
-function atName(
-  { properties = {}, patternProperties = {}, additionalProperties }: Int64Schema,
-  name: string,
-): Int64Schema[] {
-  const named = Object.hasOwn(properties, name) ? [properties[name]] : []
-  const matching = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name))
-  const found = [...named, ...matching.map(([, schema]) => schema)].filter((schema) => schema !== undefined)
-  return found.length > 0 || additionalProperties === undefined ? found : [additionalProperties]
 }

@@ -115,14 +115,11 @@ export const maps: readonly string[] = [
   '$defs',
   'callbacks',
   'content',
-  'dependentSchemas',
   'examples',
   'headers',
   'links',
   'parameters',
-  'pathItems',
   'paths',
-  'patternProperties',
   'properties',
   'requestBodies',
   'responses',
@@ -138,55 +135,26 @@ const values: readonly string[] = ['const', 'default', 'enum', 'example', 'value
 const readExtension = 'x-unmatched-responses'
 
 /** Whether a member of an object of OpenAPI holds no objects of OpenAPI: an extension, an example, a constant. */
-function isData(name: string, member: unknown): boolean {
+export function isData(name: string, member: unknown): boolean {
   if (name.startsWith('x-')) return name !== readExtension
   return values.includes(name) || (name === 'examples' && Array.isArray(member))
 }
 
 /**
- * Replaces every local reference by what it refers to, except references to schemas: a schema may contain itself.
+ * Replaces every local reference by what it refers to, but for those in extensions and in values, which are data, and
+ * references to schemas: a schema may contain itself.
  *
  * @param document a parsed OpenAPI document
- * @returns a document in which equal references are one shared object
+ * @returns a copy in which equal references are one shared object
  * @throws Error when a reference leads out of the document, to nothing, or back to itself
  */
 export function dereference(document: unknown): ContractDocument {
-  return replaceReferences(document, {
-    standIn: ({ $ref: reference }, resolve) => (reference.startsWith(schemasPointer) ? undefined : resolve()),
-    leadingBack: (reference) => {
-      throw new Error(`the reference ${reference} leads back to itself`)
-    },
-  })
-}
-
-function hasReference(node: object): node is { $ref: string } {
-  return '$ref' in node && typeof node.$ref === 'string'
-}
-
-/** What a copy has in place of references. */
-export interface Replacement {
-  /**
-   * @param node an object with a reference
-   * @param resolve copies what the reference leads to
-   * @returns what stands for the object; undefined where it is copied as any other
-   */
-  standIn: (node: { $ref: string }, resolve: () => unknown, copy: (node: unknown) => unknown) => unknown
-  /** What stands for a reference inside of what it refers to. */
-  leadingBack: (reference: string) => unknown
-}
-
-/**
- * Copies a document with its references replaced, but for those in extensions and in values, which are data.
- *
- * @returns a document in which equal references are one shared object
- */
-export function replaceReferences(document: unknown, { standIn, leadingBack }: Replacement): ContractDocument {
   const resolved = new Map<string, unknown>()
   const open = new Set<string>()
 
   function resolve(reference: string): unknown {
     if (resolved.has(reference)) return resolved.get(reference)
-    if (open.has(reference)) return leadingBack(reference)
+    if (open.has(reference)) throw new Error(`the reference ${reference} leads back to itself`)
     open.add(reference)
     const target = copy(find(document, reference))
     open.delete(reference)
@@ -197,8 +165,9 @@ export function replaceReferences(document: unknown, { standIn, leadingBack }: R
   function copy(node: unknown, isMap = false): unknown {
     if (Array.isArray(node)) return node.map((member) => copy(member))
     if (typeof node !== 'object' || node === null) return node
-    const found = hasReference(node) ? standIn(node, () => resolve(node.$ref), copy) : undefined
-    if (found !== undefined) return found
+    if ('$ref' in node && typeof node.$ref === 'string' && !node.$ref.startsWith(schemasPointer)) {
+      return resolve(node.$ref)
+    }
     const members = Object.entries(node).map(([name, member]): [string, unknown] => {
       if (!isMap && isData(name, member)) return [name, member]
       return [name, copy(member, !isMap && maps.includes(name))]
@@ -208,4 +177,20 @@ export function replaceReferences(document: unknown, { standIn, leadingBack }: R
 
   // The caller checks the document's structure before or after.
   return copy(document) as ContractDocument
+}
+
+/** Whether a media type is JSON: `application/json`, or one with the suffix `+json` (RFC 6839, section 3.1). */
+export function isJson(type: string): boolean {
+  return /^(?:application\/json|[^;]*\+json)$/i.test(type)
+}
+
+/** Whether a media type is text, which the service sends in UTF-8. */
+export function isText(type: string): boolean {
+  return /^text\//i.test(type)
+}
+
+/** The media types that the successful responses of an operation declare, in their order. */
+export function offeredTypes({ responses }: Pick<OperationObject, 'responses'>): string[] {
+  const successful = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+  return [...new Set(successful.flatMap(([, { content }]) => Object.keys(content ?? {})))]
 }

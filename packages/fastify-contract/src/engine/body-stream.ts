@@ -1,15 +1,5 @@
 import { Readable } from 'node:stream'
-import { Encoded } from '../types/encoded.ts'
-
-/** The chunks of a body that is given as a stream; undefined for every other body. */
-export function chunksOf(body: unknown): AsyncIterable<Uint8Array> | undefined {
-  const content: unknown = body instanceof Encoded ? body.chunks : body
-  return isAsyncIterable(content) ? content : undefined
-}
-
-function isAsyncIterable(content: unknown): content is AsyncIterable<Uint8Array> {
-  return typeof content === 'object' && content !== null && Symbol.asyncIterator in content
-}
+import { chunksOf } from '../types/encoded.ts'
 
 /**
  * Makes the stream that owns the chunks of a body: when it is destroyed or ends, it closes what they come from, also

@@ -1,12 +1,11 @@
 import type { ContractDocument, ContractMethod, ContractOperation } from '../document/document.ts'
-import { operationsOf } from '../document/document.ts'
+import { offeredTypes, operationsOf } from '../document/document.ts'
 import { UnservableContract } from '../document/load-contract.ts'
-import { offeredTypes } from '../document/media-types.ts'
 import { type RequiredScheme, alternativesOf, securityProblems } from '../document/security.ts'
 import type { ParsedJson } from '../json/json.ts'
 import type { Caller } from '../types/handler-types.ts'
 import { closeBody } from './body-stream.ts'
-import { type InputHandler, createDispatch } from './openapi-backend.ts'
+import { bindOperations } from './openapi-backend.ts'
 import { type AnyReply, ContractViolation, type Media, createReplyValidators } from './reply-validation.ts'
 
 /** A request to one operation, authenticated where its security asks for it, as the HTTP server has parsed it. */
@@ -75,21 +74,37 @@ export interface EngineOptions {
  *   operation cannot be kept (`securityProblems`)
  */
 export async function createEngine(options: EngineOptions): Promise<BoundOperation[]> {
-  const { document } = options
+  const { document, handlers, services, onContractBroken } = options
   const operations = operationsOf(document)
   const problems = bindingProblems(operations, options)
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
-  const dispatch = await createDispatch(document, operations, inputHandlers(operations, options))
-  return operations.map(({ id, method, path, security, object }, index) => ({
-    id,
-    method,
-    path,
-    bodyTypes: Object.keys(object.requestBody?.content ?? {}),
-    requiresBody: object.requestBody?.required === true,
-    offeredTypes: offeredTypes(object),
-    security: alternativesOf({ security }),
-    handle: dispatch[index]!,
-  }))
+  const bound = await bindOperations(document, operations, handlers)
+  const validatorOf = createReplyValidators(document)
+  return operations.map(({ id, method, path, security, object }, index) => {
+    // There is one for each operation.
+    const { validateRequest, handler } = bound[index]!
+    const validateReply = validatorOf(object)
+    return {
+      id,
+      method,
+      path,
+      bodyTypes: Object.keys(object.requestBody?.content ?? {}),
+      requiresBody: object.requestBody?.required === true,
+      offeredTypes: offeredTypes(object),
+      security: alternativesOf({ security }),
+      handle: async (request) => {
+        const reply = await handler(validateRequest(request), { ...services, caller: request.caller })
+        try {
+          return { ...reply, media: validateReply(reply) }
+        } catch (error) {
+          if (!(error instanceof ContractViolation)) throw error
+          closeBody(reply.body)
+          onContractBroken?.(id)
+          throw new ContractViolation(`${id} was to answer ${String(reply.status)}: ${error.message}`)
+        }
+      },
+    }
+  })
 }
 
 function bindingProblems(
@@ -104,29 +119,4 @@ function bindingProblems(
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
     ...securityProblems(document, operations, securitySchemes),
   ]
-}
-
-/** The handlers of the operations, each with its context given and its replies validated. */
-function inputHandlers(
-  operations: ContractOperation[],
-  { document, handlers, services, onContractBroken }: EngineOptions,
-): InputHandler[] {
-  const validatorOf = createReplyValidators(document)
-  return operations.map(({ id, object }) => {
-    // bindingProblems has found none missing. The input is valid, so it has the type that the handler declares. A
-    // request without a caller is authenticated only where the operation's security allows it.
-    const handler = handlers[id] as (input: object, context: object) => Promise<AnyReply> | AnyReply
-    const validate = validatorOf(object)
-    return async (input, caller) => {
-      const reply = await handler(input, { ...services, caller })
-      try {
-        return { ...reply, media: validate(reply) }
-      } catch (error) {
-        if (!(error instanceof ContractViolation)) throw error
-        closeBody(reply.body)
-        onContractBroken?.(id)
-        throw new ContractViolation(`${id} was to answer ${String(reply.status)}: ${error.message}`)
-      }
-    }
-  })
 }

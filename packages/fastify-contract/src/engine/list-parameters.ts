@@ -43,32 +43,26 @@ export function isList(schema: unknown, schemas: NamedSchemas): boolean {
   return types.has('array') && types.isSubsetOf(new Set(['array', 'null']))
 }
 
-/** A list that is there more often than once, and the remedy. */
-export interface RepeatedList {
-  name: string
-  problem: string
-}
-
 /**
  * Replaces the text of each array in the parts of a request by its items.
  *
  * @param url the path and query of the request's target
- * @returns the lists of the query that are repeated, although one text has all their items
+ * @returns a message for each list of the query that is repeated, although one text has all its items
  */
 export function splitLists(
   lists: ListParameter[],
   parts: Record<ListParameter['in'], Record<string, unknown>>,
   url: string,
-): RepeatedList[] {
-  const repeated: RepeatedList[] = []
+): string[] {
+  const repeated: string[] = []
   for (const { in: place, name, delimiter } of lists) {
     const texts = parts[place]
     const text = texts[name]
     if (text === undefined) continue
     if (delimiter === undefined) texts[name] = [text].flat()
-    else if (typeof text !== 'string')
-      repeated.push({ name, problem: `is repeated; send it once, with ${delimiter.name} between the items` })
-    else if (place === 'header') texts[name] = text.split(delimiter.pattern).map(trimmed)
+    else if (typeof text !== 'string') {
+      repeated.push(`query/${name} is repeated; send it once, with ${delimiter.name} between the items`)
+    } else if (place === 'header') texts[name] = text.split(delimiter.pattern).map(trimmed)
     else texts[name] = rawValue(url, name).split(delimiter.pattern).map(decoded)
   }
   return repeated

@@ -1,17 +1,16 @@
 import { type Document, type Handler, OpenAPIBackend, type Operation } from 'openapi-backend'
-import type { ContractDocument, ContractOperation } from '../document/document.ts'
-import { isJson } from '../document/media-types.ts'
+import { type ContractDocument, type ContractOperation, isJson } from '../document/document.ts'
 import { createAjv } from '../schema/ajv.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
-import { readValue } from '../schema/reading.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
+import { validateValue } from '../schema/validation.ts'
+import type { AnyHandler, OperationRequest } from './engine.ts'
+import { listParametersOf, splitLists } from './list-parameters.ts'
 import { Refusal } from './refusal.ts'
-import type { Caller } from '../types/handler-types.ts'
-import type { OperationRequest, ValidReply } from './engine.ts'
-import { type RepeatedList, listParametersOf, splitLists } from './list-parameters.ts'
+import type { AnyReply } from './reply-validation.ts'
 
 /** The parts of a valid request, each value of its declared type. */
-export interface AnyInput {
+interface AnyInput {
   path: unknown
   query: unknown
   header: unknown
@@ -20,26 +19,27 @@ export interface AnyInput {
   accept?: string
 }
 
-/** Handles the valid requests of one operation. */
-export type InputHandler = (input: AnyInput, caller: Caller | undefined) => Promise<ValidReply>
-
-/** Validates a request to one operation and passes it to its handler. @throws Refusal */
-type Dispatch = (request: OperationRequest) => Promise<ValidReply>
+/** An operation with its handler. */
+interface HandledOperation {
+  /** @throws Refusal when a request breaks the contract */
+  validateRequest: (request: OperationRequest) => AnyInput
+  handler: (input: AnyInput, context: object) => Promise<AnyReply> | AnyReply
+}
 
 /**
- * Has openapi-backend bind the handlers to the operations, compile the validators of requests, and dispatch. Fastify has
- * matched, parsed and authenticated a request before, so `handleRequest`, which would do so again, is not called.
+ * Has openapi-backend bind the handlers to the operations and compile the validators of requests. Fastify has matched,
+ * parsed and authenticated a request before, so `handleRequest`, which would do so again, is not called.
  *
  * @param document a dereferenced contract that `fastify-contract generate` has checked
  * @param operations those of the document
- * @param handlers one for each operation, in the same order
- * @returns the function that handles the requests of each operation, in the same order
+ * @param handlers one for each operationId
+ * @returns the operations in the same order
  */
-export async function createDispatch(
+export async function bindOperations(
   document: ContractDocument,
   operations: ContractOperation[],
-  handlers: InputHandler[],
-): Promise<Dispatch[]> {
+  handlers: Partial<Record<string, AnyHandler>>,
+): Promise<HandledOperation[]> {
   const schemas = document.components?.schemas ?? {}
   const rewriter = new SchemaRewriter(schemas, 'request')
   const ajvs = { json: createAjv('json', rewriter), text: createAjv('text', rewriter) }
@@ -56,32 +56,35 @@ export async function createDispatch(
   backend.router.getOperation = (name) => known.get(name)
   backend.validator.router = backend.router
   // Its types declare the arguments that handleRequest would pass.
-  backend.register(Object.fromEntries(handlers.map((handle, index) => [nameOf(index), handle as unknown as Handler])))
+  for (const [index, { id }] of operations.entries()) backend.register(nameOf(index), handlers[id] as Handler)
 
   return operations.map(({ parameters }, index) => {
     const name = nameOf(index)
-    // The one that was registered under this name.
-    const handle = backend.handlers[name] as unknown as InputHandler
     const lists = listParametersOf(parameters, schemas)
     const headerNames = parameters.filter((parameter) => parameter.in === 'header').map((parameter) => parameter.name)
-    return ({ headers, path, query, url, body, accept, caller }) => {
-      const parts = {
-        path,
-        query,
-        // What validation has read is put in the place of a text. No header is inherited.
-        header: headerNames.length > 0 ? withoutPrototype(headers) : headers,
-        cookie: {},
-        requestBody: body?.value,
-      }
-      if (lists.length > 0) refuseRepeated(splitLists(lists, parts, url))
-      const validators = backend.validator.getRequestValidatorsForOperation(name)
-      const errors = readValue(validators, parts, 'request', body?.sources)
-      if (errors.length > 0) throw new Refusal('invalid_request', describeErrors(errors))
-      // Node gives the names of headers in lower case; the contract's types have them as the contract writes them.
-      const given = headerNames.map((each) => [each, parts.header[each.toLowerCase()]] as const)
-      const header = Object.fromEntries(given.filter(([, value]) => value !== undefined))
-      const input = { path, query, header, body: parts.requestBody }
-      return handle(accept === undefined ? input : { ...input, accept }, caller)
+    return {
+      // The one that was registered under this name. What it takes is valid, and so of the type that it declares.
+      handler: backend.handlers[name] as unknown as HandledOperation['handler'],
+      validateRequest({ headers, path, query, url, body, accept }) {
+        const parts = {
+          path,
+          query,
+          // Coerced values are put in the place of texts. No header is inherited.
+          header: headerNames.length > 0 ? withoutPrototype(headers) : headers,
+          cookie: {},
+          requestBody: body?.value,
+        }
+        const repeated = lists.length > 0 ? splitLists(lists, parts, url) : []
+        if (repeated.length > 0) throw new Refusal('invalid_request', repeated.join('; '))
+        const validators = backend.validator.getRequestValidatorsForOperation(name)
+        const errors = validateValue(validators, parts, 'request', body?.sources)
+        if (errors.length > 0) throw new Refusal('invalid_request', describeErrors(errors))
+        // Node gives the names of headers in lower case; the contract's types have them as the contract writes them.
+        const given = headerNames.map((name) => [name, parts.header[name.toLowerCase()]] as const)
+        const header = Object.fromEntries(given.filter(([, value]) => value !== undefined))
+        const input = { path, query, header, body: parts.requestBody }
+        return accept === undefined ? input : { ...input, accept }
+      },
     }
   })
 }
@@ -89,12 +92,6 @@ export async function createDispatch(
 function withoutPrototype(headers: OperationRequest['headers']): OperationRequest['headers'] {
   // The types of Object.create and Object.assign do not say what they give.
   return Object.assign(Object.create(null) as object, headers)
-}
-
-/** @throws Refusal where a list of the query is repeated although one text has all its items */
-function refuseRepeated(lists: RepeatedList[]): void {
-  const problems = lists.map(({ name, problem }) => `query/${name} ${problem}`)
-  if (problems.length > 0) throw new Refusal('invalid_request', problems.join('; '))
 }
 
 /** Its router would write out what a definition refers to, and search it for every handler. */

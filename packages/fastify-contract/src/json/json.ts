@@ -33,29 +33,17 @@ export function parseJson(bytes: Uint8Array, maxLevels = Infinity): ParsedJson {
   if (bytes.length === 0) throw new MalformedJson('the body is empty')
   if (!isUtf8(bytes)) throw new MalformedJson('the body is not UTF-8')
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
-  const sources = new Map<object, Map<string, string>>()
-  const readInexact = (container: object, key: string, source: string) => {
-    const numbers = sources.get(container)
-    if (numbers === undefined) sources.set(container, new Map([[key, source]]))
-    else numbers.set(key, source)
-    return readNumber(source)
-  }
-  return { value: new JsonParser(text, readInexact, maxLevels).parse(), sources }
-}
-
-/** An integer that a double does not hold is a bigint, wherever it stands. */
-function readNumber(source: string): number | bigint {
-  const number = Number(source)
-  return Number.isSafeInteger(number) || !/^-?\d+$/.test(source) ? number : BigInt(source)
+  const parser = new JsonParser(text, maxLevels)
+  return { value: parser.parse(), sources: parser.sources }
 }
 
 /**
- * Parses JSON text of the project, with every integer beyond 2^53 as a bigint.
+ * Parses JSON text, with every integer beyond 2^53 as a bigint.
  *
  * @throws MalformedJson and RefusedJson as `parseJson`
  */
 export function parseJsonWithBigInts(text: string): unknown {
-  return new JsonParser(text, (_container, _key, source) => readNumber(source)).parse()
+  return new JsonParser(text).parse()
 }
 
 /** Writes a JSON value; bigints as digits. */

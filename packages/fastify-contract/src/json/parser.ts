@@ -1,4 +1,3 @@
-import { isJsonNumber } from './integers.ts'
 import { escapeName } from './pointer.ts'
 
 /** Why a body is not a JSON document, in words that can be sent to the client. */
@@ -8,14 +7,7 @@ export class MalformedJson extends Error {}
 export class RefusedJson extends Error {}
 
 /** An object or array of a parsed document, addressed as a parser addresses its members. */
-export type Container = Record<string, unknown>
-
-/**
- * Gives the value of a number that a double may not hold as it was written.
- *
- * @param container the object or array of the number, under `key`
- */
-type ReadInexactNumber = (container: Container, key: string, source: string) => unknown
+type Container = Record<string, unknown>
 
 const space = 0x20
 const quote = 0x22
@@ -29,8 +21,9 @@ const backslash = 0x5c
 const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
-const numberSigns = [0x2b, minus, 0x2e, 0x45, 0x65]
 
+/** A number, from where the last match has ended (RFC 8259, section 6). */
+const nextNumber = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 /** A double holds every integer of up to 15 digits; a point or an exponent can hide a fraction that it does not. */
 const mayBeInexact = /^-?\d{16}|[.eE]/
 
@@ -42,22 +35,23 @@ const mayBeInexact = /^-?\d{16}|[.eE]/
  * reads `{"id":1,"t\u0061g":2}` as if it were the same (nodejs/node#63785, seen in 24.21).
  */
 export class JsonParser {
+  /** The source text of the numbers that a double may not hold, by their container and their key. */
+  readonly sources = new Map<object, Map<string, string>>()
   readonly #text: string
-  readonly #readInexactNumber: ReadInexactNumber
+  readonly #maxLevels: number
   #at = 0
   #doubledName: string | undefined
   #hasLoneSurrogate = false
-  readonly #maxLevels: number
   #tooDeep: string | undefined
 
   /** @param maxLevels how many objects and arrays may be in one another */
-  constructor(text: string, readInexactNumber: ReadInexactNumber, maxLevels = Infinity) {
+  constructor(text: string, maxLevels = Infinity) {
     this.#text = text
-    this.#readInexactNumber = readInexactNumber
     this.#maxLevels = maxLevels
   }
 
   /**
+   * @returns the value; an integer that a double does not hold is a bigint
    * @throws MalformedJson when the text is no JSON document, or an object in it names a property twice
    * @throws RefusedJson when the document nests too deep, or a name or a string has a lone surrogate: an escape such as
    *   `\uD800` without its pair (RFC 8259, sections 8.2 and 9)
@@ -75,11 +69,13 @@ export class JsonParser {
         container = value as Container
         // Reported at the end: a document that is not JSON is refused for that.
         if (parents.length > this.#maxLevels) this.#tooDeep ??= placeOf([...parents, container])
-        if (!this.#skip(closerOf(container))) continue
-        container = parents.pop()!
+        if (this.#skipSpace() !== closerOf(container)) continue
       }
-      while (parents.length > 0 && !this.#skip(comma)) {
-        if (!this.#skip(closerOf(container))) throw malformed()
+      while (parents.length > 0) {
+        const next = this.#skipSpace()
+        if (next !== comma && next !== closerOf(container)) throw malformed()
+        this.#at++
+        if (next === comma) break
         container = parents.pop()!
       }
     } while (parents.length > 0)
@@ -97,30 +93,30 @@ export class JsonParser {
 
   /** Reads a member into its container, up to the first character of an object or array that it is. */
   #readMember(container: Container): unknown {
-    this.#skipSpace()
+    const first = this.#skipSpace()
     if (Array.isArray(container)) {
-      const value = this.#readValue(container, container.length)
+      const value = this.#readValue(first, container, container.length)
       container.push(value)
       return value
     }
+    if (first !== quote) throw malformed()
     const name = this.#readString()
-    if (!this.#skip(colon)) throw malformed()
+    if (this.#skipSpace() !== colon) throw malformed()
+    this.#at++
     // Reported at the end: a document that is not JSON is refused for that.
     if (Object.hasOwn(container, name)) this.#doubledName ??= name
-    this.#skipSpace()
-    const value = this.#readValue(container, name)
+    const value = this.#readValue(this.#skipSpace(), container, name)
     if (name === '__proto__') Object.defineProperty(container, name, { value, ...ownProperty })
     else container[name] = value
     return value
   }
 
-  #readValue(container: Container, key: string | number): unknown {
-    const character = this.#text.charCodeAt(this.#at)
-    if (character === quote) return this.#readString()
-    if (character === minus || isDigit(character)) return this.#readNumber(container, key)
-    if (character === openBrace || character === openBracket) {
+  #readValue(first: number, container: Container, key: string | number): unknown {
+    if (first === quote) return this.#readString()
+    if (first === minus || (first >= zero && first <= nine)) return this.#readNumber(container, String(key))
+    if (first === openBrace || first === openBracket) {
       this.#at++
-      return character === openBrace ? {} : []
+      return first === openBrace ? {} : []
     }
     for (const [literal, value] of literals) {
       if (!this.#text.startsWith(literal, this.#at)) continue
@@ -130,18 +126,23 @@ export class JsonParser {
     throw malformed()
   }
 
-  #readNumber(container: Container, key: string | number): unknown {
-    const start = this.#at
-    while (isNumberCharacter(this.#text.charCodeAt(this.#at))) this.#at++
-    const source = this.#text.slice(start, this.#at)
-    if (!isJsonNumber(source)) throw malformed()
-    return mayBeInexact.test(source) ? this.#readInexactNumber(container, String(key), source) : Number(source)
+  #readNumber(container: Container, key: string): number | bigint {
+    nextNumber.lastIndex = this.#at
+    if (!nextNumber.test(this.#text)) throw malformed()
+    const source = this.#text.slice(this.#at, nextNumber.lastIndex)
+    this.#at = nextNumber.lastIndex
+    const number = Number(source)
+    if (!mayBeInexact.test(source)) return number
+    const sources = this.sources.get(container)
+    if (sources === undefined) this.sources.set(container, new Map([[key, source]]))
+    else sources.set(key, source)
+    return Number.isSafeInteger(number) || !/^-?\d+$/.test(source) ? number : BigInt(source)
   }
 
+  /** Reads a string, from its quote. */
   #readString(): string {
     const text = this.#text
     const start = this.#at
-    if (text.charCodeAt(start) !== quote) throw malformed()
     let isEscaped = false
     let at = start + 1
     for (let character = text.charCodeAt(at); character !== quote; character = text.charCodeAt(++at)) {
@@ -159,17 +160,16 @@ export class JsonParser {
     return value
   }
 
-  /** Passes a character and the space before it, if the character is there. */
-  #skip(character: number): boolean {
-    this.#skipSpace()
-    if (this.#text.charCodeAt(this.#at) !== character) return false
-    this.#at++
-    return true
+  /** @returns the character after the space, NaN at the end of the text */
+  #skipSpace(): number {
+    let next = this.#text.charCodeAt(this.#at)
+    while (next === space || next === 0x0a || next === 0x0d || next === 0x09) next = this.#text.charCodeAt(++this.#at)
+    return next
   }
+}
 
-  #skipSpace(): void {
-    while (isSpace(this.#text.charCodeAt(this.#at))) this.#at++
-  }
+function closerOf(container: Container): number {
+  return Array.isArray(container) ? closeBracket : closeBrace
 }
 
 const ownProperty = { writable: true, enumerable: true, configurable: true }
@@ -218,21 +218,4 @@ function describeLoneSurrogate(value: unknown, place: string): string | undefine
     if (text !== undefined) return text
   }
   return undefined
-}
-
-function closerOf(container: Container): number {
-  return Array.isArray(container) ? closeBracket : closeBrace
-}
-
-function isSpace(character: number): boolean {
-  return character === space || character === 0x0a || character === 0x0d || character === 0x09
-}
-
-function isDigit(character: number): boolean {
-  return character >= zero && character <= nine
-}
-
-/** Digits, and `+`, `-`, `.`, `E`, `e`. */
-function isNumberCharacter(character: number): boolean {
-  return isDigit(character) || numberSigns.includes(character)
 }

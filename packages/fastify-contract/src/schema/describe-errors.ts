@@ -1,8 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import { escapeName } from '../json/pointer.ts'
+import { maxErrors } from './alternatives-keywords.ts'
 
-/** Of alternatives in one another each has its errors: hundreds of thousands for a body of a hundred bytes. */
-const maxErrors = 20
 /** A place has names that the client has chosen. */
 const maxLength = 1_000
 
@@ -21,11 +20,7 @@ function describeError({ instancePath, keyword, message = 'is not valid', params
       return `${name === 'requestBody' ? 'body' : name} is required`
     }
     case 'additionalProperties':
-    case 'unevaluatedProperties':
-    case 'closed': {
-      const { additionalProperty, unevaluatedProperty, name } = params
-      return `${at(additionalProperty ?? unevaluatedProperty ?? name)} ${undeclaredIn(place)}`
-    }
+      return `${at(params['additionalProperty'])} ${undeclaredIn(place)}`
     case 'false schema':
       return `${place} is not allowed here`
   }

@@ -1,11 +1,22 @@
-import type { Kind } from './finite-keyword.ts'
-import type { Branch } from './branch-keywords.ts'
-import type { DeclaredProperties } from './declared-keyword.ts'
 import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
-import { inPlace, isSchema, schemaNameOf, targetOf, typesOf, typesOfValue, withSubschemas } from './schema-parts.ts'
+import { inPlace, isSchema, schemaNameOf, typesOfValue, withSubschemas } from './schema-parts.ts'
 
 /** Where the values of a schema go, which decides what `readOnly`, `writeOnly` and `default` mean. */
 export type Direction = 'request' | 'response'
+
+/** The keyword `declared`: what a schema says about the properties of an object. */
+export interface Declaration {
+  names: string[]
+  /** Whether it allows or refuses further properties itself, by `additionalProperties`. */
+  isOpen: boolean
+  /** Whether an object has no other properties than those that its schemas declare. */
+  isClosed: boolean
+}
+
+/** The keyword `closed`: a schema that refuses the properties that it does not evaluate, without that keyword. */
+export interface ClosedSchema extends Declaration {
+  schema: Schema
+}
 
 /**
  * The identifier by which Ajv knows a schema that the contract names. Ajv compiles a schema with its own identifier
@@ -19,33 +30,10 @@ const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveM
 const numericFormats: readonly unknown[] = ['int32', 'int64', 'float', 'double']
 const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
 
-/** A schema without any of these does not describe what an object has in it. */
-const keywordsOfProperties = [
-  'properties',
-  'patternProperties',
-  'additionalProperties',
-  'unevaluatedProperties',
-] as const
-/** A schema without any of these has members that it does not describe. */
-const closingKeywords: Record<Kind, readonly string[]> = {
-  object: ['properties', 'additionalProperties', 'unevaluatedProperties'],
-  array: ['prefixItems', 'items'],
-}
-
 /** Keywords that assert nothing. Ajv's strict mode refuses those that JSON Schema does not know. */
 const annotations: readonly string[] = [
-  'title',
-  'description',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'example',
-  'examples',
-  'default',
-  'xml',
-  'externalDocs',
-  'discriminator',
-  '$comment',
+  ...['title', 'description', 'deprecated', 'readOnly', 'writeOnly', 'example', 'examples', 'default'],
+  ...['xml', 'externalDocs', 'discriminator', '$comment'],
 ]
 
 /**
@@ -54,14 +42,12 @@ const annotations: readonly string[] = [
  * The keyword `scalar` alone validates integers, numbers and booleans: Ajv's own keywords compare doubles, and its
  * coercion of parameters takes ` 5 `, `0x10` and `1e3`. The keyword `declared` notes which properties the schemas
  * declare: requests lose others, and responses may not have them. In requests the keyword `defaults` has those of
- * properties, a property that is `readOnly` is not allowed, and the keyword `finite` validates the numbers that no
- * schema describes. In responses a property that is `writeOnly` is not allowed. The keyword `counted` bounds the work.
+ * properties, and a property that is `readOnly` is not allowed. In responses a property that is `writeOnly` is not
+ * allowed. The keyword `closed` stands for `unevaluatedProperties: false`, and `counted` bounds the work.
  */
 export class SchemaRewriter {
   readonly #schemas: NamedSchemas
   readonly direction: Direction | undefined
-  readonly #branchings = new WeakMap<Schema, number>()
-  #branchingCount = 0
 
   /**
    * @param schemas those that the contract names, integers beyond 2^53 as bigints
@@ -77,38 +63,31 @@ export class SchemaRewriter {
     return Object.fromEntries(
       Object.entries(this.#schemas).map(([name, schema]) => [
         idOf(name),
-        isSchema(schema) ? { ...this.#sameValue(schema, this.#hidden(schema)), counted: true } : schema,
+        isSchema(schema) ? { ...this.#rewrite(schema, this.#hidden(schema)), counted: true } : schema,
       ]),
     )
   }
 
   /** Rewrites the schema of a value. */
   ofValue(schema: unknown): unknown {
-    if (schema === true && this.direction === 'request') return { finite: ['object', 'array'] }
     if (!isSchema(schema)) return schema
-    const copy = this.#sameValue(schema, this.#hidden(schema))
-    if (this.direction === undefined) return copy
     // A schema of an alternative that does not hold closes the object, too.
-    if (this.#declares(schema, keywordsOfProperties)) {
-      const isClosed = this.#declares(schema, ['properties'])
-      copy['declared'] = { ...nothingDeclared, ...(copy['declared'] as object | undefined), isClosed }
-    }
-    const open = this.direction === 'request' ? this.#openKinds(schema) : []
-    if (open.length > 0) copy['finite'] = open
-    return copy
+    const isClosed = inPlace(schema, this.#schemas).some((each) => 'properties' in each)
+    return withDeclared(this.#rewrite(schema, this.#hidden(schema)), { ...this.#declarationOf(schema), isClosed })
   }
 
   /** The value that stands for a property or a parameter that is left out, if its schema gives one. */
   defaultOf(schema: unknown): unknown {
     if (!isSchema(schema)) return undefined
-    if (schema['default'] !== undefined) return schema['default']
-    const { allOf = [] } = schema as { allOf?: unknown[] }
-    const applied = [targetOf(schema, this.#schemas), ...allOf].map((each) => this.defaultOf(each))
-    return applied.find((value) => value !== undefined)
+    return inPlace(schema, this.#schemas, 'always').find((each) => each['default'] !== undefined)?.['default']
   }
 
   /** @param hidden the properties of the value that are not allowed in this direction */
-  #sameValue(schema: Schema, hidden: ReadonlySet<string>): Schema {
+  #rewrite(schema: Schema, hidden: ReadonlySet<string>): Schema {
+    const { unevaluatedProperties, ...open } = schema
+    if (unevaluatedProperties === false) {
+      return { closed: { ...this.#declarationOf(open), schema: this.#rewrite(open, hidden) } satisfies ClosedSchema }
+    }
     const type = schema['type'] ?? typeOfConstants(schema)
     if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
       // A format is that of numbers or of texts: the others of the types have none.
@@ -118,67 +97,38 @@ export class SchemaRewriter {
         ...(ofFormat.includes(String(member)) ? schema : formatless),
         type: member,
       })
-      return { anyOf: type.map((member) => this.#sameValue(alternative(member), hidden)) }
+      return { anyOf: type.map((member) => this.#rewrite(alternative(member), hidden)) }
     }
     const defaults: [name: unknown, value: unknown][] = []
     const copy = withSubschemas(withoutAnnotations(schema), (subschema, applies, keyword, name) => {
       if (keyword === 'properties' && hidden.has(name ?? '')) return false
-      // A condition asks for what is there. `required` elsewhere asks for what the direction has.
-      const isCondition = keyword === 'not' || keyword === 'if'
-      if (applies === 'to the value')
-        return isSchema(subschema) ? this.#sameValue(subschema, isCondition ? new Set() : hidden) : subschema
+      if (applies === 'to the value') return this.#inPlace(subschema, keyword, hidden)
       const value = this.direction === 'request' && keyword === 'properties' ? this.defaultOf(subschema) : undefined
       if (value !== undefined) defaults.push([name, value])
       return this.ofValue(subschema)
     })
     if (defaults.length > 0) copy['defaults'] = Object.fromEntries(defaults)
-    const { required, dependentRequired, $ref: reference } = copy
-    const shown = (names: unknown) => (names as unknown[]).filter((name) => !hidden.has(String(name)))
-    if (required !== undefined) copy['required'] = shown(required)
-    if (dependentRequired !== undefined) {
-      const lists = Object.entries(dependentRequired as Record<string, unknown>)
-      copy['dependentRequired'] = Object.fromEntries(lists.map(([name, names]) => [name, shown(names)]))
-    }
+    const { required, $ref: reference } = copy
+    if (Array.isArray(required)) copy['required'] = required.filter((name) => !hidden.has(String(name)))
     const name = schemaNameOf(reference)
     if (name !== undefined) copy['$ref'] = idOf(name)
-    if (this.direction !== undefined && keywordsOfProperties.some((keyword) => keyword in schema)) {
-      copy['declared'] = declaredProperties(schema)
-    }
-    return this.#withBranches(withScalar(copy, type), schema)
+    return withScalar(copy, type)
   }
 
-  /**
-   * Has a `Reading` drop what is read in a branch that fails, and in `not`. Each of these keywords gets a schema of its
-   * own: beside others, Ajv forgets which properties those have evaluated.
-   */
-  #withBranches(schema: Schema, written: Schema): Schema {
-    const { anyOf, oneOf, not, contains, if: condition, then, else: otherwise, dependentSchemas, ...rest } = schema
-    const { minContains, maxContains, ...others } = rest
-    const branching = (keyword: string, make: (branches: Branches) => Schema): Schema[] => {
-      const branches = branchesOf(this.#branchingOf(written, keyword))
-      return schema[keyword] === undefined ? [] : [branches.first, make(branches), branches.next]
-    }
-    const applied = [
-      // Their values are lists of schemas.
-      ...branching('anyOf', ({ branch }) => ({ anyOf: (anyOf as unknown[]).map((each) => branch(each)) })),
-      ...branching('oneOf', ({ branch }) => ({ oneOf: (oneOf as unknown[]).map((each) => branch(each)) })),
-      ...branching('not', () => ({ not })),
-      ...branching('contains', () => defined({ contains, minContains, maxContains })),
-      ...branching('if', ({ branch }) =>
-        defined({ if: branch(condition), then: branch(then), else: branch(otherwise) }),
-      ),
-      ...(dependentSchemas === undefined ? [] : [{ dependentSchemas }]),
-    ]
-    if (applied.length === 0) return schema
-    // The `allOf` of a schema is a list.
-    return { ...others, allOf: [...((schema['allOf'] as unknown[] | undefined) ?? []), ...applied] }
+  /** Rewrites a schema that applies to the same value as the one that holds it. */
+  #inPlace(schema: unknown, keyword: string, hidden: ReadonlySet<string>): unknown {
+    if (!isSchema(schema)) return schema
+    if (keyword === 'allOf') return this.#rewrite(schema, hidden)
+    // `not` asks for what is there; `required` elsewhere asks for what the direction has.
+    const branch = this.#rewrite(schema, keyword === 'not' ? new Set() : hidden)
+    return withDeclared(branch, this.#declarationOf(schema))
   }
 
-  /** Names a keyword of a schema, each time the same. */
-  #branchingOf(schema: Schema, keyword: string): string {
-    const number = this.#branchings.get(schema) ?? this.#branchingCount++
-    this.#branchings.set(schema, number)
-    return `${String(number)}${keyword}`
+  /** What a schema declares wherever it holds. Its alternatives declare what is theirs. */
+  #declarationOf(schema: Schema): Declaration {
+    const all = inPlace(schema, this.#schemas, 'always')
+    const names = all.flatMap(({ properties }) => Object.keys(properties ?? {}))
+    return { names: [...new Set(names)], isOpen: all.some((each) => 'additionalProperties' in each), isClosed: false }
   }
 
   #hidden(schema: Schema): Set<string> {
@@ -189,51 +139,11 @@ export class SchemaRewriter {
       isSchema(property) && inPlace(property, this.#schemas).some((each) => each[flag] === true)
     return new Set(properties.filter(([, property]) => isFlagged(property)).map(([name]) => name))
   }
-
-  /** The kinds of a schema's values that can have members which it does not describe. */
-  #openKinds(schema: Schema): Kind[] {
-    const types = typesOf(schema, this.#schemas)
-    const kinds: Kind[] = ['object', 'array']
-    return kinds.filter((kind) => types.has(kind) && !this.#declares(schema, closingKeywords[kind]))
-  }
-
-  #declares(schema: Schema, keywords: readonly string[]): boolean {
-    return inPlace(schema, this.#schemas).some((each) => keywords.some((keyword) => keyword in each))
-  }
 }
 
-interface Branches {
-  first: Schema
-  next: Schema
-  branch: (schema: unknown) => Schema | undefined
-}
-
-function branchesOf(of: string): Branches {
-  const [first, next] = [true, false].map((isFirst): Schema => ({ branch: { of, isFirst } satisfies Branch })) as [
-    Schema,
-    Schema,
-  ]
-  return {
-    first,
-    next,
-    branch: (schema) => (schema === undefined ? undefined : { allOf: [next, schema, { endOfBranch: of }] }),
-  }
-}
-
-const nothingDeclared: DeclaredProperties = { names: [], patterns: [], isOpen: false, isClosed: false, isStrict: false }
-
-function declaredProperties(schema: Schema): DeclaredProperties {
-  return {
-    names: Object.keys(schema['properties'] ?? {}),
-    patterns: Object.keys(schema['patternProperties'] ?? {}),
-    isOpen: 'additionalProperties' in schema || (schema['unevaluatedProperties'] ?? false) !== false,
-    isClosed: 'properties' in schema || schema['unevaluatedProperties'] === false,
-    isStrict: schema['unevaluatedProperties'] === false,
-  }
-}
-
-function defined(schema: Schema): Schema {
-  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
+function withDeclared(schema: Schema, declared: Declaration): Schema {
+  const { names, isOpen, isClosed } = declared
+  return names.length > 0 || isOpen || isClosed ? { ...schema, declared } : schema
 }
 
 function withoutAnnotations(schema: Schema): Schema {
@@ -241,7 +151,7 @@ function withoutAnnotations(schema: Schema): Schema {
   return Object.fromEntries(Object.entries(schema).filter(isKept))
 }
 
-/** `enum` and `const` of scalars alone say the types, which text is then read as. */
+/** `enum` and `const` of scalars alone say the types, which text is then coerced to. */
 function typeOfConstants(schema: Schema): JsonType | JsonType[] | undefined {
   const { enum: values, const: value } = schema
   const constants = Array.isArray(values) ? values : 'const' in schema ? [value] : []
@@ -260,9 +170,6 @@ function withScalar(schema: Schema, type: unknown): Schema {
   if (scalarTypes.includes(type)) {
     scalar['type'] = type
     for (const name of ['type', 'format', 'enum', 'const']) lift(copy, scalar, name)
-  } else if (type !== undefined && Array.isArray(copy['enum'])) {
-    // No value of another type is a bigint, which Ajv could not compile.
-    copy['enum'] = copy['enum'].filter((member) => typeof member !== 'bigint')
   }
   for (const name of numericAssertions) {
     // Beside another type the assertion asserts nothing.

@@ -1,6 +1,6 @@
-import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
+import type { FuncKeywordDefinition } from 'ajv'
 import { integerRanges, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
-import type { Reading } from './reading.ts'
+import type { KeywordFunction, Validation } from './validation.ts'
 
 /**
  * Where a value is read from: `json`, a parsed body (or a reply, or an example of the contract);
@@ -21,20 +21,14 @@ interface ScalarSchema {
   const?: Scalar
 }
 
-/** Where the validated value stands. */
-interface Place {
-  parentData: Record<string | number, unknown>
-  parentDataProperty: string | number
-}
-
 type Scalar = number | bigint | boolean
 
 /** The value that a handler is to see; undefined where the value is not valid. */
-type Read = { value: Scalar } | undefined
+type Coerced = { value: Scalar } | undefined
 
 /**
- * The Ajv keyword that `SchemaRewriter` writes. It has a valid value replaced by what a handler is to see: a
- * bigint for `format: int64`, a number for every other integer and number, a boolean. Its `this` is a `Reading`.
+ * The Ajv keyword that `SchemaRewriter` writes. It coerces a valid value to what a handler is to see: a bigint for
+ * `format: int64`, a number for every other integer and number, a boolean.
  *
  * @param source where the values come from
  * @see https://ajv.js.org/keywords.html
@@ -48,16 +42,23 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
     compile(schema: ScalarSchema) {
       assertKnownFormat(schema)
       const message = `must be ${describe(schema, source)}`
-      const validate: SchemaValidateFunction = function (this: Reading, data: unknown, context) {
+      const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         // Ajv always gives the context to a keyword's function.
-        const { parentData: container, parentDataProperty: key } = context as Place
-        const read = source === 'text' ? readText(schema, data) : readJson(schema, data, this.sourceOf(container, key))
-        if (schema.type === undefined && read === undefined) return true
-        if (read === undefined || !meetsAssertions(schema, read.value)) {
+        const { parentData: container, parentDataProperty: key } = context!
+        const coerced =
+          source === 'text'
+            ? coerceText(schema, data)
+            : coerceJson(schema, data, this.sources?.get(container)?.get(String(key)))
+        if (schema.type === undefined && coerced === undefined) return true
+        if (coerced === undefined || !meetsAssertions(schema, coerced.value)) {
           validate.errors = [{ keyword: 'scalar', message, params: {} }]
           return false
         }
-        if (schema.type !== undefined) this.replace(container, key, read.value)
+        const { value } = coerced
+        // A bigint is noted even where it stands already, because a number of another branch would take its place.
+        if (schema.type !== undefined && (value !== data || typeof value === 'bigint')) {
+          this.coercions.push({ container, key, value })
+        }
         return true
       }
       return validate
@@ -65,34 +66,34 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
   }
 }
 
-function readText(schema: ScalarSchema, data: unknown): Read {
+function coerceText(schema: ScalarSchema, data: unknown): Coerced {
   // A default is no text.
-  if (typeof data !== 'string') return readJson(schema, data, undefined)
+  if (typeof data !== 'string') return coerceJson(schema, data, undefined)
   switch (schema.type) {
     case 'boolean':
       return data === 'true' || data === 'false' ? { value: data === 'true' } : undefined
     case 'number':
       return isJsonNumber(data) && Number.isFinite(Number(data)) ? { value: Number(data) } : undefined
     case 'integer':
-      return readInteger(schema, readDecimal(data))
+      return coerceInteger(schema, readDecimal(data))
     case undefined:
       // Another subschema of the same value says that the text is a number.
       return isJsonNumber(data) ? { value: readJsonInteger(data) ?? Number(data) } : undefined
   }
 }
 
-function readJson(schema: ScalarSchema, data: unknown, source: string | undefined): Read {
+function coerceJson(schema: ScalarSchema, data: unknown, source: string | undefined): Coerced {
   if (schema.type === 'boolean') return typeof data === 'boolean' ? { value: data } : undefined
   if (typeof data !== 'number' && typeof data !== 'bigint') return undefined
   // Infinity is what a double makes of 1e400.
   if (schema.type === 'number') return Number.isFinite(Number(data)) ? { value: Number(data) } : undefined
   if (schema.type === undefined) return { value: (source === undefined ? undefined : readJsonInteger(source)) ?? data }
-  if (source !== undefined) return readInteger(schema, readJsonInteger(source))
-  if (typeof data === 'bigint') return readInteger(schema, data)
-  return Number.isSafeInteger(data) ? readInteger(schema, BigInt(data)) : undefined
+  if (source !== undefined) return coerceInteger(schema, readJsonInteger(source))
+  if (typeof data === 'bigint') return coerceInteger(schema, data)
+  return Number.isSafeInteger(data) ? coerceInteger(schema, BigInt(data)) : undefined
 }
 
-function readInteger({ format }: ScalarSchema, value: bigint | undefined): Read {
+function coerceInteger({ format }: ScalarSchema, value: bigint | undefined): Coerced {
   if (value === undefined) return undefined
   if (format === 'int64') return BigInt.asIntN(64, value) === value ? { value } : undefined
   if (format === 'int32' && BigInt.asIntN(32, value) !== value) return undefined

@@ -22,35 +22,21 @@ export type NamedSchemas = Record<string, Schema>
  */
 export type Applies = 'to the value' | 'to a part' | 'to a name'
 
-/** Keywords whose value is a schema. */
-const single: Record<string, Applies> = {
-  not: 'to the value',
-  if: 'to the value',
-  then: 'to the value',
-  else: 'to the value',
-  items: 'to a part',
-  contains: 'to a part',
-  additionalProperties: 'to a part',
-  unevaluatedItems: 'to a part',
-  unevaluatedProperties: 'to a part',
-  propertyNames: 'to a name',
-}
-
-/** Keywords whose value holds schemas. */
-const several: Record<string, Applies> = {
+/** The keywords that hold schemas, and what those apply to. */
+const applicators: Readonly<Record<string, Applies>> = {
   allOf: 'to the value',
   anyOf: 'to the value',
   oneOf: 'to the value',
-  dependentSchemas: 'to the value',
-  $defs: 'to a part',
+  not: 'to the value',
+  items: 'to a part',
   properties: 'to a part',
-  patternProperties: 'to a part',
-  prefixItems: 'to a part',
+  additionalProperties: 'to a part',
+  propertyNames: 'to a name',
 }
 
 /** What the schemas that a keyword holds apply to; undefined where it holds none. */
 export function appliesTo(keyword: string): Applies | undefined {
-  return own(single, keyword) ?? own(several, keyword)
+  return Object.hasOwn(applicators, keyword) ? applicators[keyword] : undefined
 }
 
 /**
@@ -64,15 +50,14 @@ export function withSubschemas(
 ): Schema {
   const copy: Schema = {}
   for (const [keyword, member] of Object.entries(schema)) {
-    const [one, many] = [own(single, keyword), own(several, keyword)]
-    if (one !== undefined) copy[keyword] = replace(member, one, keyword)
-    else if (many === undefined) copy[keyword] = member
+    const applies = appliesTo(keyword)
+    if (applies === undefined) copy[keyword] = member
     else if (Array.isArray(member)) {
-      copy[keyword] = member.map((each, index) => replace(each, many, keyword, String(index)))
-    } else {
+      copy[keyword] = member.map((each, index) => replace(each, applies, keyword, String(index)))
+    } else if (keyword === 'properties') {
       const members = Object.entries(member as Record<string, unknown>)
-      copy[keyword] = Object.fromEntries(members.map(([name, each]) => [name, replace(each, many, keyword, name)]))
-    }
+      copy[keyword] = Object.fromEntries(members.map(([name, each]) => [name, replace(each, applies, keyword, name)]))
+    } else copy[keyword] = replace(member, applies, keyword)
   }
   return copy
 }
@@ -80,14 +65,11 @@ export function withSubschemas(
 /** Lists the schemas directly inside a schema, with their places in it. */
 export function subschemasOf(schema: Schema): { place: string; schema: Schema; applies: Applies }[] {
   const found: { place: string; schema: Schema; applies: Applies }[] = []
-  for (const keyword of Object.keys(schema)) {
-    const [member, one, many] = [schema[keyword], own(single, keyword), own(several, keyword)]
-    if (one !== undefined && isSchema(member)) found.push({ place: keyword, schema: member, applies: one })
-    if (many === undefined) continue
-    for (const [name, each] of Object.entries(member as object)) {
-      if (isSchema(each)) found.push({ place: `${keyword}/${name}`, schema: each, applies: many })
-    }
-  }
+  withSubschemas(schema, (subschema, applies, keyword, name) => {
+    const place = name === undefined ? keyword : `${keyword}/${name}`
+    if (isSchema(subschema)) found.push({ place, schema: subschema, applies })
+    return subschema
+  })
   return found
 }
 
@@ -96,22 +78,28 @@ export function isSchema(member: unknown): member is Schema {
   return typeof member === 'object' && member !== null && !Array.isArray(member)
 }
 
+/** The keywords whose schemas describe the same value: always, or in some case. `not` describes what it is not. */
+const compositions = { always: ['allOf'], sometimes: ['allOf', 'anyOf', 'oneOf'] } as const
+
 /**
- * Lists a schema and every schema that applies to the same value, whether always or in some case: through `$ref`,
- * `allOf`, `anyOf`, `oneOf`, `then` and the like. `not` and `if` assert nothing of what they describe.
+ * Lists a schema and every schema that describes the same value, through `$ref`, `allOf`, `anyOf` and `oneOf`.
+ *
+ * @param when `always` leaves out alternatives
  */
-export function inPlace(schema: Schema, schemas: NamedSchemas): Schema[] {
+export function inPlace(
+  schema: Schema,
+  schemas: NamedSchemas,
+  when: keyof typeof compositions = 'sometimes',
+): Schema[] {
   const found = new Set<Schema>()
   const open = [schema]
   // Without recursion, because as many schemas may lead on as the contract has.
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (found.has(next)) continue
     found.add(next)
-    const target = targetOf(next, schemas)
-    const applied = subschemasOf(next).filter(
-      ({ applies, place }) => applies === 'to the value' && place !== 'not' && place !== 'if',
-    )
-    open.push(...applied.map((each) => each.schema).reverse(), ...(target === undefined ? [] : [target]))
+    const of: Schema = next
+    const composed = compositions[when].flatMap((keyword) => of[keyword] ?? [])
+    open.push(...[targetOf(next, schemas), ...composed].filter(isSchema).reverse())
   }
   return [...found]
 }
@@ -172,8 +160,4 @@ export function typesOfValue(value: unknown): JsonType[] {
   if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number']
   // JSON has no other types.
   return [typeof value as JsonType]
-}
-
-function own<Value>(record: Record<string, Value>, name: string): Value | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined
 }

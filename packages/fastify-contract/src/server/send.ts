@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, onSendHookHandler } from 'fastify'
-import { chunksOf, streamChunks } from '../engine/body-stream.ts'
+import { streamChunks } from '../engine/body-stream.ts'
 import type { ValidReply } from '../engine/engine.ts'
 import type { Media } from '../engine/reply-validation.ts'
 import { stringifyJson } from '../json/json.ts'
-import { Encoded, release } from '../types/encoded.ts'
+import { Encoded, chunksOf, release } from '../types/encoded.ts'
 import { unavailable } from '../engine/refusal.ts'
 
 /**

@@ -16,6 +16,14 @@ export function isWhole(chunks: Encoded<unknown>['chunks']): chunks is string | 
   return typeof chunks === 'string' || Buffer.isBuffer(chunks)
 }
 
+/** The chunks of a body that is given as a stream; undefined for every other body. */
+export function chunksOf(body: unknown): AsyncIterable<Uint8Array> | undefined {
+  const content: unknown = body instanceof Encoded ? body.chunks : body
+  const isStream = typeof content === 'object' && content !== null && Symbol.asyncIterator in content
+  // What the chunks are is seen when they are read.
+  return isStream ? (content as AsyncIterable<Uint8Array>) : undefined
+}
+
 /**
  * Frees the bytes of a Buffer at once. Left to garbage collection, the bytes of long lists pile up and cause full
  * collections again and again, so that fewer lists are answered.

@@ -1,5 +1,3 @@
-import type { StatusIn, statusRanges } from './statuses.ts'
-
 /**
  * Who looks at a message: `input`, the handler that receives a request; `reply`, the handler that answers it;
  * `request`, the client that sends it; `response`, the client that receives the answer.
@@ -28,10 +26,7 @@ export type Seen<Value, In extends View> = Value extends { readonly $choice: inf
         { readonly $default: infer Inner } | { readonly $read: infer Inner } | { readonly $write: infer Inner }
     ? Seen<Inner, In>
     : Value extends readonly (infer Item)[]
-      ? // A mapped type would resolve the items of an array at once, and those of a recursive one without end.
-        Item[] extends Value
-        ? Seen<Item, In>[]
-        : { [Index in keyof Value]: Seen<Value[Index], In> }
+      ? Seen<Item, In>[]
       : Value extends object
         ? Members<Value, In>
         : Value
@@ -126,7 +121,30 @@ export type IsUnion<Type, Member = Type> = [Type] extends [never]
       : true
     : never
 
+/**
+ * The status codes of final responses, by the range that an OpenAPI document names them with.
+ *
+ * @see https://www.iana.org/assignments/http-status-codes
+ */
+const statusRanges = {
+  '2XX': [200, 201, 202, 203, 204, 205, 206, 207, 208, 226],
+  '3XX': [300, 301, 302, 303, 304, 305, 307, 308],
+  '4XX': [
+    400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 424, 425,
+    426, 428, 429, 431, 451,
+  ],
+  '5XX': [500, 501, 502, 503, 504, 505, 506, 507, 508, 510, 511],
+} as const
+
 type Range = keyof typeof statusRanges
+
+/** The statuses of a range; of every range unless given. */
+type StatusIn<In extends Range = Range> = (typeof statusRanges)[In][number]
+
+/** Whether a status is one of a range or of `default`. */
+export function isRegisteredStatus(status: number): boolean {
+  return Object.values(statusRanges).some((statuses) => statuses.some((registered) => registered === status))
+}
 
 /** The statuses that one key of an operation's responses is for: those that no more exact key declares. */
 export type StatusOf<Responses, Key extends keyof Responses> = Key extends number

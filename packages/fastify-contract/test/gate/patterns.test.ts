@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { patternProblem } from '../../src/gate/keywords/patterns.ts'
-import { linearPatterns } from '../../src/schema/text/linear-pattern.ts'
+import { linearPatterns } from '../../src/schema/linear-pattern.ts'
 import { contractOf, contractWith, failures, json, noContent, problemsOf, serve } from './contracts.ts'
 
 const raw = String.raw

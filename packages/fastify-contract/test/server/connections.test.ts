@@ -7,7 +7,8 @@ import { type Shop, failures, ok, serve } from './support/serve.ts'
 const operation = { operationId: 'wait', responses: { ...ok, ...failures } }
 const paths = { '/wait': { get: operation } }
 const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\n`
-const beside: NonNullable<Shop['beside']> = (app) => void app.get('/beside', (_request, reply) => reply.code(204).send())
+const beside: NonNullable<Shop['beside']> = (app) =>
+  void app.get('/beside', (_request, reply) => reply.code(204).send())
 const next = `${head('/beside')}\r\n`
 const last = `${head('/beside')}Connection: close\r\n\r\n`
 

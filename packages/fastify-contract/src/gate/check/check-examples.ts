@@ -1,11 +1,11 @@
 import type { ValidateFunction } from 'ajv'
 import type { ContractDocument, Exampled } from '../../document/document.ts'
-import { isJson, isText } from '../../document/media-types.ts'
+import { isJson, isText } from '../../document/document.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { escapeName } from '../../json/pointer.ts'
 import { createAjv } from '../../schema/ajv.ts'
 import { describeErrors } from '../../schema/describe-errors.ts'
-import { readValue } from '../../schema/reading.ts'
+import { validateValue } from '../../schema/validation.ts'
 import { type Direction, SchemaRewriter } from '../../schema/rewrite-schema.ts'
 import { type Schema, isSchema, schemasPointer } from '../../schema/schema-parts.ts'
 import { type ContractObject, objectsOf } from '../keywords/objects.ts'
@@ -42,9 +42,9 @@ export function createValueChecks(document: ContractDocument, direction: Directi
       return (error instanceof Error ? error.message : String(error)).split('\n', 1).join()
     }
     return (value) => {
-      const errors = readValue([validate], { value: structuredClone(value) }, direction).map((error) => ({
+      const errors = validateValue([validate], { value: structuredClone(value) }, direction).map((error) => ({
         ...error,
-        instancePath: error.instancePath.replace(/^\/value(?=\/)/, '/').replace(/^\/value$/, ''),
+        instancePath: error.instancePath.replace(/^\/value/, ''),
       }))
       if (errors.length === 0) return undefined
       const isUndeclared = errors.some(({ keyword }) =>

@@ -1,5 +1,5 @@
 import { type ContractDocument, basePathsOf } from '../../document/document.ts'
-import { isJson, isText } from '../../document/media-types.ts'
+import { isJson, isText } from '../../document/document.ts'
 import { isList } from '../../engine/list-parameters.ts'
 import { type JsonType, type NamedSchemas } from '../../schema/schema-parts.ts'
 import { inPlace, isSchema, typesOf } from '../../schema/schema-parts.ts'

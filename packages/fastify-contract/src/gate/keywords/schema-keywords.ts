@@ -1,6 +1,6 @@
 import { type NamedSchemas, type Schema, inPlace, isSchema } from '../../schema/schema-parts.ts'
 import { jsonTypes, schemasPointer, targetOf } from '../../schema/schema-parts.ts'
-import { textFormats } from '../../schema/text/formats.ts'
+import { textFormats } from '../../schema/formats.ts'
 import { type Keyword, type KeywordContext, each, refused, shown } from './keyword.ts'
 import { patternProblem } from './patterns.ts'
 

@@ -73,7 +73,7 @@ export const verify: Verifier = (credentials) => {
   return Promise.resolve({ caller, scope: scopes?.replaceAll(',', ' ') })
 }
 
-function shopHandlers(): Record<string, TestHandler> {
+export function shopHandlers(): Record<string, TestHandler> {
   const things = new Map<string, Set<bigint>>()
   const ofCaller = ({ caller }: { caller: string }): Set<bigint> => {
     const own = things.get(caller) ?? new Set()

@@ -1,0 +1,286 @@
+import { spawnSync } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { UsageError, readArguments } from '../../scripts/command.ts'
+import { prefixOf } from '../../src/auth/tokens.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import {
+  type Caller,
+  type Sent,
+  ask,
+  countStatuses,
+  issueTokens,
+  keptBy,
+  lastFailureAfter,
+  readiness,
+  slowest,
+  startClients,
+} from '../servers/clients.ts'
+import { Lab } from '../servers/lab.ts'
+import { projectFolder } from '../servers/server-process.ts'
+import { type CitusCluster, startCluster } from './cluster.ts'
+
+const usage = `Usage: npm run bench -- citus --bin DIR
+         makes a coordinator and two workers with the PostgreSQL and Citus whose programs are in DIR, runs the tests of
+         the store on distributed tables, takes a worker away under load, adds one and rebalances; the exit code is 1
+         when anything is not as docs/postgres.md says`
+
+const callersPerRun = 40
+const [before, during, after] = [2_000, 8_000, 4_000]
+const pauseMilliseconds = 20
+/** What a caller on a worker that lives waits at most: what is promised for a statement, and the answer to it. */
+const promisedMilliseconds = 3_000
+/** How long a server that starts may take until it waits for a lock. */
+const waitMilliseconds = 20_000
+
+export async function run(args: string[]): Promise<void> {
+  const { bin } = readArguments(usage, { args, options: { bin: { type: 'string' } } }).values
+  if (bin === undefined) throw new UsageError(usage)
+  await using lab = await Lab.open(bin)
+  const cluster = await startCluster(lab)
+  console.log(`${cluster.version}\n`)
+  await verifyStart(cluster)
+  await verifyMigration(cluster)
+  for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
+    for (const throughWorker of [false, true]) await verifyLoss(cluster, signal, throughWorker)
+  }
+  await verifyLostCoordinator(cluster)
+  runStoreTests(cluster.coordinator.url)
+  // A replicated table without a key would be refused.
+  await verifyOldLayout(cluster, () => verifyRebalance(cluster))
+}
+
+function report(what: string, value: string | number, isExpected = true): void {
+  if (!isExpected) process.exitCode = 1
+  console.log(`${isExpected ? ' ' : '!'} ${what.padEnd(74)}${String(value)}`)
+}
+
+function reportSlowest(what: string, milliseconds: number): void {
+  report(`${what}, ms`, milliseconds.toFixed(0), milliseconds <= promisedMilliseconds)
+}
+
+async function verifyStart({ lab, coordinator, workers }: CitusCluster): Promise<void> {
+  const refusal = await lab.serve(workers[0]!.url, 'on-worker').then(
+    async (server) => server.stop().then(() => 'served'),
+    (error: unknown) => String(error),
+  )
+  report('a first start on a worker', 'refused', refusal.includes('is a worker of Citus'))
+  await (await lab.serve(coordinator.url, 'on-coordinator')).stop()
+  const tables = await coordinator.query<{ name: string; method: string }>(
+    'SELECT logicalrelid::text AS name, partmethod AS method FROM pg_dist_partition ORDER BY 1',
+  )
+  const layout = tables.map(({ name, method }) => `${name} ${method === 'h' ? 'distributed' : 'local'}`).join(', ')
+  const expected = 'plant_store_schema local, plants distributed, tokens local'
+  report('a first start on the coordinator', layout, layout === expected)
+  await (await lab.serve(workers[0]!.url, 'on-worker-again')).stop()
+  report('a start on a worker after that', 'served')
+}
+
+/** Migrates from version 3, while a session on a worker holds the lock that this takes, and another server runs. */
+async function verifyMigration({ lab, coordinator, workers }: CitusCluster): Promise<void> {
+  const running = await lab.serve(coordinator.url, 'before-migration')
+  await coordinator.query(`
+    ALTER TABLE plant_store_schema DROP CONSTRAINT plant_store_schema_pkey; UPDATE plant_store_schema SET version = 3`)
+  const holder = new Client({ connectionString: workers[0]!.url, application_name: 'pg_dump' })
+  await holder.connect()
+  // Without this Citus would lock the table on the other nodes, too.
+  await holder.query(
+    `SET citus.enable_ddl_propagation = off; BEGIN; LOCK TABLE plant_store_schema IN ACCESS SHARE MODE`,
+  )
+  const checks: Awaited<ReturnType<typeof ask>>[] = []
+  const ended = new AbortController()
+  const checking = (async () => {
+    while (!ended.signal.aborted) {
+      checks.push(await ask(running.port, undefined, { method: 'GET', path: '/readyz' }))
+      await sleep(pauseMilliseconds)
+    }
+  })()
+  const migrated = lab.serve(coordinator.url, 'migration')
+  const deadline = performance.now() + waitMilliseconds
+  while (performance.now() < deadline && !(await lab.log('migration')).includes('the start waits')) await sleep(100)
+  await holder.end()
+  await (await migrated).stop()
+  ended.abort()
+  await checking
+  await running.stop()
+  const named = /held by session \d+ \(pg_dump, user postgres, idle in transaction, begun /.test(
+    await lab.log('migration'),
+  )
+  const outcome = named ? 'named, done when it ends' : 'not named'
+  report('a migration while a session on a worker holds a lock', outcome, named)
+  const statuses = [...new Set(checks.map(({ status }) => status))].join(', ')
+  report('a server that runs meanwhile: /readyz', statuses, statuses === '200')
+  reportSlowest('a server that runs meanwhile: slowest answer', slowest(checks))
+}
+
+/**
+ * The schema of the release before, with tokens spread by their hash and a replicated version.
+ *
+ * @param meanwhile runs when a server has migrated it, and before its tables are mended
+ */
+async function verifyOldLayout({ lab, coordinator }: CitusCluster, meanwhile: () => Promise<void>): Promise<void> {
+  await coordinator.query(`
+    CREATE SCHEMA old; SET search_path = old;
+    CREATE TABLE plants (caller text COLLATE "C" NOT NULL, id bigint NOT NULL, name text NOT NULL, tag text,
+      PRIMARY KEY (caller, id));
+    CREATE TABLE tokens (hash bytea NOT NULL PRIMARY KEY, prefix text COLLATE "C" NOT NULL, caller text NOT NULL,
+      issued_at bigint NOT NULL, expires_at bigint, last_used_at bigint);
+    SELECT create_distributed_table('plants', 'caller'); SELECT create_distributed_table('tokens', 'hash');
+    CREATE TABLE plant_store_schema (version integer NOT NULL); SELECT create_reference_table('plant_store_schema');
+    INSERT INTO plant_store_schema (version) VALUES (2)`)
+  const url = `${coordinator.url}?options=-c%20search_path%3Dold`
+  await (await lab.serve(url, 'old-layout')).stop()
+  const log = await lab.log('old-layout')
+  const advice = [...log.matchAll(/run (SELECT [^(]*\('\w+'\);(?: SELECT [^(]*\('\w+'\);)?)/g)].map(
+    ([, text = '']) => text,
+  )
+  report('tables as an earlier page had them', `${String(advice.length)} warnings`, advice.length === 2)
+  await meanwhile()
+  for (const statements of advice) await coordinator.query(`SET search_path = old; ${statements}`)
+  await (await lab.serve(url, 'mended-layout')).stop()
+  report('after the statements of the warnings', 'none', !(await lab.log('mended-layout')).includes('Citus: '))
+  await coordinator.query('DROP SCHEMA old CASCADE')
+}
+
+function tokensFor({ coordinator }: CitusCluster, prefix: string): Promise<Caller[]> {
+  const names = Array.from({ length: callersPerRun }, (_, index) => `${prefix} ${String(index)}`)
+  return issueTokens({ engine: 'postgres', url: coordinator.url }, names)
+}
+
+async function verifyLoss(cluster: CitusCluster, signal: 'SIGKILL' | 'SIGSTOP', throughWorker: boolean): Promise<void> {
+  const { lab, coordinator, workers } = cluster
+  const [living, lost] = [workers[0]!, workers[1]!]
+  const url = throughWorker ? living.url : coordinator.url
+  const name = `${signal === 'SIGKILL' ? 'dead' : 'hung'} worker, server on ${throughWorker ? 'the other' : 'the coordinator'}`
+  const [revoked, ...callers] = await tokensFor(cluster, name)
+  const onLost = await callersOn(cluster, callers, lost.port)
+  const server = await lab.serve(url, `${signal} ${String(throughWorker)}`)
+  await using load = startClients(server.port, callers, true, pauseMilliseconds)
+  await sleep(before)
+  lost.signal(signal)
+  const from = performance.now()
+  await sleep(during / 2)
+  report(`${name}: revoking a token`, 'done', await canRevoke(url, revoked!))
+  await sleep(during / 2)
+  const to = performance.now()
+  if (signal === 'SIGSTOP') lost.signal('SIGCONT')
+  else {
+    await lost.kill()
+    await lost.start()
+  }
+  await sleep(after)
+  await load.stop()
+  const meanwhile = load.sent.filter((each) => each.to > from && each.from < to)
+  const away = meanwhile.filter(({ caller }) => onLost.has(caller.name))
+  const others = meanwhile.filter(({ caller }) => !onLost.has(caller.name))
+  report(`${name}: its own callers`, countStatuses(away), away.length > 0)
+  reportServed(`${name}: the others`, others)
+  reportSlowest(`${name}: the others' slowest answer`, slowest(others))
+  await verifyKept(cluster, name, load.sent)
+  await server.stop()
+}
+
+function reportServed(what: string, sent: Sent[]): void {
+  const isExpected = sent.every(({ status }) => status === 200)
+  report(what, countStatuses(sent), isExpected)
+}
+
+async function verifyLostCoordinator(cluster: CitusCluster): Promise<void> {
+  const { lab, coordinator, workers } = cluster
+  const name = 'dead coordinator, server on a worker'
+  const callers = await tokensFor(cluster, name)
+  const server = await lab.serve(workers[0]!.url, 'coordinator')
+  await using load = startClients(server.port, callers, true, pauseMilliseconds)
+  await sleep(before)
+  await coordinator.kill()
+  const from = performance.now()
+  await sleep(during / 4)
+  const ready = await readiness(server.port)
+  report(`${name}: /readyz`, ready, ready === 503)
+  const meanwhile = load.sent.filter((each) => each.from > from)
+  const isRefused = meanwhile.every(({ status }) => status === 503)
+  report(`${name}: callers with tokens`, countStatuses(meanwhile), isRefused)
+  await coordinator.start()
+  const started = performance.now()
+  await sleep(after)
+  await load.stop()
+  reportSlowest(`${name}: last failure after it is back`, lastFailureAfter(load.sent, started))
+  await verifyKept(cluster, name, load.sent)
+  await server.stop()
+}
+
+/** @returns the names of those whose plants are on the node with a port */
+async function callersOn({ coordinator }: CitusCluster, callers: Caller[], port: number): Promise<Set<string>> {
+  const rows = await coordinator.query<{ name: string }>(
+    `SELECT name FROM unnest($1::text[]) AS name
+      JOIN pg_dist_placement ON shardid = get_shard_id_for_distribution_column('plants', name)
+      JOIN pg_dist_node USING (groupid) WHERE nodeport = $2`,
+    [callers.map(({ name }) => name), port],
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
+async function canRevoke(url: string, { token }: Caller): Promise<boolean> {
+  const store = await openStore({ engine: 'postgres', url }, { onFault: () => undefined })
+  try {
+    const revoked = await store.revokeTokens(prefixOf(token))
+    return revoked !== 'unavailable' && revoked.length === 1
+  } finally {
+    await store.close()
+  }
+}
+
+/** Asks right after the fault: what is committed in two phases would appear only later. */
+async function verifyKept({ coordinator, workers }: CitusCluster, name: string, sent: Sent[]): Promise<void> {
+  const { acknowledged, lost } = await keptBy(coordinator, sent)
+  const counts = `${String(lost.length)} of ${String(acknowledged.length)}`
+  report(`${name}: acknowledged creates lost`, counts, lost.length === 0)
+  let prepared = 0
+  for (const node of [coordinator, ...workers]) {
+    const [row] = await node.query<{ count: string }>('SELECT count(*) FROM pg_prepared_xacts')
+    prepared += Number(row?.count)
+  }
+  report(`${name}: transactions in two phases`, prepared, prepared === 0)
+}
+
+async function verifyRebalance(cluster: CitusCluster): Promise<void> {
+  const { lab, coordinator, workers, addWorker } = cluster
+  const name = 'rebalance to a new worker'
+  const callers = await tokensFor(cluster, name)
+  const server = await lab.serve(coordinator.url, 'rebalance')
+  await using load = startClients(server.port, callers, true, pauseMilliseconds)
+  await addWorker()
+  await coordinator.query('SELECT citus_rebalance_start()')
+  await coordinator.query('SELECT citus_rebalance_wait()')
+  await sleep(1_000)
+  await load.stop()
+  const [row] = await coordinator.query<{ count: string }>(
+    `SELECT count(*) FROM citus_shards WHERE table_name = 'plants'::regclass AND nodeport = $1`,
+    [workers.at(-1)!.port],
+  )
+  report(`${name}: its shards`, String(row?.count), Number(row?.count) > 0)
+  reportServed(`${name}: requests`, load.sent)
+  report(`${name}: slowest answer, ms`, slowest(load.sent).toFixed(0))
+  await verifyKept(cluster, name, load.sent)
+  await server.stop()
+}
+
+/** Without those that look for waiting sessions in the locks of one PostgreSQL server. */
+const storeTests = [
+  'test/store/postgres/store-suite.test.ts',
+  'test/store/postgres/store.test.ts',
+  '--testNamePattern=^(?!.*(?:after 40001|after 40P01|in one order))',
+]
+
+function runStoreTests(url: string): void {
+  // One file at a time: Citus finds a deadlock where two sessions drop schemas.
+  const options = ['--no-file-parallelism', '--testTimeout=120000', '--hookTimeout=120000']
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', '--project=postgres', ...options, ...storeTests],
+    { cwd: projectFolder, env: { ...process.env, NO_COLOR: '1', TEST_DATABASE_URL: url }, encoding: 'utf8' },
+  )
+  const passed = /^ +Tests +(.*)$/m.exec(stdout)?.[1] ?? 'none'
+  report('tests of the store on distributed tables', passed, status === 0)
+  if (status !== 0) console.log(`${stdout}${stderr}`.slice(-8_000))
+}

@@ -1,0 +1,235 @@
+import { once } from 'node:events'
+import { type Socket, connect } from 'node:net'
+import { ResponseReader } from './response-reader.ts'
+
+/** Requests to a server over connections that stay open. */
+export interface LoadJob {
+  port: number
+  token: string
+  operation: LoadOperation
+  connections: number
+  /** The load ends at whichever comes first. */
+  maxRequests: number
+  /** From the opening of all connections. */
+  maxMilliseconds: number
+  /**
+   * Requests a second, whether or not answers come. Without it each connection waits for its answer before it asks
+   * again.
+   */
+  rate?: number
+}
+
+export type LoadOperation = { kind: 'list'; path: string } | { kind: 'create' | 'delete'; ids: LoadIds }
+
+/** The ids of the plants that are created or deleted. Each number from `first` on gives another id. */
+export interface LoadIds {
+  first: number
+  /** Undefined: the number is the id. Otherwise ids fall between this many multiples of 1,000, in no order. */
+  scatterOver: number | undefined
+}
+
+export interface LoadResult {
+  /** How many were answered. */
+  requests: number
+  milliseconds: number
+  /** How many answers had each status. */
+  statuses: Record<string, number>
+  /** Length of the first answer's body. Two servers that answer the same have the same length. */
+  firstBodyBytes: number
+  /** CPU that the generator used, in microseconds. */
+  generatorMicroseconds: number
+  /** For a job with a rate. */
+  offered?: OfferedResult
+}
+
+export interface OfferedResult {
+  /** Due when no connection was free. */
+  unsent: number
+  /** Without an answer when the time was over. */
+  unanswered: number
+  /** Of each answer: its status, and the milliseconds since it was due. */
+  answers: [status: string, wait: number][]
+}
+
+/**
+ * Loads a server. This has its own HTTP client because undici and node:http use as much CPU for a request as the
+ * measured servers, on the same machine.
+ *
+ * @throws Error when a connection fails or closes before its answer is whole
+ */
+export async function load(job: LoadJob): Promise<LoadResult> {
+  const nextRequest = requestWriter(job)
+  const connections = await openConnections(job)
+  const result: LoadResult = { requests: 0, milliseconds: 0, statuses: {}, firstBodyBytes: 0, generatorMicroseconds: 0 }
+  function count(status: string, bodyBytes: number): void {
+    if (result.requests++ === 0) result.firstBodyBytes = bodyBytes
+    result.statuses[status] = (result.statuses[status] ?? 0) + 1
+  }
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  try {
+    const failed = Promise.race(connections.map(({ failure }) => failure))
+    const loop =
+      job.rate === undefined
+        ? askInTurn(job, connections, nextRequest, count)
+        : offer(job, job.rate, connections, nextRequest, count).then((offered) => void (result.offered = offered))
+    await Promise.race([loop, failed])
+  } finally {
+    for (const connection of connections) connection.close()
+  }
+  result.milliseconds = performance.now() - start
+  const { user, system } = process.cpuUsage(cpu)
+  result.generatorMicroseconds = user + system
+  return result
+}
+
+type Count = (status: string, bodyBytes: number) => void
+
+/** A closed loop. */
+async function askInTurn(
+  { maxRequests, maxMilliseconds }: LoadJob,
+  connections: readonly Connection[],
+  nextRequest: () => string,
+  count: Count,
+): Promise<void> {
+  const start = performance.now()
+  let sent = 0
+  const run = (connection: Connection) =>
+    new Promise<void>((resolve) => {
+      function ask(): void {
+        if (sent >= maxRequests || performance.now() - start >= maxMilliseconds) resolve()
+        else {
+          sent++
+          connection.send(nextRequest())
+        }
+      }
+      connection.onAnswer = (status, bodyBytes) => {
+        count(status, bodyBytes)
+        ask()
+      }
+      ask()
+    })
+  await Promise.all(connections.map(run))
+}
+
+/** An open loop. */
+async function offer(
+  { maxRequests, maxMilliseconds }: LoadJob,
+  rate: number,
+  connections: readonly Connection[],
+  nextRequest: () => string,
+  count: Count,
+): Promise<OfferedResult> {
+  const idle = [...connections]
+  const answers: OfferedResult['answers'] = []
+  let unsent = 0
+  function ask(dueAt: number): void {
+    const connection = idle.pop()
+    if (connection === undefined) {
+      unsent++
+      return
+    }
+    connection.onAnswer = (status, bodyBytes) => {
+      count(status, bodyBytes)
+      answers.push([status, performance.now() - dueAt])
+      idle.push(connection)
+    }
+    connection.send(nextRequest())
+  }
+  const start = performance.now()
+  let asked = 0
+  while (performance.now() - start < maxMilliseconds) {
+    const due = Math.min(maxRequests, Math.floor(((performance.now() - start) / 1_000) * rate))
+    while (asked < due) ask(start + (++asked / rate) * 1_000)
+    // Answers are read in between.
+    await new Promise(setImmediate)
+  }
+  return { unsent, unanswered: asked - unsent - answers.length, answers: [...answers] }
+}
+
+function requestWriter({ token, operation }: LoadJob): () => string {
+  const common = `HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n`
+  if (operation.kind === 'list') {
+    const request = `GET ${operation.path} ${common}\r\n`
+    return () => request
+  }
+  const nextId = idCounter(operation.ids)
+  if (operation.kind === 'delete') return () => `DELETE /plants/${String(nextId())} ${common}\r\n`
+  return () => {
+    const body = `{"id":${String(nextId())},"name":"Monstera deliciosa","tag":"indoor"}`
+    const content = `Content-Type: application/json\r\nContent-Length: ${String(body.length)}`
+    return `POST /plants ${common}${content}\r\n\r\n${body}`
+  }
+}
+
+/** A prime that shares no factor with a power of ten, so that its multiples reach every remainder. */
+const scatterStep = 7_368_787
+
+function idCounter({ first, scatterOver }: LoadIds): () => number {
+  let number = first
+  if (scatterOver === undefined) return () => number++
+  return () => {
+    const id = 1_000 * ((number * scatterStep) % scatterOver) + 1 + Math.floor(number / scatterOver)
+    number++
+    return id
+  }
+}
+
+/** Fewer than the backlog of a listening socket on any system. */
+const openedAtOnce = 100
+
+async function openConnections({ port, connections }: LoadJob): Promise<Connection[]> {
+  const opened: Connection[] = []
+  while (opened.length < connections) {
+    const count = Math.min(openedAtOnce, connections - opened.length)
+    opened.push(...(await Promise.all(Array.from({ length: count }, () => new Connection(port).open()))))
+  }
+  return opened
+}
+
+/** A connection that has one request at a time. */
+class Connection {
+  onAnswer: Count = () => undefined
+  /** Never resolves. Rejects when the connection fails, or the server closes it. */
+  readonly failure: Promise<never>
+  readonly #socket: Socket
+
+  constructor(port: number) {
+    const reader = new ResponseReader((status, bodyBytes) => {
+      this.onAnswer(status, bodyBytes)
+    })
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      // One buffer for each connection instead of a new one for each chunk.
+      onread: {
+        buffer: Buffer.allocUnsafe(65_536),
+        callback: (length, buffer) => {
+          reader.read(buffer as Buffer, length)
+          return true
+        },
+      },
+    })
+    this.#socket = socket
+    this.failure = new Promise((_resolve, reject) => {
+      socket.on('error', reject).once('end', () => {
+        reject(new Error('the server closed the connection'))
+      })
+    })
+    this.failure.catch(() => undefined)
+  }
+
+  async open(): Promise<this> {
+    await once(this.#socket, 'connect')
+    return this
+  }
+
+  send(request: string): void {
+    this.#socket.write(request, 'latin1')
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+}

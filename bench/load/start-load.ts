@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { loadProcessor } from '../servers/server-process.ts'
+import { type LoadJob, type LoadResult, load } from './load.ts'
+
+/** The load generator: a process of its own on a processor of its own. It takes one job at a time. */
+export interface LoadGenerator extends AsyncDisposable {
+  /** @throws Error when a connection fails */
+  run: (job: LoadJob) => Promise<LoadResult>
+}
+
+/** What the process answers to a job. */
+type Answer = { result: LoadResult } | { problem: string }
+
+/** Starts the load generator. */
+export function startLoad(): LoadGenerator {
+  const child = spawn('taskset', ['-c', loadProcessor, process.execPath, import.meta.filename], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const ended = new AbortController()
+  child.once('exit', () => {
+    ended.abort()
+  })
+  return {
+    run: async (job) => {
+      child.send(job)
+      // `once` gives the arguments of the event; the process sends nothing else.
+      const [answer] = (await once(child, 'message', { signal: ended.signal })) as [Answer]
+      if ('problem' in answer) throw new Error(`the load generator failed: ${answer.problem}`)
+      return answer.result
+    },
+    [Symbol.asyncDispose]: async () => {
+      const exited = once(child, 'exit')
+      child.disconnect()
+      await exited
+    },
+  }
+}
+
+async function answer(job: LoadJob): Promise<Answer> {
+  try {
+    return { result: await load(job) }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+if (import.meta.main) {
+  process.on('message', (job: LoadJob) => {
+    void answer(job).then((result) => process.send?.(result))
+  })
+}

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stampFile, stampOf } from '../../packages/fastify-contract/src/document/load-contract.ts'
+import { parseJsonWithBigInts, stringifyJson } from '../../packages/fastify-contract/src/json/json.ts'
+import type { ContractDocument } from '../../packages/fastify-contract/src/document/document.ts'
+import { UsageError, readArguments } from '../../scripts/command.ts'
+import { projectFolder } from '../servers/server-process.ts'
+import { type Mutant, mutantsOf } from './contract-edits.ts'
+
+/** The seed of every run, so that a result can be repeated. */
+const seed = '1'
+
+const timeoutMilliseconds = 180_000
+
+const usage = `Usage: npm run bench -- mutants [WORDS]
+         changes the contract in each way whose name contains these words, or else in all; the exit code is 1 when the
+         contract suite does not notice one of them`
+
+/** Gives each changed contract to the tests or to the service. */
+export async function run(args: string[]): Promise<void> {
+  const [wanted = ''] = readArguments(usage, { args, allowPositionals: true, options: {} }).positionals
+  const source = await readFile(join(projectFolder, 'generated/contract.json'), 'utf8')
+  const mutants = mutantsOf(parse(source)).filter(({ name }) => name.includes(wanted))
+  if (mutants.length === 0) throw new UsageError(`no change of the contract has a name with: ${wanted}`)
+  await using cleanup = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-mutants-'))
+  cleanup.defer(() => rm(folder, { recursive: true }))
+  console.log('the contract as it is')
+  const control = await test({ name: 'none', side: 'tests', edit: () => undefined }, source, join(folder, 'control'))
+  if (control !== undefined) throw new UsageError(`the suite fails without any change: ${control}`)
+  let done = 0
+  let survived = 0
+  const queue = mutants.entries()
+  // All workers iterate one queue, so each takes the next mutant when it is free.
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, async () => {
+      for (const [index, mutant] of queue) {
+        const killer = await test(mutant, source, join(folder, String(index)))
+        if (killer === undefined) survived++
+        const result = killer === undefined ? 'SURVIVED' : 'killed  '
+        const count = `${String(++done).padStart(3)}/${String(mutants.length)}`
+        const reason = killer === undefined ? '' : `  ← ${killer}`
+        console.log(`${count} ${result} ${mutant.side.padEnd(7)} ${mutant.name}${reason}`)
+      }
+    }),
+  )
+  const seconds = `${String(Math.round(performance.now() / 1000))} s`
+  const killed = `${String(mutants.length - survived)} killed, ${String(survived)} survived`
+  console.log(`\n${seconds}, ${String(mutants.length)} mutants, ${killed}`)
+  if (survived > 0) process.exitCode = 1
+}
+
+function parse(source: string): ContractDocument {
+  // `npm run generate` has validated it.
+  return parseJsonWithBigInts(source) as ContractDocument
+}
+
+/**
+ * Runs the contract suite with the changed contract on one side.
+ *
+ * @param source the contract, parsed anew because a mutant changes it in place
+ * @param copy the folder to make for the changed contract
+ * @returns the first test that fails, or undefined when all pass
+ */
+async function test({ side, edit }: Mutant, source: string, copy: string): Promise<string | undefined> {
+  const report = join(copy, 'report.json')
+  const contract = parse(source)
+  edit(contract)
+  await mkdir(join(copy, 'generated'), { recursive: true })
+  await copyFile(join(projectFolder, 'openapi.yaml'), join(copy, 'openapi.yaml'))
+  const json = stringifyJson(contract)
+  await writeFile(join(copy, 'generated/contract.json'), json)
+  await writeFile(join(copy, stampFile), stampOf(await readFile(join(copy, 'openapi.yaml'), 'utf8'), json))
+  const code = await runSuite(
+    { [side === 'tests' ? 'EXPECTED_CONTRACT_FOLDER' : 'SERVED_CONTRACT_FOLDER']: copy, CONTRACT_SEED: seed },
+    report,
+  )
+  if (code === 0) return undefined
+  if (code === null) throw new Error(`the suite did not end in ${String(timeoutMilliseconds / 1000)} s`)
+  return firstFailure(await readFile(report, 'utf8'))
+}
+
+function runSuite(variables: Record<string, string>, report: string): Promise<number | null> {
+  const vitest = join(projectFolder, 'node_modules/vitest/vitest.mjs')
+  const options = ['--project=sqlite', '--bail=1', '--reporter=json', `--outputFile=${report}`]
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [vitest, 'run', 'test/contract-suite/', ...options], {
+      cwd: projectFolder,
+      stdio: 'ignore',
+      env: { ...process.env, ...variables },
+      timeout: timeoutMilliseconds,
+    })
+    child.on('error', reject)
+    child.on('exit', resolve)
+  })
+}
+
+interface Report {
+  testResults: { message: string; assertionResults: { status: string; title: string }[] }[]
+}
+
+function firstFailure(report: string): string {
+  // Written by vitest's reporter of this name.
+  const { testResults } = JSON.parse(report) as Report
+  const failed = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .find(({ status }) => status === 'failed')
+  return failed?.title ?? `at the start: ${testResults.map(({ message }) => message.split('\n', 1).join()).join()}`
+}

@@ -1,0 +1,113 @@
+import { readArguments } from '../scripts/command.ts'
+import { spreadOf } from './spread.ts'
+import type { OfferedResult } from './load/load.ts'
+import { startLoad } from './load/start-load.ts'
+import { startLoadedServer } from './servers/loaded-server.ts'
+
+const usage = 'Usage: npm run bench -- overload   offers a server twice the load that saturates it, for a minute'
+
+/** The share of the best rate that must be answered in time at twice the load that saturates. */
+const wantedShare = 0.8
+
+const connectionCounts = [16, 64, 256]
+/** Opened before the load begins, as proxies do: Node accepts one connection in an iteration of its event loop. */
+const offeredConnections = 4_000
+const rounds = 7
+const trialMilliseconds = 2_000
+const offeredMilliseconds = 3_000
+const lateMilliseconds = 1_000
+
+/** Rates are per second. */
+interface Round {
+  /** The rate of a closed loop: each client waits for its answer before it asks again. */
+  best: number
+  offered: number
+  /** Answered 200 within a second of the time at which the request was due. */
+  good: number
+  refused: number
+  late: number
+  /** The longest wait of an answer that was not a refusal, in milliseconds. */
+  worst: number
+  unsent: number
+  unanswered: number
+}
+
+/** Finds the best rate of a closed loop. Then, in rounds, measures it and offers the server twice as much. */
+async function measure(): Promise<Round[]> {
+  await using server = await startLoadedServer(0)
+  await using generator = startLoad()
+  // No id is used twice.
+  let first = 0
+
+  async function create(connections: number, maxMilliseconds: number, rate?: number) {
+    const result = await generator.run({
+      port: server.port,
+      token: server.token,
+      operation: { kind: 'create', ids: { first, scatterOver: undefined } },
+      connections,
+      maxRequests: Number.MAX_SAFE_INTEGER,
+      maxMilliseconds,
+      ...(rate !== undefined && { rate }),
+    })
+    first += result.requests + (result.offered?.unanswered ?? 0) + connections
+    return result
+  }
+
+  async function closedLoop(connections: number): Promise<number> {
+    const { requests, milliseconds } = await create(connections, trialMilliseconds)
+    return (requests / milliseconds) * 1_000
+  }
+
+  const rates: number[] = []
+  for (const connections of connectionCounts) rates.push(await closedLoop(connections))
+  // There is a rate for each count.
+  const connections = connectionCounts[rates.indexOf(Math.max(...rates))]!
+  const measured: Round[] = []
+  for (let round = 1; round <= rounds; round++) {
+    const best = await closedLoop(connections)
+    const { offered } = await create(offeredConnections, offeredMilliseconds, 2 * best)
+    // A job with a rate has these figures.
+    measured.push({ best, offered: 2 * best, ...figuresOf(offered!) })
+  }
+  return measured
+}
+
+function figuresOf({ unsent, unanswered, answers }: OfferedResult): Omit<Round, 'best' | 'offered'> {
+  const taken = answers.filter(([status]) => status !== '503')
+  const late = taken.filter(([, wait]) => wait > lateMilliseconds)
+  const good = taken.filter(([status, wait]) => status === '200' && wait <= lateMilliseconds)
+  const perSecond = (count: number) => (count * 1_000) / offeredMilliseconds
+  return {
+    good: perSecond(good.length),
+    refused: perSecond(answers.length - taken.length),
+    late: perSecond(late.length),
+    worst: taken.reduce((worst, [, wait]) => Math.max(worst, wait), 0),
+    unsent: perSecond(unsent),
+    unanswered: perSecond(unanswered),
+  }
+}
+
+/** Measures and prints. The exit code is 1 when too little is answered in time. */
+export async function run(args: string[]): Promise<void> {
+  readArguments(usage, { args, options: {} })
+  const measured = await measure()
+
+  function print(name: string, valueOf: (round: Round) => number, meaning: string, digits = 0): void {
+    const { median, lowest, highest } = spreadOf(measured.map(valueOf))
+    const spread = `(${lowest.toFixed(digits)}–${highest.toFixed(digits)})`
+    console.log(`${name.padEnd(14)}${median.toFixed(digits).padStart(6)} ${spread} ${meaning}`)
+  }
+
+  print('best', ({ best }) => best, 'creates a second, for clients that wait for their answers')
+  print('offered', ({ offered }) => offered, 'a second, twice that, whether or not answers come')
+  print('good', ({ good }) => good, 'a second answered 200 within a second')
+  print('refused', ({ refused }) => refused, 'a second answered 503')
+  print('late', ({ late }) => late, 'a second answered after more than a second')
+  print('longest wait', ({ worst }) => worst, 'ms, of an answer that was no refusal')
+  print('not sent', ({ unsent }) => unsent, 'a second found no free connection')
+  print('not answered', ({ unanswered }) => unanswered, 'a second still waited at the end')
+  const shareOf = ({ good, best }: Round) => good / best
+  print('share', shareOf, `of the best was good, at least ${String(wantedShare)} wanted`, 2)
+  console.log(`medians of ${String(rounds)} rounds (lowest–highest)`)
+  process.exitCode = spreadOf(measured.map(shareOf)).median >= wantedShare ? 0 : 1
+}

@@ -1,0 +1,90 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { backUp } from '../../scripts/backup.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { issueTokens } from '../servers/clients.ts'
+import type { Content } from './ledger.ts'
+
+/** The caller of all plants in the ledgers. */
+export const caller = 'me'
+
+export function plantKey(id: number): string {
+  return `plant ${String(id)}`
+}
+
+function open(file: string) {
+  return openSqliteStore({
+    file,
+    onFault: (error) => {
+      throw error
+    },
+  })
+}
+
+/**
+ * Opens a database as the service does at its start, and reads what it holds of the caller.
+ *
+ * @throws Error when the service would not start, or the database is damaged
+ */
+export async function openContent(file: string): Promise<Content> {
+  await open(file).close()
+  return readContent(file)
+}
+
+/** Reads what a database holds of the caller. @throws Error when it is damaged */
+export function readContent(file: string): Content {
+  const database = new Database(file, { fileMustExist: true })
+  try {
+    const result = database.pragma('integrity_check(1)', { simple: true })
+    if (result !== 'ok') throw new Error(`${file} is damaged: ${String(result)}`)
+    const plants = database.prepare<[string], [number, string]>('SELECT id, name FROM plants WHERE caller = ?').raw()
+    const tokens = database.prepare<[], string>('SELECT prefix FROM tokens').pluck()
+    return new Map([
+      ...plants.all(caller).map(([id, name]) => [plantKey(id), name] as const),
+      ...tokens.all().map((prefix) => [`token ${prefix}`, 'issued'] as const),
+    ])
+  } finally {
+    database.close()
+  }
+}
+
+/** A folder with a database, and a copy of the database as it was before. The name of a plant begins with its id. */
+export interface Prepared {
+  folder: string
+  /** A token of the caller, in both. */
+  token: string
+  content: Content
+  copied: Content
+}
+
+/** The paths in the folder. */
+export const databasePath = 'data/plants.db'
+export const copyPath = 'copy.db'
+
+/** How many plants of another caller make more than 64 MiB, up to which the start checks every page. */
+const largePlants = 330_000
+
+/** @param isLarge whether the database has more than 64 MiB */
+export async function prepare(folder: string, isLarge: boolean): Promise<Prepared> {
+  const file = join(folder, databasePath)
+  mkdirSync(join(folder, 'data'), { recursive: true })
+  const [{ token } = { token: '' }] = await issueTokens({ engine: 'sqlite', file }, [caller])
+  const store = open(file)
+  for (let id = -100n; id < -50n; id++) await store.create(caller, { id, name: `${String(id)}.early` })
+  const copy = join(folder, copyPath)
+  await backUp(file, copy)
+  for (let id = -50n; id < 0n; id++) await store.create(caller, { id, name: `${String(id)}.late` })
+  for (let id = -100n; id < -75n; id++) await store.delete(caller, id)
+  await store.close()
+  if (isLarge) fill(file)
+  return { folder, token, content: readContent(file), copied: readContent(copy) }
+}
+
+function fill(file: string): void {
+  const database = new Database(file)
+  database.exec(`
+    WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${String(largePlants)})
+    INSERT INTO plants (caller, id, name) SELECT 'another', id, 'Monstera deliciosa ' || hex(randomblob(40)) FROM ids`)
+  database.close()
+}

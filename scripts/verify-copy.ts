@@ -1,0 +1,79 @@
+import { linkSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import type { DatabaseLocation } from '../src/store/open-store.ts'
+import { applicationId, assertUsable, readHeader } from '../src/store/sqlite/schema.ts'
+import { UsageError } from './command.ts'
+
+/** How many rows a database has. */
+export interface Content {
+  plants: number
+  tokens: number
+}
+
+/** Counts the rows of a database. */
+export function contentOf(database: Database.Database): Content {
+  const count = (table: 'plants' | 'tokens') =>
+    database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!
+  return { plants: count('plants'), tokens: count('tokens') }
+}
+
+/** Whether an error says that a file is damaged: others say that it cannot be read now (sqlite.org/rescode.html). */
+export function isDamage(error: unknown): error is InstanceType<typeof Database.SqliteError> {
+  return error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/.test(error.code)
+}
+
+/**
+ * Checks every page, index and constraint of a file that nobody else has open.
+ *
+ * @param name the name of the file in messages
+ * @throws UsageError when it is damaged or not a database of this service; UnusableStore when it is another program's
+ *   or a newer release's
+ */
+export function verifyCopy(file: string, name: string): Content {
+  const header = readHeader(file)
+  if (header?.applicationId !== applicationId) throw new UsageError(`${name} is not a database of this service`)
+  assertUsable(name, header)
+  const database = new Database(file, { fileMustExist: true })
+  try {
+    // The result is 'ok' or the first fault, in one line or more.
+    const result = database.pragma('integrity_check(1)', { simple: true }) as string
+    if (result !== 'ok') throw new UsageError(`${name} is damaged (${result.replaceAll(/\s+/g, ' ')})`)
+    // A copy is one file. The server sets the mode with a log again.
+    database.pragma('journal_mode = DELETE')
+    return contentOf(database)
+  } catch (error) {
+    if (isDamage(error)) throw new UsageError(`${name} is damaged (${error.message})`, { cause: error })
+    if (!(error instanceof Database.SqliteError)) throw error
+    throw new UsageError(`${name} cannot be verified: ${error.message}`, { cause: error })
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Gives a file a second name. Unlike a rename, a link never replaces another file.
+ *
+ * @throws UsageError when there is a file of this name
+ */
+export function publish(file: string, name: string): void {
+  try {
+    linkSync(file, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new UsageError(`${name} is there already; nothing was changed`, { cause: error })
+  }
+}
+
+/**
+ * @param tool the program that does the same on PostgreSQL, for the message
+ * @returns the file of a SQLite database
+ * @throws UsageError when the database is another
+ */
+export function sqliteFileOf(location: DatabaseLocation, tool: string): string {
+  switch (location.engine) {
+    case 'sqlite':
+      return location.file
+    case 'postgres':
+      throw new UsageError(`DATABASE_URL names a PostgreSQL database, for which the tool is ${tool}`)
+  }
+}

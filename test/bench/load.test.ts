@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { type RequestListener, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { type LoadJob, load } from '../../bench/load/load.ts'
+
+/** Loads a server that answers so. */
+async function loadOn(answer: RequestListener, job: Partial<LoadJob> = {}) {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  // A server that listens on a port has an address of this kind.
+  const { port } = server.address() as AddressInfo
+  const list = { kind: 'list', path: '/plants' } as const
+  const common = { port, token: 'token', operation: list, connections: 3, maxRequests: 30, maxMilliseconds: 10_000 }
+  return load({ ...common, ...job })
+}
+
+test.each<[string, RequestListener, object]>([
+  [
+    'with a length, in pieces',
+    (_request, response) => {
+      response.writeHead(200, { 'content-length': 100_000 }).write('a'.repeat(60_000))
+      void nextTurn().then(() => response.end('b'.repeat(40_000)))
+    },
+    { statuses: { 200: 30 }, firstBodyBytes: 100_000 },
+  ],
+  [
+    'in chunks',
+    (_request, response) => {
+      response.write('[1')
+      void nextTurn().then(() => response.end(',2]'))
+    },
+    { statuses: { 200: 30 } },
+  ],
+  ['without a body', (_request, response) => response.writeHead(204).end(), { statuses: { 204: 30 } }],
+])('an answer %s is counted once, under its status', async (_how, answer, expected) => {
+  expect(await loadOn(answer)).toMatchObject({ requests: 30, ...expected })
+})
+
+test.each([undefined, 10])('no id is created twice (scattered over %s thousands)', async (scatterOver) => {
+  const ids = new Set<number>()
+  const answer: RequestListener = (request, response) => {
+    request.on('data', (body: Buffer) => ids.add((JSON.parse(body.toString()) as { id: number }).id))
+    request.on('end', () => response.end('{}'))
+  }
+  await loadOn(answer, { operation: { kind: 'create', ids: { first: 0, scatterOver } } })
+  expect(ids.size).toBe(30)
+})
+
+test('requests at a rate wait for no answer, and those without one are counted', async () => {
+  const { offered } = await loadOn(() => undefined, { rate: 1_000, maxMilliseconds: 20 })
+  expect(offered).toMatchObject({ unanswered: 3, answers: [] })
+  expect(offered?.unsent).toBeGreaterThan(5)
+})
+
+test('a server that closes a connection before it answers fails the load', async () => {
+  await expect(loadOn((_request, response) => response.socket?.end())).rejects.toThrow('closed the connection')
+})
