@@ -4,7 +4,7 @@ import { contractMethods, type ContractDocument, type PathItem } from '../../src
 import { loadContract } from '../../src/contract/load-contract.ts'
 import { handlers as ownHandlers } from '../../src/handlers.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { printOrigin } from '../peers/print-origin.ts'
+import { printOrigin } from '../peers/peer.ts'
 
 /**
  * The project's server with a contract of `OPERATIONS` operations: its own three, then copies of them with other paths
