@@ -93,8 +93,7 @@ export default defineConfig({
     'generated/',
     'coverage/',
     'data/',
-    'test/contract/words/types-of-words.proof.ts',
-    'test/gate/fixture/',
+    'packages/fastify-contract/test/gate/types.proof.ts',
     ...untyped,
   ],
   rules: {

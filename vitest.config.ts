@@ -1,20 +1,24 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** The tests of what must be the same whatever keeps the plants. They take their store from `temporaryStore`. */
+/** Tests that take minutes have this in their names. `npm run test:long` runs them. */
+const long = ['**/*.long.test.ts']
+
+/** Tests that must pass whatever keeps the plants. They take their store from `temporaryStore`. */
 const onEveryStore = [
   'test/operations/**/*.test.ts',
-  'test/model/**/*.test.ts',
+  'test/contract-suite/stored-plants.test.ts',
   'test/process/reuse-port.test.ts',
   'test/faults/load/unread-lists.test.ts',
-  // Runs the page on PostgreSQL there, and the others on SQLite.
-  'test/docs/blocks.test.ts',
 ]
-const onPostgres = [
-  'test/store/postgres/**/*.test.ts',
-  'test/scripts/move.test.ts',
-  'test/contract-suite/store-independence.test.ts',
-]
+const onPostgres = ['test/store/postgres/**/*.test.ts', 'test/scripts/move.test.ts']
+
+const compileCache = 'test/support/server/compile-cache.ts'
+const onSqlite = { provide: { engine: 'sqlite' as const } }
+const withPostgres = {
+  provide: { engine: 'postgres' as const },
+  globalSetup: [compileCache, 'test/support/server/postgres-setup.ts'],
+}
 
 export default defineConfig({
   test: {
@@ -26,20 +30,27 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // A worker loads the service, and V8 compiles it, once for all of its files instead of once for each.
     isolate: false,
-    globalSetup: 'test/support/server/compile-cache.ts',
+    globalSetup: compileCache,
     projects: [
       {
         extends: true,
-        test: { name: 'sqlite', include: ['test/**/*.test.ts'], exclude: onPostgres, provide: { engine: 'sqlite' } },
+        test: { name: 'library', include: ['packages/*/test/**/*.test.ts'], exclude: long },
       },
       {
         extends: true,
-        test: {
-          name: 'postgres',
-          include: [...onEveryStore, ...onPostgres],
-          provide: { engine: 'postgres' },
-          globalSetup: ['test/support/server/compile-cache.ts', 'test/support/server/postgres-setup.ts'],
-        },
+        test: { name: 'sqlite', include: ['test/**/*.test.ts'], exclude: [...long, ...onPostgres], ...onSqlite },
+      },
+      {
+        extends: true,
+        test: { name: 'postgres', include: [...onEveryStore, ...onPostgres], exclude: long, ...withPostgres },
+      },
+      {
+        extends: true,
+        test: { name: 'long', include: long, exclude: ['**/node_modules/**', 'test/store/postgres/**'], ...onSqlite },
+      },
+      {
+        extends: true,
+        test: { name: 'long-postgres', include: ['test/store/postgres/**/*.long.test.ts'], ...withPostgres },
       },
     ],
   },

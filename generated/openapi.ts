@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:8a9ed540ae7a07b6ae84e7a1e03f9aa2f210932ab39de979da6b5942bdc76186 by npm run generate. Do not edit.
+// Generated from openapi.yaml sha256:8a9ed540ae7a07b6ae84e7a1e03f9aa2f210932ab39de979da6b5942bdc76186 by fastify-contract. Do not edit.
 
 export interface paths {
     "/plants": {

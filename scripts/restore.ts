@@ -46,7 +46,7 @@ const companions = ['-wal', '-shm', '-journal']
  * @throws UsageError when the copy is damaged, or the target exists or is open in a process; UnusableStore as
  *   `verifyCopy`; Node's error when a file cannot be read or written
  */
-function restore(copy: string, target: string, force: boolean): Content {
+export function restore(copy: string, target: string, force: boolean): Content {
   const place = realPathOf(target)
   const old = statSync(place, { throwIfNoEntry: false })
   assertReplaceable(copy, target, old, force)
@@ -158,4 +158,4 @@ function lock(place: string, target: string): () => void {
   }
 }
 
-await runCommand(run, BadConfig, UnusableStore)
+if (import.meta.main) await runCommand(run, BadConfig, UnusableStore)

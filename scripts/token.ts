@@ -1,9 +1,7 @@
-import { isIssuable } from '../src/auth/callers.ts'
-import { readScopes } from '../src/auth/scopes.ts'
-import { createToken, prefixOf, readTtl } from '../src/auth/tokens.ts'
+import { createToken, isIssuable, prefixOf, readScopes, readTtl } from '../src/auth/tokens.ts'
 import { BadConfig, loadConfig } from '../src/config/config.ts'
 import { openStore } from '../src/store/open-store.ts'
-import { assertExists } from '../src/store/sqlite/database-header.ts'
+import { assertExists } from '../src/store/sqlite/schema.ts'
 import { type Store, type StoredToken, UnusableStore } from '../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from './command.ts'
 

@@ -1,8 +1,7 @@
 import { linkSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { DatabaseLocation } from '../src/store/open-store.ts'
-import { assertUsable, readHeader } from '../src/store/sqlite/database-header.ts'
-import { applicationId } from '../src/store/sqlite/schema.ts'
+import { applicationId, assertUsable, readHeader } from '../src/store/sqlite/schema.ts'
 import { UsageError } from './command.ts'
 
 /** How many rows a database has. */

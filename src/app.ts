@@ -1,32 +1,17 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { TokenUses } from './auth/last-used.ts'
+import { type Contract, type Limits, fastifyContract, fastifyOptions } from 'fastify-contract'
+import { createTokenUses } from './auth/token-uses.ts'
 import { type TokenFinder, createVerifiers } from './auth/verifiers.ts'
-import { type Limits, defaultLimits } from './config/limits.ts'
-import { registerClosing } from './connections/graceful-shutdown.ts'
-import { createHttpServer } from './connections/http-server.ts'
-import { OpenConnections } from './connections/open-connections.ts'
-import { UnreadBytes } from './connections/unread-bytes.ts'
 import { type HandlerContext, createServices } from './context.ts'
-import { basePathsOf, dereference, operationsOf } from './contract/document.ts'
-import { type BoundOperation, createEngine } from './contract/engine.ts'
-import type { Contract } from './contract/load-contract.ts'
-import { securitySchemesOf } from './contract/security.ts'
-import type { Handlers } from './contract/types.ts'
-import { registerDocs } from './docs/docs.ts'
-import { type VerifiedScheme, authenticate } from './http/authentication.ts'
-import { expectContent } from './http/content.ts'
-import { registerErrors } from './http/errors.ts'
-import { registerOperations } from './http/operations.ts'
-import { refuseLessConcrete, refuseMalformed, refuseUnmatched, routedUrl } from './http/path-and-method.ts'
-import { constantHeaders, omitLengthOfHead } from './http/send.ts'
-import { type Stage, inOrder } from './http/stage.ts'
-import { registerHealth } from './monitoring/health.ts'
-import { type OnAnswered, RequestLog, followResponse, requestIdOf } from './monitoring/request-log.ts'
+import { type Handlers, failureBody } from './contract.ts'
+import { registerHealth, watchReadiness } from './monitoring/health.ts'
+import type { Metrics } from './monitoring/metrics.ts'
+import { RequestLog, registerRequestLog, requestIdOf } from './monitoring/request-log.ts'
 import type { Store } from './store/store.ts'
 
 export interface AppOptions {
   contract: Contract
-  /** The handler of each operation; the engine refuses to start when one is missing. */
+  /** The handler of each operation; the server refuses to start when one is missing. */
   handlers: Partial<Handlers<HandlerContext>>
   store: Store
   log: FastifyBaseLogger
@@ -42,19 +27,16 @@ export interface AppOptions {
   /** The origins whose pages may use the service; undefined when no other origin may. */
   corsOrigins?: string[] | undefined
   /** Receives measurements. */
-  observer?: AppObserver | undefined
-  /** Limits that replace those of `defaultLimits`. */
+  observer?: Pick<Metrics, 'answered' | 'contractBroken'> | undefined
+  /** Limits that replace the library's defaults. */
   limits?: Partial<Limits>
   /** Returns the time in milliseconds since 1970-01-01T00:00:00Z. */
   now?: () => number
 }
 
-/** Receives the measurements of a server. */
-export interface AppObserver {
-  answered: OnAnswered
-  /** A handler's reply broke the contract. */
-  contractBroken: (operation: string) => void
-}
+const leaf =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
+  '<path fill="#2e7d32" d="M2 15C2 5 7 1 15 1c0 8-4 12-10 12l4-6-7 8z"/></svg>'
 
 /**
  * Builds the server, ready to listen. Production and tests use the same one.
@@ -62,114 +44,36 @@ export interface AppObserver {
  * @throws UnservableContract
  */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const {
+  const { contract, handlers, store, log, rateLimit, trustedProxies, verifyJwt, corsOrigins, observer } = options
+  const tokenUses = createTokenUses(store, log)
+  const verifiers = createVerifiers({ tokens: store, now: options.now ?? Date.now, noteUse: tokenUses.note, verifyJwt })
+
+  const app = fastify({
+    ...fastifyOptions({
+      logger: log,
+      failureBody,
+      onRefused: (status) => observer?.answered(undefined, status, undefined),
+      limits: options.limits,
+    }),
+    logController: new RequestLog(),
+    genReqId: requestIdOf,
+    ...(trustedProxies === undefined ? {} : { trustProxy: trustedProxies }),
+  })
+  registerRequestLog(app, observer?.answered)
+  const isReady = watchReadiness(app, store)
+  await app.register(fastifyContract, {
     contract,
     handlers,
-    store,
-    log,
-    rateLimit,
-    trustedProxies,
-    verifyJwt,
-    corsOrigins,
-    observer,
-    now = Date.now,
-  } = options
-  const limits = { ...defaultLimits, ...options.limits }
-  const uses = new TokenUses(store, (error) => {
-    log.error({ err: error }, 'when tokens were used is not recorded')
-  })
-  const noteUse = uses.note.bind(uses)
-  const verifiers = createVerifiers({ tokens: store, now, noteUse, verifyJwt })
-  const schemes = new Map<string, VerifiedScheme>()
-  for (const [name, scheme] of securitySchemesOf(dereference(contract.document))) {
-    const verify = verifiers[scheme.kind]
-    if (verify !== undefined) schemes.set(name, { ...scheme, verify })
-  }
-  const operations = await createEngine({
-    contract: contract.document,
-    handlers,
     services: createServices(store),
-    securitySchemes: [...schemes.keys()],
-    onViolation: observer?.contractBroken,
+    verifierOf: ({ kind }) => verifiers[kind],
+    realm: 'plant-store',
+    favicon: leaf,
+    corsOrigins,
+    onContractBroken: observer?.contractBroken,
+    // Loaded only if configured, which saves start time and memory.
+    ...(rateLimit === undefined ? {} : (await import('./rate-limit/rate-limits.ts')).createRateLimits(rateLimit)),
   })
-
-  const connections = new OpenConnections(limits.pipelinedRequests, () => {
-    log.info(
-      `connection closed: more than ${String(limits.pipelinedRequests)} requests wait for the answer before them`,
-    )
-  })
-  const onRefused = (status: number) => observer?.answered(undefined, status, undefined)
-  const app = fastify({
-    serverFactory: (listener) => createHttpServer(listener, connections, limits, { log, onRefused }),
-    loggerInstance: log,
-    logController: new RequestLog(),
-    // A child logger for each request is not needed: the one line of a request has its id.
-    childLoggerFactory: (logger) => logger,
-    genReqId: requestIdOf,
-    bodyLimit: limits.bodyBytes,
-    rewriteUrl: ({ url = '/' }) => routedUrl(url),
-    routerOptions: { maxParamLength: limits.headerBytes },
-    return503OnClosing: false,
-    // No route has a schema of Fastify's. Without these Fastify would load an Ajv and a serializer of its own.
-    schemaController: { compilersFactory: { buildValidator: noRouteSchema, buildSerializer: noRouteSchema } },
-    ...(trustedProxies === undefined ? {} : { trustProxy: trustedProxies }),
-    // Fastify's own listener; answerConnectionErrors answers in its place.
-    clientErrorHandler: () => undefined,
-  })
-  const isClosing = registerClosing(app, connections, limits)
-
-  const begin: Stage = (request, reply) => {
-    reply.headers(constantHeaders).header('x-request-id', request.id)
-    followResponse(request, reply, observer?.answered)
-    return undefined
-  }
-  app.addHook('onRequest', inOrder([begin]))
-  // Loaded only if configured, which saves start time and memory.
-  if (corsOrigins !== undefined) {
-    const { registerCors } = await import('./http/cors.ts')
-    const keyHeaders = [...schemes.values()]
-      .filter((scheme) => scheme.kind === 'apiKey' && scheme.in === 'header')
-      .map(({ name }) => name)
-    await registerCors(app, corsOrigins, operationsOf(dereference(contract.document)), keyHeaders)
-  }
-  // Every request passes these stages, in the order that the contract promises.
-  app.addHook('onRequest', inOrder([refuseMalformed, refuseUnmatched(app)]))
-  registerErrors(app)
-  omitLengthOfHead(app)
-  registerHealth(app, async () => !isClosing() && (await store.isReady()))
-  await app.register((scope) => registerDocs(scope, contract))
-  app.addHook('onClose', () => uses.write())
-
-  const rateLimits =
-    rateLimit === undefined ? undefined : (await import('./rate-limit/rate-limits.ts')).createRateLimits(rateLimit)
-  // A request of an operation passes these stages next. Then its body is read and validated, and its handler called.
-  const stagesOf = (operation: BoundOperation): Stage[] =>
-    [
-      refuseLessConcrete(app, operations, operation),
-      rateLimits?.limitAddress,
-      authenticate(operation, {
-        schemes,
-        onRefused: rateLimits?.countRefused,
-        onForbidden: rateLimits?.limitCaller,
-      }),
-      // Several requests of one address may have been authenticated at the same time.
-      rateLimits?.limitAddress,
-      rateLimits?.limitCaller,
-      expectContent(operation),
-    ].filter((stage) => stage !== undefined)
-  await app.register((scope, _options, done) => {
-    registerOperations(scope, {
-      operations,
-      basePaths: basePathsOf(contract.document),
-      stagesOf,
-      bodyLevels: limits.bodyLevels,
-      unread: new UnreadBytes(limits.unreadBytes),
-    })
-    done()
-  })
+  registerHealth(app, isReady)
+  app.addHook('onClose', tokenUses.write)
   return app
-}
-
-function noRouteSchema(): never {
-  throw new Error('openapi-backend validates requests; a route has no schema of its own')
 }

@@ -1,4 +1,4 @@
-import type { Handlers } from './contract/types.ts'
+import type { Handlers } from './contract.ts'
 import type { HandlerContext } from './context.ts'
 import { createPlant } from './plants/createPlant.ts'
 import { deletePlant } from './plants/deletePlant.ts'

@@ -1,100 +1,77 @@
-import { existsSync, globSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../src/config/config.ts'
-import { anchorsIn, pages, textOf } from './support/pages.ts'
-import { projectFolder } from './support/server/start-process.ts'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { BadConfig, loadConfig } from '../src/config/config.ts'
+import { servedDatabase } from './support/server/served-database.ts'
+import { projectFolder, runScript } from './support/server/start-process.ts'
+
+/** All but the changelog, which names what is gone. */
+const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md'], {
+  cwd: projectFolder,
+  exclude: ['**/CHANGELOG.md'],
+}).sort()
+
+function textOf(file: string): string {
+  return readFileSync(join(projectFolder, file), 'utf8')
+}
 
 const readme = textOf('README.md')
-// The project's own file.
-const manifest = JSON.parse(textOf('package.json')) as Record<
-  'scripts' | 'dependencies' | 'devDependencies',
-  Record<string, string>
->
 
-/** The links of a page that do not lead to another site. */
-function linksOf(file: string): string[] {
-  return [...textOf(file).matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target = '']) => target)
-    .filter((target) => !/^\w+:/.test(target))
+/** The anchors that GitHub gives to the headings of a page, without what looks like a heading in a block. */
+function anchorsIn(text: string): string[] {
+  const headings = text.replaceAll(/^ *```[^]*?^ *```$/gm, '').matchAll(/^#+ (.+)$/gm)
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
 }
 
-/** The part of a page below a heading. */
-function sectionOf(text: string, heading: string): string {
-  const [, section] = new RegExp(`^## ${heading}\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(text) ?? []
-  if (section === undefined) throw new Error(`there is no section ${heading}`)
-  return section
-}
-
-/** The first cells of the rows of all tables in a text. */
-function firstCells(text: string): string[] {
-  return [...text.matchAll(/^\| ([^|]+) \|/gm)].map(([, cell = '']) => cell)
-}
-
-describe('the documentation', () => {
-  test('begins with a README of at most 200 lines', () => {
-    expect(readme.split('\n').length).toBeLessThanOrEqual(201)
+test.each(pages)('the links of %s lead to a file and a heading', (page) => {
+  const links = [...textOf(page).matchAll(/\]\((?!\w+:)([^)\s#]*)#?([^)\s]*)\)/g)]
+  const dead = links.filter(([, path = '', anchor = '']) => {
+    const target = path === '' ? page : join(dirname(page), path)
+    if (!existsSync(join(projectFolder, target))) return true
+    return anchor !== '' && !anchorsIn(textOf(target)).includes(anchor)
   })
-
-  test.each(pages)('has links in %s that lead to a file and a heading', (page) => {
-    const dead = linksOf(page).filter((link) => {
-      const [path = '', anchor] = link.split('#')
-      const target = path === '' ? page : join(dirname(page), path)
-      return (
-        !existsSync(join(projectFolder, target)) ||
-        (anchor !== undefined && !anchorsIn(textOf(target)).includes(anchor))
-      )
-    })
-    expect(dead).toEqual([])
-  })
-
-  test('can be reached from the README, every page of it', () => {
-    const linked = linksOf('README.md').map((link) => link.replace(/#.*/, ''))
-    const fromReadme = [
-      ...linked,
-      ...linked
-        .filter((page) => page.endsWith('.md'))
-        .flatMap((page) => linksOf(page).map((link) => join(dirname(page), link.replace(/#.*/, '')))),
-    ]
-    expect(pages.filter((page) => page !== 'README.md' && !fromReadme.includes(page))).toEqual([])
-  })
-
-  test.each(pages)('names in %s no npm script that is not there', (page) => {
-    const named = [...textOf(page).matchAll(/npm run (?:-s |--silent )*([a-z][\w:-]*)/g)].map(([, name = '']) => name)
-    expect(named.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([])
-  })
+  expect(dead.map(([link]) => link)).toEqual([])
 })
 
-test('docs/architecture.md names no file that is not there', () => {
-  const files = globSync(['{src,generated,scripts,test}/**/*.ts'], { cwd: projectFolder }).map((file) => `/${file}`)
-  const named = [...textOf('docs/architecture.md').matchAll(/[\w./-]+\.ts\b/g)].map(([name]) => name)
-  expect(named.length).toBeGreaterThan(50)
-  expect(named.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([])
+test.each(pages)('every npm script that %s names is there', (page) => {
+  // The project's own file.
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
+  const named = [...textOf(page).matchAll(/npm run (?:-s |--silent )*([a-z][\w:-]*)/g)].map(([, name = '']) => name)
+  expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })
 
-describe('the README', () => {
-  test('says of every dependency what it is for', () => {
-    const explained = firstCells(sectionOf(readme, 'Dependencies')).flatMap((cell) => cell.split(/[,;] /))
-    const isExplained = (name: string) =>
-      explained.some((each) => each === name || (each.endsWith('/…') && name.startsWith(each.slice(0, -1))))
-    const installed = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)]
-    expect(installed.filter((name) => !isExplained(name))).toEqual([])
-  })
-
-  test('names no variable that the server does not read', () => {
-    const cells = firstCells(sectionOf(readme, 'Configuration'))
-    const names = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name))
-    expect(names.length).toBeGreaterThan(15)
-    const refused = messageOf(() => loadConfig(Object.fromEntries(names.map((name) => [name, 'a b']))))
-    expect(names.filter((name) => !refused.includes(`${name} must`))).toEqual([])
-  })
-})
-
-function messageOf(action: () => void): string {
-  try {
-    action()
-  } catch (error) {
-    return String(error)
+test('the first requests of the README are answered as it says', async () => {
+  const [, block = ''] = /^## A first request\n[^]*?```console\n([^]*?)```$/m.exec(readme) ?? []
+  const { token, serve } = await servedDatabase()
+  const { origin } = await serve()
+  const requests = block.split(/^\$ /m).slice(1)
+  expect(requests).toHaveLength(4)
+  for (const request of requests) {
+    const [, command = '', output] = /^((?:.*\\\n)*.*\n)([^]*)$/.exec(request) ?? []
+    const local = command.replace('http://127.0.0.1:3000', origin).replace('curl', 'curl --silent --show-error')
+    const run = await promisify(execFile)('bash', ['-c', local], { env: { ...process.env, TOKEN: token } })
+    expect({ command, output: `${run.stdout.trim()}\n` }).toEqual({ command, output })
   }
-  return ''
-}
+})
+
+test('a bad variable is refused as the README says', async () => {
+  const [, command = '', refusal] = /^\$ (.*) npm start --silent\n(plant-store: PORT .*\n)/m.exec(readme) ?? []
+  const environment = Object.fromEntries(command.split(' ').map((each) => each.split('=') as [string, string]))
+  expect((await runScript('src/main.ts', [], environment)).stderr).toBe(refusal)
+})
+
+test('the server reads every variable of the README', () => {
+  const [, table = ''] = /^## Configuration\n([^]*?)^## /m.exec(readme) ?? []
+  const cells = [...table.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell)
+  const names = cells.flatMap((cell) => cell.match(/[A-Z_]+/g) ?? [])
+  expect(names.length).toBeGreaterThan(15)
+  const refusedOf = (name: string) => () => loadConfig({ [name]: 'a b' })
+  for (const name of names) expect(refusedOf(name), name).toThrow(BadConfig)
+})

@@ -5,7 +5,9 @@ import { expect, test } from 'vitest'
 const folder = join(import.meta.dirname, '../docs')
 
 test('every test that the table of threats names is where it says', () => {
-  const links = [...readFileSync(join(folder, 'threats.md'), 'utf8').matchAll(/\[([^\]]+)\]\((\.\.\/test\/[^)]+)\)/g)]
+  const links = [
+    ...readFileSync(join(folder, 'threats.md'), 'utf8').matchAll(/\[([^\]]+)\]\((\.\.\/(?:test|packages)\/[^)]+)\)/g),
+  ]
   expect(links.length).toBeGreaterThan(30)
   const missing = links.filter(
     ([, title = '', file = '']) =>

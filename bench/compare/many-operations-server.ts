@@ -1,7 +1,11 @@
 import { pino } from 'pino'
 import { type AppOptions, buildApp } from '../../src/app.ts'
-import { contractMethods, type ContractDocument, type PathItem } from '../../src/contract/document.ts'
-import { loadContract } from '../../src/contract/load-contract.ts'
+import {
+  contractMethods,
+  type ContractDocument,
+  type PathItem,
+} from '../../packages/fastify-contract/src/document/document.ts'
+import { loadContract } from '../../packages/fastify-contract/src/document/load-contract.ts'
 import { handlers as ownHandlers } from '../../src/handlers.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { printOrigin } from '../peers/peer.ts'

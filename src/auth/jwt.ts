@@ -1,7 +1,8 @@
-import { type JWTPayload, errors, jwtVerify } from 'jose'
-import { jwtCaller } from './callers.ts'
+import type { Caller } from 'fastify-contract'
+import { isScope } from 'fastify-contract/security'
+import { errors, jwtVerify } from 'jose'
 import { createKeySet } from './key-set.ts'
-import { scopeOfClaims } from './scopes.ts'
+import { jwtCallerPrefix } from './tokens.ts'
 import type { TokenFinder } from './verifiers.ts'
 
 /** The identity provider whose tokens are accepted. */
@@ -54,7 +55,7 @@ export function createJwtVerifier(
   const findKey = createKeySet(url)
   const report = createReporter(url.host, onFault)
 
-  async function verify(token: string): Promise<JWTPayload | 'unknown' | 'unavailable'> {
+  return async (token) => {
     try {
       const { payload } = await jwtVerify(token, findKey, {
         issuer,
@@ -64,7 +65,9 @@ export function createJwtVerifier(
         requiredClaims: ['sub', 'exp'],
         currentDate: new Date(now()),
       })
-      return payload
+      const caller = jwtCaller(issuer, payload.sub)
+      const claimed = scopeOfClaims(payload)
+      return caller === undefined || claimed === undefined ? 'unknown' : { caller, ...claimed }
     } catch (error) {
       if (error instanceof errors.JOSEError) return 'unknown'
       // The key is not available, or jose rejects it because it is weak.
@@ -72,14 +75,35 @@ export function createJwtVerifier(
       return 'unavailable'
     }
   }
+}
 
-  return async (token) => {
-    const payload = await verify(token)
-    if (typeof payload === 'string') return payload
-    const caller = jwtCaller(issuer, payload.sub)
-    const claimed = scopeOfClaims(payload)
-    return caller === undefined || claimed === undefined ? 'unknown' : { caller, ...claimed }
-  }
+/** The longest `sub` that OpenID Connect Core, section 2, allows; here in UTF-16 code units. */
+const maxSubjectLength = 255
+
+/**
+ * The caller for a subject of an issuer: `jwt:ISSUER SUB`. Unique, because an issuer contains no space, and the caller
+ * of an opaque token never begins with `jwt:`.
+ *
+ * @param subject the claim `sub`
+ * @returns undefined if a store could not keep the subject exactly: it is not text, empty or too long, or contains
+ *   U+0000 or a lone surrogate
+ */
+function jwtCaller(issuer: string, subject: unknown): Caller | undefined {
+  if (typeof subject !== 'string' || subject === '' || subject.length > maxSubjectLength) return undefined
+  return subject.isWellFormed() && !subject.includes('\0') ? `${jwtCallerPrefix}${issuer} ${subject}` : undefined
+}
+
+/**
+ * The scopes of a JSON Web Token: its claim `scope`, separated by spaces (RFC 8693, section 4.2), or where that is
+ * missing `scp`, its name at some providers. Both may also be a list.
+ *
+ * @returns undefined if the claim has another form; a `scope` that is undefined if there is none
+ */
+function scopeOfClaims(claims: Record<string, unknown>): { scope: string | undefined } | undefined {
+  const claim = claims['scope'] === undefined ? claims['scp'] : claims['scope']
+  if (claim === undefined || typeof claim === 'string') return { scope: claim }
+  const isList = Array.isArray(claim) && claim.every((each) => typeof each === 'string' && isScope(each))
+  return isList ? { scope: claim.join(' ') } : undefined
 }
 
 function createReporter(host: string, onFault: (error: Error) => void): (cause: unknown) => void {

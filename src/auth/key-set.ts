@@ -1,4 +1,4 @@
-import { type JSONWebKeySet, type JWK, type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose'
+import { type JWTVerifyGetKey, createRemoteJWKSet, customFetch, errors } from 'jose'
 
 /** How long the provider may take to send its keys. */
 const timeoutMilliseconds = 2_000
@@ -15,98 +15,68 @@ const unknownKeyMilliseconds = 30_000
 /** The shortest time between a failed attempt to fetch the keys and the next one. */
 const retryMilliseconds = 1_000
 
-/** The key of a token is not available or not usable now. The token may be valid. */
-export class KeyUnavailable extends Error {}
-
-interface Keys {
-  find: JWTVerifyGetKey
-  fetchedAt: number
-}
-
 /**
  * Finds keys in the JSON Web Key Set (RFC 7517) that an identity provider publishes.
  *
- * Unlike jose's `createRemoteJWKSet`, tokens share a failed attempt, the size of the response is limited, and setting
- * the machine's clock does not extend the life of cached keys.
- *
- * @returns a function that throws `KeyUnavailable`, or a `JOSEError` if the set has no key for the token
+ * @returns a function that throws a `JOSEError` if the set has no key for the token, and any other error if the set is
+ *   not available or the key is malformed: the token may be valid
  */
 export function createKeySet(url: URL): JWTVerifyGetKey {
-  let keys: Keys | undefined
-  let failure: { error: KeyUnavailable; at: number } | undefined
-  let attempt: Promise<Keys> | undefined
+  // jose measures the age of keys by the machine's clock, which can be set. So it is measured here.
+  const find = createRemoteJWKSet(url, {
+    timeoutDuration: timeoutMilliseconds,
+    cooldownDuration: Infinity,
+    cacheMaxAge: Infinity,
+    [customFetch]: fetchKeySet,
+  })
+  let loadedAt = -Infinity
+  let failure: { error: unknown; at: number } | undefined
 
-  async function fetchKeys(): Promise<Keys> {
+  /** Loads the keys if they are older than this. Within a second of a failed attempt it repeats the error. */
+  async function load(maxAge: number): Promise<void> {
+    if (performance.now() - loadedAt < maxAge) return
+    if (failure !== undefined && performance.now() - failure.at < retryMilliseconds) throw failure.error
     try {
-      keys = { find: createLocalJWKSet(await fetchKeySet(url)), fetchedAt: performance.now() }
-      return keys
-    } catch (cause) {
-      failure = { error: new KeyUnavailable('the keys cannot be fetched', { cause }), at: performance.now() }
-      throw failure.error
-    } finally {
-      attempt = undefined
-    }
-  }
-
-  /** Resolves to keys that are younger than this. */
-  async function keysWithin(milliseconds: number): Promise<Keys> {
-    const now = performance.now()
-    if (keys !== undefined && now - keys.fetchedAt < milliseconds) return keys
-    if (attempt === undefined && failure !== undefined && now - failure.at < retryMilliseconds) throw failure.error
-    return (attempt ??= fetchKeys())
-  }
-
-  async function findKey(
-    ...[header, token]: Parameters<JWTVerifyGetKey>
-  ): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> {
-    const { find } = await keysWithin(maxAgeMilliseconds)
-    try {
-      return await find(header, token)
+      await find.reload()
+      loadedAt = performance.now()
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      failure = { error, at: performance.now() }
+      throw error
     }
-    const newer = await keysWithin(unknownKeyMilliseconds)
-    return newer.find(header, token)
   }
 
   return async (header, token) => {
     try {
-      return await findKey(header, token)
+      await load(maxAgeMilliseconds)
+      return await find(header, token).catch(async (error: unknown) => {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+        await load(unknownKeyMilliseconds)
+        return find(header, token)
+      })
     } catch (error) {
-      if (error instanceof KeyUnavailable || error instanceof errors.JWKSNoMatchingKey) throw error
+      if (error instanceof errors.JWKSNoMatchingKey) throw error
       // A token may leave out the key's name, but two keys must not share one.
       if (error instanceof errors.JWKSMultipleMatchingKeys && header.kid === undefined) throw error
-      throw new KeyUnavailable('the key of a token is malformed, or another key has the same name', { cause: error })
+      throw new Error('the key of a token cannot be fetched or is malformed', { cause: error })
     }
   }
 }
 
-/** Fetches the keys. Follows no redirect, which could lead to an address that the operator would not allow. */
-async function fetchKeySet(url: URL): Promise<JSONWebKeySet> {
-  const signal = AbortSignal.timeout(timeoutMilliseconds)
-  const headers = { accept: 'application/jwk-set+json, application/json' }
-  const response = await fetch(url, { headers, redirect: 'manual', signal })
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    throw new Error(`the response has status ${String(response.status)}`)
-  }
-  const set: unknown = JSON.parse(await readText(response))
-  if (!isObject(set) || !Array.isArray(set['keys'])) throw new Error('the response is not a JSON Web Key Set')
-  // Ignores members that are not objects. jose validates the others when a token needs them.
-  return { keys: set['keys'].filter((key: unknown): key is JWK => isObject(key)) }
-}
-
-async function readText(response: Response): Promise<string> {
+/** Fetches for jose, which would read a response of any size, and refuse a whole set for a member that is no object. */
+async function fetchKeySet(url: string, init: Omit<RequestInit, 'body'>): Promise<Response> {
+  const response = await fetch(url, init)
   const chunks: Uint8Array[] = []
   let bytes = 0
   // The type of `body` allows chunks of any kind; they are bytes.
-  const body: AsyncIterable<Uint8Array> | Uint8Array[] = response.body ?? []
-  for await (const chunk of body) {
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength
     if (bytes > maxSetBytes) throw new Error(`the response is larger than ${String(maxSetBytes)} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  if (response.status !== 200) throw new Error(`the response has status ${String(response.status)}`)
+  const set: unknown = JSON.parse(Buffer.concat(chunks).toString())
+  if (!isObject(set) || !Array.isArray(set['keys'])) throw new Error('the response is not a JSON Web Key Set')
+  return Response.json({ keys: set['keys'].filter(isObject) })
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

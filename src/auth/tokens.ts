@@ -1,20 +1,15 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Caller } from '../contract/types.ts'
+import type { Caller } from 'fastify-contract'
+import { isScope } from 'fastify-contract/security'
 import type { StoredToken } from '../store/store.ts'
 
-/** Tokens begin with this, so that people and secret scanners recognize them. */
+/** Opaque tokens begin with this, so that people and secret scanners recognize them. */
 const tokenPrefix = 'plst_'
 
 /** How much of a token is stored as plain text to identify it. Too little to guess the rest. */
 const prefixLength = tokenPrefix.length + 6
 
 const secretBytes = 32
-
-/** A new token. Its text is stored nowhere else. */
-export interface IssuedToken {
-  text: string
-  stored: StoredToken
-}
 
 /**
  * Creates a token of 256 random bits.
@@ -23,8 +18,14 @@ export interface IssuedToken {
  * @param now milliseconds since 1970-01-01T00:00:00Z
  * @param ttl milliseconds, or undefined for a token that does not expire
  * @param scope scopes separated by spaces, or undefined for a token with all rights
+ * @returns its text, which is stored nowhere, and what is stored of it
  */
-export function createToken(caller: Caller, now: number, ttl?: number, scope?: string): IssuedToken {
+export function createToken(
+  caller: Caller,
+  now: number,
+  ttl?: number,
+  scope?: string,
+): { text: string; stored: StoredToken } {
   const text = tokenPrefix + randomBytes(secretBytes).toString('base64url')
   return {
     text,
@@ -59,6 +60,33 @@ export function readTtl(text: string): number | undefined {
   return milliseconds <= maxTtl ? milliseconds : undefined
 }
 
+/**
+ * Reads the scopes of a token.
+ *
+ * @param text scopes with commas between them
+ * @returns each once, separated by spaces; undefined if one is empty or has characters that no scope has
+ */
+export function readScopes(text: string): string | undefined {
+  const scopes = text.split(',')
+  return scopes.every(isScope) ? [...new Set(scopes)].join(' ') : undefined
+}
+
+/** The callers of JSON Web Tokens begin with this, and no others do. */
+export const jwtCallerPrefix = 'jwt:'
+
+/** Whether an opaque token may belong to this caller. */
+export function isOpaqueCaller(caller: Caller): boolean {
+  return caller !== '' && !caller.startsWith(jwtCallerPrefix)
+}
+
+/**
+ * Whether a token may be issued for a caller. PostgreSQL has no room in an index for thousands of bytes, and a control
+ * character could make one line of a list look like several.
+ */
+export function isIssuable(caller: Caller): boolean {
+  return isOpaqueCaller(caller) && /^\P{Cc}{1,255}$/u.test(caller)
+}
+
 /** The part of a token that is stored as plain text and shown. */
 export function prefixOf(text: string): string {
   return text.slice(0, prefixLength)
@@ -72,39 +100,4 @@ export function isOpaqueToken(text: string): boolean {
 /** The SHA-256 of a token. A random token cannot be guessed, so it needs no salt and no slow hash. */
 export function hashToken(text: string): Uint8Array {
   return hash('sha256', text, 'buffer')
-}
-
-/**
- * Removes tokens from a text that is to be logged: those of this service, and JSON Web Tokens. A JSON Web Token begins
- * with a JSON object in Base64, and so with `{` and then `"` or white space. Percent-encoded tokens are found too.
- *
- * @returns the same text if it contains no token; `[encoded]` if it is percent-encoded too many times to check
- */
-export function withoutTokens(text: string): string {
-  const decoded = percentDecoded(text)
-  if (decoded === undefined) return '[encoded]'
-  const redacted = decoded
-    .replaceAll(/plst_[\w-]*/g, '[token]')
-    // Reads each word to its end before it looks for the point, so that the time is linear.
-    .replaceAll(/e(?:yJ|yA|wo|w0|wk)[\w-]*(\.[\w.-]*)?/g, (word: string, rest: string | undefined) =>
-      rest === undefined ? word : '[token]',
-    )
-  return redacted === decoded ? text : redacted
-}
-
-/** The most times that a text may be percent-encoded. Nobody needs as many. */
-const maxEncodings = 5
-
-/** Percent-decodes the characters of tokens repeatedly; undefined after more than `maxEncodings` times. */
-function percentDecoded(text: string): string | undefined {
-  let decoded = text
-  for (let count = 0; count <= maxEncodings; count++) {
-    const next = decoded.replaceAll(/%([2-7][0-9a-f])/gi, (escape: string, hex: string) => {
-      const character = String.fromCharCode(parseInt(hex, 16))
-      return /[\w.%-]/.test(character) ? character : escape
-    })
-    if (next === decoded) return decoded
-    decoded = next
-  }
-  return undefined
 }

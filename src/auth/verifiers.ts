@@ -1,13 +1,9 @@
-import type { SecurityScheme } from '../contract/security.ts'
+import type { SecurityScheme, Verifier } from 'fastify-contract'
 import type { FoundCaller, TokenStore } from '../store/store.ts'
-import { isOpaqueCaller } from './callers.ts'
-import { hashToken, isOpaqueToken } from './tokens.ts'
+import { hashToken, isOpaqueCaller, isOpaqueToken } from './tokens.ts'
 
 /** Finds for whom a token acts. `unknown` if it is not valid, `unavailable` if it cannot be checked now. */
 export type TokenFinder = (token: string) => Promise<FoundCaller>
-
-/** Verifies credentials as a request carries them. `missing` if they belong to another authentication scheme. */
-export type Verifier = (credentials: string) => Promise<FoundCaller | 'missing'>
 
 export interface VerifierOptions {
   /** The store of the opaque tokens. */

@@ -11,12 +11,12 @@ export const host = makeValidator((text: string) => {
 
 /** An integer of a range, in plain decimal form. */
 export function integer(minimum: number, maximum: number) {
-  return makeValidator<number>((text: string) => {
-    const value = /^(?:0|[1-9][0-9]*)$/.test(text) ? Number(text) : NaN
-    if (!(value >= minimum && value <= maximum))
-      throw new Error(`must be an integer from ${String(minimum)} to ${String(maximum)}, not ${quoted(text)}`)
-    return value
-  })
+  return makeValidator<number>((text: string) => readInteger(text, minimum, maximum))
+}
+
+/** A whole number of seconds of a range, in milliseconds. */
+export function seconds(minimum: number, maximum: number) {
+  return makeValidator<number>((text: string) => readInteger(text, minimum, maximum) * 1_000)
 }
 
 /** One of some words. */
@@ -118,7 +118,15 @@ function quoted(text: string): string {
 }
 
 function isNetwork(text: string): boolean {
-  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const [, address = '', bits = '1'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
-  return version !== 0 && (bits === undefined || Number(bits) <= (version === 4 ? 32 : 128))
+  // proxy-addr takes no network of all addresses.
+  return version !== 0 && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)
+}
+
+function readInteger(text: string, minimum: number, maximum: number): number {
+  const value = /^(?:0|[1-9][0-9]*)$/.test(text) ? Number(text) : NaN
+  if (!(value >= minimum && value <= maximum))
+    throw new Error(`must be an integer from ${String(minimum)} to ${String(maximum)}, not ${quoted(text)}`)
+  return value
 }

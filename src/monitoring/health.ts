@@ -1,18 +1,29 @@
 import type { FastifyInstance } from 'fastify'
-import { unavailable } from '../contract/errors.ts'
-import { sendFailure, sendJson } from '../http/send.ts'
+import { sendJson, unavailable } from 'fastify-contract'
+import type { Store } from '../store/store.ts'
 
 const ok = JSON.stringify({ status: 'ok' })
 
 /**
- * Adds `/livez`, which always answers 200, and `/readyz`, which answers 200 while requests can be served.
+ * Watches for the close of a server.
  *
- * @param isReady whether the store answers now and the server is not about to stop
+ * @param app before any other `preClose` hook, because one of them delays the close
+ * @returns whether requests can be served: the server is not closing and its store answers
  */
+export function watchReadiness(app: FastifyInstance, store: Pick<Store, 'isReady'>): () => Promise<boolean> {
+  let isClosing = false
+  app.addHook('preClose', (done) => {
+    isClosing = true
+    done()
+  })
+  return async () => !isClosing && (await store.isReady())
+}
+
+/** Adds `/livez`, which always answers 200, and `/readyz`, which answers 200 while requests can be served. */
 export function registerHealth(app: FastifyInstance, isReady: () => Promise<boolean>): void {
   app.get('/livez', (_request, reply) => sendJson(reply, ok))
   app.get('/readyz', async (_request, reply) => {
-    if (await isReady()) return sendJson(reply, ok)
-    return sendFailure(reply, unavailable('the server is stopping or its store does not answer'))
+    if (!(await isReady())) throw unavailable('the server is stopping or its store does not answer')
+    return sendJson(reply, ok)
   })
 }

@@ -1,33 +1,18 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-
-/** Counts and times for Prometheus. */
-export interface Metrics {
-  /**
-   * A request was answered.
-   *
-   * @param operation its operationId; undefined if it matched none
-   * @param seconds its duration; undefined where its headers were not read
-   */
-  answered: (operation: string | undefined, status: number, seconds: number | undefined) => void
-  /** A handler's reply broke the contract. */
-  contractBroken: (operation: string) => void
-  /** The store was not available to an operation, or the key server to a token. */
-  failed: (part: 'store' | 'key server') => void
-  /** A transaction was committed, with this number of writes. */
-  committed: (writes: number) => void
-  /** Measures a store's queue. @param waitingWrites returns the number of waiting writes */
-  watchQueue: (waitingWrites: () => number) => void
-  /** The metrics in Prometheus' text format, and its media type. */
-  read: () => Promise<{ type: string; text: string }>
-}
 
 /** In seconds: from the time of a short list to the longest that a client should wait. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const batchBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
 
+/** Counts and times for Prometheus. */
+export type Metrics = ReturnType<typeof createMetrics>
+
 /** Starts measuring, the event loop's lag, memory and CPU time included. */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -64,20 +49,24 @@ export function createMetrics(): Metrics {
   })
 
   return {
-    answered: (operation = 'none', status, seconds) => {
+    /** `operation` is undefined for a request that matched none, `seconds` where its headers were not read. */
+    answered: (operation = 'none', status: number, seconds: number | undefined) => {
       requests.inc({ operation, status })
       if (seconds !== undefined) latency.observe({ operation }, seconds)
     },
-    contractBroken: (operation) => {
+    contractBroken: (operation: string) => {
       violations.inc({ operation })
     },
-    failed: (part) => {
+    /** The store was not available to an operation, or the key server to a token. */
+    failed: (part: 'store' | 'key server') => {
       faults.inc({ part })
     },
-    committed: (writes) => {
+    /** A transaction was committed, with this number of writes. */
+    committed: (writes: number) => {
       batches.observe(writes)
     },
-    watchQueue: (waitingWrites) => {
+    /** Measures a store's queue. */
+    watchQueue: (waitingWrites: () => number) => {
       new Gauge({
         name: 'plant_store_waiting_writes',
         help: 'Writes that wait to be committed',
@@ -87,6 +76,47 @@ export function createMetrics(): Metrics {
         },
       })
     },
+    /** The metrics in Prometheus' text format, and its media type. */
     read: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  }
+}
+
+/**
+ * Answers `GET /metrics` at its own address, which the service's clients cannot reach.
+ *
+ * @param onFault receives the error when metrics cannot be read, which is answered 500
+ * @returns the URL, such as `http://127.0.0.1:9090/metrics`, and what closes it
+ * @throws NodeJS.ErrnoException when it cannot listen there
+ */
+export async function serveMetrics(
+  metrics: Pick<Metrics, 'read'>,
+  { host, port }: { host: string; port: number },
+  onFault: (error: unknown) => void,
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics' || request.method !== 'GET') {
+      response.writeHead(404).end()
+      return
+    }
+    metrics.read().then(
+      ({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text),
+      (error: unknown) => {
+        onFault(error)
+        response.writeHead(500).end()
+      },
+    )
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  // The address of a server that listens on a port is an object.
+  const { port: actual } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${String(actual)}/metrics`,
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
   }
 }

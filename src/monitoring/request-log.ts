@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { LogController, type FastifyReply, type FastifyRequest } from 'fastify'
-import { withoutTokens } from '../auth/tokens.ts'
+import { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import type { Metrics } from './metrics.ts'
 
 const acceptableId = /^[\w.-]{1,128}$/
 
@@ -11,7 +11,7 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof own === 'string' && acceptableId.test(own) && withoutTokens(own) === own ? own : randomUUID()
 }
 
-/** Leaves the lines of requests to `followResponse`. */
+/** Leaves the lines of requests to `registerRequestLog`. */
 export class RequestLog extends LogController {
   override incomingRequest(): void {
     // A request has one line, which is written when its response ends.
@@ -28,30 +28,66 @@ export class RequestLog extends LogController {
 }
 
 /**
- * Receives each answered request: its operationId (undefined if it matched none), its status and its duration
- * (undefined where the request was refused with its connection).
+ * Writes the one line of a request when its response ends, complete or not. It has no query, no body and no token.
+ *
+ * @param app before any other hook
  */
-export type OnAnswered = (operation: string | undefined, status: number, seconds: number | undefined) => void
+export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['answered'] | undefined): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    let isWhole = false
+    reply.raw.once('finish', () => {
+      isWhole = true
+    })
+    reply.raw.once('close', () => {
+      const { operation } = request.routeOptions.config
+      const { statusCode: status, elapsedTime } = reply
+      if (isWhole) onAnswered?.(operation?.id, status, elapsedTime / 1_000)
+      const line = {
+        requestId: request.id,
+        method: request.method,
+        ...(operation === undefined
+          ? { path: withoutTokens(request.originalUrl.split('?', 1)[0] ?? '') }
+          : { operation: operation.id }),
+        status,
+        milliseconds: Math.round(elapsedTime * 1_000) / 1_000,
+      }
+      request.log.info(line, isWhole ? 'request answered' : 'response cut off')
+    })
+    done()
+  })
+}
 
-/** Writes the one line of a request when its response ends, complete or not. It has no query, no body and no token. */
-export function followResponse(request: FastifyRequest, reply: FastifyReply, onAnswered: OnAnswered | undefined): void {
-  let isWhole = false
-  reply.raw.once('finish', () => {
-    isWhole = true
-  })
-  reply.raw.once('close', () => {
-    const { operation } = request.routeOptions.config
-    const { statusCode: status, elapsedTime } = reply
-    if (isWhole) onAnswered?.(operation?.id, status, elapsedTime / 1_000)
-    const line = {
-      requestId: request.id,
-      method: request.method,
-      ...(operation === undefined
-        ? { path: withoutTokens(request.originalUrl.split('?', 1)[0] ?? '') }
-        : { operation: operation.id }),
-      status,
-      milliseconds: Math.round(elapsedTime * 1_000) / 1_000,
-    }
-    request.log.info(line, isWhole ? 'request answered' : 'response cut off')
-  })
+/**
+ * Removes tokens from a text that is to be logged: those of this service, and JSON Web Tokens. A JSON Web Token begins
+ * with a JSON object in Base64, and so with `{` and then `"` or white space. Percent-encoded tokens are found too.
+ *
+ * @returns the same text if it contains no token; `[encoded]` if it is percent-encoded too many times to check
+ */
+export function withoutTokens(text: string): string {
+  const decoded = percentDecoded(text)
+  if (decoded === undefined) return '[encoded]'
+  const redacted = decoded
+    .replaceAll(/plst_[\w-]*/g, '[token]')
+    // Reads each word to its end before it looks for the point, so that the time is linear.
+    .replaceAll(/e(?:yJ|yA|wo|w0|wk)[\w-]*(\.[\w.-]*)?/g, (word: string, rest: string | undefined) =>
+      rest === undefined ? word : '[token]',
+    )
+  return redacted === decoded ? text : redacted
+}
+
+/** The most times that a text may be percent-encoded. Nobody needs as many. */
+const maxEncodings = 5
+
+/** Percent-decodes the characters of tokens repeatedly; undefined after more than `maxEncodings` times. */
+function percentDecoded(text: string): string | undefined {
+  let decoded = text
+  for (let count = 0; count <= maxEncodings; count++) {
+    const next = decoded.replaceAll(/%([2-7][0-9a-f])/gi, (escape: string, hex: string) => {
+      const character = String.fromCharCode(parseInt(hex, 16))
+      return /[\w.%-]/.test(character) ? character : escape
+    })
+    if (next === decoded) return decoded
+    decoded = next
+  }
+  return undefined
 }

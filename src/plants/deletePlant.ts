@@ -1,7 +1,5 @@
-import { failure } from '../contract/errors.ts'
-import type { Input, Reply } from '../contract/types.ts'
+import { type Input, type Reply, failure, storeUnavailable } from '../contract.ts'
 import type { HandlerContext } from '../context.ts'
-import { storeUnavailable } from './store-unavailable.ts'
 
 export async function deletePlant(
   { path: { id } }: Input<'deletePlant'>,

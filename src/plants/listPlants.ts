@@ -1,6 +1,5 @@
-import type { Input, Reply } from '../contract/types.ts'
+import { type Input, type Reply, storeUnavailable } from '../contract.ts'
 import type { HandlerContext } from '../context.ts'
-import { storeUnavailable } from './store-unavailable.ts'
 
 export async function listPlants(
   { query: { limit } }: Input<'listPlants'>,

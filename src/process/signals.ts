@@ -1,19 +1,8 @@
 import { isatty } from 'node:tty'
-import closeWithGrace from 'close-with-grace'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** The signals that stop the service. A service manager, a terminal's Ctrl-C and its Ctrl-\ send them. */
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
-
-/**
- * Signals that close-with-grace leaves alone. SIGHUP and those that stop the service have handlers here, and
- * src/main.ts has one for SIGUSR2. The others report a fault of the processor, as when the disk under a mapped file
- * fails. With a handler in JavaScript the instruction would be repeated for ever, and the handler would never run.
- */
-const notForGrace = [
-  ...stopSignals,
-  ...(['SIGHUP', 'SIGUSR2', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP', 'SIGABRT'] as const),
-]
 
 /**
  * How long a signal after the first is taken for its repetition. A terminal sends a Ctrl-C to `npm start` and to the
@@ -42,17 +31,26 @@ export function handleSignals({ log, graceMilliseconds, close }: Ending): () => 
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
   const early = stopSignals.flatMap((signal) => process.listeners(signal).map((listener) => ({ signal, listener })))
   let endingSince: number | undefined
-  // 'beforeExit' would change the exit code of a failed start to 0.
-  const options = { delay: graceMilliseconds, logger: log, skip: [...notForGrace, 'beforeExit' as const] }
-  const ending = closeWithGrace(options, async ({ err }) => {
+
+  function end(exitCode: number): void {
     endingSince = performance.now()
-    if (err) log.fatal({ err }, 'stopping after an error that nobody handled')
-    await close()
-  })
+    setTimeout(() => {
+      log.error(`killed by timeout (${String(graceMilliseconds)}ms)`)
+      process.exit(1)
+    }, graceMilliseconds)
+    close().then(
+      () => process.exit(exitCode),
+      (error: unknown) => {
+        log.error(error)
+        process.exit(1)
+      },
+    )
+  }
   function stop(signal: NodeJS.Signals): void {
     log.info({ signal }, 'stopping')
-    ending.close()
+    end(0)
   }
+
   for (const stopSignal of stopSignals) {
     process.on(stopSignal, (signal) => {
       if (endingSince === undefined) stop(signal)
@@ -66,6 +64,12 @@ export function handleSignals({ log, graceMilliseconds, close }: Ending): () => 
     if (!hasTerminal) log.warn('SIGHUP ignored: no terminal is attached; SIGTERM stops the service')
     // When a terminal closes, the shell and the kernel both send it, so a second one is ignored.
     else if (endingSince === undefined) stop(signal)
+  })
+  // Node raises a rejection that nobody handles as such an exception.
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'stopping after an error that nobody handled')
+    if (endingSince === undefined) end(1)
+    else process.exit(1)
   })
   for (const { signal, listener } of early) process.off(signal, listener)
   return () => endingSince !== undefined

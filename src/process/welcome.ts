@@ -1,36 +1,53 @@
 import { type Stats, fstatSync } from 'node:fs'
+import type { FastifyBaseLogger } from 'fastify'
+import { createToken } from '../auth/tokens.ts'
+import type { Config } from '../config/config.ts'
+import { isLoopback } from '../config/variables.ts'
+import type { Store } from '../store/store.ts'
 
 /**
- * The text for the person who starts the server.
+ * Prints where the server listens and how to get a token, on standard output. The log goes to standard error.
  *
- * @param origin where the server listens, such as `http://127.0.0.1:3000`
+ * @param origin such as `http://127.0.0.1:3000`
  * @param token a token that was just issued and is shown this once, or undefined
  */
-export function welcome(origin: string, token: string | undefined): string {
-  const lines = [`Plant Store  ${origin}`, `Docs         ${origin}/docs`]
-  if (token === undefined) lines.push('Token        npm run token -- issue CALLER')
-  else {
-    lines.push(
-      `Token        ${token}`,
-      '             for the caller "me"; it is shown this once',
-      `Try          curl -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' ` +
-        `-d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
-      `             curl -H 'Authorization: Bearer ${token}' ${origin}/plants`,
-    )
-  }
-  return lines.join('\n')
+export function printWelcome(origin: string, token: string | undefined, log: FastifyBaseLogger): void {
+  process.stdout.on('error', (error: Error) => {
+    const lost = 'what the start says was not printed; a token: npm run token -- issue CALLER'
+    log.warn(`standard output cannot be written (${error.message}): ${lost}`)
+  })
+  const tokenLines =
+    token === undefined
+      ? ['Token        npm run token -- issue CALLER']
+      : [
+          `Token        ${token}`,
+          '             for the caller "me"; it is shown this once',
+          `Try          curl -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' ` +
+            `-d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
+          `             curl -H 'Authorization: Bearer ${token}' ${origin}/plants`,
+        ]
+  process.stdout.write([`Plant Store  ${origin}`, `Docs         ${origin}/docs`, ...tokenLines, ''].join('\n'))
 }
 
 /**
- * Whether standard output is the journal of systemd.
- *
- * @param journalStream the variable `JOURNAL_STREAM`: device and inode of standard error where that is the journal,
- *   else of standard output (systemd.exec(5)). A process inherits it too where its own output goes elsewhere.
+ * Issues a token for the person who starts an empty server on their own machine. None is issued for a database server,
+ * which serves more than one person, nor into the journal, which others can read.
  */
-export function isStandardOutputJournal(journalStream: string | undefined): boolean {
-  if (journalStream === undefined) return false
+export async function issueFirstToken(store: Store, { host, database }: Config): Promise<string | undefined> {
+  if (database.engine !== 'sqlite' || !isLoopback(host) || isStandardOutputJournal()) return undefined
+  if (!(await store.isEmpty())) return undefined
+  const { text, stored } = createToken('me', Date.now())
+  return (await store.addToken(stored)) === 'added' ? text : undefined
+}
+
+/**
+ * Whether standard output is the journal of systemd. JOURNAL_STREAM is the device and inode of standard error where
+ * that is the journal, else of standard output (systemd.exec(5)). A process inherits it too where its own output goes
+ * elsewhere.
+ */
+function isStandardOutputJournal(): boolean {
   const [output, error] = [fstatSync(1), fstatSync(2)]
-  const isNamed = ({ dev, ino }: Stats) => journalStream === `${String(dev)}:${String(ino)}`
+  const isNamed = ({ dev, ino }: Stats) => process.env['JOURNAL_STREAM'] === `${String(dev)}:${String(ino)}`
   // Standard output and standard error may be two sockets to the journal. The variable then names the second.
   return isNamed(output) || (isNamed(error) && output.isSocket())
 }

@@ -1,8 +1,7 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import { type ContractOptions, Refusal } from 'fastify-contract'
 import ipaddr from 'ipaddr.js'
-import { type Failure, failure } from '../contract/errors.ts'
-import type { Stage } from '../http/stage.ts'
-import { RequestCounts } from './request-counts.ts'
+import { LruMap } from 'toad-cache'
 
 const windowMilliseconds = 60_000
 
@@ -12,50 +11,74 @@ const maxCounted = 100_000
 /** In bits: the part of an IPv6 address that names the network (RFC 4291, section 2.5.4). */
 const networkBits = 64
 
-/** Counts requests, and refuses those that are too many. */
-export interface RateLimits {
-  /** Refuses every request of an address that has sent too many bad tokens, whatever its credentials are. */
-  limitAddress: Stage
-  /** Counts a request whose token was refused. @returns the failure when the limit is exceeded */
-  countRefused: (request: FastifyRequest) => Failure<'rate_limited', { 'Retry-After': number }> | undefined
-  /** Counts a request of a caller, or of an address where it has none, and refuses it when the limit is exceeded. */
-  limitCaller: Stage
-}
-
 /**
  * Limits the requests a minute of each caller, those of each address without a caller, and the refused tokens of each
  * address.
  *
  * Answers that were counted carry `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  */
-export function createRateLimits(perMinute: number): RateLimits {
-  const ofCaller = new RequestCounts(windowMilliseconds, maxCounted)
-  const ofAddress = new RequestCounts(windowMilliseconds, maxCounted)
-  const refusedOfAddress = new RequestCounts(windowMilliseconds, maxCounted)
+export function createRateLimits(
+  perMinute: number,
+): Pick<ContractOptions, 'beforeAuthentication' | 'afterAuthentication' | 'onCredentialsRefused'> {
+  const ofCaller = new RequestCounts(maxCounted)
+  const ofAddress = new RequestCounts(maxCounted)
+  const refusedOfAddress = new RequestCounts(maxCounted)
   const policy = `;q=${String(perMinute)};w=${String(windowMilliseconds / 1000)}`
   const tooManyRefused = (milliseconds: number) =>
     tooMany(`more than ${String(perMinute)} refused tokens a minute from this address`, milliseconds)
 
+  const limitAddress: onRequestHookHandler = (request, _reply, done) => {
+    const { requests, milliseconds } = refusedOfAddress.read(addressOf(request))
+    if (requests >= perMinute) throw tooManyRefused(milliseconds)
+    done()
+  }
+  const limitCaller: onRequestHookHandler = (request, reply, done) => {
+    const { caller } = request
+    const { requests, milliseconds } = caller === undefined ? ofAddress.add(addressOf(request)) : ofCaller.add(caller)
+    const name = caller === undefined ? '"address"' : '"caller"'
+    const left = Math.max(0, perMinute - requests)
+    const limit = `${name};r=${String(left)};t=${String(secondsOf(milliseconds))}`
+    reply.header('ratelimit-policy', name + policy).header('ratelimit', limit)
+    if (requests > perMinute) throw tooMany(`more than ${String(perMinute)} requests a minute`, milliseconds)
+    done()
+  }
   return {
-    limitAddress: (request) => {
-      const { requests, milliseconds } = refusedOfAddress.read(addressOf(request))
-      return requests < perMinute ? undefined : tooManyRefused(milliseconds)
-    },
-    countRefused: (request) => {
+    beforeAuthentication: [limitAddress],
+    // Several requests of one address may have been authenticated at the same time.
+    afterAuthentication: [limitAddress, limitCaller],
+    onCredentialsRefused: (request) => {
       const { requests, milliseconds } = refusedOfAddress.add(addressOf(request))
-      return requests <= perMinute ? undefined : tooManyRefused(milliseconds)
+      if (requests > perMinute) throw tooManyRefused(milliseconds)
     },
-    limitCaller: (request, reply) => {
-      const { caller } = request
-      const { requests, milliseconds } = caller === undefined ? ofAddress.add(addressOf(request)) : ofCaller.add(caller)
-      const name = caller === undefined ? '"address"' : '"caller"'
-      const left = Math.max(0, perMinute - requests)
-      const limit = `${name};r=${String(left)};t=${String(secondsOf(milliseconds))}`
-      reply.header('ratelimit-policy', name + policy).header('ratelimit', limit)
-      return requests <= perMinute
-        ? undefined
-        : tooMany(`more than ${String(perMinute)} requests a minute`, milliseconds)
-    },
+  }
+}
+
+/**
+ * Counts requests by a key, such as a caller or an address, in windows of one length. The window of a key begins with
+ * its first request. The clock is monotonic, so setting the machine's clock does not make a window longer.
+ */
+export class RequestCounts {
+  readonly #windows: LruMap<{ requests: number; endsAt: number }>
+
+  /** @param maxKeys the limit of keys; the key that was used longest ago is then forgotten */
+  constructor(maxKeys: number) {
+    this.#windows = new LruMap(maxKeys)
+  }
+
+  /** The count of a key, and how long its window still lasts. */
+  read(key: string): { requests: number; milliseconds: number } {
+    const now = performance.now()
+    const window = this.#windows.get(key)
+    return window === undefined || window.endsAt <= now
+      ? { requests: 0, milliseconds: windowMilliseconds }
+      : { requests: window.requests, milliseconds: window.endsAt - now }
+  }
+
+  /** Counts one request more. @returns the count with it */
+  add(key: string): { requests: number; milliseconds: number } {
+    const { requests, milliseconds } = this.read(key)
+    this.#windows.set(key, { requests: requests + 1, endsAt: performance.now() + milliseconds })
+    return { requests: requests + 1, milliseconds }
   }
 }
 
@@ -78,9 +101,9 @@ function addressOf({ ip = '' }: Partial<Pick<FastifyRequest, 'ip'>>): string {
     : ipaddr.IPv6.networkAddressFromCIDR(`${text}/${String(networkBits)}`).toString()
 }
 
-function tooMany(what: string, milliseconds: number): Failure<'rate_limited', { 'Retry-After': number }> {
+function tooMany(what: string, milliseconds: number): Refusal {
   const seconds = secondsOf(milliseconds)
-  return failure('rate_limited', `${what}; try again in ${String(seconds)} s`, { 'Retry-After': seconds })
+  return new Refusal('rate_limited', `${what}; try again in ${String(seconds)} s`, { 'Retry-After': seconds })
 }
 
 function secondsOf(milliseconds: number): number {

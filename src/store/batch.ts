@@ -1,8 +1,29 @@
+/** The default of `StoreOptions.maxQueued`. */
+export const defaultMaxQueued = 10_000
+
 /** An item that waits, and the functions that settle the promise of `add`. */
 export interface Waiting<Item, Outcome> {
   item: Item
-  resolve: (outcome: Outcome) => void
+  resolve: (outcome: Outcome | 'unavailable') => void
   reject: (error: unknown) => void
+}
+
+/** Settles each item with its outcome; an error rejects it. */
+export function settle<Outcome>(
+  batch: Waiting<unknown, Outcome>[],
+  outcomes: readonly (Outcome | 'unavailable' | Error)[],
+): void {
+  batch.forEach(({ resolve, reject }, index) => {
+    // There are as many outcomes as items.
+    const outcome = outcomes[index]!
+    if (outcome instanceof Error) reject(outcome)
+    else resolve(outcome)
+  })
+}
+
+/** Settles every item as `unavailable`. */
+export function refuse(batch: Waiting<unknown, never>[]): void {
+  for (const { resolve } of batch) resolve('unavailable')
 }
 
 /**
@@ -34,7 +55,7 @@ export class Batcher<Item, Outcome> {
   }
 
   /** Adds an item. Settles as `run` settles it. */
-  add(item: Item): Promise<Outcome> {
+  add(item: Item): Promise<Outcome | 'unavailable'> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
       if (this.#isRunning) return
@@ -55,12 +76,8 @@ export class Batcher<Item, Outcome> {
 
   /** Resolves when every item is settled. */
   async drain(): Promise<void> {
-    if (this.#isIdle()) return
+    if (this.#waiting.length === 0 && !this.#isRunning) return
     await new Promise<void>((resolve) => this.#onIdle.push(resolve))
-  }
-
-  #isIdle(): boolean {
-    return this.#waiting.length === 0 && !this.#isRunning
   }
 
   #schedule(): void {
@@ -88,5 +105,23 @@ export class Batcher<Item, Outcome> {
   #continue(): void {
     if (this.#waiting.length > 0) this.#schedule()
     else for (const resolve of this.#onIdle.splice(0)) resolve()
+  }
+}
+
+/** Runs asynchronous functions, at most `max` at a time. The others wait, first come first served. */
+export function limitConcurrency(max: number): <Result>(run: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (run) => {
+    if (running < max) running++
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await run()
+    } finally {
+      // The next one runs instead, so `running` stays the same.
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { Encoded, release } from '../contract/types.ts'
+import { Encoded, release } from 'fastify-contract/encoded'
 import type { Plant } from './store.ts'
 
 /**

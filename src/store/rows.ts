@@ -1,4 +1,4 @@
-import type { Caller } from '../contract/types.ts'
+import type { Caller } from 'fastify-contract'
 import type { NewPlant, StoredToken } from './store.ts'
 
 /** A plant with every column that is stored. */
@@ -6,23 +6,16 @@ export interface StoredPlant extends NewPlant {
   caller: Caller
 }
 
-/** The rows of one kind in the order of their key, which is the same in every store. */
+/** The rows of one table in the order of their key, which is the same in every store. */
 export interface Rows<Row> {
-  count: () => Promise<number> | number
+  count: () => Promise<number>
 
   /** At most `limit` of the rows that follow `row`, or the first ones. */
-  after: (row: Row | undefined, limit: number) => Promise<Row[]> | Row[]
+  after: (row: Row | undefined, limit: number) => Promise<Row[]>
 
   /** Adds all of these rows or none. @throws when a row with the same key exists */
-  add: (rows: Row[]) => Promise<void> | void
+  add: (rows: Row[]) => Promise<void>
 }
-
-export type PlantKey = Pick<StoredPlant, 'caller' | 'id'>
-export type TokenKey = Pick<StoredToken, 'hash'>
-
-/** These come before the key of every row: no caller and no hash is empty. */
-export const beforePlants: PlantKey = { caller: '', id: -(2n ** 63n) }
-export const beforeTokens: TokenKey = { hash: Buffer.alloc(0) }
 
 /** All rows of a store, for copying them to another. Plants are ordered by caller, as UTF-8, and id; tokens by hash. */
 export interface StoreRows {
@@ -31,19 +24,66 @@ export interface StoreRows {
   close: () => Promise<void> | void
 }
 
+/** A value as both drivers take it. */
+export type Value = string | number | bigint | Uint8Array | null
+
+/** Runs a statement, with a `?` for each value. */
+export type RunStatement = <Columns>(text: string, values: Value[]) => Promise<Columns[]> | Columns[]
+
+/** Makes the rows of both tables from what runs their statements. */
+export function rowsOf(run: RunStatement): Pick<StoreRows, 'plants' | 'tokens'> {
+  return { plants: rowsIn(plantTable, run), tokens: rowsIn(tokenTable, run) }
+}
+
+function rowsIn<Row, Columns>(table: Table<Row, Columns>, run: RunStatement): Rows<Row> {
+  const { name, columns, lowestKey, valuesOf, rowOf } = table
+  const key = columns.slice(0, lowestKey.length)
+  return {
+    count: async () => Number((await run<{ count: Integer }>(`SELECT count(*) AS count FROM ${name}`, []))[0]?.count),
+    after: async (row, limit) => {
+      const last = row === undefined ? lowestKey : valuesOf(row).slice(0, key.length)
+      const text =
+        `SELECT ${columns.join()} FROM ${name} WHERE (${key.join()}) > (${placeholders(key)}) ` +
+        `ORDER BY ${key.join()} LIMIT ?`
+      return (await run<Columns>(text, [...last, limit])).map(rowOf)
+    },
+    add: async (rows) => {
+      const tuples = rows.map(() => `(${placeholders(columns)})`)
+      await run(`INSERT INTO ${name} (${columns.join()}) VALUES ${tuples.join()}`, rows.flatMap(valuesOf))
+    },
+  }
+}
+
+/** A `?` for each column. */
+export function placeholders(columns: readonly string[]): string {
+  return columns.map(() => '?').join()
+}
+
+/** A table as both databases have it. */
+interface Table<Row, Columns> {
+  name: 'plants' | 'tokens'
+  /** Those of the key come first. */
+  columns: readonly (keyof Columns & string)[]
+  /** Comes before the key of every row: no caller and no hash is empty. */
+  lowestKey: Value[]
+  /** The values of the columns. */
+  valuesOf: (row: Row) => Value[]
+  rowOf: (columns: Columns) => Row
+}
+
 /** An integer as a driver returns it. */
 type Integer = number | bigint | string
 
-/** A row of `plants`, without its JSON. */
-export interface PlantRow {
+/** The columns of `plants`, without its JSON. */
+export interface PlantColumns {
   caller: string
   id: bigint | string
   name: string
   tag: string | null
 }
 
-/** A row of `tokens`. */
-export interface TokenRow {
+/** The columns of `tokens`. */
+export interface TokenColumns {
   hash: Buffer
   prefix: string
   caller: string
@@ -53,23 +93,34 @@ export interface TokenRow {
   scope: string | null
 }
 
-export function storedPlant({ caller, id, name, tag }: PlantRow): StoredPlant {
-  return { caller, id: BigInt(id), name, ...(tag === null ? {} : { tag }) }
+const plantTable: Table<StoredPlant, PlantColumns> = {
+  name: 'plants',
+  columns: ['caller', 'id', 'name', 'tag'],
+  lowestKey: ['', -(2n ** 63n)],
+  valuesOf: ({ caller, id, name, tag }) => [caller, id, name, tag ?? null],
+  rowOf: ({ caller, id, name, tag }) => ({ caller, id: BigInt(id), name, ...(tag === null ? {} : { tag }) }),
 }
 
-export function storedToken(row: TokenRow): StoredToken {
-  const { hash, prefix, caller, issued_at, expires_at, last_used_at, scope } = row
-  return {
+export const tokenTable: Table<StoredToken, TokenColumns> = {
+  name: 'tokens',
+  columns: ['hash', 'prefix', 'caller', 'issued_at', 'expires_at', 'last_used_at', 'scope'],
+  lowestKey: [Buffer.alloc(0)],
+  valuesOf: (token) => [
+    token.hash,
+    token.prefix,
+    token.caller,
+    token.issuedAt,
+    token.expiresAt ?? null,
+    token.lastUsedAt ?? null,
+    token.scope ?? null,
+  ],
+  rowOf: ({ hash, prefix, caller, issued_at, expires_at, last_used_at, scope }) => ({
     hash,
     prefix,
     caller,
     issuedAt: Number(issued_at),
-    expiresAt: optionalTime(expires_at),
-    lastUsedAt: optionalTime(last_used_at),
+    expiresAt: expires_at === null ? undefined : Number(expires_at),
+    lastUsedAt: last_used_at === null ? undefined : Number(last_used_at),
     scope: scope ?? undefined,
-  }
-}
-
-function optionalTime(column: Integer | null): number | undefined {
-  return column === null ? undefined : Number(column)
+  }),
 }

@@ -1,4 +1,4 @@
-import type { Caller, Encoded } from '../contract/types.ts'
+import type { Caller, Encoded } from 'fastify-contract'
 
 /** A plant as it is stored. That it is one of the contract is checked where a handler answers with it. */
 export interface Plant {
@@ -15,6 +15,8 @@ export class UnusableStore extends Error {}
 
 /** How a store is opened. */
 export interface StoreOptions {
+  /** The most writes that wait to be committed, and reads that wait for a connection; a further one is `unavailable`. */
+  maxQueued?: number
   /** Receives each fault of the database that made an operation unavailable. */
   onFault: (error: Error) => void
   /** Receives the number of writes in each committed transaction. */
@@ -57,6 +59,9 @@ export interface StoredToken {
   /** Its scopes, separated by spaces (RFC 6749, section 3.3); undefined if the token has all rights. */
   scope: string | undefined
 }
+
+/** How exact `lastUsedAt` is: a use less than this after the stored one is not stored. */
+export const lastUsedResolutionMilliseconds = 60_000
 
 /** A use of a token. `usedAt` is in milliseconds since 1970-01-01T00:00:00Z. */
 export type TokenUse = Pick<StoredToken, 'hash'> & { usedAt: number }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { mutantsOf } from '../../bench/mutants/contract-edits.ts'
-import type { ContractDocument } from '../../src/contract/document.ts'
-import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
+import type { ContractDocument } from '../../packages/fastify-contract/src/document/document.ts'
+import { parseJsonWithBigInts, stringifyJson } from '../../packages/fastify-contract/src/json/json.ts'
 
 const source = readFileSync(join(import.meta.dirname, '../../generated/contract.json'), 'utf8')
 

@@ -1,5 +1,5 @@
 import type { Browser, Locator, Page } from 'playwright-core'
-import type { OperationId } from '../../src/contract/types.ts'
+import type { OperationId } from '../../src/contract.ts'
 
 /** The docs page as a person uses it. */
 export interface DocsPage {

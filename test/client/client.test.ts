@@ -1,8 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
-import { UndeclaredReply, createClient } from '../../src/client/create-client.ts'
-import type { Client } from '../../src/client/types.ts'
+import { expect, test } from 'vitest'
+import { type Client, createClient } from '../../src/client.ts'
 import { type TestAppOptions, startApp } from '../support/server/start-app.ts'
 
 async function startClient(options: TestAppOptions = {}): Promise<{ client: Client; baseUrl: string; token: string }> {
@@ -39,12 +36,6 @@ test('the ends of the int64 range arrive as they were sent', async () => {
   expect(await client.deletePlant({ path: { id: 2n ** 63n } })).toMatchObject({ status: 400, body: { error: 40001 } })
 })
 
-test('a limit caps the list', async () => {
-  const { client } = await startClient()
-  for (const id of [1n, 2n, 3n]) await client.createPlant({ body: { id, name: String(id) } })
-  expect(await client.listPlants({ query: { limit: 2 } })).toMatchObject({ body: [{ name: '1' }, { name: '2' }] })
-})
-
 test('a failure is a value, and its status tells its type', async () => {
   const { client } = await startClient()
   await client.createPlant({ body: { id: 1n, name: 'Aloe vera' } })
@@ -72,55 +63,3 @@ test('a refused token is a value for every operation', async () => {
     Array(3).fill([401, expect.objectContaining({ error: 40101 })]),
   )
 })
-
-test('a body over the limit, a caller over the rate and a failing service are values', async () => {
-  const { client: limited } = await startClient({ limits: { bodyBytes: 16 } })
-  expect(await limited.createPlant({ body: { id: 1n, name: 'Aloe vera' } })).toMatchObject({
-    status: 413,
-    body: { error: 41300 },
-  })
-
-  const { client: hurried } = await startClient({ rateLimit: 1 })
-  await hurried.listPlants()
-  const refused = await hurried.listPlants()
-  expect(refused).toMatchObject({ status: 429, body: { error: 42900 } })
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-
-  for (const [status, error] of [
-    [503, 50300],
-    [500, 50000],
-  ] as const) {
-    const client = createClient({
-      baseUrl: await serve(status, 'application/json', `{"error":${String(error)},"message":"later"}`),
-      token: 'any',
-    })
-    expect(await client.listPlants()).toMatchObject({ status, body: { error, message: 'later' } })
-  }
-})
-
-test('an answer that the contract does not declare is thrown, not typed as something it is not', async () => {
-  const answers: [status: number, type: string, text: string][] = [
-    [502, 'text/html', '<h1>Bad Gateway</h1>'],
-    [200, 'text/html', '<h1>Welcome</h1>'],
-    [200, 'application/json', '[{"name":'],
-  ]
-  for (const [status, type, text] of answers) {
-    const client = createClient({ baseUrl: await serve(status, type, text), token: 'any' })
-    await expect(client.listPlants()).rejects.toSatisfy(
-      (error) => error instanceof UndeclaredReply && error.status === status,
-    )
-  }
-})
-
-test('a call ends with its signal', async () => {
-  const { client } = await startClient()
-  await expect(client.listPlants({}, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough')
-})
-
-async function serve(status: number, type: string, text: string): Promise<string> {
-  const server = createServer((_request, response) => response.writeHead(status, { 'content-type': type }).end(text))
-  onTestFinished(() => void server.close())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A server that listens on a port has an address with one.
-  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
-}

@@ -1,4 +1,4 @@
-import { type ContractClient, type ContractRequest } from './contract-client.ts'
+import type { ContractRequest } from './any-contract/run.ts'
 
 /**
  * Requests whose answers depend on the data in the store, in order, each with its status. The suite sends them with and
@@ -13,15 +13,6 @@ export const ownRequests: [status: number, request: ContractRequest][] = [
   [204, { method: 'DELETE', url: '/plants/54' }],
   [404, { method: 'DELETE', url: '/plants/54' }],
 ]
-
-/** The failure of the last stage: a creation that the contract allows and the data in the store does not. */
-export const conflict = {
-  error: 'plant_exists',
-  body: '{"id":54,"name":"Aloe vera"}',
-  /** Puts the data in the store. */
-  prepare: ({ send }: Pick<ContractClient, 'send'>) =>
-    send({ method: 'POST', url: '/plants', body: '{"id":54,"name":"Monstera deliciosa"}' }),
-}
 
 /** Puts into the store what the examples of an operation need and no example of another operation creates. */
 export const examplesNeed: Partial<Record<string, ContractRequest[]>> = {

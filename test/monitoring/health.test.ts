@@ -13,11 +13,6 @@ test.each(['/livez', '/readyz'])('%s answers 200 without a token while requests 
   expect(headers['x-request-id']).toBeDefined()
 })
 
-test.each(['/livez', '/readyz'])('HEAD %s answers as GET does, without the body', async (url) => {
-  const { app } = await startApp()
-  expect(await app.inject({ method: 'HEAD', url })).toMatchObject({ statusCode: 200, payload: '' })
-})
-
 test('while the store does not answer the server is alive and not ready', async () => {
   const { app } = await startApp({ store: { ...(await temporaryStore()), isReady: () => Promise.resolve(false) } })
   expect((await app.inject({ method: 'GET', url: '/livez' })).statusCode).toBe(200)

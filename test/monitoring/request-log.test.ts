@@ -1,115 +1,149 @@
 import { expect, test } from 'vitest'
+import { createToken } from '../../src/auth/tokens.ts'
+import { withoutTokens } from '../../src/monitoring/request-log.ts'
 import { exchange } from '../support/client/exchange.ts'
-import { startApp } from '../support/server/start-app.ts'
+import { shareApp, startApp } from '../support/server/start-app.ts'
 
 function parsed(logLines: string[]): Record<string, unknown>[] {
   return logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
+const get = { method: 'GET', url: '/plants' }
+
 test('each request has one line: what was asked, how it ended, how long it took', async () => {
   const { send, logLines } = await startApp()
   await send({ method: 'POST', url: '/plants', body: { id: 54, name: 'a' } })
-  await send({ method: 'GET', url: '/plants' })
-  await send({ method: 'DELETE', url: '/plants/54' })
   await send({ method: 'DELETE', url: '/plants/54' })
   await send({ method: 'GET', url: '/nowhere' })
-  const lines = parsed(logLines)
-  expect(lines.map(({ method, operation, path, status }) => ({ method, operation, path, status }))).toEqual([
-    { method: 'POST', operation: 'createPlant', path: undefined, status: 200 },
-    { method: 'GET', operation: 'listPlants', path: undefined, status: 200 },
-    { method: 'DELETE', operation: 'deletePlant', path: undefined, status: 204 },
-    { method: 'DELETE', operation: 'deletePlant', path: undefined, status: 404 },
-    { method: 'GET', operation: undefined, path: '/nowhere', status: 404 },
+  await send({ method: 'GET', url: '/plants?limit=%zz' })
+  await send({ method: 'GET', url: '/pl%zzants' })
+  const line = { level: 30, requestId: expect.any(String) as string, milliseconds: expect.any(Number) as number }
+  expect(parsed(logLines)).toMatchObject([
+    { ...line, method: 'POST', operation: 'createPlant', status: 200 },
+    { ...line, method: 'DELETE', operation: 'deletePlant', status: 204 },
+    { ...line, method: 'GET', path: '/nowhere', status: 404 },
+    { ...line, method: 'GET', path: '/plants', status: 400 },
+    { ...line, method: 'GET', path: '/pl%zzants', status: 400 },
   ])
-  for (const line of lines)
-    expect(line).toMatchObject({
-      level: 30,
-      milliseconds: expect.any(Number) as number,
-      requestId: expect.any(String) as string,
-    })
 })
 
-test.each([
-  ['a good token', 200, {}],
-  ['a bad token', 401, { authorization: 'Bearer plst_secretsecretsecret' }],
-  ['a token without a scheme', 401, { authorization: 'plst_secretsecretsecret' }],
-])('with %s neither the credentials nor any other header is logged', async (_description, status, headers) => {
-  const { send, token, logLines } = await startApp()
-  expect(
-    (
-      await send({
-        method: 'GET',
-        url: '/plants',
-        headers: { cookie: 'secret=1', 'user-agent': 'secret agent', ...headers },
-      })
-    ).status,
-  ).toBe(status)
-  expect(logLines).toHaveLength(1)
-  expect(logLines.join()).not.toContain(token)
-  expect(logLines.join()).not.toMatch(/plst_|secret|authorization|bearer/i)
-})
+const body = { method: 'POST', url: '/plants' }
 
 test.each([
-  ['a body', { method: 'POST', url: '/plants', body: '{"id":4815162342,"name":"secret"}' }],
-  ['a malformed body', { method: 'POST', url: '/plants', body: '{"id":4815162342,"name":"secret"' }],
-  ['a name that is given twice', { method: 'POST', url: '/plants', body: '{"secret":1,"secret":2}' }],
-  ['a query', { method: 'GET', url: '/plants?secret=4815162342' }],
-  ['a query of a path that there is not', { method: 'GET', url: '/nowhere?secret=4815162342' }],
+  ['a good token', get],
+  ['a bad token', { ...get, headers: { authorization: 'Bearer plst_secretsecretsecret' } }],
+  ['another header', { ...get, headers: { cookie: 'secret=1', 'user-agent': 'secret agent' } }],
+  ['a body', { ...body, body: '{"id":4815162342,"name":"secret"}' }],
+  ['a malformed body', { ...body, body: '{"id":4815162342,"name":"secret"' }],
+  ['a query', { ...get, url: '/plants?secret=4815162342' }],
   ['an id', { method: 'DELETE', url: '/plants/4815162342' }],
 ])('%s is not logged', async (_description, request) => {
-  const { send, logLines } = await startApp()
+  const { send, logLines, token } = await startApp()
   await send(request)
   expect(logLines).toHaveLength(1)
-  expect(logLines.join()).not.toMatch(/secret|4815162342/)
+  expect(logLines.join()).not.toContain(token)
+  expect(logLines.join()).not.toMatch(/plst_|secret|4815162342|authorization|bearer/i)
 })
 
-test('a token that was put into the path is taken out of the log', async () => {
+test('a token that was put into the path is taken out of the log, and a line break begins no line', async () => {
   const { send, token, logLines } = await startApp()
-  for (const url of [`/${token}`, `/plants/54/${token}/x`, `/Bearer%20${token}?token=${token}`])
+  for (const url of [`/plants/54/${token}/x`, `/%zz${token.replace('p', '%70')}`, '/a%0A%7B%22level%22:60%7D'])
     await send({ method: 'GET', url })
-  expect(logLines).toHaveLength(3)
+  expect(logLines.map((line) => line.trimEnd().split('\n').length)).toEqual([1, 1, 1])
   expect(logLines.join()).not.toContain(token.slice(5))
-  expect(logLines.join()).toContain('/plants/54/[token]/x')
-})
-
-test('a percent-encoded token in the path is taken out of the log too', async () => {
-  const { send, token, logLines } = await startApp()
-  for (const url of [
-    `/${token.replace('_', '%5f')}`,
-    `/plants/54/${token.replace('_', '%255F')}/x`,
-    `/%zz${token.replace('p', '%70')}`,
-  ])
-    await send({ method: 'GET', url })
-  expect(logLines).toHaveLength(3)
-  expect(logLines.join()).not.toContain(token.slice(5))
-  expect(logLines.join()).toContain('/plants/54/[token]/x')
+  expect(logLines[0]).toContain('"/plants/54/[token]/x"')
 })
 
 test('a token in a broken request is not logged', async () => {
   const { token, listen, logLines } = await startApp()
   const origin = await listen()
-  await exchange(origin, `GET /${token} HTTP/1.1\r\nHost x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
-  await exchange(
-    origin,
-    `GET /%${token} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
-  )
-  await exchange(origin, `CONNECT ${token}:80 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+  const authorization = `Authorization: Bearer ${token}`
+  await exchange(origin, `GET /${token} HTTP/1.1\r\nHost x\r\n${authorization}\r\n\r\n`)
+  await exchange(origin, `GET /%${token} HTTP/1.1\r\nHost: x\r\n${authorization}\r\nConnection: close\r\n\r\n`)
+  await exchange(origin, `CONNECT ${token}:80 HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`)
   expect(parsed(logLines).filter(({ status }) => status !== undefined)).toHaveLength(3)
   expect(logLines.join()).not.toContain(token.slice(5))
 })
 
-test('a line break in a path does not begin a new line in the log', async () => {
-  const { send, logLines } = await startApp()
-  await send({ method: 'GET', url: '/a%0A%7B%22level%22:60%7D' })
-  expect(logLines.map((line) => line.trimEnd().split('\n').length)).toEqual([1])
+const escapeOf = (character: string) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+const opaque = createToken('me', 0).text
+const header = Buffer.from('{\n "alg":"RS256","kid":"a~?"}').toString('base64url')
+const jwt = `${header}.${Buffer.from('{"sub":"me"}').toString('base64url')}.c2ln-bmF0_dXJl`
+
+test.each([
+  ['as it is', opaque],
+  ['cut', opaque.slice(0, 20)],
+  ['a JSON Web Token', jwt],
+  ['a JSON Web Token that is cut behind its header', `${header}.`],
+  ['with its underscore encoded', opaque.replace('_', '%5F')],
+  ['with a letter of its secret encoded', opaque.slice(0, 20) + escapeOf(opaque.charAt(20)) + opaque.slice(21)],
+  ['with every character encoded twice', Array.from(Array.from(opaque, escapeOf).join(''), escapeOf).join('')],
+  ['with the escape of an escape', opaque.replace('_', '%255F')],
+  ['with a digit of an escape encoded', opaque.replace('_', '%%35F')],
+  ['with an escape as often as nobody does', opaque.replace('_', `%${'25'.repeat(50)}5F`)],
+  ['a JSON Web Token with its points encoded', jwt.replaceAll('.', '%2E')],
+])('a token is taken out of a text: %s', (_name, token) => {
+  expect(withoutTokens(`/a%20b/${token}/é%C3%A9%3F`)).toMatch(/^(?:\/a%20b\/\[token\]\/é%C3%A9%3F|\[encoded\])$/)
 })
 
-test('a target that no route can have is logged as it was sent, without its query', async () => {
+test.each(['/plants/54', '/plants/eyJ/eyJabc', '/a%20b%2Fc%5F%7E', '/%', '/%2', '/%zz', '/%E0%A4%A', '/%2525'])(
+  'a path without a token stays as it is: %s',
+  (path) => {
+    expect(withoutTokens(path)).toBe(path)
+  },
+)
+
+test.each(['eyJ', 'plst_', 'eyJ.', '%65', '%', '%25', '%2525%35'])(
+  'the search for tokens takes little time in a long text of %s',
+  (part) => {
+    const startedAt = performance.now()
+    withoutTokens(part.repeat(100_000))
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+  },
+)
+
+const newCaller = shareApp()
+
+test.each(['a', 'A-z_0.9', '8f14e45f-ceea-467f-a9c1-6b1f0a6b3f0e', 'x'.repeat(128)])(
+  'the request id %s of the client comes back',
+  async (id) => {
+    const { send } = await newCaller()
+    const { headers } = await send({ ...get, headers: { 'x-request-id': id } })
+    expect(headers['x-request-id']).toBe(id)
+  },
+)
+
+test.each([
+  undefined,
+  '',
+  ' ',
+  'x'.repeat(129),
+  'a b',
+  'a,b',
+  'a/b',
+  '{"a":1}',
+  'é',
+  'a%0Ab',
+  'plst_cut',
+  `a.${opaque}`,
+  'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2ln',
+  'eyAiYWxnIjoiRVMyNTYifQ.e30.c2ln',
+])('the request id %j, which is none or looks like a token, is replaced by a random one', async (id) => {
+  const { send } = await newCaller()
+  const ids = await Promise.all(
+    [id, id].map(async (each) => (await send({ ...get, headers: { 'x-request-id': each } })).headers['x-request-id']),
+  )
+  for (const each of ids) expect(each).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(ids[0]).not.toBe(ids[1])
+})
+
+test.each([
+  [404, { method: 'DELETE', url: '/plants/1' }],
+  [400, { method: 'GET', url: '/%' }],
+  [401, { ...get, headers: { authorization: undefined } }],
+])('a response with status %i has the request id, and the one log line has the same', async (status, request) => {
   const { send, logLines } = await startApp()
-  await send({ method: 'GET', url: '/plants?limit=%zz' })
-  await send({ method: 'GET', url: '/pl%zzants' })
-  expect(parsed(logLines).map(({ path, status }) => [path, status])).toEqual([
-    ['/plants', 400],
-    ['/pl%zzants', 400],
-  ])
+  const headers = { ...('headers' in request ? request.headers : {}), 'x-request-id': 'mine' }
+  expect(await send({ ...request, headers })).toMatchObject({ status, headers: { 'x-request-id': 'mine' } })
+  expect(parsed(logLines)).toMatchObject([{ requestId: 'mine', status }])
 })

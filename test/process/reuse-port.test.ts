@@ -35,11 +35,3 @@ test('REUSE_PORT lets processes share a port and a database, and one goes on whe
   const list = await fetch(`${first.origin}/plants`, { headers })
   expect(await list.json()).toHaveLength(50)
 })
-
-test('without REUSE_PORT a port that is taken is said to be', async () => {
-  const environment = { DATABASE_URL: urlOf(await temporaryLocation()) }
-  const first = await start(environment)
-  await expect(startProcess({ ...environment, PORT: new URL(first.origin).port })).rejects.toThrow(
-    /the server ended with 1: plant-store: cannot listen at HOST 127\.0\.0\.1, PORT \d+: the port is taken/,
-  )
-})

@@ -13,15 +13,15 @@ function textOf(file: string): string {
 const unit = textOf('deploy/plant-store.service')
 
 test('npm start, the image and the systemd unit start Node with the same flags; no signal opens its debugger', () => {
+  // The shapes of the project's own files.
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } }
+  const [, ofImage = ''] = /^CMD (\[.*\])$/m.exec(textOf('Dockerfile')) ?? []
   const [, ofUnit] = /^ExecStart=(.+)$/m.exec(unit) ?? []
-  const image = textOf('Dockerfile')
-  // The exec form is a JSON array.
-  const command = (JSON.parse(/^CMD (.+)$/m.exec(image)?.[1] ?? '[]') as string[]).join(' ')
+  const command = (JSON.parse(ofImage) as string[]).join(' ')
   expect(scripts.start).toBe(`NODE_COMPILE_CACHE=.cache/compiled exec ${command}`)
   expect(ofUnit).toBe(`/usr/bin/${command}`)
-  // Code that was compiled under other flags is compiled again.
-  expect(image).toContain(`timeout --preserve-status 10 ${command} \\\n`)
+  // The image is built with a first start. Code that was compiled under other flags would be compiled again.
+  expect(textOf('Dockerfile').replaceAll('\\\n', '')).toMatch(new RegExp(`timeout .* ${command} `))
   expect(command).toContain(' --disable-sigusr1 ')
 })
 

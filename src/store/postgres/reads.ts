@@ -1,12 +1,15 @@
 import type { Pool } from 'pg'
-import { type Caller, Encoded } from '../../contract/types.ts'
-import { Batcher, type Waiting } from '../batch.ts'
+import type { Caller } from 'fastify-contract'
+import { Encoded } from 'fastify-contract/encoded'
+import { Batcher, type Waiting, limitConcurrency, refuse, settle } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
-import type { Plant } from '../store.ts'
-import type { Placement } from './citus/watch-workers.ts'
-import { limitConcurrency } from './connections/limit-concurrency.ts'
+import type { FoundCaller, Plant, StoreOptions } from '../store.ts'
+import type { WorkerWatch } from './citus.ts'
 import { isUnavailable, retryConflicts } from './errors.ts'
-import { type ListedRow, type Statement, statements } from './statements.ts'
+import { type CallerRow, type ListedRow, type Statement, statements } from './statements.ts'
+
+/** The most tokens that share a query. */
+const maxTokens = 500
 
 /** The most short lists that share a query; each has at most `pageRows` plants, so the answer has at most 6 MiB. */
 const maxShortLists = 16
@@ -19,13 +22,13 @@ const maxId = 2n ** 63n - 1n
 /** The most plants that the database reads for a page while it is unknown how many fill a chunk. */
 const maxPageRows = 1_000
 
-export interface ReadsOptions {
-  /** The most reads that wait for a connection; a further one is `unavailable` at once. */
+/** The most plants that are read as columns at once. If they are the longest after short ones, it takes 1.5 MiB. */
+const maxListedRows = 512
+
+interface ReadsOptions extends Pick<StoreOptions, 'onFault'> {
   maxQueued: number
-  /** Where callers' plants are, if they are spread over machines. */
-  placement: Placement | undefined
-  /** Receives each fault of the database that made a read unavailable. */
-  onFault: (error: Error) => void
+  /** The workers of Citus, if callers' plants are spread over them. */
+  workers: WorkerWatch | undefined
 }
 
 /** A list of at most `pageRows` plants. */
@@ -34,15 +37,31 @@ interface ShortList {
   limit: number
 }
 
-/** Reads for the server. The short lists of one iteration of the event loop share a query. */
+interface TokenLookup {
+  key: string
+  hash: Uint8Array
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now: number
+}
+
+/**
+ * Reads for the server. The short lists of one iteration of the event loop share a query, and so do the tokens.
+ */
 export class Reads {
   readonly #pool: Pool
   readonly #options: ReadsOptions
   readonly #limitLongReads = limitConcurrency(maxLongReads)
-  readonly #shortLists = new Batcher<ShortList, Encoded<Plant[]> | 'unavailable'>(maxShortLists, () => {
-    // The next query does not wait for this one.
-    void this.#readShortLists(this.#shortLists.take())
-    return undefined
+  readonly #shortLists = loader<ShortList, Encoded<Plant[]>>(maxShortLists, async (lists) => {
+    const rows = await this.read(statements.shortLists(lists))
+    // There are as many rows as lists. The plants of an empty list are null.
+    return rows === 'unavailable' ? rows : rows.map(({ plants }) => new Encoded<Plant[]>(`[${plants ?? ''}]`))
+  })
+  readonly #callers = loader<TokenLookup, FoundCaller>(maxTokens, async (lookups) => {
+    const hashes = new Map(lookups.map(({ key, hash }) => [key, hash]))
+    const rows = await this.read(statements.callersOfTokens([...hashes.values()]))
+    if (rows === 'unavailable') return rows
+    const found = new Map(rows.map((row) => [keyOfToken(row.hash), row]))
+    return lookups.map(({ key, now }) => callerIn(found.get(key), now))
   })
 
   constructor(pool: Pool, options: ReadsOptions) {
@@ -59,35 +78,30 @@ export class Reads {
       return rows
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      this.#options.onFault(error)
+      this.#report(error)
       return 'unavailable'
     }
   }
 
-  /** As `PlantStore.list`. */
-  async list(caller: Caller, limit = Infinity): Promise<Encoded<Plant[]> | 'unavailable'> {
-    const { placement } = this.#options
-    if (placement === undefined && limit <= pageRows) return this.#shortLists.add({ caller, limit })
-    const readPart =
-      placement === undefined
-        ? (position: Position) => this.#readPart(caller, position)
-        : (position: Position) => this.#readRows(caller, position, placement)
-    const first = await readPart(beginningOf(limit))
-    return first === 'unavailable' ? first : encodeList(first, readPart)
+  #report(error: Error): void {
+    if (!this.#pool.ending) this.#options.onFault(error)
   }
 
-  async #readShortLists(batch: Waiting<ShortList, Encoded<Plant[]> | 'unavailable'>[]): Promise<void> {
-    try {
-      const rows = await this.read(statements.shortLists(batch.map(({ item }) => item)))
-      // There are as many rows as lists. The plants of an empty list are null.
-      for (const [index, { resolve }] of batch.entries()) {
-        resolve(rows === 'unavailable' ? rows : new Encoded<Plant[]>(`[${rows[index]!.plants ?? ''}]`))
-      }
-    } catch (error) {
-      // One list is at fault; each is read alone to find it.
-      if (batch.length > 1) for (const waiting of batch) await this.#readShortLists([waiting])
-      else batch[0]?.reject(error)
-    }
+  /** As `TokenStore.findCaller`. */
+  findCaller(hash: Uint8Array, now: number): Promise<FoundCaller> {
+    return this.#callers({ key: keyOfToken(hash), hash, now })
+  }
+
+  /** As `PlantStore.list`. */
+  async list(caller: Caller, limit = Infinity): Promise<Encoded<Plant[]> | 'unavailable'> {
+    const { workers } = this.#options
+    if (workers === undefined && limit <= pageRows) return this.#shortLists({ caller, limit })
+    const readPart =
+      workers === undefined
+        ? (position: Position) => this.#readPart(caller, position)
+        : (position: Position) => this.#readRows(caller, position, workers)
+    const first = await readPart(beginningOf(limit))
+    return first === 'unavailable' ? first : encodeList(first, readPart)
   }
 
   /** Reads a part whose JSON the database makes. */
@@ -99,24 +113,60 @@ export class Reads {
     // An aggregate without GROUP BY always returns one row.
     const { found, fitting, last, plants } = rows[0]!
     if (last === null || plants === null) return { plants: [], next: undefined }
-    const read = { count: Number(fitting), last: BigInt(last), isLast: fitting === found && Number(found) < wanted }
-    return partOf(Buffer.from(plants), read, position)
+    const isLast = fitting === found && Number(found) < wanted
+    return partOf(Buffer.from(plants), { count: Number(fitting), last: BigInt(last), isLast }, position)
   }
 
   /** Reads a part whose JSON is made here: the rows are asked for as columns, in a statement that names one caller. */
-  async #readRows(caller: Caller, position: Position, placement: Placement): Promise<Part | 'unavailable'> {
+  async #readRows(caller: Caller, position: Position, workers: WorkerWatch): Promise<Part | 'unavailable'> {
     if (position.left === 0) return { plants: [], next: undefined }
-    const wanted = Math.min(position.left, position.rows ?? pageRows)
+    const wanted = Math.min(position.left, position.rows ?? pageRows, maxListedRows)
     const statement = statements.listedRows(caller, position.from, wanted)
-    const ask = () => placement.run(caller, () => this.read(statement))
+    const ask = () => workers.run(caller, () => this.read(statement))
     const rows = await (wanted > pageRows ? this.#limitLongReads(ask) : ask())
     if (rows === 'unavailable') return rows
-    const fitting = firstBytes(rows.map(jsonOf), chunkBytes)
-    const last = rows[fitting.length - 1]
+    const last = rows.at(-1)
     if (last === undefined) return { plants: [], next: undefined }
-    const isLast = fitting.length === rows.length && rows.length < wanted
-    return partOf(Buffer.from(fitting.join(',')), { count: fitting.length, last: BigInt(last.id), isLast }, position)
+    const json = Buffer.from(rows.map(jsonOf).join())
+    return partOf(json, { count: rows.length, last: BigInt(last.id), isLast: rows.length < wanted }, position)
   }
+}
+
+/**
+ * Makes a function that loads one item. The items of one iteration of the event loop are loaded together.
+ *
+ * @param load resolves to the outcome of each item, or rejects; then each item is loaded alone, for one may be at fault
+ */
+function loader<Item, Outcome>(
+  maxSize: number,
+  load: (items: Item[]) => Promise<Outcome[] | 'unavailable'>,
+): (item: Item) => Promise<Outcome | 'unavailable'> {
+  const batcher = new Batcher<Item, Outcome>(maxSize, () => {
+    // The next batch does not wait for this one.
+    void run(batcher.take())
+    return undefined
+  })
+  async function run(batch: Waiting<Item, Outcome>[]): Promise<void> {
+    try {
+      const outcomes = await load(batch.map(({ item }) => item))
+      if (outcomes === 'unavailable') refuse(batch)
+      else settle(batch, outcomes)
+    } catch (error) {
+      if (batch.length > 1) for (const waiting of batch) await run([waiting])
+      else batch[0]?.reject(error)
+    }
+  }
+  return (item) => batcher.add(item)
+}
+
+/** A token's hash as text, which is equal for equal hashes. */
+export function keyOfToken(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('hex')
+}
+
+function callerIn(row: CallerRow | undefined, now: number): FoundCaller {
+  if (row === undefined || (row.expires_at !== null && Number(row.expires_at) <= now)) return 'unknown'
+  return { caller: row.caller, scope: row.scope ?? undefined }
 }
 
 /** What a part holds: how many plants, the highest id, and whether the list ends with it. */
@@ -137,15 +187,4 @@ function partOf(json: Buffer, { count, last, isLast }: PartRead, position: Posit
 /** The same bytes as PostgreSQL and SQLite make. */
 function jsonOf({ name, tag }: ListedRow): string {
   return JSON.stringify(tag === null ? { name } : { name, tag })
-}
-
-/** Those that begin within the first bytes, each followed by a comma or not. */
-function firstBytes(texts: string[], bytes: number): string[] {
-  let length = 0
-  const end = texts.findIndex((text) => {
-    const isBeyond = length >= bytes
-    length += Buffer.byteLength(text)
-    return isBeyond
-  })
-  return end === -1 ? texts : texts.slice(0, end)
 }

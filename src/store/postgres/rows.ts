@@ -1,11 +1,9 @@
-import type { Pool } from 'pg'
-import { type Rows, type StoreRows, storedPlant, storedToken } from '../rows.ts'
+import { type StoreRows, type Value, rowsOf } from '../rows.ts'
 import type { StoreOptions } from '../store.ts'
 import { openDatabase } from './open-database.ts'
-import { type Statement, plantStatements, tokenStatements } from './statements.ts'
 
 /** Counting all rows of a large table takes minutes. */
-const statementTimeoutMilliseconds = 3_600_000
+const statementMilliseconds = 3_600_000
 
 /**
  * Opens the rows of a database.
@@ -15,39 +13,23 @@ const statementTimeoutMilliseconds = 3_600_000
 export async function openPostgresRows(url: string, onWarning: StoreOptions['onWarning']): Promise<StoreRows> {
   const { pool } = await openDatabase({
     url,
-    maxConnections: 1,
-    connectionSeconds: 60,
-    connectTimeoutMilliseconds: 10_000,
-    statementTimeoutMilliseconds,
-    answerTimeoutMilliseconds: statementTimeoutMilliseconds,
+    connections: {
+      max: 1,
+      connectionTimeoutMillis: 10_000,
+      statement_timeout: statementMilliseconds,
+      query_timeout: statementMilliseconds,
+    },
     // The next statement reports the fault.
     onFault: () => undefined,
     onWarning,
   })
-  return {
-    plants: rowsOf(pool, plantStatements, storedPlant),
-    tokens: rowsOf(pool, tokenStatements, storedToken),
-    close: () => pool.end(),
-  }
-}
 
-/** The statements of one kind of rows. */
-interface RowStatements<Row extends object, Stored> {
-  count: () => Statement<{ count: string }>
-  after: (row: Stored | undefined, limit: number) => Statement<Row>
-  add: (rows: Stored[]) => Statement
-}
-
-function rowsOf<Row extends object, Stored>(
-  pool: Pool,
-  statements: RowStatements<Row, Stored>,
-  storedOf: (row: Row) => Stored,
-): Rows<Stored> {
-  return {
-    count: async () => Number((await pool.query<{ count: string }>(statements.count())).rows[0]?.count),
-    after: async (row, limit) => (await pool.query<Row>(statements.after(row, limit))).rows.map(storedOf),
-    add: async (rows) => {
-      await pool.query(statements.add(rows))
-    },
+  async function run<Columns>(text: string, values: Value[]): Promise<Columns[]> {
+    let number = 0
+    const numbered = text.replaceAll('?', () => `$${String(++number)}`)
+    // The rows have the columns that the statement names.
+    return (await pool.query(numbered, values)).rows as Columns[]
   }
+
+  return { ...rowsOf(run), close: () => pool.end() }
 }

@@ -1,7 +1,6 @@
 import type { Client } from 'pg'
 import { UnusableStore } from '../store.ts'
-import { citusStatements } from './citus/layout.ts'
-import type { Engine } from './connections/engine.ts'
+import { distributeTables, isCoordinator } from './citus.ts'
 import {
   type LockingStatements,
   type RetryOptions,
@@ -9,7 +8,7 @@ import {
   lockMigrations,
   lockTables,
   retryLocked,
-} from './connections/locks.ts'
+} from './locks.ts'
 import { isUndefinedTable } from './errors.ts'
 
 /**
@@ -75,12 +74,12 @@ const setVersion = `
 /** How long the tables may take to be made, for which no server waits yet: Citus takes seconds for its shards. */
 const makeMilliseconds = 30_000
 
-function makeTables(engine: Engine): LockingStatements {
+function makeTables(isCitus: boolean): LockingStatements {
   return {
     text: `
       SET LOCAL statement_timeout = ${String(makeMilliseconds)};
       ${migrations.join('')}
-      ${engine.name === 'Citus' ? citusStatements.distribute().text : ''}
+      ${isCitus ? distributeTables : ''}
       ${setVersion}
       COMMIT`,
     undo: 'ROLLBACK TO SAVEPOINT begun',
@@ -117,17 +116,22 @@ function changeTables(version: number): LockingStatements {
  * @throws Error which names the sessions that hold its locks when time is over; nothing has changed then
  */
 export async function migrate(client: Client, place: string, options: RetryOptions): Promise<void> {
-  const { engine } = options
+  const { isCitus } = options
   const versionIn = ([row]: VersionRow[]) => knownVersion(row?.version ?? 0, place)
   const found = await retryLocked<VersionRow>(client, readVersion, options).catch((error: unknown) => {
     if (isUndefinedTable(error)) return []
     throw error
   })
   if (versionIn(found) === migrations.length) return
-  if (engine.name === 'Citus') await assertCoordinator(client, place)
+  if (isCitus && !(await isCoordinator(client))) {
+    throw new UnusableStore(
+      `the database ${place} is a worker of Citus, and its schema is not that of this release: ` +
+        'start one server with the coordinator as its DATABASE_URL first',
+    )
+  }
   const version = versionIn(await retryLocked<VersionRow>(client, beginMigration, options))
   if (version === migrations.length) await client.query('ROLLBACK')
-  else await retryLocked(client, version === 0 ? makeTables(engine) : changeTables(version), options)
+  else await retryLocked(client, version === 0 ? makeTables(isCitus) : changeTables(version), options)
 }
 
 /** @throws UnusableStore for the version of a newer release */
@@ -136,15 +140,5 @@ function knownVersion(version: number, place: string): number {
   throw new UnusableStore(
     `the database ${place} has schema version ${String(version)}, and this release knows versions up to ` +
       `${String(migrations.length)}: start a newer release; nothing was changed`,
-  )
-}
-
-/** A worker would make tables that no other node knows. */
-async function assertCoordinator(client: Client, place: string): Promise<void> {
-  const { rows } = await client.query<{ coordinator: boolean }>(citusStatements.isCoordinator())
-  if (rows[0]?.coordinator === true) return
-  throw new UnusableStore(
-    `the database ${place} is a worker of Citus, and its schema is not that of this release: ` +
-      'start one server with the coordinator as its DATABASE_URL first',
   )
 }

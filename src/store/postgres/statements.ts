@@ -1,9 +1,7 @@
 import type { QueryConfig } from 'pg'
-import type { Caller } from '../../contract/types.ts'
-import { lastUsedResolutionMilliseconds } from '../limits.ts'
-import type { PlantKey, PlantRow, StoredPlant, TokenKey, TokenRow } from '../rows.ts'
-import { beforePlants, beforeTokens } from '../rows.ts'
-import type { StoredToken, TokenUse } from '../store.ts'
+import type { Caller } from 'fastify-contract'
+import { type PlantColumns, type StoredPlant, type TokenColumns, tokenTable } from '../rows.ts'
+import { type StoredToken, type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
 
 declare const row: unique symbol
 
@@ -12,13 +10,11 @@ export interface Statement<Row extends object = Record<never, never>> extends Qu
   readonly [row]?: Row
 }
 
-export type CallerRow = Pick<TokenRow, 'hash' | 'caller' | 'expires_at' | 'scope'>
+export type CallerRow = Pick<TokenColumns, 'hash' | 'caller' | 'expires_at' | 'scope'>
 
-const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at, scope'
+export type ListedRow = Pick<PlantColumns, 'id' | 'name' | 'tag'>
 
-export type ListedRow = Pick<PlantRow, 'id' | 'name' | 'tag'>
-
-export type CreatedRow = Pick<PlantRow, 'caller' | 'id'>
+export type CreatedRow = Pick<PlantColumns, 'caller' | 'id'>
 
 /** A page of a list. */
 export interface PageRow {
@@ -38,7 +34,9 @@ const plantJson = `'{"name":' || to_json(name)::text || coalesce(',"tag":' || to
 /** As libpq asks for target_session_attrs=read-write. */
 const isWritable = `current_setting('transaction_read_only') = 'off'`
 
-/** Every statement except those of the schema. */
+const tokenColumns = tokenTable.columns.join()
+
+/** Every statement except those of the schema and of Citus. */
 export const statements = {
   begin: (): Statement => ({ text: 'BEGIN' }),
 
@@ -78,7 +76,7 @@ export const statements = {
   /** Returns the plants that were created. Of equal keys the first is created. */
   createPlants: (plants: StoredPlant[]): Statement<CreatedRow> => ({
     name: `createPlants${String(plants.length)}`,
-    text: `INSERT INTO plants (caller, id, name, tag) VALUES ${placeholders(plants.length, 4)}
+    text: `INSERT INTO plants (caller, id, name, tag) VALUES ${tuples(plants.length)}
       ON CONFLICT DO NOTHING RETURNING caller, id`,
     values: plants.flatMap(({ caller, id, name, tag }) => [caller, id, name, tag]),
   }),
@@ -95,18 +93,18 @@ export const statements = {
     values: [hashes],
   }),
 
-  tokens: (): Statement<TokenRow> => ({
+  tokens: (): Statement<TokenColumns> => ({
     name: 'tokens',
     text: `SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash`,
   }),
 
-  addToken: ({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt, scope }: StoredToken): Statement => ({
+  addToken: (token: StoredToken): Statement => ({
     name: 'addToken',
     text: `INSERT INTO tokens (${tokenColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    values: [hash, prefix, caller, issuedAt, expiresAt, lastUsedAt, scope],
+    values: tokenTable.valuesOf(token),
   }),
 
-  revokeTokens: (prefix: string): Statement<TokenRow> => ({
+  revokeTokens: (prefix: string): Statement<TokenColumns> => ({
     name: 'revokeTokens',
     text: `DELETE FROM tokens WHERE prefix = $1 RETURNING ${tokenColumns}`,
     values: [prefix],
@@ -135,58 +133,13 @@ export const statements = {
   }),
 
   isWritable: (): Statement<{ writable: boolean }> => ({ text: `SELECT ${isWritable} AS writable` }),
-
-  statementTimeout: (): Statement<{ statement_timeout: string }> => ({ text: 'SHOW statement_timeout' }),
-
-  engine: (): Statement<{ version: string; encoding: string; citus: boolean }> => ({
-    text: `SELECT version() AS version, current_setting('server_encoding') AS encoding,
-      EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS citus`,
-  }),
 }
 
-/** The statements that read all plants in the order of their key, and add plants. */
-export const plantStatements = {
-  count: (): Statement<{ count: string }> => ({ text: 'SELECT count(*) FROM plants' }),
-
-  after: ({ caller, id }: PlantKey = beforePlants, limit: number): Statement<PlantRow> => ({
-    text: 'SELECT caller, id, name, tag FROM plants WHERE (caller, id) > ($1, $2) ORDER BY caller, id LIMIT $3',
-    values: [caller, id, limit],
-  }),
-
-  add: (rows: StoredPlant[]): Statement => ({
-    text: `INSERT INTO plants (caller, id, name, tag) VALUES ${placeholders(rows.length, 4)}`,
-    values: rows.flatMap(({ caller, id, name, tag }) => [caller, id, name, tag]),
-  }),
-}
-
-/** The statements that read all tokens in the order of their key, and add tokens. */
-export const tokenStatements = {
-  count: (): Statement<{ count: string }> => ({ text: 'SELECT count(*) FROM tokens' }),
-
-  after: ({ hash }: TokenKey = beforeTokens, limit: number): Statement<TokenRow> => ({
-    text: `SELECT ${tokenColumns} FROM tokens WHERE hash > $1 ORDER BY hash LIMIT $2`,
-    values: [hash, limit],
-  }),
-
-  add: (rows: StoredToken[]): Statement => ({
-    text: `INSERT INTO tokens (${tokenColumns})
-      SELECT * FROM unnest(
-        $1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])`,
-    values: [
-      rows.map(({ hash }) => hash),
-      rows.map(({ prefix }) => prefix),
-      rows.map(({ caller }) => caller),
-      rows.map(({ issuedAt }) => issuedAt),
-      rows.map(({ expiresAt }) => expiresAt),
-      rows.map(({ lastUsedAt }) => lastUsedAt),
-      rows.map(({ scope }) => scope),
-    ],
-  }),
-}
-
-/** `($1, $2), ($3, $4)` for two rows of two columns. */
-function placeholders(rows: number, columns: number): string {
-  const row = (index: number) =>
-    Array.from({ length: columns }, (_, column) => `$${String(index * columns + column + 1)}`).join(', ')
-  return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(', ')
+/** `($1,$2,$3,$4),($5,$6,$7,$8)` for two plants. */
+function tuples(plants: number): string {
+  const numbers = [1, 2, 3, 4]
+  return Array.from(
+    { length: plants },
+    (_, index) => `(${numbers.map((n) => `$${String(4 * index + n)}`).join()})`,
+  ).join()
 }

@@ -1,56 +1,26 @@
-import { defaultMaxQueued } from '../limits.ts'
-import { storedToken } from '../rows.ts'
+import { defaultMaxQueued } from '../batch.ts'
+import { tokenTable } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
-import { WorkerWatch } from './citus/watch-workers.ts'
+import { WorkerWatch } from './citus.ts'
 import { type DatabaseOptions, openDatabase } from './open-database.ts'
-import { Reads } from './reads.ts'
+import { Reads, keyOfToken } from './reads.ts'
 import { statements } from './statements.ts'
-import { createTokenLoader, keyOf } from './token-loader.ts'
 import { WriteQueue, keyOfPlant } from './writes.ts'
 
-/** The most writes in a transaction. */
-const maxBatch = 500
-
-/** Whatever is left out has its default. */
-export interface PostgresStoreOptions
-  extends StoreOptions, Pick<DatabaseOptions, 'url'>, Partial<Omit<DatabaseOptions, 'url' | keyof StoreOptions>> {
-  /** The most reads that wait for a connection, and the most writes that wait to be committed. */
-  maxQueued?: number
-}
+/** Equal for all tokens, so that they are added and revoked in order. */
+const tokenKey = ''
 
 /**
  * Opens a store in a PostgreSQL database, which other processes may have open too.
  *
  * @throws UnusableStore as `openDatabase`
  */
-export async function openPostgresStore({
-  url,
-  onFault,
-  onCommit,
-  onWarning,
-  maxConnections = 10,
-  connectionSeconds = 60,
-  connectTimeoutMilliseconds = 2_000,
-  statementTimeoutMilliseconds = 2_000,
-  answerTimeoutMilliseconds = 2_250,
-  migrationTimeoutMilliseconds,
-  maxQueued = defaultMaxQueued,
-}: PostgresStoreOptions): Promise<Store> {
-  const { pool, engine } = await openDatabase({
-    url,
-    maxConnections,
-    connectionSeconds,
-    connectTimeoutMilliseconds,
-    statementTimeoutMilliseconds,
-    answerTimeoutMilliseconds,
-    migrationTimeoutMilliseconds,
-    onFault,
-    onWarning,
-  })
-  const workers = engine.isSharded ? new WorkerWatch(pool, engine, maxQueued) : undefined
-  const reads = new Reads(pool, { maxQueued, onFault, placement: workers })
-  const findCaller = createTokenLoader((statement) => reads.read(statement), engine.isSharded)
-  const queue = new WriteQueue(pool, { maxQueued, maxBatch, onFault, onCommit, placement: workers })
+export async function openPostgresStore(options: DatabaseOptions & StoreOptions): Promise<Store> {
+  const { onFault, onCommit, maxQueued = defaultMaxQueued } = options
+  const { pool, isSharded } = await openDatabase(options)
+  const workers = isSharded ? new WorkerWatch(pool, maxQueued) : undefined
+  const reads = new Reads(pool, { maxQueued, onFault, workers })
+  const queue = new WriteQueue(pool, { maxQueued, onFault, onCommit, workers })
 
   return {
     list: (caller, limit) => reads.list(caller, limit),
@@ -71,21 +41,21 @@ export async function openPostgresStore({
       return result === 'unavailable' ? result : 'added'
     },
 
-    findCaller,
+    findCaller: (hash, now) => reads.findCaller(hash, now),
 
     listTokens: async () => {
       const rows = await reads.read(statements.tokens())
-      return rows === 'unavailable' ? rows : rows.map(storedToken)
+      return rows === 'unavailable' ? rows : rows.map(tokenTable.rowOf)
     },
 
     revokeTokens: async (prefix) => {
       const result = await queue.write({ key: tokenKey, statement: statements.revokeTokens(prefix) })
-      return result === 'unavailable' ? result : result.rows.map(storedToken)
+      return result === 'unavailable' ? result : result.rows.map(tokenTable.rowOf)
     },
 
     recordUses: async (uses) => {
       const results = await Promise.all(
-        uses.map((use) => queue.write({ key: keyOf(use.hash), statement: statements.recordUse(use) })),
+        uses.map((use) => queue.write({ key: keyOfToken(use.hash), statement: statements.recordUse(use) })),
       )
       return results.includes('unavailable') ? 'unavailable' : 'recorded'
     },
@@ -109,6 +79,3 @@ export async function openPostgresStore({
     },
   }
 }
-
-/** Equal for all tokens, so that they are added and revoked in order. */
-const tokenKey = ''

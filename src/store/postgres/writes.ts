@@ -1,8 +1,9 @@
 import type { Pool, QueryResult } from 'pg'
-import type { Caller } from '../../contract/types.ts'
-import { Batcher, type Waiting } from '../batch.ts'
+import type { Caller } from 'fastify-contract'
+import { Batcher, type Waiting, refuse, settle } from '../batch.ts'
 import type { StoredPlant } from '../rows.ts'
-import type { Placement } from './citus/watch-workers.ts'
+import type { StoreOptions } from '../store.ts'
+import type { WorkerWatch } from './citus.ts'
 import { isConflict, isOutage, isUnavailable, retryConflicts } from './errors.ts'
 import { type CreatedRow, type Statement, statements } from './statements.ts'
 
@@ -17,30 +18,24 @@ export type Write = {
 /** How many rows a write changed, and those that it returns. */
 type Result<Row extends object = object> = Pick<QueryResult<Row>, 'rowCount' | 'rows'>
 
-type Outcome = Result | 'unavailable'
-
-type WaitingWrite = Waiting<Write, Outcome>
+type WaitingWrite = Waiting<Write, Result>
 
 /** A statement of a transaction, and the writes that it carries out. */
 interface Step {
   statement: Statement
   writes: WaitingWrite[]
   /** The result of each write, from that of the statement. */
-  results: (result: QueryResult) => Result[]
+  resultsOf: (result: QueryResult) => Result[]
 }
 
-interface WriteQueueOptions {
-  /** The most writes that wait; a further one is `unavailable` at once. */
+interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
   maxQueued: number
-  /** The most writes in one transaction. */
-  maxBatch: number
-  /** Where callers' plants are, if they are spread over machines: then a transaction has the plants of one caller. */
-  placement: Placement | undefined
-  /** Receives each fault of the database that made writes unavailable. */
-  onFault: (error: Error) => void
-  /** Receives the number of writes in each committed transaction. */
-  onCommit?: ((writes: number) => void) | undefined
+  /** The workers of Citus, if callers' plants are spread over them: then a transaction has the plants of one caller. */
+  workers: WorkerWatch | undefined
 }
+
+/** The most writes in a transaction. */
+const maxBatch = 500
 
 /**
  * Group commit: writes that arrive while a transaction is being committed share the next one, and so one round trip and
@@ -53,7 +48,7 @@ export class WriteQueue {
   readonly #pool: Pool
   readonly #options: WriteQueueOptions
   /** The groups that have writes, by the caller; by '' if it has those of all. */
-  readonly #groups = new Map<string, Batcher<Write, Outcome>>()
+  readonly #groups = new Map<string, Batcher<Write, Result>>()
   #length = 0
 
   constructor(pool: Pool, options: WriteQueueOptions) {
@@ -61,7 +56,6 @@ export class WriteQueue {
     this.#options = options
   }
 
-  /** How many writes wait for the next transaction. */
   get length(): number {
     return this.#length
   }
@@ -75,7 +69,7 @@ export class WriteQueue {
   write<Row extends object>(write: Write & { statement?: Statement<Row> }): Promise<Result<Row> | 'unavailable'> {
     if (this.#length >= this.#options.maxQueued) return Promise.resolve('unavailable')
     this.#length++
-    const name = this.#options.placement === undefined ? '' : (write.caller ?? '')
+    const name = this.#options.workers === undefined ? '' : (write.caller ?? '')
     const group = this.#groups.get(name) ?? this.#addGroup(name)
     // `#commit` resolves each promise with the result of its own write.
     return group.add(write) as Promise<Result<Row> | 'unavailable'>
@@ -86,8 +80,8 @@ export class WriteQueue {
     await Promise.all([...this.#groups.values()].map((group) => group.drain()))
   }
 
-  #addGroup(name: string): Batcher<Write, Outcome> {
-    const group = new Batcher<Write, Outcome>(this.#options.maxBatch, async () => {
+  #addGroup(name: string): Batcher<Write, Result> {
+    const group = new Batcher<Write, Result>(maxBatch, async () => {
       // Transactions that take their locks in the same order do not deadlock.
       const batch = group.take().sort(byKey)
       this.#length -= batch.length
@@ -98,32 +92,37 @@ export class WriteQueue {
     return group
   }
 
-  async #commit(batch: WaitingWrite[], group: Batcher<Write, Outcome>): Promise<void> {
-    const { placement } = this.#options
+  async #commit(batch: WaitingWrite[], group: Batcher<Write, Result>): Promise<void> {
+    const { workers } = this.#options
     const caller = batch[0]?.item.caller
     try {
       const steps = stepsOf(batch)
       const transact = () => retryConflicts(() => this.#transact(steps.map(({ statement }) => statement)))
-      const results = await (placement && caller !== undefined ? placement.run(caller, transact) : transact())
+      const results = await (workers && caller !== undefined ? workers.run(caller, transact) : transact())
       if (results === 'unavailable') {
-        refuse([...batch, ...this.#takeWaiting(group)])
+        this.#refuse(batch, group)
         return
       }
       this.#options.onCommit?.(batch.length)
-      // There are as many results as steps, and as many of a step as it has writes.
-      for (const [index, step] of steps.entries()) {
-        const outcomes = step.results(results[index]!)
-        for (const [place, { resolve }] of step.writes.entries()) resolve(outcomes[place]!)
-      }
+      // There are as many results as steps.
+      for (const [index, { writes, resultsOf }] of steps.entries()) settle(writes, resultsOf(results[index]!))
     } catch (error) {
       // One write may be at fault; each is retried alone to find it.
       if (batch.length > 1 && !isOutage(error)) for (const write of batch) await this.#commit([write], group)
       else if (isUnavailable(error)) {
         this.#options.onFault(error)
         // In an outage the writes that wait would wait as long, in vain.
-        refuse(isOutage(error) ? [...batch, ...this.#takeWaiting(group)] : batch)
+        if (isOutage(error)) this.#refuse(batch, group)
+        else refuse(batch)
       } else batch[0]?.reject(error)
     }
+  }
+
+  /** Refuses a batch, and the writes that wait behind it. */
+  #refuse(batch: WaitingWrite[], group: Batcher<Write, Result>): void {
+    const waiting = group.takeAll()
+    this.#length -= waiting.length
+    refuse([...batch, ...waiting])
   }
 
   async #transact(writes: Statement[]): Promise<QueryResult[]> {
@@ -148,16 +147,6 @@ export class WriteQueue {
       client.off('error', ignore)
     }
   }
-
-  #takeWaiting(group: Batcher<Write, Outcome>): WaitingWrite[] {
-    const waiting = group.takeAll()
-    this.#length -= waiting.length
-    return waiting
-  }
-}
-
-function refuse(writes: WaitingWrite[]): void {
-  for (const { resolve } of writes) resolve('unavailable')
 }
 
 /** The numbers of rows that a statement creates: few, because each is a statement that every connection prepares. */
@@ -190,7 +179,7 @@ function createSteps(writes: WaitingWrite[]): Step[] {
     steps.push({
       statement: statements.createPlants(plants),
       writes: together,
-      results: ({ rows }: QueryResult<CreatedRow>) => {
+      resultsOf: ({ rows }: QueryResult<CreatedRow>) => {
         const created = new Set(rows.map(({ caller, id }) => keyOfPlant(caller, id)))
         // The first with a key takes it away from those that follow.
         return together.map(({ item: { key } }) => ({ rowCount: created.delete(key) ? 1 : 0, rows: [] }))
@@ -203,7 +192,7 @@ function createSteps(writes: WaitingWrite[]): Step[] {
 
 function otherStep(write: WaitingWrite): Step[] {
   const { item } = write
-  return 'statement' in item ? [{ statement: item.statement, writes: [write], results: (result) => [result] }] : []
+  return 'statement' in item ? [{ statement: item.statement, writes: [write], resultsOf: (result) => [result] }] : []
 }
 
 /** Unique for each plant, because an id contains no space. */

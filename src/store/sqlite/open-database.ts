@@ -2,10 +2,9 @@ import Database from 'better-sqlite3'
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
-import { assertUsable, readHeader, readVersions } from './database-header.ts'
 import { isBusy } from './errors.ts'
 import { OpenFiles, makeFolder, realPathOf, removeLeftIndex, restrictToOwner } from './open-files.ts'
-import { migrate } from './schema.ts'
+import { assertUsable, integerOf, migrate, readHeader, readVersions } from './schema.ts'
 import { prepareReads, prepareWrites } from './statements.ts'
 
 /** How long the start waits for another process that migrates or recovers the same file. */
@@ -130,10 +129,7 @@ function enterWalMode(writer: Database.Database): void {
 
 /** Skips large files, which would delay each start. Their damaged pages cause errors when they are read. */
 function assertUndamaged(database: Database.Database, file: string): void {
-  // Both pragmas return one integer.
-  const pages = database.pragma('page_count', { simple: true }) as number
-  const pageBytes = database.pragma('page_size', { simple: true }) as number
-  if (pages * pageBytes > maxCheckedBytes) return
+  if (integerOf(database, 'page_count') * integerOf(database, 'page_size') > maxCheckedBytes) return
   // One row: 'ok' or the first fault, which may have several lines.
   const result = database.pragma('quick_check(1)', { simple: true }) as string
   if (result !== 'ok') {

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3'
-import { type Caller, Encoded } from '../../contract/types.ts'
+import type { Caller } from 'fastify-contract'
+import { Encoded } from 'fastify-contract/encoded'
 import { Batcher } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
-import { storedToken } from '../rows.ts'
+import { tokenTable } from '../rows.ts'
 import type { FoundCaller, Plant, StoredToken } from '../store.ts'
 import { isUnavailable } from './errors.ts'
 import { prepareReads } from './statements.ts'
@@ -25,19 +26,16 @@ export class Reads {
   readonly #database: Database.Database
   readonly #statements: ReturnType<typeof prepareReads>
   readonly #onFault: (error: Error) => void
-  readonly #batch = new Batcher<() => Encoded<Plant[]>, Encoded<Plant[]> | 'unavailable'>(maxBatch, () => {
+  readonly #batch = new Batcher<() => Encoded<Plant[]>, Encoded<Plant[]>>(maxBatch, () => {
     this.#readBatch()
     return undefined
   })
   /** How much long lists have read in this iteration. */
   #iterationBytes = 0
   #nextIteration: Promise<void> | undefined
-  /**
-   * How many plants a list reads first: they probably fill a chunk if they are as long as those that were read last.
-   */
+  /** How many plants a list reads first: as many as fill a chunk, if they are as long as those that were read last. */
   #firstRows = pageRows
 
-  /** @param onFault receives each fault of the database that made a read unavailable */
   constructor(database: Database.Database, onFault: (error: Error) => void) {
     this.#database = database
     this.#statements = prepareReads(database)
@@ -61,7 +59,7 @@ export class Reads {
 
   /** As `TokenStore.listTokens`. */
   listTokens(): StoredToken[] | 'unavailable' {
-    return this.#read(() => this.#statements.tokens.all().map(storedToken))
+    return this.#read(() => this.#statements.tokens.all().map(tokenTable.rowOf))
   }
 
   /** As `Store.isEmpty`. @throws the database's error */
@@ -79,6 +77,8 @@ export class Reads {
     try {
       return run()
     } catch (error) {
+      // At the stop a list may still be read for a client that was cut off.
+      if (!this.#database.open) return 'unavailable'
       if (!isUnavailable(error)) throw error
       this.#onFault(error)
       return 'unavailable'

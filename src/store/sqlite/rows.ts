@@ -1,7 +1,5 @@
-import { type PlantKey, type StoreRows, type TokenKey } from '../rows.ts'
-import { beforePlants, beforeTokens, storedPlant, storedToken } from '../rows.ts'
+import { type StoreRows, type Value, rowsOf } from '../rows.ts'
 import { openDatabase } from './open-database.ts'
-import { prepareRows, tokenValues } from './statements.ts'
 
 /** How long a write waits for another process that holds the lock. It blocks this process, which does nothing else. */
 const lockTimeoutMilliseconds = 5_000
@@ -13,33 +11,19 @@ const lockTimeoutMilliseconds = 5_000
  */
 export function openSqliteRows(file: string): StoreRows {
   const { reader, writer, files } = openDatabase(file)
-  const { plantCount, plantsAfter, addPlant, tokenCount, tokensAfter, addToken } = prepareRows(reader, writer)
   writer.pragma(`busy_timeout = ${String(lockTimeoutMilliseconds)}`)
 
-  /** Makes the function that adds rows in one transaction. */
-  function adderOf<Row>(addOne: (row: Row) => void): (rows: Row[]) => void {
-    const addAll = writer.transaction((rows: Row[]) => {
-      for (const row of rows) addOne(row)
-    })
-    return (rows) => {
-      addAll.immediate(rows)
-      const fault = files.findMisplaced()
-      if (fault !== undefined) throw fault
-    }
+  function run<Columns>(text: string, values: Value[]): Columns[] {
+    const statement = writer.prepare<Value[], Columns>(text).safeIntegers()
+    if (statement.reader) return statement.all(...values)
+    statement.run(...values)
+    const fault = files.findMisplaced()
+    if (fault !== undefined) throw fault
+    return []
   }
 
   return {
-    plants: {
-      // An aggregate without GROUP BY always returns one row.
-      count: () => plantCount.get()!,
-      after: ({ caller, id }: PlantKey = beforePlants, limit) => plantsAfter.all(caller, id, limit).map(storedPlant),
-      add: adderOf(({ caller, id, name, tag }) => addPlant.run(caller, id, name, tag ?? null)),
-    },
-    tokens: {
-      count: () => tokenCount.get()!,
-      after: ({ hash }: TokenKey = beforeTokens, limit) => tokensAfter.all(hash, limit).map(storedToken),
-      add: adderOf((token) => addToken.run(...tokenValues(token))),
-    },
+    ...rowsOf(run),
     close: () => {
       reader.close()
       writer.close()

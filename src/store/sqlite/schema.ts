@@ -1,4 +1,8 @@
 import type Database from 'better-sqlite3'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { UnusableStore } from '../store.ts'
+import { realPathOf } from './open-files.ts'
 
 /** Marks a file as this service's (sqlite.org/fileformat.html, "Application ID"): "Plnt" in ASCII. */
 export const applicationId = 0x506c6e74
@@ -34,19 +38,112 @@ export const migrations: readonly string[] = [
 
 /** Brings the schema up to date. Safe while other processes do the same. */
 export function migrate(database: Database.Database): void {
-  if (schemaVersionOf(database) === migrations.length) return
+  if (integerOf(database, 'user_version') === migrations.length) return
   database
     .transaction(() => {
       // Read again: another process may have migrated the file while this one waited for the lock.
-      for (const migration of migrations.slice(schemaVersionOf(database))) database.exec(migration)
+      for (const migration of migrations.slice(integerOf(database, 'user_version'))) database.exec(migration)
       database.pragma(`application_id = ${String(applicationId)}`)
       database.pragma(`user_version = ${String(migrations.length)}`)
     })
     .immediate()
 }
 
-/** How many migrations a database has had. */
-export function schemaVersionOf(database: Database.Database): number {
-  // The pragma returns one integer of 32 bits.
-  return database.pragma('user_version', { simple: true }) as number
+/** What a database says about itself. */
+export interface DatabaseHeader {
+  applicationId: number
+  /** `PRAGMA user_version`: how many migrations the file has had. */
+  schemaVersion: number
+  /** Whether the schema has any entries, if SQLite was asked. */
+  hasTables?: boolean
+}
+
+const headerLength = 100
+
+/** With what a journal begins that SQLite can undo a transaction with (sqlite.org/fileformat.html, section 3). */
+const journalMagic = Buffer.from('d9d505f920a163d7', 'hex')
+
+/**
+ * Reads a file's header without SQLite, which could change the file (sqlite.org/fileformat.html, section 1.3). If the
+ * database has a write-ahead log, the newest header may be in the log alone.
+ *
+ * @returns undefined when the file is missing or empty, also when SQLite will make it empty: the power failed at the
+ *   first commit, before the first page was on disk
+ * @throws UnusableStore when it is not an SQLite database; Node's error when it cannot be read
+ */
+export function readHeader(file: string): DatabaseHeader | undefined {
+  const header = readStart(file, headerLength)
+  if (header.length === 0) return undefined
+  if (header.every((byte) => byte === 0)) {
+    const journal = readStart(`${realPathOf(file)}-journal`, journalMagic.length)
+    if (journal.equals(journalMagic)) return undefined
+  }
+  if (header.length < headerLength || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
+    throw new UnusableStore(`${file} is not an SQLite database; nothing was changed`)
+  }
+  return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60) }
+}
+
+/** @returns the first bytes of a file, none when it is missing */
+function readStart(file: string, length: number): Buffer {
+  try {
+    const descriptor = openSync(file, 'r')
+    try {
+      const start = Buffer.alloc(length)
+      return start.subarray(0, readSync(descriptor, start, 0, length, 0))
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
+}
+
+/**
+ * Reads the newest header with SQLite, from the file or its write-ahead log. All of it is of one snapshot, because
+ * another process may migrate the file meanwhile.
+ */
+export function readVersions(database: Database.Database): DatabaseHeader {
+  const read = database.transaction(() => ({
+    hasTables: database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() !== 0,
+    applicationId: integerOf(database, 'application_id'),
+    schemaVersion: integerOf(database, 'user_version'),
+  }))
+  return read()
+}
+
+/** @param pragma one that returns an integer of 32 bits */
+export function integerOf(
+  database: Database.Database,
+  pragma: 'application_id' | 'user_version' | 'page_count' | 'page_size',
+): number {
+  // The type of a pragma's result is unknown to better-sqlite3.
+  return database.pragma(pragma, { simple: true }) as number
+}
+
+/** @throws UnusableStore when the file belongs to another program, or a newer release migrated it */
+export function assertUsable(file: string, header: DatabaseHeader): void {
+  if (header.schemaVersion > migrations.length) {
+    throw new UnusableStore(
+      `${file} has schema version ${String(header.schemaVersion)}, and this release knows versions up to ` +
+        `${String(migrations.length)}: start a newer release; nothing was changed`,
+    )
+  }
+  const isOurs = header.applicationId === applicationId
+  const isBlank = header.applicationId === 0 && header.schemaVersion === 0
+  const isUnversioned = header.schemaVersion === 0 && header.hasTables === true
+  if (!(isOurs || isBlank) || isUnversioned) {
+    throw new UnusableStore(`${file} is an SQLite database of another program; nothing was changed`)
+  }
+}
+
+/** @throws UnusableStore when there is no database; for commands that must not create one */
+export function assertExists(file: string): void {
+  if (readHeader(file) === undefined) {
+    throw new UnusableStore(
+      `there is no database ${resolve(file)}; name another with DATABASE_URL=sqlite:PATH, or start the server, ` +
+        'which creates it; nothing was changed',
+    )
+  }
 }

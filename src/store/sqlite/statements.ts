@@ -1,18 +1,7 @@
 import type Database from 'better-sqlite3'
-import type { Caller } from '../../contract/types.ts'
-import { lastUsedResolutionMilliseconds } from '../limits.ts'
-import type { PlantRow, TokenRow } from '../rows.ts'
-import type { StoredToken } from '../store.ts'
-
-const tokenColumns = 'hash, prefix, caller, issued_at, expires_at, last_used_at, scope'
-
-/** The values of `tokenColumns`. */
-type TokenValues = [Uint8Array, string, Caller, number, number | null, number | null, string | null]
-
-export function tokenValues(token: StoredToken): TokenValues {
-  const { hash, prefix, caller, issuedAt, expiresAt, lastUsedAt, scope } = token
-  return [hash, prefix, caller, issuedAt, expiresAt ?? null, lastUsedAt ?? null, scope ?? null]
-}
+import type { Caller } from 'fastify-contract'
+import { type TokenColumns, type Value, placeholders, tokenTable } from '../rows.ts'
+import { type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
 
 /** A list of a caller's first plants, with its brackets, which JavaScript could only add in a copy. */
 const list = `'[' || ifnull(group_concat(json), '') || ']'`
@@ -51,7 +40,9 @@ export function prepareReads(database: Database.Database) {
         'SELECT caller, scope FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)',
       )
       .raw(),
-    tokens: database.prepare<[], TokenRow>(`SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash`),
+    tokens: database.prepare<[], TokenColumns>(
+      `SELECT ${tokenTable.columns.join()} FROM tokens ORDER BY issued_at, hash`,
+    ),
     isEmpty: database
       .prepare<[], number>('SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens)')
       .pluck(),
@@ -60,47 +51,26 @@ export function prepareReads(database: Database.Database) {
 
 /** Every statement that writes for the server. */
 export function prepareWrites(database: Database.Database) {
+  const tokenColumns = tokenTable.columns.join()
   return {
+    begin: database.prepare('BEGIN IMMEDIATE'),
+    commit: database.prepare('COMMIT'),
+    rollback: database.prepare('ROLLBACK'),
     createPlant: database.prepare<[Caller, bigint, string, string | null]>(
       'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     ),
     deletePlant: database.prepare<[Caller, bigint]>('DELETE FROM plants WHERE caller = ? AND id = ?'),
-    addToken: database.prepare<TokenValues>(`INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`),
-    revokeTokens: database.prepare<[string], TokenRow>(`DELETE FROM tokens WHERE prefix = ? RETURNING ${tokenColumns}`),
-    recordUse: database.prepare<[{ hash: Uint8Array; usedAt: number }]>(
+    addToken: database.prepare<Value[]>(
+      `INSERT INTO tokens (${tokenColumns}) VALUES (${placeholders(tokenTable.columns)})`,
+    ),
+    revokeTokens: database.prepare<[string], TokenColumns>(
+      `DELETE FROM tokens WHERE prefix = ? RETURNING ${tokenColumns}`,
+    ),
+    recordUse: database.prepare<[TokenUse]>(
       `UPDATE tokens SET last_used_at = @usedAt
        WHERE hash = @hash AND (last_used_at IS NULL OR last_used_at NOT BETWEEN
          @usedAt - ${String(lastUsedResolutionMilliseconds - 1)} AND
          @usedAt + ${String(lastUsedResolutionMilliseconds)})`,
     ),
-  }
-}
-
-/** The statements around a batch of writes. */
-export function prepareTransaction(database: Database.Database) {
-  return {
-    begin: database.prepare('BEGIN IMMEDIATE'),
-    commit: database.prepare('COMMIT'),
-    rollback: database.prepare('ROLLBACK'),
-  }
-}
-
-/** The statements that read all rows in the order of their key, and add rows. */
-export function prepareRows(reader: Database.Database, writer: Database.Database) {
-  return {
-    plantCount: reader.prepare<[], number>('SELECT count(*) FROM plants').pluck(),
-    plantsAfter: reader
-      .prepare<[string, bigint, number], PlantRow>(
-        'SELECT caller, id, name, tag FROM plants WHERE (caller, id) > (?, ?) ORDER BY caller, id LIMIT ?',
-      )
-      .safeIntegers(),
-    addPlant: writer.prepare<[string, bigint, string, string | null]>(
-      'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?)',
-    ),
-    tokenCount: reader.prepare<[], number>('SELECT count(*) FROM tokens').pluck(),
-    tokensAfter: reader.prepare<[Uint8Array, number], TokenRow>(
-      `SELECT ${tokenColumns} FROM tokens WHERE hash > ? ORDER BY hash LIMIT ?`,
-    ),
-    addToken: writer.prepare<TokenValues>(`INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`),
   }
 }

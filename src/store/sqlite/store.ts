@@ -1,21 +1,15 @@
-import { defaultMaxQueued } from '../limits.ts'
-import { storedToken } from '../rows.ts'
+import { defaultMaxQueued } from '../batch.ts'
+import { tokenTable } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
-import { prepareWrites, tokenValues } from './statements.ts'
 import { WriteQueue } from './writes.ts'
-
-/** The most writes in a commit. Enough that each one's share of the wait for the disk is small. */
-const maxBatch = 128
 
 export interface SqliteStoreOptions extends StoreOptions {
   /** The database file's path. */
   file: string
   /** How long another process may hold the write lock before writes are `unavailable`. */
   lockTimeoutMilliseconds?: number
-  /** The most writes that wait to be committed. */
-  maxQueued?: number
 }
 
 /**
@@ -32,8 +26,7 @@ export function openSqliteStore({
 }: SqliteStoreOptions): Store {
   const { reader, writer, files } = openDatabase(file)
   const reads = new Reads(reader, onFault)
-  const writes = prepareWrites(writer)
-  const queue = new WriteQueue(writer, { maxQueued, maxBatch, lockTimeoutMilliseconds, onFault, onCommit, isInPlace })
+  const queue = new WriteQueue(writer, { maxQueued, lockTimeoutMilliseconds, onFault, onCommit, isInPlace })
   let wasInPlace = true
 
   /** Reports the fault once until the files are in place again. */
@@ -48,14 +41,16 @@ export function openSqliteStore({
     list: (caller, limit) => reads.list(caller, limit),
 
     create: (caller, { id, name, tag }) =>
-      queue.write(() => (writes.createPlant.run(caller, id, name, tag ?? null).changes === 1 ? 'created' : 'exists')),
+      queue.write(({ createPlant }) =>
+        createPlant.run(caller, id, name, tag ?? null).changes === 1 ? 'created' : 'exists',
+      ),
 
     delete: (caller, id) =>
-      queue.write(() => (writes.deletePlant.run(caller, id).changes === 1 ? 'deleted' : 'absent')),
+      queue.write(({ deletePlant }) => (deletePlant.run(caller, id).changes === 1 ? 'deleted' : 'absent')),
 
     addToken: (token) =>
-      queue.write(() => {
-        writes.addToken.run(...tokenValues(token))
+      queue.write(({ addToken }) => {
+        addToken.run(...tokenTable.valuesOf(token))
         return 'added'
       }),
 
@@ -63,11 +58,11 @@ export function openSqliteStore({
 
     listTokens: () => Promise.resolve(reads.listTokens()),
 
-    revokeTokens: (prefix) => queue.write(() => writes.revokeTokens.all(prefix).map(storedToken)),
+    revokeTokens: (prefix) => queue.write(({ revokeTokens }) => revokeTokens.all(prefix).map(tokenTable.rowOf)),
 
     recordUses: (uses) =>
-      queue.write(() => {
-        for (const use of uses) writes.recordUse.run(use)
+      queue.write(({ recordUse }) => {
+        for (const use of uses) recordUse.run(use)
         return 'recorded'
       }),
 

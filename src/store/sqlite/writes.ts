@@ -1,26 +1,26 @@
 import type Database from 'better-sqlite3'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Batcher, type Waiting } from '../batch.ts'
+import { Batcher, type Waiting, refuse, settle } from '../batch.ts'
+import type { StoreOptions } from '../store.ts'
 import { isBusy, isUnavailable } from './errors.ts'
-import { prepareTransaction } from './statements.ts'
+import { prepareWrites } from './statements.ts'
 
-/** Changes the database inside a transaction, and returns the outcome. */
-type Write = () => unknown
+type Statements = ReturnType<typeof prepareWrites>
 
-interface WriteQueueOptions {
-  /** The most writes that wait; a further one is `unavailable` at once. */
+type Write = (statements: Statements) => unknown
+
+interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
   maxQueued: number
   /** The most writes in one transaction; when this many wait they are committed at once. */
-  maxBatch: number
+  maxBatch?: number
   /** How long another process may hold the write lock before the writes that wait are `unavailable`. */
   lockTimeoutMilliseconds: number
-  /** Receives each fault of the database that made writes unavailable. */
-  onFault: (error: Error) => void
-  /** Receives the number of writes in each committed transaction. */
-  onCommit?: ((writes: number) => void) | undefined
   /** Whether the open database is still the file at its path. */
   isInPlace: () => boolean
 }
+
+/** Enough that each write's share of the wait for the disk is small. */
+const defaultMaxBatch = 128
 
 const lockRetryMilliseconds = 2
 
@@ -31,17 +31,16 @@ const lockRetryMilliseconds = 2
 export class WriteQueue {
   readonly #database: Database.Database
   readonly #options: WriteQueueOptions
-  readonly #transaction: ReturnType<typeof prepareTransaction>
+  readonly #statements: Statements
   readonly #batch: Batcher<Write, unknown>
 
   constructor(database: Database.Database, options: WriteQueueOptions) {
     this.#database = database
     this.#options = options
-    this.#transaction = prepareTransaction(database)
-    this.#batch = new Batcher(options.maxBatch, () => this.#commitNext())
+    this.#statements = prepareWrites(database)
+    this.#batch = new Batcher(options.maxBatch ?? defaultMaxBatch, () => this.#commitNext())
   }
 
-  /** How many writes wait to be committed. */
   get length(): number {
     return this.#batch.length
   }
@@ -49,11 +48,10 @@ export class WriteQueue {
   /**
    * Queues a write.
    *
-   * @param run changes the database inside a transaction, and returns the outcome
-   * @returns the outcome once it is on disk. `unavailable` when the queue is full or the database cannot be written
-   *   now; nothing has changed then, unless the file was removed or replaced during this very commit
+   * @returns the outcome of `run` once it is on disk. `unavailable` when the queue is full or the database cannot be
+   *   written now; nothing has changed then, unless the file was removed or replaced during this very commit
    */
-  write<Outcome>(run: () => Outcome): Promise<Outcome | 'unavailable'> {
+  write<Outcome>(run: (statements: Statements) => Outcome): Promise<Outcome | 'unavailable'> {
     if (this.#batch.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
     // `#commit` resolves each promise with the outcome of its own `run`, or with `unavailable`.
     return this.#batch.add(run) as Promise<Outcome | 'unavailable'>
@@ -88,7 +86,7 @@ export class WriteQueue {
       return undefined
     }
     try {
-      this.#transaction.begin.run()
+      this.#statements.begin.run()
     } catch (error) {
       return error
     }
@@ -98,12 +96,12 @@ export class WriteQueue {
 
   /** Runs and commits writes in the transaction that has begun. */
   #commit(batch: Waiting<Write, unknown>[]): void {
-    const settle: (() => void)[] = []
+    let outcomes: unknown[]
     try {
-      for (const write of batch) settle.push(this.#run(write))
-      this.#transaction.commit.run()
+      outcomes = batch.map(({ item }) => this.#outcomeOf(item))
+      this.#statements.commit.run()
     } catch (error) {
-      if (this.#database.inTransaction) this.#transaction.rollback.run()
+      if (this.#database.inTransaction) this.#statements.rollback.run()
       this.#fail(batch, error)
       return
     }
@@ -113,26 +111,16 @@ export class WriteQueue {
       return
     }
     this.#options.onCommit?.(batch.length)
-    for (const each of settle) each()
+    settle(batch, outcomes)
   }
 
-  /**
-   * Runs one write.
-   *
-   * @returns settles the write, to be called after the commit
-   * @throws the database's error if it makes the whole transaction fail
-   */
-  #run({ item, resolve, reject }: Waiting<Write, unknown>): () => void {
+  /** @returns the outcome, or the error if it concerns this write alone */
+  #outcomeOf(write: Write): unknown {
     try {
-      const outcome = item()
-      return () => {
-        resolve(outcome)
-      }
+      return write(this.#statements)
     } catch (error) {
       if (!this.#database.inTransaction || isUnavailable(error)) throw error
-      return () => {
-        reject(error)
-      }
+      return asError(error)
     }
   }
 
@@ -140,12 +128,10 @@ export class WriteQueue {
     if (isUnavailable(error)) {
       this.#options.onFault(error)
       refuse(batch)
-    } else {
-      for (const { reject } of batch) reject(error)
-    }
+    } else for (const { reject } of batch) reject(error)
   }
 }
 
-function refuse(batch: Waiting<Write, unknown>[]): void {
-  for (const { resolve } of batch) resolve('unavailable')
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }

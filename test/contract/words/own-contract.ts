@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { readContract } from '../../../scripts/develop/contract/read-contract.ts'
-import { BrokenContract } from '../../../scripts/develop/contract/findings.ts'
+import { readContract } from '../../../packages/fastify-contract/src/gate/check/read-contract.ts'
+import { BrokenContract } from '../../../packages/fastify-contract/src/gate/check/findings.ts'
 import { type AppOptions, buildApp } from '../../../src/app.ts'
 import { createToken } from '../../../src/auth/tokens.ts'
-import { stringifyJson } from '../../../src/json/json.ts'
+import { stringifyJson } from '../../../packages/fastify-contract/src/json/json.ts'
 import { temporaryStore } from '../../support/server/start-app.ts'
 
 /** The part of a contract that every service of this project has, whatever it is about. */

@@ -1,44 +1,23 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { backUp } from '../../../scripts/backup.ts'
+import { restore } from '../../../scripts/restore.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
-import { runScript, startProcess } from '../../support/server/start-process.ts'
+import { nodeBinary, projectFolder, runScript } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 
-interface Printed {
-  code: number | null
-  stdout: string
-  stderr: string
+function copyOf(file: string, copy: string) {
+  return backUp(file, copy)
 }
 
-function runBackup(source: string, copy: string): Promise<Printed> {
-  return runScript('scripts/backup.ts', [copy], { DATABASE_URL: `sqlite:${source}` })
-}
-
-function runRestore(copy: string, target: string, ...flags: string[]): Promise<Printed> {
-  return runScript('scripts/restore.ts', [copy, ...flags], { DATABASE_URL: `sqlite:${target}` })
-}
-
-/** What a command says that does not do what it was asked for: one line, and no success. */
-function expectRefusal({ code, stdout, stderr }: Printed, message: RegExp): void {
-  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, stdout: '', lines: 1 })
-  expect(stderr).toMatch(message)
+function change(file: string, sql: string): void {
+  const database = new Database(file)
+  database.exec(sql)
+  database.close()
 }
 
 function namesIn(file: string): string[] {
@@ -50,305 +29,195 @@ function namesIn(file: string): string[] {
   }
 }
 
-/** Makes a database with one plant, and a copy of it. */
+/** Runs shell commands with files as `$0` and `$1`. @returns what they print */
+function shell(commands: string, ...files: string[]): string {
+  return execFileSync('sh', ['-c', commands, ...files], { encoding: 'utf8' })
+}
+
+/** The checksum of each file in a folder, which may be missing. */
+function contentOf(folder: string): string {
+  return shell('find "$0" -type f -exec sha256sum {} + 2>&1 | sort', folder)
+}
+
+/** Makes a database with one plant in a folder of its own, and a copy of it. */
 async function databaseWithCopy(): Promise<{ file: string; copy: string; folder: string }> {
   const folder = await temporaryFolder()
   const { file } = await servedDatabase(folder)
-  const database = new Database(file)
-  database.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'saved')`)
-  database.close()
+  change(file, `INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'saved')`)
   const copy = join(folder, 'copy.db')
-  expect(await backUp(file, copy)).toMatchObject({ plants: 1, tokens: 1 })
+  expect(await copyOf(file, copy)).toMatchObject({ plants: 1, tokens: 1 })
   return { file, copy, folder }
 }
 
-function change(file: string): void {
-  const database = new Database(file)
-  database.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 2, 'later')`)
-  database.close()
-}
-
-test(
-  'a copy that is made while a server is written to holds the state of one moment, and the writes go on',
-  { timeout: 60_000 },
-  async () => {
-    const { file, serve } = await servedDatabase()
-    const filler = new Database(file)
-    const insert = filler.prepare<[number]>(
-      `INSERT INTO plants (caller, id, name) VALUES ('someone', ?, 'Monstera deliciosa')`,
-    )
-    filler.transaction(() => {
-      for (let id = 0; id < 50_000; id++) insert.run(id)
-    })()
-    filler.close()
-    const server = await serve()
-    const writers = 8
-    const range = 1_000_000
-    const acknowledged = Array<number>(writers).fill(0)
-    let isOver = false
-    const writing = acknowledged.map(async (_, writer) => {
-      // The loop reads what the end of the copy changes.
-      while (!isOver) {
-        expect(await server.create(writer * range + acknowledged[writer]!)).toBe(200)
-        acknowledged[writer]!++
-      }
-    })
-    await expect.poll(() => Math.min(...acknowledged)).toBeGreaterThan(3)
-    const before = [...acknowledged]
-    const copy = join(await temporaryFolder(), 'copy.db')
-    const printed = await runBackup(file, copy)
-    const after = [...acknowledged]
-    isOver = true
-    await Promise.all(writing)
-
-    expect(printed.stdout).toMatch(/copy\.db: \d+ plants and 1 tokens in \d+ bytes, verified\n$/)
-    const ids = namesIn(copy).map(Number)
-    const copied = acknowledged.map((_, writer) =>
-      ids.filter((id) => id >= writer * range && id < (writer + 1) * range).sort((a, b) => a - b),
-    )
-    // Each writer asked for the next plant when it had been told of the last one, so one moment has no gaps.
-    for (const [writer, own] of copied.entries()) {
-      expect(own).toEqual(Array.from({ length: own.length }, (_, id) => writer * range + id))
-      expect(own.length).toBeGreaterThanOrEqual(before[writer]!)
-      expect(own.length).toBeLessThanOrEqual(after[writer]! + 1)
+test('a copy that is made while a server is written to holds the state of one moment, and the writes go on', async () => {
+  const { file, serve } = await servedDatabase()
+  change(
+    file,
+    `WITH RECURSIVE ids (id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM ids WHERE id < 50000)
+     INSERT INTO plants (caller, id, name) SELECT 'someone', id, 'Monstera deliciosa' FROM ids`,
+  )
+  const server = await serve()
+  const range = 1_000_000
+  const acknowledged = Array<number>(8).fill(0)
+  let isOver = false
+  const writing = acknowledged.map(async (_, writer) => {
+    // The loop reads what the end of the copy changes.
+    while (!isOver) {
+      expect(await server.create(writer * range + acknowledged[writer]!)).toBe(200)
+      acknowledged[writer]!++
     }
-    expect(after.reduce((sum, count) => sum + count)).toBeGreaterThan(before.reduce((sum, count) => sum + count))
-  },
-)
+  })
+  await expect.poll(() => Math.min(...acknowledged)).toBeGreaterThan(3)
+  const before = [...acknowledged]
+  const copy = join(await temporaryFolder(), 'copy.db')
+  const printed = await runScript('scripts/backup.ts', [copy], { DATABASE_URL: `sqlite:${file}` })
+  const after = [...acknowledged]
+  isOver = true
+  await Promise.all(writing)
 
-test('a copy is one file, whole by itself, beside nothing that was left over', async () => {
-  const { copy, folder } = await databaseWithCopy()
+  expect(printed.stdout).toMatch(/copy\.db: \d+ plants and 1 tokens in \d+ bytes, verified\n$/)
+  const ids = namesIn(copy).map(Number)
+  for (const writer of acknowledged.keys()) {
+    const own = ids.filter((id) => id >= writer * range && id < (writer + 1) * range).sort((a, b) => a - b)
+    // Each writer asked for the next plant when it had been told of the last one, so one moment has no gaps.
+    expect(own).toEqual(Array.from({ length: own.length }, (_, id) => writer * range + id))
+    expect(own.length).toBeGreaterThanOrEqual(before[writer]!)
+    expect(own.length).toBeLessThanOrEqual(after[writer]! + 1)
+  }
+  const sum = (counts: number[]) => counts.reduce((total, count) => total + count)
+  expect(sum(after)).toBeGreaterThan(sum(before))
+})
+
+test('a copy is one file, whole by itself, for its owner alone, beside nothing that was left over', async () => {
+  const umask = process.umask(0)
+  const { copy, folder } = await databaseWithCopy().finally(() => process.umask(umask))
   expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
+  expect(statSync(copy).mode & 0o777).toBe(0o600)
   const database = new Database(copy, { readonly: true })
   onTestFinished(() => void database.close())
   expect(database.pragma('journal_mode', { simple: true })).toBe('delete')
   expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
 })
 
-test('a file that is there is not overwritten by a copy', async () => {
-  const { file, copy } = await databaseWithCopy()
-  change(file)
-  const bytes = readFileSync(copy)
-  expectRefusal(await runBackup(file, copy), /copy\.db is there already; nothing was changed/)
-  expect(readFileSync(copy).equals(bytes)).toBe(true)
-})
+const overwrite = (bytes: string, place: number) =>
+  `printf '${bytes}' | dd of=$0 bs=1 seek=${String(place)} conv=notrunc status=none`
+const anotherProgram = overwrite('abcd', 68)
+const damage = overwrite('\\377'.repeat(200), 4_096)
+const text = 'seq 999 > $0'
 
 test.each([
-  ['a database that is not there', () => undefined, /there is no database .*plants\.db; name another with/],
-  [
-    'a file without a byte',
-    (file: string) => {
-      writeFileSync(file, '')
-    },
-    /there is no database .*plants\.db/,
-  ],
-  [
-    'a text',
-    (file: string) => {
-      writeFileSync(file, 'my plants'.repeat(100))
-    },
-    /is not an SQLite database/,
-  ],
-  [
-    "another program's database",
-    (file: string) => {
-      new Database(file).exec('CREATE TABLE notes (text)').close()
-    },
-    /is not a database of this service/,
-  ],
-])('%s is not copied, and nothing is made', async (_description, make, message) => {
+  ['a copy that is there already', 'cp $0 $(dirname $0)/new.db', /new\.db is there already; nothing was changed/],
+  ['a symbolic link', 'ln -s elsewhere.db $(dirname $0)/new.db', /new\.db is there already; nothing was changed/],
+  ['a database that is not there', 'rm $0', /there is no database .*plants\.db; name another with/],
+  ['a file without a byte', ': > $0', /there is no database .*plants\.db/],
+  ['a text', text, /is not an SQLite database/],
+  ["another program's database", anotherProgram, /is not a database of this service/],
+  ['a damaged database', damage, /cannot be copied|is damaged/],
+])('nothing is copied, and nothing made, where there is %s', async (_description, commands, message) => {
   const folder = await temporaryFolder()
-  make(join(folder, 'plants.db'))
+  const { file } = await servedDatabase(folder)
+  shell(commands, file)
   const before = readdirSync(folder)
-  expectRefusal(await runBackup(join(folder, 'plants.db'), join(folder, 'copy.db')), message)
+  await expect(copyOf(file, join(folder, 'new.db'))).rejects.toThrow(message)
   expect(readdirSync(folder)).toEqual(before)
 })
 
 test('a database is copied before SQLite has moved anything from its log to the file', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'plants.db')
-  const server = await startProcess({ DATABASE_URL: `sqlite:${file}` })
-  onTestFinished(() => server.end('SIGKILL'))
+  await holdOpen(file)
   expect(statSync(file).size).toBeLessThanOrEqual(4_096)
-  const { code, stdout } = await runBackup(file, join(folder, 'copy.db'))
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('0 plants and 1 tokens') as string })
+  expect(await copyOf(file, join(folder, 'copy.db'))).toMatchObject({ plants: 0, tokens: 0 })
 })
 
 test('a copy has no room for what was deleted, and a restore gives the room back to the disk', async () => {
-  const { file, folder } = await databaseWithCopy()
-  const database = new Database(file)
-  database.exec(`
-    WITH RECURSIVE ids (id) AS (SELECT 10 UNION ALL SELECT id + 1 FROM ids WHERE id < 10000)
-    INSERT INTO plants (caller, id, name) SELECT 'me', id, 'Monstera' FROM ids`)
-  database.exec('DELETE FROM plants WHERE id >= 10')
-  database.close()
-  const { size } = statSync(file)
-  const copy = join(folder, 'second.db')
-  const { code, stdout } = await runBackup(file, copy)
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1 plants and 1 tokens') as string })
-  expect(statSync(copy)).toMatchObject({ size: statSync(join(folder, 'copy.db')).size })
-  expect((await runRestore(copy, file, '--force')).code).toBe(0)
+  const { file, copy, folder } = await databaseWithCopy()
+  change(
+    file,
+    `WITH RECURSIVE ids (id) AS (SELECT 10 UNION ALL SELECT id + 1 FROM ids WHERE id < 10000)
+     INSERT INTO plants (caller, id, name) SELECT 'me', id, 'Monstera' FROM ids;
+     DELETE FROM plants WHERE id >= 10`,
+  )
+  const [size, second] = [statSync(file).size, join(folder, 'second.db')]
+  await copyOf(file, second)
+  expect(statSync(second).size).toBe(statSync(copy).size)
+  restore(second, file, true)
   expect(statSync(file).size).toBeLessThan(size / 10)
   expect(namesIn(file)).toEqual(['saved'])
-  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db', 'second.db'])
 })
 
-test('a copy belongs to its owner alone, whatever the umask, and takes the place of no symbolic link', async () => {
-  const { file, folder } = await databaseWithCopy()
-  const umask = process.umask(0)
-  const printed = await runBackup(file, join(folder, 'second.db')).finally(() => process.umask(umask))
-  expect(printed).toMatchObject({ code: 0 })
-  expect(statSync(join(folder, 'second.db')).mode & 0o777).toBe(0o600)
-  symlinkSync('elsewhere.db', join(folder, 'link.db'))
-  expectRefusal(await runBackup(file, join(folder, 'link.db')), /link\.db is there already; nothing was changed/)
-  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'link.db', 'plants.db', 'second.db'])
-})
-
-test('a damaged database is not copied as if it were whole', async () => {
-  const { file, folder } = await databaseWithCopy()
-  damage(file)
-  expectRefusal(await runBackup(file, join(folder, 'second.db')), /cannot be copied|is damaged/)
-  expect(existsSync(join(folder, 'second.db'))).toBe(false)
-})
-
-test('a restored copy is what a server then serves', async () => {
-  const folder = await temporaryFolder()
-  const original = await servedDatabase(folder)
-  const first = await original.serve()
-  expect(await first.create(7)).toBe(200)
-  const copy = join(folder, 'copy.db')
-  expect(await runBackup(original.file, copy)).toMatchObject({ code: 0, stderr: '' })
+test('a restored copy is what a server then serves, without what a killed one left in its log', async () => {
+  const { copy, folder } = await databaseWithCopy()
+  const { file, serve } = await servedDatabase(folder)
+  const first = await serve()
   expect(await first.create(8)).toBe(200)
-  await first.end()
-  expect(await runRestore(copy, original.file, '--force')).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('1 plants and 1 tokens') as string,
+  await first.end('SIGKILL')
+  expect(existsSync(`${file}-wal`)).toBe(true)
+  const printed = await runScript('scripts/restore.ts', [copy, '--force'], { DATABASE_URL: `sqlite:${file}` })
+  expect(printed).toMatchObject({ code: 0, stdout: expect.stringContaining('1 plants and 1 tokens') as string })
+  expect(namesIn(file)).toEqual(['saved'])
+  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
+})
+
+test('a database that is there is replaced with --force alone, even if it is damaged', async () => {
+  const { file, copy, folder } = await databaseWithCopy()
+  shell(`${damage}; echo nonsense > $0-wal`, file)
+  const before = contentOf(folder)
+  expect(() => restore(copy, file, false)).toThrow(/is there already; --force replaces it; nothing was changed/)
+  expect(contentOf(folder)).toEqual(before)
+  restore(copy, file, true)
+  expect(namesIn(file)).toEqual(['saved'])
+  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
+})
+
+/** Opens a database in another process, as a server does, until the test is finished. */
+async function holdOpen(file: string) {
+  const program = `
+    import { openDatabase } from './src/store/sqlite/open-database.ts'
+    globalThis.database = openDatabase(process.argv[1])
+    console.log('open')
+    setInterval(() => undefined, 1_000)`
+  const child = spawn(nodeBinary, ['--input-type=module', '-e', program, file], {
+    cwd: projectFolder,
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
-  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
-  const second = await original.serve()
-  expect(await second.names()).toEqual(['7'])
-})
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  return child
+}
 
-test('a copy is restored to a place where there is nothing, folder and all', async () => {
+test.each([
+  ['as it is', ':', 'plants.db'],
+  ['under a hard link', 'ln $0 $1/hard.db', 'hard.db'],
+  ['behind a symbolic link', 'ln -s $0 $1/soft.db', 'soft.db'],
+  ['that was removed', 'rm $0*', 'plants.db'],
+  ['that was removed without its log', 'rm $0', 'plants.db'],
+  ['whose folder was removed', 'rm -r $1', 'plants.db'],
+])('a database %s that a process has open is not replaced, and the message names it', async (_kind, commands, name) => {
   const { copy, folder } = await databaseWithCopy()
-  const target = join(folder, 'new', 'plants.db')
-  expect(await runRestore(copy, target)).toMatchObject({ code: 0, stderr: '' })
-  expect(namesIn(target)).toEqual(['saved'])
+  const data = join(folder, 'data')
+  const { file } = await servedDatabase(data)
+  const { pid } = await holdOpen(file)
+  shell(commands, file, data)
+  const before = contentOf(data)
+  const message = new RegExp(`is open in process ${String(pid)}, as .*plants\\.db.*; nothing was changed`)
+  expect(() => restore(copy, join(data, name), true)).toThrow(message)
+  expect(contentOf(data)).toEqual(before)
 })
 
-test('a database that is there is replaced with --force alone', async () => {
-  const { file, copy } = await databaseWithCopy()
-  change(file)
-  const bytes = readFileSync(file)
-  expectRefusal(await runRestore(copy, file), /is there already; --force replaces it; nothing was changed/)
-  expect(readFileSync(file).equals(bytes)).toBe(true)
-  expect((await runRestore(copy, file, '--force')).code).toBe(0)
-  expect(namesIn(file)).toEqual(['saved'])
-})
-
-test('what a killed server left in its log is not mixed into the copy that replaces its database', async () => {
-  const { copy, folder } = await databaseWithCopy()
-  const database = await servedDatabase(join(folder))
-  const server = await database.serve()
-  await server.create(9)
-  await server.end('SIGKILL')
-  expect(existsSync(`${database.file}-wal`)).toBe(true)
-  expect((await runRestore(copy, database.file, '--force')).code).toBe(0)
-  expect(namesIn(database.file)).toEqual(['saved'])
-  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
-})
-
-test('a damaged database is replaced, and the log beside it with it', async () => {
+test('what is restored keeps mode and symbolic link of what it replaces, or belongs to its owner alone', async () => {
   const { file, copy, folder } = await databaseWithCopy()
-  writeFileSync(file, Buffer.concat([readFileSync(file).subarray(0, 100), Buffer.alloc(20_000, 1)]))
-  writeFileSync(`${file}-wal`, 'nonsense')
-  expect((await runRestore(copy, file, '--force')).code).toBe(0)
-  expect(namesIn(file)).toEqual(['saved'])
-  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
-})
-
-test('the database of a running server is not replaced, even with --force', async () => {
-  const { copy, folder } = await databaseWithCopy()
-  const database = await servedDatabase(folder)
-  const server = await database.serve()
-  const message = new RegExp(`open in process ${String(server.child.pid)}, as .*; stop the server first; nothing`)
-  expectRefusal(await runRestore(copy, database.file, '--force'), message)
-  expect(await server.create(3)).toBe(200)
-  expect(await server.names()).toEqual(['saved', '3'])
-})
-
-test.each<[string, (file: string) => string]>([
-  [
-    'under a hard link',
-    (file) => {
-      linkSync(file, `${file}.hard`)
-      return `${file}.hard`
-    },
-  ],
-  [
-    'behind a symbolic link',
-    (file) => {
-      symlinkSync(file, `${file}.soft`)
-      return `${file}.soft`
-    },
-  ],
-  [
-    'that was removed',
-    (file) => {
-      for (const suffix of ['', '-wal', '-shm']) unlinkSync(file + suffix)
-      return file
-    },
-  ],
-  [
-    'that was removed without its log',
-    (file) => {
-      unlinkSync(file)
-      return file
-    },
-  ],
-  [
-    'whose folder was removed',
-    (file) => {
-      rmSync(dirname(file), { recursive: true })
-      return file
-    },
-  ],
-])('a database %s of a running server is not replaced, and the message names the process', async (_kind, take) => {
-  const { copy, folder } = await databaseWithCopy()
-  const { file, serve } = await servedDatabase(join(folder, 'data'))
-  const server = await serve()
-  const target = take(file)
-  const names = existsSync(dirname(file)) ? readdirSync(dirname(file)) : undefined
-  const message = new RegExp(`is open in process ${String(server.child.pid)}, as .*plants\\.db.*; nothing was changed`)
-  expectRefusal(await runRestore(copy, target, '--force'), message)
-  expect(existsSync(dirname(file)) ? readdirSync(dirname(file)) : undefined).toEqual(names)
-})
-
-test('what is restored keeps mode and symbolic link of what it replaces', async () => {
-  const { file, copy, folder } = await databaseWithCopy()
-  const link = join(folder, 'link.db')
-  symlinkSync('plants.db', link)
-  change(file)
+  const umask = process.umask(0)
+  onTestFinished(() => void process.umask(umask))
   chmodSync(file, 0o640)
   chmodSync(copy, 0o444)
-  expect((await runRestore(copy, link, '--force')).code).toBe(0)
-  expect({ link: readlinkSync(link), mode: statSync(file).mode & 0o777 }).toEqual({ link: 'plants.db', mode: 0o640 })
-  expect(namesIn(file)).toEqual(['saved'])
-  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'link.db', 'plants.db'])
-})
-
-test('what is restored to an empty place belongs to its owner alone, and a symbolic link to it stays', async () => {
-  const { copy, folder } = await databaseWithCopy()
-  chmodSync(copy, 0o666)
-  const link = join(folder, 'link.db')
-  symlinkSync('new/real.db', link)
-  const umask = process.umask(0)
-  const printed = await runRestore(copy, link).finally(() => process.umask(umask))
-  expect(printed).toMatchObject({ code: 0 })
-  const real = join(folder, 'new', 'real.db')
-  expect([statSync(dirname(real)), statSync(real)].map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600])
-  expect(readlinkSync(link)).toBe('new/real.db')
-  expect(namesIn(real)).toEqual(['saved'])
+  const fresh = join(folder, 'new', 'plants.db')
+  symlinkSync('plants.db', join(folder, 'to-old.db'))
+  symlinkSync('new/plants.db', join(folder, 'to-new.db'))
+  for (const link of ['to-old.db', 'to-new.db']) restore(copy, join(folder, link), true)
+  expect([file, dirname(fresh), fresh].map((path) => statSync(path).mode & 0o777)).toEqual([0o640, 0o700, 0o600])
+  for (const target of [file, fresh]) expect(namesIn(target)).toEqual(['saved'])
+  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'new', 'plants.db', 'to-new.db', 'to-old.db'])
 })
 
 const isRoot = process.getuid?.() === 0
@@ -356,118 +225,42 @@ const isRoot = process.getuid?.() === 0
 test.runIf(isRoot)('what root restores belongs to the owner of what it replaces, or else of the folder', async () => {
   const { file, copy, folder } = await databaseWithCopy()
   const nobody = 65_534
-  chownSync(file, nobody, nobody)
-  expect((await runRestore(copy, file, '--force')).code).toBe(0)
-  expect(statSync(file)).toMatchObject({ uid: nobody, gid: nobody })
-  const data = join(folder, 'data')
-  mkdirSync(data)
-  chownSync(data, nobody, nobody)
-  expect((await runRestore(copy, join(data, 'plants.db'))).code).toBe(0)
-  expect(statSync(join(data, 'plants.db'))).toMatchObject({ uid: nobody, gid: nobody })
+  shell(`mkdir $1/data; chown ${String(nobody)}:${String(nobody)} $0 $1/data`, file, folder)
+  for (const target of [file, join(folder, 'data', 'plants.db')]) {
+    restore(copy, target, true)
+    expect(statSync(target)).toMatchObject({ uid: nobody, gid: nobody })
+  }
 })
 
-/** Prepares two files. @returns which one is restored, and where */
-type Preparation = (file: string, copy: string) => [from: string, to: string]
-
-test.each<[string, Preparation, RegExp]>([
-  [
-    'the database under another name',
-    (file) => {
-      linkSync(file, `${file}2`)
-      return [`${file}2`, file]
-    },
-    /is the database itself/,
-  ],
-  [
-    'a copy with a journal beside it',
-    (file, copy) => {
-      writeFileSync(`${copy}-journal`, 'x')
-      return [copy, file]
-    },
-    /copy\.db-journal is beside it/,
-  ],
-  [
-    'a copy in the place of a folder',
-    (_file, copy) => {
-      mkdirSync(`${copy}.d`)
-      return [copy, `${copy}.d`]
-    },
-    /is no file; nothing/,
-  ],
-  [
-    'a folder',
-    (file, copy) => {
-      mkdirSync(`${copy}.d`)
-      return [`${copy}.d`, file]
-    },
-    /^E\w+: .*copy\.db\.d/,
-  ],
-])('%s is not restored, which one line says', async (_description, prepare, message) => {
-  const { file, copy } = await databaseWithCopy()
-  const bytes = readFileSync(file)
-  const [from, to] = prepare(file, copy)
-  expectRefusal(await runRestore(from, to, '--force'), message)
-  expect(readFileSync(file).equals(bytes)).toBe(true)
-})
-
-test.each<[string, (copy: string) => void, RegExp]>([
-  ['damaged', damage, /is damaged/],
-  [
-    'cut short',
-    (copy) => {
-      writeFileSync(copy, readFileSync(copy).subarray(0, 5_000))
-    },
-    /is damaged/,
-  ],
-  [
-    'no database',
-    (copy) => {
-      writeFileSync(copy, 'my plants'.repeat(100))
-    },
-    /is not an SQLite database/,
-  ],
-  [
-    "another program's",
-    (copy) => {
-      writeFileSync(copy, '')
-      new Database(copy).exec('CREATE TABLE notes (text)').close()
-    },
-    /is not a database of this service/,
-  ],
-  [
-    'of a newer release',
-    (copy) => {
-      const database = new Database(copy)
-      database.pragma('user_version = 99')
-      database.close()
-    },
-    /schema version 99/,
-  ],
-])('a copy that is %s is not restored, and the database stays as it was', async (_description, spoil, message) => {
+test.each([
+  ['the database under another name', 'ln -f $1 $0', /is the database itself/],
+  ['a copy with a journal beside it', 'echo x > $0-journal', /copy\.db-journal is beside it/],
+  ['a copy in the place of a folder', 'rm $1; mkdir $1', /is no file; nothing/],
+  ['a folder', 'rm $0; mkdir $0', /^E\w+: .*copy\.db/],
+  ['a copy that is damaged', damage, /is damaged/],
+  ['a copy that is cut short', 'truncate -s 5000 $0', /is damaged/],
+  ['a text', text, /is not an SQLite database/],
+  ["another program's database", anotherProgram, /is not a database of this service/],
+  ['a copy of a newer release', overwrite('c', 63), /version 99/],
+])('%s is not restored, and the database stays as it was', async (_description, commands, message) => {
   const { file, copy, folder } = await databaseWithCopy()
-  spoil(copy)
-  const [database, bytes] = [readFileSync(file), readFileSync(copy)]
-  expectRefusal(await runRestore(copy, file, '--force'), message)
-  expect(readFileSync(file).equals(database)).toBe(true)
-  expect(readFileSync(copy).equals(bytes)).toBe(true)
-  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
+  shell(commands, copy, file)
+  const before = contentOf(folder)
+  expect(() => restore(copy, file, true)).toThrow(message)
+  expect(contentOf(folder)).toEqual(before)
 })
 
-test('on PostgreSQL both commands name the tools that do it', async () => {
-  const environment = { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/plants' }
-  expectRefusal(
-    await runScript('scripts/backup.ts', ['copy.db'], environment),
-    /^DATABASE_URL names a PostgreSQL database, for which the tool is pg_dump\n$/,
-  )
-  expectRefusal(
-    await runScript('scripts/restore.ts', ['copy.db'], environment),
-    /^DATABASE_URL names a PostgreSQL database, for which the tool is pg_restore\n$/,
-  )
+test('a command that is refused says so in one line; on PostgreSQL it names the tool that does it', async () => {
+  const { file, copy } = await databaseWithCopy()
+  const run = (script: string, url: string) => runScript(`scripts/${script}`, [copy], { DATABASE_URL: url })
+  const postgres = 'postgres://me:secret@127.0.0.1:1/plants'
+  const tool = (name: string) => `DATABASE_URL names a PostgreSQL database, for which the tool is ${name}\n`
+  for (const [script, url, stderr] of [
+    ['backup.ts', `sqlite:${file}`, `${copy} is there already; nothing was changed\n`],
+    ['restore.ts', `sqlite:${file}`, `${file} is there already; --force replaces it; nothing was changed\n`],
+    ['backup.ts', postgres, tool('pg_dump')],
+    ['restore.ts', postgres, tool('pg_restore')],
+  ] as const) {
+    expect(await run(script, url)).toEqual({ code: 1, stdout: '', stderr })
+  }
 })
-
-/** Spoils the root page of a table. */
-function damage(file: string): void {
-  const bytes = readFileSync(file)
-  bytes.fill(0xff, 4_096, 4_096 + 200)
-  writeFileSync(file, bytes)
-}

@@ -1,201 +1,137 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, statSync, symlinkSync, unlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { listText } from '../../store/list-text.ts'
 import { expectFailure } from '../../support/responses/expect-failure.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
-import { type RunningServer, type ServedDatabase, servedDatabase } from '../../support/server/served-database.ts'
-import { nodeBinary, projectFolder, runScript, startProcess } from '../../support/server/start-process.ts'
+import { servedDatabase } from '../../support/server/served-database.ts'
 
-/** Starts a server on a database in a folder of its own, and creates a plant. */
-async function servedPlant(): Promise<ServedDatabase & { folder: string; server: RunningServer }> {
-  const folder = join(await temporaryFolder(), 'data')
-  const database = await servedDatabase(folder)
-  const server = await database.serve()
-  expect(await server.create(1)).toBe(200)
-  return { ...database, folder, server }
+interface OpenPlant {
+  store: Store
+  file: string
+  faults: Error[]
 }
 
-/** Writes are refused with 503 by a server that is not ready, and the log says why in one line. */
-async function expectRefusedWrites(server: RunningServer, message: RegExp): Promise<void> {
+function open(file: string, faults: Error[] = []): Store {
+  const store = openSqliteStore({ file, onFault: (fault) => void faults.push(fault) })
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** Opens a store in a folder of its own, and creates a plant. */
+async function openPlant(): Promise<OpenPlant> {
+  const file = join(await temporaryFolder(), 'data', 'plants.db')
+  const faults: Error[] = []
+  const store = open(file, faults)
+  expect(await store.create('me', { id: 1n, name: '1' })).toBe('created')
+  return { store, file, faults }
+}
+
+/** Writes are refused by a store that is not ready, and the fault is reported once. */
+async function expectRefusedWrites({ store, faults }: OpenPlant, message: RegExp): Promise<void> {
   for (let count = 0; count < 3; count++) {
-    const created = await server.send('POST', '/plants', { id: 2, name: '2' })
-    for (const answer of [created, await server.send('DELETE', '/plants/1')]) {
+    expect(await store.create('me', { id: 2n, name: '2' })).toBe('unavailable')
+    expect(await store.delete('me', 1n)).toBe('unavailable')
+    expect(await store.isReady()).toBe(false)
+  }
+  expect(faults.map((fault) => fault.message)).toEqual([expect.stringMatching(message)])
+}
+
+test.each([
+  ['was removed with its log', 'rm plants.db*'],
+  ['was renamed', 'mv plants.db old.db'],
+  ['was replaced by a copy of itself', 'cp plants.db new.db; mv new.db plants.db'],
+  ['was replaced by a folder', 'rm plants.db; mkdir plants.db'],
+  ['is in a folder that was removed', 'rm -r ../data'],
+  ['is in a folder that was replaced', 'mv ../data ../old; mkdir ../data; touch ../data/plants.db'],
+  ['is behind a symbolic link that leads elsewhere', 'mv plants.db real.db; ln -s other.db plants.db'],
+])('no write is acknowledged when the database %s', async (_description, commands) => {
+  const opened = await openPlant()
+  execFileSync('sh', ['-c', commands], { cwd: dirname(opened.file) })
+  await expectRefusedWrites(opened, /plants\.db was removed or replaced while it is open, .* written: put it back/)
+})
+
+test.each(['-wal', '-shm'])(
+  'no write is acknowledged when %s was removed, and a restart keeps what was',
+  async (suffix) => {
+    const opened = await openPlant()
+    unlinkSync(opened.file + suffix)
+    await expectRefusedWrites(opened, new RegExp(`plants\\.db${suffix} was removed.*restart the server, which keeps`))
+    await opened.store.close()
+    const again = open(opened.file)
+    expect(await listText(again, 'me')).toBe('[{"name":"1"}]')
+    expect(await again.create('me', { id: 2n, name: '2' })).toBe('created')
+  },
+)
+
+test('while its database is elsewhere a server answers 503, and it serves again when that is back', async () => {
+  const folder = join(await temporaryFolder(), 'data')
+  const { serve } = await servedDatabase(folder)
+  const server = await serve()
+  expect(await server.create(1)).toBe(200)
+  renameSync(folder, `${folder}.old`)
+  for (let count = 0; count < 2; count++) {
+    for (const answer of [
+      await server.send('POST', '/plants', { id: 2, name: '2' }),
+      await server.send('GET', '/readyz'),
+    ]) {
       expectFailure(answer, 'unavailable')
       expect(answer.headers.get('retry-after')).toBe('1')
     }
-    expect((await server.send('GET', '/readyz')).status).toBe(503)
   }
   expect((await server.send('GET', '/livez')).status).toBe(200)
-  // The log is written within a tenth of a second.
-  const lines = () =>
-    server
-      .stderr()
-      .split('\n')
-      .filter((line) => line.includes('removed or replaced'))
-  await expect.poll(lines).toHaveLength(1)
-  expect(lines()[0]).toMatch(message)
-}
-
-const companions = ['-wal', '-shm']
-
-test.each<[string, (file: string, folder: string) => void]>([
-  [
-    'was removed with its log',
-    (file) => {
-      for (const suffix of ['', ...companions]) unlinkSync(file + suffix)
-    },
-  ],
-  [
-    'was renamed',
-    (file) => {
-      renameSync(file, `${file}.old`)
-    },
-  ],
-  [
-    'was replaced by a copy of itself',
-    (file) => {
-      copyFileSync(file, `${file}.n`)
-      renameSync(`${file}.n`, file)
-    },
-  ],
-  [
-    'was replaced by a folder',
-    (file) => {
-      unlinkSync(file)
-      mkdirSync(file)
-    },
-  ],
-  [
-    'is in a folder that was removed',
-    (_file, folder) => {
-      rmSync(folder, { recursive: true })
-    },
-  ],
-  [
-    'is in a folder that was replaced',
-    (file, folder) => {
-      renameSync(folder, `${folder}.old`)
-      mkdirSync(folder)
-      writeFileSync(file, '')
-    },
-  ],
-])('no write is acknowledged when the database %s', async (_description, take) => {
-  const { file, folder, server } = await servedPlant()
-  take(file, folder)
-  await expectRefusedWrites(
-    server,
-    /plants\.db was removed or replaced while it is open, so nothing is written: put it back/,
-  )
-})
-
-test('when the database is back in its place it is written again, and nothing was done meanwhile', async () => {
-  const { folder, server } = await servedPlant()
-  renameSync(folder, `${folder}.old`)
-  await expectRefusedWrites(server, /plants\.db was removed or replaced/)
+  const lines = () => server.stderr().split('\n')
+  await expect.poll(() => lines().filter((line) => line.includes('removed or replaced'))).toHaveLength(1)
   renameSync(`${folder}.old`, folder)
   expect((await server.send('GET', '/readyz')).status).toBe(200)
   expect(await server.names()).toEqual(['1'])
   expect(await server.create(2)).toBe(200)
-  await server.end('SIGKILL')
 })
 
-test.each(companions)('no write is acknowledged when %s was removed, and a restart keeps what was', async (suffix) => {
-  const { file, server, serve } = await servedPlant()
-  unlinkSync(file + suffix)
-  await expectRefusedWrites(server, new RegExp(`plants\\.db${suffix} was removed.*restart the server, which keeps`))
-  await server.end()
-  const again = await serve()
-  expect(await again.names()).toEqual(['1'])
-  expect(await again.create(2)).toBe(200)
+test.each(['plants', 'tokens'])('without its table %s a store is not ready', async (table) => {
+  const { store, file, faults } = await openPlant()
+  const database = new Database(file)
+  database.exec(`DROP TABLE ${table}`)
+  database.close()
+  expect(await store.isReady()).toBe(false)
+  expect([await store.list('me', 1), await store.findCaller(new Uint8Array(32), 0)]).toContain('unavailable')
+  expect(new Set(faults.map(({ message }) => message))).toEqual(new Set([`no such table: ${table}`]))
 })
 
-test('no command opens a database whose log was removed under a running server, and so none damages it', async () => {
-  const { file, folder, server, serve } = await servedPlant()
-  unlinkSync(`${file}-wal`)
-  const environment = { DATABASE_URL: `sqlite:${file}` }
-  for (const [script, parameter] of [
-    ['token.ts', 'list'],
-    ['backup.ts', join(folder, 'copy.db')],
-  ] as const) {
-    const { code, stderr } = await runScript(`scripts/${script}`, [parameter], environment)
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^.*plants\.db-wal was removed and .*plants\.db-shm was not: stop the server[^\n]*\n$/)
-  }
-  await server.end()
-  expect(await (await serve()).names()).toEqual(['1'])
-})
-
-test.each(['plants', 'tokens'])(
-  'without its table %s a server is not ready, and does not start again',
-  async (table) => {
-    const { file, server, serve } = await servedPlant()
-    const database = new Database(file)
-    database.exec(`DROP TABLE ${table}`)
-    database.close()
-    const answers = [await server.send('GET', '/plants'), await server.send('POST', '/plants', { id: 2, name: '2' })]
-    for (const answer of answers) expectFailure(answer, 'unavailable')
-    expect((await server.send('GET', '/readyz')).status).toBe(503)
-    await expect.poll(() => server.stderr()).toContain(`no such table: ${table}`)
-    await server.end()
-    await expect(serve()).rejects.toThrow(`lacks a part of its schema (no such table: ${table}); restore a backup`)
-  },
-)
-
-test('a database behind a symbolic link is served until the link leads elsewhere', async () => {
+test('a database is made where a symbolic link leads, with its log beside it', async () => {
   const folder = await temporaryFolder()
   mkdirSync(join(folder, 'disk'))
   symlinkSync(join('disk', 'real.db'), join(folder, 'plants.db'))
-  const { file, serve } = await servedDatabase(folder)
-  expect(existsSync(join(folder, 'disk', 'real.db'))).toBe(true)
-  const server = await serve()
-  expect(await server.create(1)).toBe(200)
-  expect(existsSync(join(folder, 'disk', 'real.db-wal'))).toBe(true)
-  unlinkSync(file)
-  symlinkSync(join('disk', 'other.db'), file)
-  await expectRefusedWrites(server, /plants\.db was removed or replaced/)
+  open(join(folder, 'plants.db'))
+  for (const name of ['real.db', 'real.db-wal']) expect(existsSync(join(folder, 'disk', name))).toBe(true)
 })
 
-test('a server does not begin anew beside the log of a database that is gone', async () => {
-  const { file, server, serve } = await servedPlant()
-  await server.end('SIGKILL')
-  renameSync(file, `${file}.old`)
-  const log = statSync(`${file}-wal`).size
+test('a store does not begin anew beside the log of a database that is gone', async () => {
+  const [{ file }, folder] = [await openPlant(), await temporaryFolder()]
+  const copy = join(folder, 'plants.db')
+  copyFileSync(`${file}-wal`, `${copy}-wal`)
   const message = /plants\.db is missing or empty, and its write-ahead log .*-wal is not: put the database back/
-  await expect(serve()).rejects.toThrow(message)
-  expect({ database: existsSync(file), log: statSync(`${file}-wal`).size }).toEqual({ database: false, log })
-  renameSync(`${file}.old`, file)
-  expect(await (await serve()).names()).toEqual(['1'])
+  expect(() => open(copy)).toThrow(message)
+  expect(existsSync(copy)).toBe(false)
+  copyFileSync(file, copy)
+  expect(await listText(open(copy), 'me')).toBe('[{"name":"1"}]')
 })
 
 test('the database and the files beside it belong to their owner alone, whatever the umask', async () => {
   const folder = join(await temporaryFolder(), 'made', 'data')
   const file = join(folder, 'plants.db')
-  const start = async () => {
-    const main = [nodeBinary, join(projectFolder, 'src/main.ts')]
-    const command = ['bash', '-c', 'umask 0; exec "$@"', 'bash', ...main] as const
-    const server = await startProcess({ DATABASE_URL: `sqlite:${file}` }, command)
-    onTestFinished(() => server.end('SIGKILL'))
-    return server
-  }
-  const paths = [join(folder, '..'), folder, file, `${file}-wal`, `${file}-shm`]
+  const paths = [dirname(folder), folder, file, `${file}-wal`, `${file}-shm`]
   const modes = () => paths.map((path) => (statSync(path).mode & 0o777).toString(8))
-  const server = await start()
+  const umask = process.umask(0)
+  onTestFinished(() => void process.umask(umask))
+  open(file)
   expect(modes()).toEqual(['700', '700', '600', '600', '600'])
-  await server.end('SIGKILL')
-  for (const suffix of ['', ...companions]) chmodSync(file + suffix, 0o644)
+  for (const path of paths.slice(2)) chmodSync(path, 0o644)
   chmodSync(folder, 0o750)
-  await start()
+  open(file)
   expect(modes()).toEqual(['700', '750', '600', '600', '600'])
 })

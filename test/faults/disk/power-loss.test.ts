@@ -5,12 +5,17 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { assertExists } from '../../../src/store/sqlite/schema.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { listText } from '../../store/list-text.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript, startProcess } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
@@ -18,17 +23,8 @@ import { servedDatabase } from '../../support/server/served-database.ts'
 // bench/power-loss rebuilds what a disk has after a loss of power. These tests begin with files as it can leave them,
 // or check that a program waits for the disk where it has to.
 
-/** Runs a command so that permissions bind it, which root passes over. */
-const boundByPermissions =
-  process.getuid?.() === 0
-    ? (['setpriv', '--bounding-set=-dac_override,-dac_read_search'] as const)
-    : (['env'] as const)
-
 /** Records what a program does with a folder and with what is in it. */
-function record(folder: string): {
-  environment: Record<string, string>
-  operations: () => string[]
-} {
+function record(folder: string): { environment: Record<string, string>; operations: () => string[] } {
   const file = join(folder, 'record')
   return {
     environment: {
@@ -43,69 +39,44 @@ function record(folder: string): {
   }
 }
 
-describe('a folder that is made is on disk before anything in it is acknowledged,', () => {
-  const made = ['make ./new', 'sync .', 'make ./new/data', 'sync ./new']
+type Environment = Record<string, string>
 
-  test('at the first start', async () => {
-    const folder = await temporaryFolder()
-    const { environment, operations } = record(folder)
-    const server = await startProcess({
-      DATABASE_URL: `sqlite:${folder}/new/data/plants.db`,
-      ...environment,
-    })
-    onTestFinished(() => server.end('SIGKILL'))
-    expect(operations()).toEqual(made)
-  })
+async function start(environment: Environment): Promise<void> {
+  const server = await startProcess(environment)
+  onTestFinished(() => server.end('SIGKILL'))
+}
 
-  test('also where it was there already: who made it may have been killed before it was on disk', async () => {
-    const folder = await temporaryFolder()
-    mkdirSync(join(folder, 'data'))
-    const { environment, operations } = record(folder)
-    const server = await startProcess({
-      DATABASE_URL: `sqlite:${folder}/data/plants.db`,
-      ...environment,
-    })
-    onTestFinished(() => server.end('SIGKILL'))
-    expect(operations()).toEqual(['sync .'])
-  })
+async function run(script: string, parameters: string[], environment: Environment): Promise<void> {
+  expect(await runScript(`scripts/${script}`, parameters, environment)).toMatchObject({ code: 0 })
+}
 
-  test('unless the folder that it is in may not be read, in which the service works all the same', async () => {
-    const folder = join(await temporaryFolder(), 'closed')
-    mkdirSync(join(folder, 'data'), { recursive: true })
-    chmodSync(folder, 0o311)
-    const server = await startProcess({ DATABASE_URL: `sqlite:${folder}/data/plants.db` }, [
-      ...boundByPermissions,
-      nodeBinary,
-      join(projectFolder, 'src/main.ts'),
-    ])
-    onTestFinished(() => server.end('SIGKILL'))
-    expect(server.stdout()).toMatch(/^Token +plst_/m)
-  })
+test.each<[string, boolean, (file: string, url: string, record: Environment) => Promise<void>]>([
+  ['at the first start', false, (_, url, to) => start({ DATABASE_URL: url, ...to })],
+  // Who made it may have been killed before it was on disk.
+  ['where it was there already', true, (_, url, to) => start({ DATABASE_URL: url, ...to })],
+  ['at a restore', false, (file, url, to) => run('restore.ts', [file], { DATABASE_URL: url, ...to })],
+  ['at a move', false, (file, url, to) => run('move.ts', ['--from', `sqlite:${file}`, '--to', url], to)],
+])('a folder is on disk before anything in it is acknowledged: %s', async (_title, isThere, act) => {
+  const folder = await temporaryFolder()
+  const { file } = await servedDatabase(folder)
+  if (isThere) mkdirSync(join(folder, 'data'))
+  const { environment, operations } = record(folder)
+  await act(file, `sqlite:${folder}/${isThere ? 'data' : 'new/data'}/plants.db`, environment)
+  const made = isThere ? ['sync .'] : ['make ./new', 'sync .', 'make ./new/data', 'sync ./new']
+  expect(operations().slice(0, made.length)).toEqual(made)
+})
 
-  test('at a restore', async () => {
-    const folder = await temporaryFolder()
-    const { file } = await servedDatabase(folder)
-    const { environment, operations } = record(folder)
-    const database = { DATABASE_URL: `sqlite:${folder}/new/data/plants.db` }
-    expect(
-      await runScript('scripts/restore.ts', [file], {
-        ...database,
-        ...environment,
-      }),
-    ).toMatchObject({
-      code: 0,
-    })
-    expect(operations().slice(0, made.length)).toEqual(made)
-  })
-
-  test('at a move', async () => {
-    const folder = await temporaryFolder()
-    const { file } = await servedDatabase(folder)
-    const { environment, operations } = record(folder)
-    const stores = ['--from', `sqlite:${file}`, '--to', `sqlite:${folder}/new/data/plants.db`]
-    expect(await runScript('scripts/move.ts', stores, environment)).toMatchObject({ code: 0 })
-    expect(operations()).toEqual(made)
-  })
+test('a service works in a folder whose parent it may not read, and so cannot sync', async () => {
+  const folder = join(await temporaryFolder(), 'closed')
+  mkdirSync(join(folder, 'data'), { recursive: true })
+  chmodSync(folder, 0o311)
+  // Root passes over permissions.
+  const isRoot = process.getuid?.() === 0
+  const bound = isRoot ? (['setpriv', '--bounding-set=-dac_override,-dac_read_search'] as const) : (['env'] as const)
+  const command = [...bound, nodeBinary, join(projectFolder, 'src/main.ts')] as const
+  const server = await startProcess({ DATABASE_URL: `sqlite:${folder}/data/plants.db` }, command)
+  onTestFinished(() => server.end('SIGKILL'))
+  expect(server.stdout()).toMatch(/^Token +plst_/m)
 })
 
 test('a restore has removed the old log from the disk before the new database takes its place', async () => {
@@ -117,128 +88,103 @@ test('a restore has removed the old log from the disk before the new database ta
   await server.end('SIGKILL')
   expect(existsSync(`${file}-wal`)).toBe(true)
   const { environment, operations } = record(folder)
-  const database = { DATABASE_URL: `sqlite:${file}` }
-  const parameters = [join(folder, 'copy.db'), '--force']
-  expect(
-    await runScript('scripts/restore.ts', parameters, {
-      ...database,
-      ...environment,
-    }),
-  ).toMatchObject({
-    code: 0,
-  })
+  await run('restore.ts', [join(folder, 'copy.db'), '--force'], { DATABASE_URL: `sqlite:${file}`, ...environment })
   const done = operations()
   const replaced = done.indexOf('rename to ./plants.db')
-  const removed = done.findLastIndex(
-    (operation, index) => index < replaced && operation.startsWith('remove ./plants.db-'),
-  )
+  const removed = done.findLastIndex((each, index) => index < replaced && each.startsWith('remove ./plants.db-'))
   expect(removed).toBeGreaterThan(0)
   expect(done.slice(removed + 1, replaced + 2)).toEqual(['sync .', 'rename to ./plants.db', 'sync .'])
 })
 
-describe('the index of a log that is gone', () => {
-  test('is removed where nobody has the database open, and nothing is lost', async () => {
-    const { file, serve } = await servedDatabase()
-    const first = await serve()
-    expect(await first.create(1)).toBe(200)
-    copyFileSync(`${file}-shm`, `${file}-left`)
-    await first.end()
-    expect([existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([false, false])
-    const leave = () => {
-      copyFileSync(`${file}-left`, `${file}-shm`)
-    }
-
-    leave()
-    const database = { DATABASE_URL: `sqlite:${file}` }
-    expect(await runScript('scripts/backup.ts', [`${file}.copy`], database)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('1 plants and 1 tokens') as string,
-    })
-    expect([existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([false, false])
-
-    leave()
-    const second = await serve()
-    expect(await second.names()).toEqual(['1'])
-    expect(await second.create(2)).toBe(200)
-    await second.end()
-
-    // Several may start at once when the power is back.
-    leave()
-    const servers = await Promise.all([serve(), serve()])
-    for (const server of servers) expect(await server.names()).toEqual(['1', '2'])
+function open(file: string): Store {
+  const store = openSqliteStore({
+    file,
+    onFault: (fault) => {
+      throw fault
+    },
   })
+  onTestFinished(() => store.close())
+  return store
+}
 
-  test('stays where a server has the database open: nobody else opens it, and nothing is lost', async () => {
-    const { file, serve } = await servedDatabase()
-    const server = await serve()
-    expect(await server.create(1)).toBe(200)
-    const index = readFileSync(`${file}-shm`)
-    unlinkSync(`${file}-wal`)
-    await expect(serve()).rejects.toThrow(/plants\.db-wal was removed and .*plants\.db-shm was not: stop the server/)
-    expect(readFileSync(`${file}-shm`).equals(index)).toBe(true)
-    expect(existsSync(`${file}-wal`)).toBe(false)
-    await server.end()
-    expect(await (await serve()).names()).toEqual(['1'])
-  })
-
-  test('stays where the database is gone too: it may be that of a server that runs', async () => {
-    const { file, serve } = await servedDatabase()
-    const server = await serve()
-    for (const removed of [file, `${file}-wal`]) unlinkSync(removed)
-    await expect(serve()).rejects.toThrow(/plants\.db-wal was removed and .*plants\.db-shm was not: stop the server/)
-    expect([existsSync(file), existsSync(`${file}-shm`)]).toEqual([false, true])
-    await server.end()
-  })
+test('the index of a log that is gone is removed where nobody has the database open, and nothing is lost', async () => {
+  const { file, serve } = await servedDatabase()
+  const first = open(file)
+  await first.create('me', { id: 1n, name: '1' })
+  copyFileSync(`${file}-shm`, `${file}-left`)
+  await first.close()
+  expect([existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([false, false])
+  copyFileSync(`${file}-left`, `${file}-shm`)
+  const second = open(file)
+  expect(await listText(second, 'me')).toBe('[{"name":"1"}]')
+  await second.close()
+  // Several may start at once when the power is back.
+  copyFileSync(`${file}-left`, `${file}-shm`)
+  for (const server of await Promise.all([serve(), serve()])) expect(await server.names()).toEqual(['1'])
 })
 
-describe('a first start that the power has ended before its first page was on disk', () => {
-  /** Leaves a file that has grown to its size, with nothing in it, and the journal by which SQLite undoes that. */
-  async function interruptedStart(): Promise<string> {
-    const folder = await temporaryFolder()
-    const file = join(folder, 'plants.db')
-    const database = new Database(join(folder, 'source.db'))
-    // SQLite writes pages before the commit where its memory has no room for them.
-    database.exec(`
-      PRAGMA cache_size = 2; BEGIN; CREATE TABLE plants (name TEXT);
-      WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 1000)
-      INSERT INTO plants SELECT hex(randomblob(50)) FROM ids`)
-    copyFileSync(join(folder, 'source.db-journal'), `${file}-journal`)
-    writeFileSync(file, Buffer.alloc(readFileSync(join(folder, 'source.db')).length))
-    database.close()
-    expect(readFileSync(file).length).toBeGreaterThan(4_096)
-    expect(readFileSync(`${file}-journal`)[0]).not.toBe(0)
-    return file
-  }
+test.each<[string, string[]]>([
+  ['stays where a server has the database open', ['-wal']],
+  ['stays where the database is gone too', ['-wal', '']],
+])('the index of a log that is gone %s, and nothing is lost', async (_description, removed) => {
+  const { file, serve } = await servedDatabase()
+  const server = await serve()
+  expect(await server.create(1)).toBe(200)
+  const index = readFileSync(`${file}-shm`)
+  for (const suffix of removed) unlinkSync(file + suffix)
+  // Neither a server nor a command opens what another process writes to.
+  const message = /plants\.db-wal was removed and .*plants\.db-shm was not: stop the server/
+  expect(() => open(file)).toThrow(message)
+  expect(readFileSync(`${file}-shm`).equals(index)).toBe(true)
+  for (const suffix of removed) expect(existsSync(file + suffix)).toBe(false)
+  if (removed.includes('')) return
+  const backup = await runScript('scripts/backup.ts', [`${file}.copy`], { DATABASE_URL: `sqlite:${file}` })
+  expect(backup).toMatchObject({ code: 1, stderr: expect.stringMatching(message) as string })
+  await server.end()
+  expect(await listText(open(file), 'me')).toBe('[{"name":"1"}]')
+})
 
-  test('is made good by the next one', async () => {
-    const file = await interruptedStart()
-    const server = await startProcess({ DATABASE_URL: `sqlite:${file}` })
-    onTestFinished(() => server.end('SIGKILL'))
-    expect(server.stdout()).toMatch(/^Token +plst_/m)
-    expect(existsSync(`${file}-journal`)).toBe(false)
-  })
+/** Leaves a file that has grown to its size, with nothing in it, and the journal by which SQLite undoes that. */
+async function interruptedStart(): Promise<string> {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'plants.db')
+  const source = join(await temporaryFolder(), 'source.db')
+  const database = new Database(source)
+  // SQLite writes pages before the commit where its memory has no room for them.
+  database.exec(`
+    PRAGMA cache_size = 2; BEGIN; CREATE TABLE plants (name TEXT);
+    WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 1000)
+    INSERT INTO plants SELECT hex(randomblob(50)) FROM ids`)
+  copyFileSync(`${source}-journal`, `${file}-journal`)
+  writeFileSync(file, Buffer.alloc(statSync(source).size))
+  database.close()
+  expect(statSync(file).size).toBeGreaterThan(4_096)
+  expect(readFileSync(`${file}-journal`)[0]).not.toBe(0)
+  return file
+}
 
-  test('has made no database yet for the commands, which change nothing', async () => {
-    const file = await interruptedStart()
-    const { code, stderr } = await runScript('scripts/token.ts', ['list'], { DATABASE_URL: `sqlite:${file}` })
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^there is no database .*plants\.db; .*nothing was changed\n$/)
-    expect(existsSync(`${file}-journal`)).toBe(true)
-  })
+test('a first start that the power has ended is made good by the next one, and no command takes it', async () => {
+  const file = await interruptedStart()
+  expect(() => {
+    assertExists(file)
+  }).toThrow(/^there is no database .*plants\.db; .*nothing was changed$/)
+  expect(existsSync(`${file}-journal`)).toBe(true)
+  expect(await open(file).isEmpty()).toBe(true)
+  expect(existsSync(`${file}-journal`)).toBe(false)
+})
 
-  test.each([
-    ['without a journal', unlinkSync],
-    [
-      'beside a file that is no journal of SQLite',
-      (journal: string) => {
-        writeFileSync(journal, 'x'.repeat(1_000))
-      },
-    ],
-  ])('is not what a file of zeros %s is, which is refused', async (_description, spoil) => {
-    const file = await interruptedStart()
-    spoil(`${file}-journal`)
-    const files = readdirSync(dirname(file))
-    await expect(startProcess({ DATABASE_URL: `sqlite:${file}` })).rejects.toThrow(/is not an SQLite database/)
-    expect(readdirSync(dirname(file))).toEqual(files)
-  })
+test.each([
+  ['without a journal', unlinkSync],
+  [
+    'beside a file that is no journal of SQLite',
+    (journal: string) => {
+      writeFileSync(journal, 'x'.repeat(1_000))
+    },
+  ],
+])('a file of zeros %s is refused', async (_description, spoil) => {
+  const file = await interruptedStart()
+  spoil(`${file}-journal`)
+  const files = readdirSync(dirname(file))
+  expect(() => open(file)).toThrow(/is not an SQLite database/)
+  expect(readdirSync(dirname(file))).toEqual(files)
 })

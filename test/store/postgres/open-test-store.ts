@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { type PostgresStoreOptions, openPostgresStore } from '../../../src/store/postgres/store.ts'
+import { openPostgresStore } from '../../../src/store/postgres/store.ts'
 import type { Store } from '../../../src/store/store.ts'
 
 /** A store whose faults are kept. */
@@ -9,7 +9,10 @@ export interface TestStore {
 }
 
 /** Opens a store, closed when the test is finished. */
-export async function openTestStore(url: string, options: Partial<PostgresStoreOptions> = {}): Promise<TestStore> {
+export async function openTestStore(
+  url: string,
+  options: Partial<Parameters<typeof openPostgresStore>[0]> = {},
+): Promise<TestStore> {
   const faults: Error[] = []
   const store = await openPostgresStore({ url, onFault: (error) => void faults.push(error), ...options })
   onTestFinished(() => store.close())

@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPostgresStore } from '../../../src/store/postgres/store.ts'
-import { UnusableStore } from '../../../src/store/store.ts'
-import { connect, temporaryDatabase, waitUntilBlocking } from '../../support/server/postgres-database.ts'
+import { openConnection, temporaryDatabase, waitUntilBlocking } from '../../support/server/postgres-database.ts'
 import { startTcpProxy } from '../../support/client/tcp-proxy.ts'
 import { listPages, listText } from '../list-text.ts'
 import { openTestStore } from './open-test-store.ts'
@@ -11,8 +10,7 @@ const plant = { id: 1n, name: 'Monstera' }
 
 /** A session that holds a lock for which every statement on the plants has to wait. */
 async function lockPlants(url: string) {
-  const client = await connect(url)
-  onTestFinished(() => client.end())
+  const client = await openConnection(url)
   await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
   return client
 }
@@ -28,7 +26,7 @@ async function throughProxy(url: string) {
 
 test('a database that is too slow is unavailable, changes nothing, and is served when it is quick again', async () => {
   const url = await temporaryDatabase()
-  const { store, faults } = await openTestStore(url, { statementTimeoutMilliseconds: 200 })
+  const { store, faults } = await openTestStore(url, { connections: { statement_timeout: 200 } })
   const other = await lockPlants(url)
   expect(await Promise.all([store.create('me', plant), store.delete('me', 2n), store.list('me', undefined)])).toEqual([
     'unavailable',
@@ -45,7 +43,7 @@ test('a database that is too slow is unavailable, changes nothing, and is served
 
 test('reads beyond the bound of the queue are refused at once, and those that wait are served', async () => {
   const url = await temporaryDatabase()
-  const { store, faults } = await openTestStore(url, { maxConnections: 1, maxQueued: 2 })
+  const { store, faults } = await openTestStore(url, { connections: { max: 1 }, maxQueued: 2 })
   const other = await lockPlants(url)
   const waiting: ReturnType<typeof store.list>[] = []
   for (let number = 0; number < 3; number++) {
@@ -60,6 +58,17 @@ test('reads beyond the bound of the queue are refused at once, and those that wa
   expect(faults).toEqual([])
 })
 
+test('the lists that are asked for together share a query, and so do the tokens', async () => {
+  // One query has the connection and one waits; any further one would be refused.
+  const { store } = await openTestStore(await temporaryDatabase(), { connections: { max: 1 }, maxQueued: 2 })
+  const lists = Array.from({ length: 16 }, () => store.list('me', 1))
+  const callers = Array.from({ length: 499 }, () => store.findCaller(new Uint8Array(32), 0))
+  expect(new Set((await Promise.all(lists)).map((list) => list !== 'unavailable' && list.chunks))).toEqual(
+    new Set(['[]']),
+  )
+  expect(new Set(await Promise.all(callers))).toEqual(new Set(['unknown']))
+})
+
 test('writes beyond the bound of the queue are refused at once, and those that wait are done', async () => {
   const url = await temporaryDatabase()
   const { store } = await openTestStore(url, { maxQueued: 2 })
@@ -72,12 +81,16 @@ test('writes beyond the bound of the queue are refused at once, and those that w
   expect(await Promise.all([first, ...waiting])).toEqual(['created', 'exists', 'created'])
 })
 
-test('connections that break while nobody uses them are replaced', async () => {
+test('the fault of a connection that nobody uses says what happened and nothing of the connection', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
   const { store, faults } = await openTestStore(url)
   await Promise.all([store.isReady(), store.isReady(), store.isReady()])
   proxy.cut()
   await expect.poll(() => faults.length).toBe(3)
+  for (const fault of faults) {
+    expect(fault.message).toMatch(/ECONNRESET|terminated/)
+    expect(Object.keys(fault)).not.toContain('client')
+  }
   expect(await store.create('me', plant)).toBe('created')
 })
 
@@ -101,7 +114,9 @@ test('a connection that breaks within a statement makes it unavailable, and the 
 
 test('a network that swallows everything makes reads and writes unavailable in bounded time', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
-  const { store } = await openTestStore(url, { answerTimeoutMilliseconds: 500, connectTimeoutMilliseconds: 500 })
+  const { store } = await openTestStore(url, {
+    connections: { query_timeout: 500, connectionTimeoutMillis: 500 },
+  })
   await store.isReady()
   proxy.freeze()
   // The first on the connection that is open, the second on a new one.
@@ -118,7 +133,7 @@ test('a network that swallows everything makes reads and writes unavailable in b
 
 test('a server that is silent on all connections costs one timeout, because all are closed', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
-  const { store, faults } = await openTestStore(url, { answerTimeoutMilliseconds: 500 })
+  const { store, faults } = await openTestStore(url, { connections: { query_timeout: 500 } })
   await Promise.all([store.isReady(), store.isReady(), store.isReady()])
   proxy.freeze()
   expect(await store.list('me', 1)).toBe('unavailable')
@@ -146,43 +161,34 @@ test('a list whose next page cannot be read ends with an error, not as if it wer
   expect(chunks).toHaveLength(1)
 })
 
-test.for<[string, string, RegExp]>([
-  [
-    'cannot be reached',
-    'postgres://me:secret@127.0.0.1:1/plants',
-    /^cannot open the database 127\.0\.0\.1:1\/plants: .*ECONNREFUSED.*; start the database server, or correct its/,
-  ],
-  [
-    'cannot be read as an address',
-    'postgres://me:secret@127.0.0.1:port/plants',
-    /^cannot open the database: its URL cannot be read$/,
-  ],
-])('a database that %s is unusable, which is said in one line without the password', async ([, url, message]) => {
-  const failure: unknown = await openTestStore(url).catch((error: unknown) => error)
-  expect(failure).toBeInstanceOf(UnusableStore)
-  expect((failure as UnusableStore).message).toMatch(message)
-  expect((failure as UnusableStore).message).not.toMatch(/secret|\n/)
-})
-
-test('a database that does not exist is unusable, and the message says what to do', async () => {
+test('connections that are always in use are replaced when their life is over, and nothing fails', async () => {
   const url = new URL(await temporaryDatabase())
-  url.pathname = '/nothing'
-  await expect(openTestStore(url.href)).rejects.toThrow(
-    /^cannot open the database .*\/nothing: database "nothing" does not exist; create it, or name another one$/,
-  )
-})
-
-test('what is read once the store closes is unavailable, and no fault', async () => {
-  const faults: Error[] = []
-  const store = await openPostgresStore({
-    url: await temporaryDatabase(),
-    onFault: (error) => void faults.push(error),
+  url.searchParams.set('application_name', randomUUID())
+  const { store, faults } = await openTestStore(url.href, { connections: { max: 2, maxLifetimeSeconds: 1 } })
+  const client = await openConnection(url.href)
+  const sessions = async () => {
+    const { rows } = await client.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity
+       WHERE pid <> pg_backend_pid() AND application_name = current_setting('application_name')`,
+    )
+    return rows.map(({ pid }) => pid)
+  }
+  const stopped = new AbortController()
+  const outcomes = new Set<string>()
+  let id = 0n
+  const users = Array.from({ length: 4 }, async () => {
+    while (!stopped.signal.aborted) {
+      outcomes.add(await store.create('me', { id: id++, name: 'Monstera' }))
+      const list = await store.list('me', 1)
+      if (list === 'unavailable') outcomes.add(list)
+      await sleep(1)
+    }
   })
-  await store.close()
-  expect([await store.list('me', 1), await store.list('me', undefined), await store.isReady()]).toEqual([
-    'unavailable',
-    'unavailable',
-    false,
-  ])
+  const first = await sessions()
+  expect(first).toHaveLength(2)
+  await expect.poll(async () => (await sessions()).filter((pid) => first.includes(pid))).toEqual([])
+  stopped.abort()
+  await Promise.all(users)
+  expect([...outcomes]).toEqual(['created'])
   expect(faults).toEqual([])
 })

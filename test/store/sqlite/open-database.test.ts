@@ -1,18 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, statSync } from 'node:fs'
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { UnusableStore } from '../../../src/store/store.ts'
-import { migrations } from '../../../src/store/sqlite/schema.ts'
+import { applicationId, migrations } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { type SqliteConnections, openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
+import { nodeBinary, projectFolder } from '../../support/server/start-process.ts'
+import { throwFault } from '../store-suite.ts'
 
-const project = join(import.meta.dirname, '../../..')
-const applicationId = 0x506c6e74
+async function temporaryFile(): Promise<string> {
+  return join(await temporaryFolder(), 'plants.db')
+}
 
 function open(file: string): SqliteConnections {
   const connections = openDatabase(file)
@@ -30,6 +32,22 @@ function makeDatabase(file: string, sql: string): void {
   database.close()
 }
 
+/** Expects a file to be refused in one line that names it. */
+function expectRefusal(file: string, message: RegExp): void {
+  const refusal = () => open(file)
+  expect(refusal).toThrow(UnusableStore)
+  expect(refusal).toThrow(message)
+  expect(refusal).toThrow(new RegExp(`^[^\n]*${file}[^\n]*$`))
+}
+
+/** Expects a file to be refused, with nothing changed in its folder. */
+function expectLeftAlone(file: string, message: RegExp): void {
+  const bytes = readFileSync(file)
+  expectRefusal(file, message)
+  expect(readFileSync(file).equals(bytes)).toBe(true)
+  expect(readdirSync(dirname(file))).toEqual(['plants.db'])
+}
+
 test('the linked SQLite does not lose acknowledged writes when the log is reset, as versions before 3.51.3 can', () => {
   // sqlite.org/wal.html, "The WAL-reset bug".
   const database = new Database(':memory:')
@@ -38,64 +56,60 @@ test('the linked SQLite does not lose acknowledged writes when the log is reset,
   expect(version.localeCompare('3.51.3', 'en', { numeric: true })).toBeGreaterThanOrEqual(0)
 })
 
-describe('a new file', () => {
-  test('is made with its folders', async () => {
-    const file = join(await temporaryFolder(), 'a', 'b c', 'plants.db')
-    open(file)
-    expect(existsSync(file)).toBe(true)
-  })
-
-  test('has the newest schema version and the application id', async () => {
-    const { writer } = open(join(await temporaryFolder(), 'plants.db'))
-    expect(writer.pragma('user_version', { simple: true })).toBe(migrations.length)
-    expect(writer.pragma('application_id', { simple: true })).toBe(applicationId)
-  })
-
-  test('may have been there with no byte in it', async () => {
-    const file = join(await temporaryFolder(), 'plants.db')
-    await writeFile(file, '')
-    expect(open(file).reader.pragma('user_version', { simple: true })).toBe(migrations.length)
-  })
-
-  test('may have been there as a database without a table', async () => {
-    const file = join(await temporaryFolder(), 'plants.db')
-    makeDatabase(file, 'VACUUM')
-    expect(open(file).reader.pragma('user_version', { simple: true })).toBe(migrations.length)
-  })
+test.each<[string, (file: string) => void]>([
+  ['missing, with its folders', () => undefined],
+  [
+    'empty',
+    (file) => {
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, '')
+    },
+  ],
+  [
+    'a database without a table',
+    (file) => {
+      mkdirSync(dirname(file), { recursive: true })
+      makeDatabase(file, 'VACUUM')
+    },
+  ],
+])('a file that is %s gets the newest schema, strict and clustered by its keys', async (_description, make) => {
+  const file = join(await temporaryFolder(), 'a', 'b c', 'plants.db')
+  make(file)
+  const { reader, writer } = open(file)
+  expect(writer.pragma('user_version', { simple: true })).toBe(migrations.length)
+  expect(writer.pragma('application_id', { simple: true })).toBe(applicationId)
+  const tables = `SELECT name, strict, wr FROM pragma_table_list
+    WHERE schema = 'main' AND name NOT LIKE 'sqlite%' ORDER BY name`
+  expect(reader.prepare(tables).all()).toEqual([
+    { name: 'plants', strict: 1, wr: 1 },
+    { name: 'tokens', strict: 1, wr: 1 },
+  ])
 })
 
 test('a file of the release before scopes is migrated, and its tokens keep all rights', async () => {
-  const file = join(await temporaryFolder(), 'plants.db')
+  const file = await temporaryFile()
   makeDatabase(
     file,
     `${migrations.slice(0, 2).join('')} PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = 2;
      INSERT INTO tokens (hash, prefix, caller, issued_at) VALUES (x'00', 'plst_old', 'me', 1)`,
   )
-  const store = openSqliteStore({ file, onFault: () => undefined })
+  const store = openSqliteStore({ file, onFault: throwFault })
   onTestFinished(() => store.close())
   expect(await store.findCaller(Buffer.alloc(1), 2)).toStrictEqual({ caller: 'me', scope: undefined })
 })
 
 describe('the open connections', () => {
-  test('write ahead to a log and wait for the disk', async () => {
-    const { reader, writer } = open(join(await temporaryFolder(), 'plants.db'))
-    for (const connection of [reader, writer]) expect(connection.pragma('journal_mode', { simple: true })).toBe('wal')
-    const full = 2
-    expect(writer.pragma('synchronous', { simple: true })).toBe(full)
-  })
-
-  test('still do so when the file is opened again', async () => {
-    const file = join(await temporaryFolder(), 'plants.db')
-    open(file)
-    const { writer } = open(file)
-    expect([writer.pragma('journal_mode', { simple: true }), writer.pragma('synchronous', { simple: true })]).toEqual([
-      'wal',
-      2,
-    ])
+  test('write ahead to a log and wait for the disk, also when the file is opened again', async () => {
+    const file = await temporaryFile()
+    for (const { reader, writer } of [open(file), open(file)]) {
+      for (const connection of [reader, writer]) expect(connection.pragma('journal_mode', { simple: true })).toBe('wal')
+      const full = 2
+      expect(writer.pragma('synchronous', { simple: true })).toBe(full)
+    }
   })
 
   test('cut a log that grew behind a long read when it is begun anew', async () => {
-    const file = join(await temporaryFolder(), 'plants.db')
+    const file = await temporaryFile()
     const { reader, writer } = open(file)
     reader.exec('BEGIN; SELECT count(*) FROM plants')
     const fill = writer.prepare(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, hex(randomblob(400000)))`)
@@ -106,189 +120,112 @@ describe('the open connections', () => {
     for (let id = 21; id < 23; id++) fill.run(id)
     expect(statSync(`${file}-wal`).size).toBe(8 * 1_024 * 1_024)
   })
-
-  test('read without being able to write', async () => {
-    const { reader } = open(join(await temporaryFolder(), 'plants.db'))
-    expect(() => reader.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'a')`)).toThrow(
-      expect.objectContaining({ code: 'SQLITE_READONLY' }),
-    )
-  })
-
-  test('have strict tables, clustered by their keys', async () => {
-    const { reader, writer } = open(join(await temporaryFolder(), 'plants.db'))
-    expect(
-      reader
-        .prepare(
-          `SELECT name, strict, wr FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%' ` +
-            'ORDER BY name',
-        )
-        .all(),
-    ).toEqual([
-      { name: 'plants', strict: 1, wr: 1 },
-      { name: 'tokens', strict: 1, wr: 1 },
-    ])
-    expect(() => writer.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 'x', 'a')`)).toThrow(
-      /cannot store TEXT value in INTEGER column/,
-    )
-  })
 })
 
-describe('a file that is not ours to use', () => {
-  test.each<[string, (file: string) => Promise<void> | void, RegExp]>([
-    ['a text', (file) => writeFile(file, 'my plants\n'), /is not an SQLite database/],
-    ['a text longer than a header', (file) => writeFile(file, 'my plants\n'.repeat(100)), /is not an SQLite database/],
-    ['the beginning of a header', (file) => writeFile(file, 'SQLite format 3\0'), /is not an SQLite database/],
-    [
-      'a header and nonsense',
-      (file) => writeFile(file, Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(1_000)])),
-      /^cannot open the database/,
-    ],
-    [
-      'a schema from the future',
-      (file) => {
-        makeDatabase(
-          file,
-          `PRAGMA application_id = ${String(applicationId)}; ` +
-            `PRAGMA user_version = ${String(migrations.length + 1)}; CREATE TABLE plants (x)`,
-        )
-      },
-      /schema version \d+.*start a newer release/,
-    ],
-    [
-      "another program's database",
-      (file) => {
-        makeDatabase(file, 'CREATE TABLE notes (text)')
-      },
-      /of another program/,
-    ],
-    [
-      "another program's database with a version",
-      (file) => {
-        makeDatabase(file, 'CREATE TABLE notes (text); PRAGMA user_version = 1')
-      },
-      /of another program/,
-    ],
-    [
-      "another program's database with an application id",
-      (file) => {
-        makeDatabase(file, 'CREATE TABLE notes (text); PRAGMA application_id = 252006673')
-      },
-      /of another program/,
-    ],
-    [
-      "another program's database with a log",
-      (file) => {
-        makeDatabase(file, 'PRAGMA journal_mode = WAL; CREATE TABLE notes (text)')
-      },
-      /of another program/,
-    ],
-  ])('%s is refused with one line and left as it was', async (_description, make, message) => {
-    const folder = await temporaryFolder()
-    const file = join(folder, 'plants.db')
-    await make(file)
-    const before = await readFile(file)
-    const error = unusable(file)
-    expect(error.message).toMatch(message)
-    expect(error.message).toContain(file)
-    expect(error.message).not.toContain('\n')
-    expect((await readFile(file)).equals(before)).toBe(true)
-    expect(await readdir(folder)).toEqual(['plants.db'])
-  })
+const ours = `PRAGMA application_id = ${String(applicationId)};`
 
-  test('a folder in its place is refused with one line that says so', async () => {
-    const file = join(await temporaryFolder(), 'plants.db')
-    await mkdir(file)
-    expect(unusable(file).message).toBe(`cannot open the database ${file}: it is a folder; name a file in it`)
-    expect(await readdir(file)).toEqual([])
-  })
+test.each<[string, string | Buffer, RegExp]>([
+  ['a text', 'my plants\n', /is not an SQLite database/],
+  ['a text longer than a header', 'my plants\n'.repeat(100), /is not an SQLite database/],
+  ['the beginning of a header', 'SQLite format 3\0', /is not an SQLite database/],
+  ['a header and nonsense', `SQLite format 3\0${'\0'.repeat(1_000)}`, /^cannot open the database/],
+])('%s is refused and left as it was', async (_description, content, message) => {
+  const file = await temporaryFile()
+  writeFileSync(file, content)
+  expectLeftAlone(file, message)
+})
 
-  test('a path that leads through a file is refused with one line', async () => {
-    const folder = await temporaryFolder()
-    await writeFile(join(folder, 'file'), 'x')
-    expect(unusable(join(folder, 'file', 'plants.db')).message).toMatch(/^cannot open the database [^\n]*$/)
-    expect(await readFile(join(folder, 'file'), 'utf8')).toBe('x')
-  })
+test.each<[string, string, RegExp]>([
+  [
+    'from the future',
+    `${ours} PRAGMA user_version = ${String(migrations.length + 1)}; CREATE TABLE plants (x)`,
+    /schema version \d+.*start a newer release/,
+  ],
+  ['of another program', 'CREATE TABLE notes (text)', /of another program/],
+  ['of another program, with a version', 'CREATE TABLE notes (text); PRAGMA user_version = 1', /of another program/],
+  ['of another program, with its id', 'CREATE TABLE notes (text); PRAGMA application_id = 5', /of another program/],
+  ['of another program, with a log', 'PRAGMA journal_mode = WAL; CREATE TABLE notes (text)', /of another program/],
+])('a database %s is refused and left as it was', async (_description, sql, message) => {
+  const file = await temporaryFile()
+  makeDatabase(file, sql)
+  expectLeftAlone(file, message)
+})
 
-  test.each(['/proc/plants.db', '/proc/folder/plants.db', '/proc/folder/folder/plants.db'])(
-    'a folder in which nothing can be made is refused with one line: %s',
-    (file) => {
-      // Not even root makes a file or a folder there.
-      const { message } = unusable(file)
-      expect(message).toMatch(/^cannot open the database [^\n]*$/)
-      expect(message).toContain(file)
-    },
-  )
+test('a database that is refused keeps the log that a killed process left', async () => {
+  const [file, copy] = [await temporaryFile(), await temporaryFile()]
+  const { writer } = open(file)
+  writer.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'a'); PRAGMA user_version = 99`)
+  for (const suffix of ['', '-wal']) writeFileSync(copy + suffix, readFileSync(file + suffix))
+  expectRefusal(copy, /schema version 99/)
+  for (const suffix of ['', '-wal']) expect(readFileSync(copy + suffix).equals(readFileSync(file + suffix))).toBe(true)
+})
+
+test('a path where no file can be made is refused', async () => {
+  const folder = await temporaryFolder()
+  mkdirSync(join(folder, 'plants.db'))
+  expectRefusal(join(folder, 'plants.db'), /^cannot open the database .*: it is a folder; name a file in it$/)
+  writeFileSync(join(folder, 'file'), 'x')
+  // Not even root makes a file or a folder in /proc.
+  for (const path of [join(folder, 'file'), '/proc', '/proc/folder', '/proc/folder/folder']) {
+    expectRefusal(join(path, 'plants.db'), /^cannot open the database/)
+  }
 })
 
 test.each([
   ['DROP TABLE plants', /lacks a part of its schema \(no such table: plants\); restore a backup$/],
-  ['DROP TABLE tokens', /lacks a part of its schema \(no such table: tokens\); restore a backup$/],
   ['ALTER TABLE tokens DROP COLUMN scope', /lacks a part of its schema \(no such column: scope\); restore a backup$/],
-])('a file after %s is refused with one line', async (change, message) => {
-  const file = join(await temporaryFolder(), 'plants.db')
-  await openSqliteStore({ file, onFault: () => undefined }).close()
+])('a file after %s is refused', async (change, message) => {
+  const file = await temporaryFile()
+  await openSqliteStore({ file, onFault: throwFault }).close()
   makeDatabase(file, change)
-  expect(unusable(file).message).toMatch(message)
-  expect(unusable(file).message).toContain(file)
+  expectRefusal(file, message)
 })
 
+/** Runs a program in a process of its own. @returns what ends with it, and what it has printed */
+function run(program: string, ...parameters: string[]) {
+  const child = spawn(nodeBinary, ['--input-type=module', '-e', program, ...parameters], {
+    cwd: projectFolder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill())
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  return { child, ended: once(child, 'close').then(() => output) }
+}
+
 test('a start waits while another process holds the lock of a file that has no write-ahead log yet', async () => {
-  const file = join(await temporaryFolder(), 'plants.db')
-  await openSqliteStore({ file, onFault: () => undefined }).close()
+  const file = await temporaryFile()
+  await openSqliteStore({ file, onFault: throwFault }).close()
   makeDatabase(file, 'PRAGMA journal_mode = DELETE')
-  const script = `
+  const program = `
     import Database from 'better-sqlite3'
     const database = new Database(process.argv[1])
     database.exec(process.argv[2])
     process.stdout.write('locked')
-    setTimeout(() => database.close(), 1_000)`
+    setTimeout(() => database.close(), 300)`
   // Each holds another lock: for writing, for all, and for reading.
   for (const lock of ['BEGIN IMMEDIATE', 'BEGIN EXCLUSIVE', 'BEGIN; SELECT count(*) FROM plants']) {
-    const child = spawn(join(project, 'node_modules/.bin/node'), ['--input-type=module', '-e', script, file, lock], {
-      cwd: project,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    onTestFinished(() => void child.kill())
+    const { child, ended } = run(program, file, lock)
     await once(child.stdout, 'data')
     const { reader, writer } = openDatabase(file)
     expect(writer.pragma('journal_mode', { simple: true })).toBe('wal')
     reader.close()
     writer.pragma('journal_mode = DELETE')
     writer.close()
-    await once(child, 'close')
+    await ended
   }
 })
 
 test('several processes that start at once on a new file migrate it once, and all of them work', async () => {
-  const file = join(await temporaryFolder(), 'plants.db')
-  const script = `
-    import { openSqliteStore } from ${JSON.stringify(join(project, 'src/store/sqlite/store.ts'))}
-    const store = openSqliteStore({ file: process.argv[1], onFault: (error) => console.error(error.message) })
+  const file = await temporaryFile()
+  const program = `
+    import { openSqliteStore } from './src/store/sqlite/store.ts'
+    const store = openSqliteStore({ file: process.argv[1], onFault: (error) => console.log(error.message) })
     process.stdout.write(await store.create('me', { id: BigInt(process.pid), name: 'a' }))
     await store.close()`
-  const runs = Array.from({ length: 4 }, async () => {
-    const child = spawn(join(project, 'node_modules/.bin/node'), ['--input-type=module', '-e', script, file], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    onTestFinished(() => void child.kill())
-    let output = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-    await once(child, 'close')
-    return output
-  })
-  expect(await Promise.all(runs)).toEqual(['created', 'created', 'created', 'created'])
+  const outputs = Array.from({ length: 4 }, () => run(program, file).ended)
+  expect(await Promise.all(outputs)).toEqual(['created', 'created', 'created', 'created'])
   const { reader } = open(file)
   expect(reader.pragma('user_version', { simple: true })).toBe(migrations.length)
   expect(reader.prepare('SELECT count(*) FROM plants').pluck().get()).toBe(4)
 })
-
-function unusable(file: string): UnusableStore {
-  try {
-    open(file)
-  } catch (error) {
-    if (error instanceof UnusableStore) return error
-    throw error
-  }
-  throw new Error(`${file} was opened`)
-}

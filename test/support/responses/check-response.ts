@@ -1,7 +1,8 @@
-import { parseJson } from '../../../src/json/json.ts'
-import type { ContractResponse } from '../../../src/contract/document.ts'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormatsModule from 'ajv-formats'
+import type { ContractOperation, ContractResponse } from '../../../packages/fastify-contract/src/document/document.ts'
+import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
 import { expectedContract, expectedOperations } from './expected-contract.ts'
-import { type FailureMessage, problemsOfBody, problemsOfHeader } from './check-value.ts'
 
 /** A response as it came over the wire. Names of headers are in lower case. */
 export interface ReceivedResponse {
@@ -18,66 +19,51 @@ export interface SentRequest {
   url: string
 }
 
-/** Headers that belong to HTTP itself or to every response of the server, not to an operation. */
-const transportHeaders = [
-  'content-type',
-  'content-length',
-  'transfer-encoding',
-  'date',
-  'connection',
-  'keep-alive',
-  // The server adds it where Accept selects the media type.
-  'vary',
-]
+/** Headers of HTTP itself, which no operation declares. The server adds `Vary` where `Accept` selects a media type. */
+const transportHeaders = 'content-type content-length transfer-encoding date connection keep-alive vary'.split(' ')
 
-/** What every response of the server has, as the contract's description says; an operation does not declare it. */
+/** What every response of the server has, as the contract's description says; no operation declares it. */
 const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 
-/** What the files of the docs page have beside that, and whatever else is answered below its path. */
-const pageHeaders = [
-  'content-security-policy',
-  'cross-origin-resource-policy',
-  'referrer-policy',
-  'x-dns-prefetch-control',
-  'x-download-options',
-  'x-frame-options',
-  'x-permitted-cross-domain-policies',
-  'x-xss-protection',
-]
+/** What answers below the path of the docs page have beside that. */
+const pageHeaders = (
+  'content-security-policy cross-origin-resource-policy referrer-policy x-dns-prefetch-control x-download-options ' +
+  'x-frame-options x-permitted-cross-domain-policies x-xss-protection'
+).split(' ')
+
+/** Whether a path is one of a template, such as `/plants/{id}`. */
+export function isPathOf(template: string, path: string): boolean {
+  const pattern = template.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{[^{}]+\}/g, '[^/]+')
+  return new RegExp(`^${pattern}$`).test(path)
+}
 
 /** The operation that a request is meant for; undefined for a path or a method that the contract does not have. */
-export function operationOf({ method, url }: SentRequest) {
-  const path = url
-    .replace(/^https?:\/\/[^/?]*/i, '')
-    .split('?', 1)
-    .join()
+export function operationOf({ method, url }: SentRequest): ContractOperation | undefined {
+  const [path = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split('?')
   const wanted = method.toUpperCase() === 'HEAD' ? 'GET' : method.toUpperCase()
   return expectedOperations.find(
-    (operation) => operation.method.toUpperCase() === wanted && templatePattern(operation.path).test(path),
+    (operation) => operation.method.toUpperCase() === wanted && isPathOf(operation.path, path),
   )
 }
 
-function templatePattern(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{[^{}]+\}/g, '[^/]+')}$`)
-}
-
-/** What the contract says of this status for this request; undefined where it does not declare it. */
-export function declaredResponse(request: SentRequest, status: number): ContractResponse | undefined {
-  const responses = operationOf(request)?.object.responses ?? expectedContract['x-unmatched-responses']
-  return responses?.[String(status)] ?? responses?.[`${String(status).charAt(0)}XX`] ?? responses?.['default']
+/** What the contract says of a status for a request, with the key under which it stands: `404`, `4XX` or `default`. */
+export function declaredResponse(request: SentRequest, status: number): [string, ContractResponse] | undefined {
+  const responses = operationOf(request)?.object.responses ?? expectedContract['x-unmatched-responses'] ?? {}
+  const keys = [String(status), `${String(status).charAt(0)}XX`, 'default']
+  return Object.entries(responses).find(([key]) => key === keys.find((each) => each in responses))
 }
 
 /**
  * Validates a response against everything that the contract and HTTP say of it: status, media type, body without
- * undeclared fields, declared headers, framing. The tests have an Ajv of their own: what the server validates
- * with could not find its own faults.
+ * undeclared fields, declared headers, framing. It reads JSON and schemas without the library's code, which could not
+ * find its own faults.
  *
  * @throws Error that names each way in which the response breaks the contract
  */
 export function assertKeepsContract(request: SentRequest, response: ReceivedResponse): void {
   const operation = operationOf(request)?.id ?? 'no operation'
   const place = `${operation} (${request.method} ${request.url}) answered ${String(response.status)}`
-  const declared = declaredResponse(request, response.status)
+  const [, declared] = declaredResponse(request, response.status) ?? []
   if (declared === undefined) throw new Error(`${place}: the contract does not declare this status`)
   const isHead = request.method.toUpperCase() === 'HEAD'
   const problems = [
@@ -89,78 +75,138 @@ export function assertKeepsContract(request: SentRequest, response: ReceivedResp
 }
 
 function headerProblems(declared: ContractResponse, { headers, rawHeaders }: ReceivedResponse, url: string): string[] {
-  const expected = Object.entries(declared.headers ?? {})
-  const names =
-    rawHeaders?.map(([name]) => name.toLowerCase()) ??
-    Object.entries(headers).flatMap(([name, value]) => (Array.isArray(value) ? value.map(() => name) : [name]))
-  const repeated = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map(
-    (name) => `the header ${name} is there more than once`,
-  )
-  const missing = expected
-    .filter(([name, header]) => header.required === true && headers[name.toLowerCase()] === undefined)
-    .map(([name]) => `the header ${name} is missing`)
-  const wrong = expected.flatMap(([name, header]) => {
-    const value = headers[name.toLowerCase()]
-    return value === undefined || header.schema === undefined
-      ? []
-      : problemsOfHeader(String(value), header.schema).map((problem) => `the header ${name} ${problem}`)
-  })
+  const present = Object.keys(headers).filter((name) => headers[name] !== undefined)
+  const lines =
+    rawHeaders?.map(([name]) => name.toLowerCase()) ?? present.flatMap((name) => [headers[name]].flat().map(() => name))
+  const repeated = new Set(lines.filter((name, index) => lines.indexOf(name) !== index))
+  const named = Object.entries(declared.headers ?? {})
+  const expected = named.map(([name, header]) => ({ name: name.toLowerCase(), ...header }))
   const known = new Set([
     ...transportHeaders,
     ...Object.keys(constantHeaders),
     ...(url.startsWith('/docs/') ? pageHeaders : []),
-    ...expected.map(([name]) => name.toLowerCase()),
+    ...expected.map(({ name }) => name),
   ])
-  const undeclared = Object.keys(headers)
-    .filter((name) => headers[name] !== undefined && !known.has(name))
-    .map((name) => `the header ${name} is not declared`)
-  // RFC 9110, section 6.6.1: an origin server with a clock dates its responses.
-  const undated = headers['date'] === undefined ? ['the header date is missing'] : []
-  const inconstant = Object.entries(constantHeaders)
-    .filter(([name, value]) => headers[name] !== value)
-    .map(([name, value]) => `the header ${name} is not ${value}`)
-  return [...repeated, ...missing, ...inconstant, ...wrong, ...undeclared, ...undated]
+  return [
+    ...[...repeated].map((name) => `the header ${name} is there more than once`),
+    // RFC 9110, section 6.6.1: an origin server with a clock dates its responses.
+    ...[{ name: 'date', required: true }, ...expected]
+      .filter(({ name, required }) => required === true && headers[name] === undefined)
+      .map(({ name }) => `the header ${name} is missing`),
+    ...Object.entries(constantHeaders)
+      .filter(([name, value]) => headers[name] !== value)
+      .map(([name, value]) => `the header ${name} is not ${value}`),
+    ...expected
+      .filter(({ name }) => headers[name] !== undefined)
+      .flatMap(({ name, schema = {} }) => {
+        const text = String(headers[name])
+        const isInteger = schema['type'] === 'integer' && /^(?:0|-?[1-9]\d*)$/.test(text)
+        return problemsOf(isInteger ? Number(text) : text, schema).map((problem) => `the header ${name} ${problem}`)
+      }),
+    ...present.filter((name) => !known.has(name)).map((name) => `the header ${name} is not declared`),
+  ]
 }
 
 /** RFC 9112, section 6, and RFC 9110, section 8.6. */
 function framingProblems({ status, headers, text }: ReceivedResponse, isHead: boolean): string[] {
-  const length = headers['content-length']
-  const encoding = headers['transfer-encoding']
+  const [length, encoding] = [headers['content-length'], headers['transfer-encoding']]
+  const bytes = String(Buffer.byteLength(text))
   const problems: string[] = []
   if (length !== undefined && encoding !== undefined) problems.push('has both Content-Length and Transfer-Encoding')
-  if (status === 204 && (length !== undefined || encoding !== undefined))
-    problems.push('has no content and says how long it is')
-  if (length !== undefined && !/^\d+$/.test(String(length))) problems.push(`has the Content-Length ${String(length)}`)
-  if (length !== undefined && !isHead && Number(length) !== Buffer.byteLength(text))
-    problems.push(`has ${String(Buffer.byteLength(text))} bytes and a Content-Length of ${String(length)}`)
+  if (status === 204 && (length ?? encoding) !== undefined) problems.push('has no content and says how long it is')
+  if (length !== undefined && (isHead ? !/^\d+$/.test(String(length)) : String(length) !== bytes)) {
+    problems.push(`has ${bytes} bytes and the Content-Length ${String(length)}`)
+  }
   return problems
 }
 
-function bodyProblems(declared: ContractResponse, response: ReceivedResponse, isHead: boolean): string[] {
+function bodyProblems({ content }: ContractResponse, response: ReceivedResponse, isHead: boolean): string[] {
   const { headers, text, status } = response
-  if (declared.content === undefined) {
+  if (content === undefined) {
     return [
       ...(text === '' ? [] : ['has a body, and none is declared']),
       ...(headers['content-type'] === undefined ? [] : ['has a media type and no body']),
     ]
   }
   const type = String(headers['content-type'])
-  const schema = declared.content[type]?.schema
+  const schema = content[type]?.schema
   if (schema === undefined) return [`the media type ${type} is not declared`]
   if (isHead) return text === '' ? [] : ['a response to HEAD has a body']
   let body: unknown
   try {
-    body = parseJson(Buffer.from(text))
+    body = parseExactly(text)
   } catch (error) {
     return [`the body is not JSON: ${String(error)}`]
   }
-  return [...problemsOfBody(body, schema).map((problem) => `the body ${problem}`), ...numberProblems(body, status)]
+  const { error } = (typeof body === 'object' && body !== null ? body : {}) as { error?: unknown }
+  return [
+    ...problemsOf(body, schema, 'closed').map((problem) => `the body ${problem}`),
+    // The first three digits of an error number are the status.
+    ...(typeof error === 'number' && Math.floor(error / 100) !== status
+      ? [`the error ${String(error)} is not one of this status`]
+      : []),
+  ]
 }
 
-/** The first three digits of an error number are the status. */
-function numberProblems(body: unknown, status: number): string[] {
-  const { error } = (typeof body === 'object' && body !== null ? body : {}) as FailureMessage
-  return typeof error === 'number' && Math.floor(error / 100) !== status
-    ? [`the error ${String(error)} is not one of this status`]
-    : []
+/**
+ * Parses JSON. Integers that no double holds exactly are bigints.
+ *
+ * @throws SyntaxError also where an object names a property twice
+ */
+export function parseExactly(text: string): unknown {
+  const strings = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)]
+  // The holder of the whole value is an object, too.
+  let unseen = 1 + strings.filter(([, colon]) => colon !== undefined).length
+  function revive(this: unknown, _name: string, value: unknown, context?: { source?: string }): unknown {
+    if (!Array.isArray(this)) unseen--
+    const isInteger = typeof value === 'number' && /^-?\d+$/.test(context?.source ?? '')
+    return isInteger && !Number.isSafeInteger(value) ? BigInt(context?.source ?? '') : value
+  }
+  const value: unknown = JSON.parse(text, revive)
+  if (unseen > 0) throw new SyntaxError('an object names a property twice')
+  return value
+}
+
+// ajv-formats is CommonJS that Node gives whole as the default, while its types speak of the function inside.
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
+
+// 67.74 is a multiple of 0.01, although doubles do not divide so: hence multipleOfPrecision.
+const ajv = new Ajv2020({ strictTypes: false, strictRequired: false, allErrors: true, multipleOfPrecision: 9 })
+addFormats(ajv)
+ajv.addVocabulary(['discriminator', 'example', 'externalDocs', 'x-enum-varnames', 'x-enum-descriptions'])
+
+const validators = {
+  open: new WeakMap<Schema, ValidateFunction>(),
+  closed: new WeakMap<Schema, ValidateFunction>(),
+}
+
+/**
+ * Lists the ways in which a JSON value breaks a schema. A bigint beyond 64 bits is no integer.
+ *
+ * @param kind closed: at every level, properties that the schema does not describe are refused
+ */
+export function problemsOf(value: unknown, schema: Schema, kind: keyof typeof validators = 'open'): string[] {
+  const compile = () => ajv.compile(kind === 'open' ? (withNumbers(schema) as Schema) : closed(schema))
+  const validate = validators[kind].get(schema) ?? compile()
+  validators[kind].set(schema, validate)
+  return validate(withNumbers(value)) ? [] : [ajv.errorsText(validate.errors, { dataVar: '' })]
+}
+
+/** Ajv knows no bigint. The bounds of one are those of its format. */
+function withNumbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? Number(value) : value
+  if (Array.isArray(value)) return value.map(withNumbers)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withNumbers(member)]))
+}
+
+function closed(schema: Schema): Schema {
+  const describing = ['properties', 'allOf', 'anyOf', 'oneOf']
+  const text = JSON.stringify(withNumbers(schema), function (this: unknown, _keyword, member: unknown) {
+    const describes = typeof member === 'object' && member !== null && describing.some((keyword) => keyword in member)
+    // The parts of a combination, which stand in an array, stay open: each sees the properties of the others.
+    return describes && !Array.isArray(this) ? { ...member, unevaluatedProperties: false } : member
+  })
+  // A schema is written as one.
+  return JSON.parse(text) as Schema
 }

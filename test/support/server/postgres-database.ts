@@ -29,12 +29,19 @@ async function query(url: string, text: string): Promise<void> {
   await client.end()
 }
 
-/** Opens a connection beside the store's own. */
+/** Opens a connection that the caller closes. */
 export async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
   // The server may end before the test lets go of it.
   client.on('error', () => undefined)
   await client.connect()
+  return client
+}
+
+/** Opens a connection beside the store's own, which is closed when the test is finished. */
+export async function openConnection(url: string): Promise<Client> {
+  const client = await connect(url)
+  onTestFinished(() => client.end())
   return client
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createToken } from '../../../src/auth/tokens.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { type DatabaseLocation, openStore } from '../../../src/store/open-store.ts'
 import { temporaryFolder } from './start-app.ts'
 import { type ServerProcess, startProcess } from './start-process.ts'
 
@@ -25,15 +25,23 @@ export interface RunningServer extends ServerProcess {
 /** Makes a database file; it goes with the test. */
 export async function servedDatabase(folder?: string): Promise<ServedDatabase> {
   const file = join(folder ?? (await temporaryFolder()), 'plants.db')
+  return { file, ...(await served({ engine: 'sqlite', file }, `sqlite:${file}`)) }
+}
+
+/** Puts a token into a PostgreSQL database. */
+export function servedPostgres(url: string): Promise<Omit<ServedDatabase, 'file'>> {
+  return served({ engine: 'postgres', url }, url)
+}
+
+async function served(location: DatabaseLocation, databaseUrl: string): Promise<Omit<ServedDatabase, 'file'>> {
   const { text: token, stored } = createToken('me', Date.now())
-  const store = openSqliteStore({ file, onFault: () => undefined })
+  const store = await openStore(location, { onFault: () => undefined })
   await store.addToken(stored)
   await store.close()
   return {
-    file,
     token,
     serve: async (environment = {}, command) => {
-      const server = await startProcess({ DATABASE_URL: `sqlite:${file}`, ...environment }, command)
+      const server = await startProcess({ DATABASE_URL: databaseUrl, ...environment }, command)
       onTestFinished(() => server.end('SIGKILL'))
       return { ...server, ...client(server.origin, token) }
     },

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { beforeAll, inject, onTestFinished } from 'vitest'
 import { type AppOptions, buildApp } from '../../../src/app.ts'
 import { createToken } from '../../../src/auth/tokens.ts'
-import { loadContract } from '../../../src/contract/load-contract.ts'
+import { loadContract } from '../../../packages/fastify-contract/src/document/load-contract.ts'
 import { handlers } from '../../../src/handlers.ts'
 import { type DatabaseLocation, openStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -118,7 +118,7 @@ export async function startApp(
 ): Promise<TestApp> {
   const store = options.store ?? (await temporaryStore(onFinished))
   const logLines: string[] = []
-  const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) })
   const app = await buildApp({
     handlers,
     rateLimit: undefined,

@@ -69,13 +69,19 @@ export async function startProcess(
   }
 }
 
-/** Runs a script of this project to its end. @returns what it printed */
+/**
+ * Runs a script of this project to its end.
+ *
+ * @param prefix the beginning of a command that starts it
+ * @returns what it printed
+ */
 export async function runScript(
   script: string,
   parameters: string[],
   environment: Record<string, string> = {},
+  prefix: string[] = [],
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(nodeBinary, [join(projectFolder, script), ...parameters], {
+  const child = spawn('env', [...prefix, nodeBinary, join(projectFolder, script), ...parameters], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

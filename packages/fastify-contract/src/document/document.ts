@@ -1,0 +1,196 @@
+import { find } from '../json/pointer.ts'
+import { type Schema, schemasPointer } from '../schema/schema-parts.ts'
+
+/** The file of the contract, in the project's folder. */
+export const contractFile = 'openapi.yaml'
+
+/** The parts of an OpenAPI 3.1 document that this service reads. Values are as `parseJsonWithBigInts` gives them. */
+export interface ContractDocument {
+  openapi: string
+  info: { title: string; version: string }
+  servers?: { url: string }[]
+  security?: SecurityRequirement[]
+  paths?: Record<string, PathItem>
+  webhooks?: Record<string, PathItem>
+  components?: {
+    securitySchemes?: Record<string, unknown>
+    schemas?: Record<string, Schema>
+    [section: string]: unknown
+  }
+  'x-unmatched-responses'?: Record<string, ContractResponse>
+  'x-generated-from'?: string
+}
+
+export type SecurityRequirement = Record<string, string[]>
+
+export type PathItem = { parameters?: Parameter[] } & { [Method in ContractMethod]?: WrittenOperation }
+
+/** OpenAPI 3.1 lets an operation go without responses. */
+type WrittenOperation = Omit<OperationObject, 'responses'> & Partial<Pick<OperationObject, 'responses'>>
+
+export interface OperationObject {
+  operationId: string
+  tags?: string[]
+  summary?: string
+  parameters?: Parameter[]
+  requestBody?: { required?: boolean; content: Record<string, MediaType> }
+  responses: Record<string, ContractResponse>
+  security?: SecurityRequirement[]
+}
+
+export interface Parameter extends Exampled {
+  name: string
+  in: 'path' | 'query' | 'header' | 'cookie'
+  required?: boolean
+  schema?: Schema
+  content?: Record<string, MediaType>
+  style?: string
+  explode?: boolean
+}
+
+export interface ContractResponse {
+  description: string
+  headers?: Record<string, { required?: boolean; schema?: Schema } & Exampled>
+  content?: Record<string, MediaType>
+}
+
+export interface MediaType extends Exampled {
+  schema?: Schema
+}
+
+export interface Exampled {
+  example?: unknown
+  examples?: Record<string, { value?: unknown }>
+}
+
+/** The methods that an OpenAPI 3.1 path item can have. */
+export const contractMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
+export type ContractMethod = (typeof contractMethods)[number]
+
+/** One operation of the contract, with what it inherits from its path and from the document. */
+export interface ContractOperation {
+  id: string
+  method: ContractMethod
+  path: string
+  parameters: Parameter[]
+  security: SecurityRequirement[]
+  object: OperationObject
+}
+
+/** Lists the operations of a contract without references, in its order. */
+export function operationsOf(document: ContractDocument): ContractOperation[] {
+  const paths = Object.entries(document.paths ?? {}).filter(([path]) => !path.startsWith('x-'))
+  return paths.flatMap(([path, item]) =>
+    contractMethods.flatMap((method) => {
+      const written = item[method]
+      if (written === undefined) return []
+      const object = { ...written, responses: written.responses ?? {} }
+      const parameters = overridden(item.parameters ?? [], object.parameters ?? [])
+      const security = object.security ?? document.security ?? []
+      return [{ id: object.operationId, method, path, parameters, security, object }]
+    }),
+  )
+}
+
+/** The parameters of a path, with those of the operation in place of those of the same name and location. */
+function overridden(ofPath: Parameter[], ofOperation: Parameter[]): Parameter[] {
+  const isOverridden = (parameter: Parameter) =>
+    ofOperation.some((other) => other.in === parameter.in && other.name === parameter.name)
+  return [...ofOperation, ...ofPath.filter((parameter) => !isOverridden(parameter))]
+}
+
+/**
+ * Lists the paths of the contract's servers, below which the operations are served: `/v1` of
+ * `https://plants.example/v1/`, and `` where the operations are at the root.
+ */
+export function basePathsOf({ servers = [] }: ContractDocument): string[] {
+  const paths = servers.map(({ url }) =>
+    decodeURI(new URL(url, 'http://localhost/').pathname).replace(/(?<!\/)\/+$/, ''),
+  )
+  return paths.length === 0 ? [''] : [...new Set(paths)]
+}
+
+/** Members whose own members have names that the contract's author chose. */
+export const maps: readonly string[] = [
+  '$defs',
+  'callbacks',
+  'content',
+  'examples',
+  'headers',
+  'links',
+  'parameters',
+  'paths',
+  'properties',
+  'requestBodies',
+  'responses',
+  'schemas',
+  'securitySchemes',
+  'webhooks',
+]
+
+/** Members that are values of JSON: what looks like a reference in them is none. */
+const values: readonly string[] = ['const', 'default', 'enum', 'example', 'value']
+
+/** The extension of this project, which holds responses. */
+const readExtension = 'x-unmatched-responses'
+
+/** Whether a member of an object of OpenAPI holds no objects of OpenAPI: an extension, an example, a constant. */
+export function isData(name: string, member: unknown): boolean {
+  if (name.startsWith('x-')) return name !== readExtension
+  return values.includes(name) || (name === 'examples' && Array.isArray(member))
+}
+
+/**
+ * Replaces every local reference by what it refers to, but for those in extensions and in values, which are data, and
+ * references to schemas: a schema may contain itself.
+ *
+ * @param document a parsed OpenAPI document
+ * @returns a copy in which equal references are one shared object
+ * @throws Error when a reference leads out of the document, to nothing, or back to itself
+ */
+export function dereference(document: unknown): ContractDocument {
+  const resolved = new Map<string, unknown>()
+  const open = new Set<string>()
+
+  function resolve(reference: string): unknown {
+    if (resolved.has(reference)) return resolved.get(reference)
+    if (open.has(reference)) throw new Error(`the reference ${reference} leads back to itself`)
+    open.add(reference)
+    const target = copy(find(document, reference))
+    open.delete(reference)
+    resolved.set(reference, target)
+    return target
+  }
+
+  function copy(node: unknown, isMap = false): unknown {
+    if (Array.isArray(node)) return node.map((member) => copy(member))
+    if (typeof node !== 'object' || node === null) return node
+    if ('$ref' in node && typeof node.$ref === 'string' && !node.$ref.startsWith(schemasPointer)) {
+      return resolve(node.$ref)
+    }
+    const members = Object.entries(node).map(([name, member]): [string, unknown] => {
+      if (!isMap && isData(name, member)) return [name, member]
+      return [name, copy(member, !isMap && maps.includes(name))]
+    })
+    return Object.fromEntries(members)
+  }
+
+  // The caller checks the document's structure before or after.
+  return copy(document) as ContractDocument
+}
+
+/** Whether a media type is JSON: `application/json`, or one with the suffix `+json` (RFC 6839, section 3.1). */
+export function isJson(type: string): boolean {
+  return /^(?:application\/json|[^;]*\+json)$/i.test(type)
+}
+
+/** Whether a media type is text, which the service sends in UTF-8. */
+export function isText(type: string): boolean {
+  return /^text\//i.test(type)
+}
+
+/** The media types that the successful responses of an operation declare, in their order. */
+export function offeredTypes({ responses }: Pick<OperationObject, 'responses'>): string[] {
+  const successful = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+  return [...new Set(successful.flatMap(([, { content }]) => Object.keys(content ?? {})))]
+}

@@ -1,0 +1,90 @@
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type ContractDocument, contractFile } from './document.ts'
+import { parseJsonWithBigInts } from '../json/json.ts'
+import { printable } from '../json/printable.ts'
+
+/** A contract that is not served. The message says why in one line, and what it quotes is printable. */
+export class UnservableContract extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(printable(reason), options)
+  }
+}
+
+/** The contract in force, parsed and as the text that is served. */
+export interface Contract {
+  document: ContractDocument
+  json: string
+  yaml: string
+}
+
+/**
+ * Loads the contract that `npm run generate` wrote.
+ *
+ * @param folder the project's folder, with openapi.yaml and generated/
+ * @throws UnservableContract when a file is missing, or the stamp is not that of contract.json, openapi.yaml and the
+ *   files that it refers to, which need not be there: contract.json has all of them
+ */
+export async function loadContract(folder: string): Promise<Contract> {
+  const files = [contractFile, 'generated/contract.json', stampFile]
+  const [yaml = '', json = '', stamp = ''] = await Promise.all(files.map((file) => read(join(folder, file))))
+  const others = stamp.split('\n').slice(1, -2)
+  const current = await Promise.all(others.map((line) => currentLine(folder, line)))
+  if (stamp !== [lineOf(contractFile, yaml), ...current, lineOf('generated/contract.json', json), ''].join('\n')) {
+    throw new UnservableContract('generated/ does not match openapi.yaml; run npm run generate')
+  }
+  // The stamp says that generate has checked the document and written it.
+  // A client cannot follow references to other files; JSON is YAML too (YAML 1.2, section 1.2).
+  return { document: parseJsonWithBigInts(json) as ContractDocument, json, yaml: others.length === 0 ? yaml : json }
+}
+
+/** The file of the stamp, in the project's folder. */
+export const stampFile = 'generated/contract.sha256'
+
+/**
+ * The stamp that `npm run generate` writes when it has checked the contract: the hashes of the contract and of the
+ * document made from it, in the form that `sha256sum --check` reads.
+ *
+ * @param referred the files that openapi.yaml refers to, by their paths from its folder
+ */
+export function stampOf(
+  yaml: string | Uint8Array,
+  json: string,
+  referred: ReadonlyMap<string, string | Uint8Array> = new Map(),
+): string {
+  const contents = [[contractFile, yaml], ...referred, ['generated/contract.json', json]] as const
+  return contents.map(([file, content]) => `${lineOf(file, content)}\n`).join('')
+}
+
+function lineOf(file: string, content: string | Uint8Array): string {
+  return `${sha256(content)}  ${file}`
+}
+
+/** The line of the stamp for a file as it is now; the one that is given where it is not there, as in an image. */
+async function currentLine(folder: string, line: string): Promise<string> {
+  const file = line.replace(/^\S*\s*/, '')
+  try {
+    return lineOf(file, await readFile(join(folder, file)))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return line
+    throw unreadable(error)
+  }
+}
+
+export function sha256(text: string | Uint8Array): string {
+  return hash('sha256', text)
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+function unreadable(error: unknown): UnservableContract {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new UnservableContract(`cannot read the contract: ${reason}`, { cause: error })
+}

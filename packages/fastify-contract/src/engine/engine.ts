@@ -1,0 +1,122 @@
+import type { ContractDocument, ContractMethod, ContractOperation } from '../document/document.ts'
+import { offeredTypes, operationsOf } from '../document/document.ts'
+import { UnservableContract } from '../document/load-contract.ts'
+import { type RequiredScheme, alternativesOf, securityProblems } from '../document/security.ts'
+import type { ParsedJson } from '../json/json.ts'
+import type { Caller } from '../types/handler-types.ts'
+import { closeBody } from './body-stream.ts'
+import { bindOperations } from './openapi-backend.ts'
+import { type AnyReply, ContractViolation, type Media, createReplyValidators } from './reply-validation.ts'
+
+/** A request to one operation, authenticated where its security asks for it, as the HTTP server has parsed it. */
+export interface OperationRequest {
+  headers: Record<string, string | string[] | undefined>
+  path: Record<string, string>
+  query: Record<string, string | string[]>
+  /** The path and query of the request's target. */
+  url: string
+  /** The parsed JSON body; undefined when there is none. */
+  body: ParsedJson | undefined
+  /** The media type of the response that the client prefers; undefined where the operation offers only one. */
+  accept?: string | undefined
+  /** Undefined where the operation's security allows it. */
+  caller: Caller | undefined
+}
+
+/** A reply that is as the contract declares it. */
+export interface ValidReply extends AnyReply {
+  /** How the body is sent; undefined where there is none. */
+  media: Media | undefined
+}
+
+/** Any operation's handler. `Handler` is the type that a handler is written against. */
+export type AnyHandler = (input: never, context: never) => Promise<AnyReply> | AnyReply
+
+/** One operation, ready to be served. */
+export interface BoundOperation {
+  id: string
+  method: ContractMethod
+  /** The path template, such as `/plants/{id}`. */
+  path: string
+  /** The media types of the body, which are JSON; none where the operation takes no body. */
+  bodyTypes: string[]
+  requiresBody: boolean
+  /** The media types of its successful responses, of which the header Accept selects one. */
+  offeredTypes: string[]
+  /** Alternatives, each a list of schemes that must all be satisfied. Without any, everybody may call the operation. */
+  security: RequiredScheme[][]
+  /**
+   * Validates the request and passes it to the operation's handler.
+   *
+   * @throws Refusal when the request breaks the contract, ContractViolation when the handler's reply does, and whatever
+   *   the handler throws
+   */
+  handle: (request: OperationRequest) => Promise<ValidReply>
+}
+
+export interface EngineOptions {
+  /** A dereferenced contract that `fastify-contract generate` has checked. */
+  document: ContractDocument
+  /** A handler for each operationId. */
+  handlers: Partial<Record<string, AnyHandler>>
+  /** What each handler receives beside the caller. */
+  services: object
+  /** The security schemes that have a verifier. */
+  securitySchemes: readonly string[]
+  /** Receives the operationId of each handler's reply that breaks the contract, before the reply is refused. */
+  onContractBroken?: ((operationId: string) => void) | undefined
+}
+
+/**
+ * Binds each operation of a contract to its handler: requests are validated before it, replies after it.
+ *
+ * @throws UnservableContract when an operation has no handler, a handler has no operation, or the security of an
+ *   operation cannot be kept (`securityProblems`)
+ */
+export async function createEngine(options: EngineOptions): Promise<BoundOperation[]> {
+  const { document, handlers, services, onContractBroken } = options
+  const operations = operationsOf(document)
+  const problems = bindingProblems(operations, options)
+  if (problems.length > 0) throw new UnservableContract(problems.join('; '))
+  const bound = await bindOperations(document, operations, handlers)
+  const validatorOf = createReplyValidators(document)
+  return operations.map(({ id, method, path, security, object }, index) => {
+    // There is one for each operation.
+    const { validateRequest, handler } = bound[index]!
+    const validateReply = validatorOf(object)
+    return {
+      id,
+      method,
+      path,
+      bodyTypes: Object.keys(object.requestBody?.content ?? {}),
+      requiresBody: object.requestBody?.required === true,
+      offeredTypes: offeredTypes(object),
+      security: alternativesOf({ security }),
+      handle: async (request) => {
+        const reply = await handler(validateRequest(request), { ...services, caller: request.caller })
+        try {
+          return { ...reply, media: validateReply(reply) }
+        } catch (error) {
+          if (!(error instanceof ContractViolation)) throw error
+          closeBody(reply.body)
+          onContractBroken?.(id)
+          throw new ContractViolation(`${id} was to answer ${String(reply.status)}: ${error.message}`)
+        }
+      },
+    }
+  })
+}
+
+function bindingProblems(
+  operations: ContractOperation[],
+  { document, handlers, securitySchemes }: EngineOptions,
+): string[] {
+  const ids = operations.map(({ id }) => id)
+  const unhandled = ids.filter((id) => !Object.hasOwn(handlers, id) || handlers[id] === undefined)
+  const leftOver = Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id))
+  return [
+    ...unhandled.map((id) => `operation ${id}: has no handler; npm run generate -- --scaffold writes one`),
+    ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
+    ...securityProblems(document, operations, securitySchemes),
+  ]
+}

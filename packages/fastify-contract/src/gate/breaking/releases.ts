@@ -1,0 +1,64 @@
+import { readdirSync } from 'node:fs'
+import { basename, extname, resolve } from 'node:path'
+import { BrokenContract } from '../check/findings.ts'
+
+/** A semantic version X.Y.Z, without pre-release and build (https://semver.org). */
+export type Version = readonly [major: number, minor: number, patch: number]
+
+/** Reads X.Y.Z or vX.Y.Z; undefined where the text is no such version. */
+export function parseVersion(text: string): Version | undefined {
+  const numbers = /^v?(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/.exec(text)?.slice(1).map(Number)
+  // The expression has three groups.
+  return numbers as [number, number, number] | undefined
+}
+
+/** Where the contracts of releases are kept: `FOLDER/openapi-X.Y.Z.yaml` of the contract `openapi.yaml`. */
+export interface Releases {
+  root: string
+  contract: string
+  /** From the root. */
+  folder: string
+}
+
+/**
+ * Finds the contract to compare with.
+ *
+ * @param wanted a released version or the path of a file; undefined for the newest release
+ * @returns what people call it, and its file from the root
+ * @throws BrokenContract when no such release is kept
+ */
+export function findBase(releases: Releases, wanted: string | undefined): { label: string; file: string } {
+  const { folder, contract } = releases
+  const kept = keptReleases(releases)
+  const version = wanted === undefined ? kept.at(-1) : parseVersion(wanted)
+  if (version === undefined && wanted !== undefined) return { label: wanted, file: wanted }
+  if (version === undefined) {
+    throw new BrokenContract([
+      `${folder}/ has no released contract to compare with. Restore it with "git checkout -- ${folder}". ` +
+        `Before the first release: cp ${contract} ${fileOf(releases, [1, 0, 0])}`,
+    ])
+  }
+  const [label, file] = [version.join('.'), fileOf(releases, version)]
+  if (kept.some((each) => each.join('.') === label)) return { label, file }
+  const list = kept.map((each) => each.join('.')).join(', ')
+  throw new BrokenContract([`there is no ${file}; ${folder}/ has ${list === '' ? 'none' : list}`])
+}
+
+function fileOf({ folder, contract }: Releases, version: Version): string {
+  const extension = extname(contract)
+  return `${folder}/${basename(contract, extension)}-${version.join('.')}${extension}`
+}
+
+/** The releases whose contract is kept, the oldest first. */
+function keptReleases(releases: Releases): Version[] {
+  let names: string[] = []
+  try {
+    names = readdirSync(resolve(releases.root, releases.folder))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  return names
+    .map((name) => parseVersion(/-(\d+\.\d+\.\d+)\.\w+$/.exec(name)?.[1] ?? ''))
+    .filter((version) => version !== undefined && names.includes(basename(fileOf(releases, version))))
+    .toSorted((a, b) => a![0] - b![0] || a![1] - b![1] || a![2] - b![2]) as Version[]
+}

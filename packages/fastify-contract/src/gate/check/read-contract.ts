@@ -1,0 +1,199 @@
+import { basename } from 'node:path'
+import type { ContractDocument } from '../../document/document.ts'
+import { unescapeName } from '../../json/pointer.ts'
+import { printable } from '../../json/printable.ts'
+import { reservedPath } from '../keywords/openapi-keywords.ts'
+import { checkAppliedSchemas } from './applied-schemas.ts'
+import { bundle } from './bundle.ts'
+import { checkExamples } from './check-examples.ts'
+import { checkFailures } from './check-failures.ts'
+import { checkKeywords, checkReferences } from './check-keywords.ts'
+import { checkOperations, checkSecurity } from './check-operations.ts'
+import { checkErrorNumbers } from './error-numbers.ts'
+import { BrokenContract, type Finding } from './findings.ts'
+import type { Place, Places } from './read-yaml.ts'
+import { type StructureProblem, structureProblems } from './structure.ts'
+
+export interface CheckedContract {
+  /** The contract as it was written, without references to other files; integers beyond 2^53 as bigints. */
+  document: ContractDocument
+  /** A line for each warning. */
+  warnings: string[]
+  /** The content of the files that it refers to, by their paths from the folder of the contract. */
+  referred: Map<string, Uint8Array>
+}
+
+/**
+ * Reads a contract and checks all of it: its structure, its keywords, its operations and its examples.
+ *
+ * @param source the contract
+ * @param file its path; the files that it refers to are found from there
+ * @param name what messages call it
+ * @param reserved the paths that the service answers beside the contract
+ * @throws BrokenContract with a line for each problem: file, line, column, problem, remedy
+ */
+export async function readContract(
+  source: Uint8Array,
+  file: string,
+  name = basename(file),
+  reserved: readonly string[] = [],
+): Promise<CheckedContract> {
+  return inOneLine(name, async () => {
+    const { document, places, referred, references, structure, isSound } = await readStructure(source, file, name)
+    // The structure has been checked.
+    const contract = document as unknown as ContractDocument
+    const keywords = checkKeywords(document)
+    const found = [...references, ...keywords, ...structure]
+    const isRefused = found.some(({ isConsequence = false }) => !isConsequence)
+    const checkPaths = () => checkReserved(document, reserved)
+    const results = isSound ? runChecks([['paths', checkPaths], ...checks], contract, found) : []
+    // Of those at one place the first is told.
+    const told = [...references, ...keywords, ...results, ...structure].filter(
+      ({ isConsequence = false }) => !isConsequence || !isRefused,
+    )
+    refuse(
+      told.filter(({ isWarning }) => isWarning !== true),
+      places,
+      name,
+    )
+    const warnings = told.map((finding) => ({ ...finding, text: `warning: ${finding.text}` }))
+    return { document: contract, warnings: inLines(warnings, places, name).map(printable), referred }
+  })
+}
+
+function checkReserved(document: Record<string, unknown>, reserved: readonly string[]): Finding[] {
+  const text = reservedPath(document['paths'], document, reserved)
+  return text === undefined ? [] : [{ at: { object: document, key: 'paths' }, text: `paths: ${text}` }]
+}
+
+type Check = [subject: string, check: (document: ContractDocument) => Finding[]]
+
+/** The checks of a contract of the right structure, by what they are about. */
+const checks: Check[] = [
+  ['error numbers', checkErrorNumbers],
+  ['operations', checkOperations],
+  ['failures', checkFailures],
+  ['security', checkSecurity],
+  ['examples', checkExamples],
+]
+
+/** @param found what is wrong already, because of which a check may stop */
+function runChecks(all: Check[], document: ContractDocument, found: Finding[]): Finding[] {
+  const results: Finding[] = []
+  const stopped: [subject: string, reason: string][] = []
+  const run = ([subject, check]: Check) => {
+    try {
+      results.push(...check(document))
+    } catch (error) {
+      stopped.push([subject, error instanceof Error ? error.message : String(error)])
+    }
+  }
+  run(['schemas', checkAppliedSchemas])
+  // With those the others would not end.
+  if (results.length === 0) for (const each of all) run(each)
+  const told = [...found, ...results]
+  const isAlone = told.every(({ isWarning = false }) => isWarning)
+  const remedy = isAlone ? 'report it with the contract' : 'mend the rest, and run it again'
+  const untold = stopped.filter(([, reason]) => !told.some(({ text }) => text.includes(partOf(reason))))
+  return [
+    ...results,
+    ...untold.map(([subject, reason]) => ({ text: `the check of ${subject} has failed (${reason}); ${remedy}` })),
+  ]
+}
+
+/** What a problem that is told already has in common with the reason for which a check stopped. */
+function partOf(reason: string): string {
+  return /(the reference [^]*? )leads /.exec(reason)?.[1] ?? reason
+}
+
+/** A contract of which the structure alone is checked: not whether a service could serve it, and no examples. */
+export interface OpenApi {
+  document: Record<string, unknown>
+  /** Finds the place of the last of the members that lead into the document. */
+  locate: (names: string[]) => Place | undefined
+}
+
+/** @throws BrokenContract */
+export async function readOpenApi(source: Uint8Array, file: string, name: string): Promise<OpenApi> {
+  return inOneLine(name, async () => {
+    const { document, places, references, structure } = await readStructure(source, file, name)
+    refuse([...references, ...structure], places, name)
+    return { document, locate: (names) => placeOf(document, names, places) }
+  })
+}
+
+/** What reads a contract follows its references by recursion. @throws BrokenContract where they lead too far */
+async function inOneLine<Result>(name: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    const remedy = 'too many of its objects or files refer on to one another; cut it into several contracts'
+    throw new BrokenContract([`${name}: ${remedy}`], { cause: error })
+  }
+}
+
+/** @returns the contract, the faults of its references and its structure, and whether other checks can rely on it */
+async function readStructure(source: Uint8Array, file: string, name: string) {
+  const { document, places, referred, findings: unread } = bundle(source, file, name)
+  const { openapi } = document
+  // Every other version has other keywords.
+  if (!/^3\.1\.\d+$/.test(String(openapi))) {
+    const version = JSON.stringify(openapi ?? document['swagger'] ?? null)
+    const text = `openapi: must be 3.1.x, the version that this service reads, not ${version}`
+    refuse([{ at: { object: document, key: 'openapi' }, text }], places, name)
+  }
+  const references = [...unread, ...checkReferences(document)]
+  const problems = await structureProblems(document)
+  const structure = problems.map(({ pointer, text }): Finding => {
+    const names = pointer
+      .replace(/^#?\/?/, '')
+      .split('/')
+      .map(unescapeName)
+    return { at: holderOf(document, names, places), text: `${text} (${pointer})` }
+  })
+  // A member too many and a fault inside of a schema leave the rest as it is.
+  const isHarmless = ({ pointer, text }: StructureProblem) =>
+    /^Property `.*` is not expected here/.test(text) ||
+    (/\/schemas?\//.test(pointer) && !text.startsWith('Expected type `Schema` '))
+  const isSound = references.every(({ text }) => !/leads (?:back|on)/.test(text)) && problems.every(isHarmless)
+  return { document, places, referred, references, structure, isSound }
+}
+
+/** The last that has a place of the members that lead from an object, as far as they do. */
+function holderOf(document: object, names: string[], places: Places): Finding['at'] {
+  let [object, at]: [unknown, Finding['at']] = [document, undefined]
+  for (const key of names) {
+    if (typeof object !== 'object' || object === null) break
+    const inside: unknown = Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
+    // A component that bundling has added has a place, its name has none.
+    const isPlaced = (each: Finding['at']) => each !== undefined && places.find(each) !== undefined
+    const itself = typeof inside === 'object' && inside !== null ? { object: inside } : undefined
+    at = [{ object, key }, itself, at].find(isPlaced)
+    object = inside
+  }
+  return at
+}
+
+function placeOf(document: object, names: string[], places: Places): Place | undefined {
+  const at = holderOf(document, names, places)
+  return at === undefined ? undefined : places.find(at)
+}
+
+/** Throws where there are findings. */
+function refuse(findings: Finding[], places: Places, name: string): void {
+  if (findings.length > 0) throw new BrokenContract(inLines(findings, places, name))
+}
+
+/** A line for each finding, in the order of their places. Of several at one place the first names the remedy. */
+function inLines(findings: Finding[], places: Places, name: string): string[] {
+  const located = findings.map(({ at, text }) => ({ text, place: at === undefined ? undefined : places.find(at) }))
+  const keyOf = ({ place, text }: (typeof located)[number]) =>
+    place === undefined ? text : `${place.file}:${String(place.line)}:${String(place.col)}`
+  const distinct = [...new Map(located.toReversed().map((finding) => [keyOf(finding), finding])).values()]
+  const inOrder = distinct.toSorted(({ place: a }, { place: b }) => {
+    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
+    return a.file.localeCompare(b.file) || a.line - b.line || a.col - b.col
+  })
+  return inOrder.map((finding) => `${finding.place === undefined ? name : keyOf(finding)}: ${finding.text}`)
+}

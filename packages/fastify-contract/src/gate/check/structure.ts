@@ -1,0 +1,90 @@
+import { BaseResolver, Source, createConfig, lintDocument } from '@redocly/openapi-core'
+import { stringifyJson } from '../../json/json.ts'
+import { isSchema } from '../../schema/schema-parts.ts'
+import type { Kind } from '../keywords/keyword.ts'
+import { heldBy } from '../keywords/objects.ts'
+
+/** What Redocly found at a place. */
+export interface StructureProblem {
+  /** A JSON pointer, in a URI fragment. */
+  pointer: string
+  text: string
+}
+
+/**
+ * Finds what has not the structure of OpenAPI 3.1: members that are missing or too many, and values of other types.
+ * References are not followed.
+ *
+ * @param document a bundled contract
+ * @see https://redocly.com/docs/cli/rules/oas/struct
+ */
+export async function structureProblems(document: Record<string, unknown>): Promise<StructureProblem[]> {
+  const config = await createConfig({ rules: { struct: 'error' } })
+  const copy = { source: new Source('openapi.yaml', ''), parsed: copyForRedocly(document, 'nowhere') }
+  const problems = await lintDocument({ document: copy, externalRefResolver: new BaseResolver(), config })
+  return problems.map(({ message, location: [first] }) => ({
+    pointer: pointerInContract(first?.pointer ?? '#/'),
+    text: message.split('\n', 1).join(),
+  }))
+}
+
+/** Where Redocly, which does not look into extensions, finds the answers to unmatched requests. No path has a space. */
+const unmatchedPath = '/ x-unmatched-responses'
+const pointerOfUnmatched = '#/paths/~1 x-unmatched-responses/get/responses'
+
+/** A pointer into a copy for Redocly as one into the contract. */
+export function pointerInContract(pointer: string): string {
+  return pointer.startsWith(pointerOfUnmatched)
+    ? `#/x-unmatched-responses${pointer.slice(pointerOfUnmatched.length)}`
+    : pointer
+}
+
+/**
+ * Copies a contract for Redocly, which follows whatever looks like a reference, and knows no bigints: what only looks
+ * like one becomes a text. The answers to requests that match no operation become those of a path of their own.
+ *
+ * @param references whether those of objects stay, or lead nowhere
+ */
+export function copyForRedocly(
+  document: Record<string, unknown>,
+  references: 'as written' | 'nowhere',
+): Record<string, unknown> {
+  const isCompared = references === 'as written'
+  const nowhere = (kind: Kind) => (kind === 'schema' ? {} : { $ref: '#/x-nowhere' })
+
+  /** A value of the same type, in which nothing looks like a reference. */
+  function copyOfData(value: unknown): unknown {
+    const text = stringifyJson(value)
+    // The text tells two values apart where they are compared.
+    if (hasReference(value)) return Array.isArray(value) ? (isCompared ? [text] : []) : isCompared ? { text } : {}
+    return value === undefined ? undefined : (JSON.parse(text) as unknown)
+  }
+
+  function copy(value: unknown, kind: Kind): unknown {
+    if (!isSchema(value)) return copyOfData(value)
+    const members = Object.keys(value).flatMap((name) => {
+      if (name === '$ref' && !isCompared) return Object.entries(nowhere(kind))
+      const held = heldBy(value, kind, name)
+      if (held === undefined) return [[name, copyOfData(value[name])] as const]
+      if (held.holder === value) return [[name, copy(value[name], held.kind)] as const]
+      const inside = held.names.map((each) => [each, copy(held.holder[each], held.kind)] as const)
+      if (Array.isArray(value[name])) return [[name, inside.map(([, each]) => each)] as const]
+      return [[name, isSchema(value[name]) ? Object.fromEntries(inside) : copyOfData(value[name])] as const]
+    })
+    return Object.fromEntries(members)
+  }
+
+  // A document is an object.
+  const { 'x-unmatched-responses': responses, ...rest } = copy(document, 'document') as Record<string, unknown>
+  const { paths } = rest
+  if (responses === undefined || !isSchema(paths)) return rest
+  return {
+    ...rest,
+    paths: { ...paths, [unmatchedPath]: { get: { operationId: unmatchedPath, responses, security: [] } } },
+  }
+}
+
+function hasReference(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return '$ref' in value || 'externalValue' in value || Object.values(value).some(hasReference)
+}

@@ -1,0 +1,97 @@
+import { renameSync, rmSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ContractOperation } from '../../document/document.ts'
+import { BrokenContract } from '../check/findings.ts'
+import { type ContractFiles, type Project, generateFiles } from './generate-files.ts'
+import { HandlerTable } from './handlers.ts'
+
+/** `write` writes the generated files, `check` lists those that are stale, `scaffold` also writes missing handlers. */
+export type GenerateMode = 'write' | 'check' | 'scaffold'
+
+export interface GenerateResult {
+  /** Whether the generated files match the contract now. */
+  ok: boolean
+  /** The lines to print. */
+  lines: string[]
+}
+
+/** Writes the generated files of a contract, or says which are stale. A broken contract changes nothing. */
+export async function generate(project: Project, mode: GenerateMode): Promise<GenerateResult> {
+  const { contract, out, command } = project
+  let generated: ContractFiles
+  try {
+    generated = await generateFiles(project)
+  } catch (error) {
+    if (!(error instanceof BrokenContract)) throw error
+    return { ok: false, lines: [error.message, `${out}/ is as it was.`] }
+  }
+  const { files, operations, warnings } = generated
+  const folder = join(project.root, out)
+  const stale = await staleFiles(folder, files)
+  if (mode === 'check') {
+    const mismatches = stale.map((file) => `${out}/${file} does not match ${contract}: run ${command}`)
+    const result = stale.length === 0 ? [`${out}/ matches ${contract}`] : mismatches
+    return { ok: stale.length === 0, lines: [...warnings, ...result] }
+  }
+  try {
+    await replaceFiles(folder, files, stale)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { ok: false, lines: [`${out}/ cannot be written: ${reason}`] }
+  }
+  const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]
+  const list = (names: string[]) => names.map((name) => `${out}/${name}`).join(', ')
+  const lines = [
+    ...warnings,
+    ...(stale.length === 0 ? [`${out}/ was up to date`] : []),
+    ...(written.length > 0 ? [`wrote ${list(written)}`] : []),
+    ...(removed.length > 0 ? [`removed ${list(removed)}`] : []),
+    ...handlerLines(project, operations, mode === 'scaffold'),
+  ]
+  return { ok: true, lines }
+}
+
+function handlerLines(
+  { root, handlers, command }: Project,
+  operations: ContractOperation[],
+  writes: boolean,
+): string[] {
+  const table = new HandlerTable(root, handlers, operations)
+  const missing = operations.filter((operation) => table.lacks(operation))
+  const option = `${command}${command.startsWith('npm run ') ? ' --' : ''} --scaffold`
+  return [
+    ...missing.flatMap((operation) =>
+      writes ? table.scaffold(operation) : [`operation ${operation.id} has no handler: ${option} writes one`],
+    ),
+    ...table.leftOver(),
+  ]
+}
+
+/** The names of the files of a folder that differ from what it should hold, are missing or do not belong there. */
+async function staleFiles(folder: string, files: Map<string, string>): Promise<string[]> {
+  const present = await readdir(folder).catch(() => [])
+  const stale: string[] = present.filter((file) => !files.has(file))
+  for (const [file, content] of files) {
+    const current = await readFile(join(folder, file), 'utf8').catch(() => undefined)
+    if (current !== content) stale.push(file)
+  }
+  return stale.sort()
+}
+
+/**
+ * Replaces the stale files of a folder. All of them are written aside before the first is moved into place, in the
+ * order of the map, so that no reader and no interruption meets half of a file.
+ */
+async function replaceFiles(folder: string, files: Map<string, string>, stale: string[]): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const aside = await mkdtemp(join(dirname(folder), '.generated-'))
+  try {
+    const changed = [...files].filter(([file]) => stale.includes(file))
+    for (const [file, content] of changed) await writeFile(join(aside, file), content)
+    for (const [file] of changed) renameSync(join(aside, file), join(folder, file))
+    for (const file of stale) if (!files.has(file)) rmSync(join(folder, file), { recursive: true })
+  } finally {
+    await rm(aside, { recursive: true, force: true })
+  }
+}

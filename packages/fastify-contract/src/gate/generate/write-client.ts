@@ -1,0 +1,74 @@
+import type { ContractDocument, ContractOperation, Parameter } from '../../document/document.ts'
+import { type Int64Schema, createInt64Schemas } from './int64-schemas.ts'
+
+/**
+ * Writes how each operation is called over HTTP, for the client: the method, the path, how arrays of the query are
+ * written, the media types, and where a JSON body has an int64, so that it is read exactly.
+ *
+ * @param document the contract, with the schemas that those of the operations refer to
+ * @param operations those of the contract
+ */
+export function writeClient(document: ContractDocument, operations: ContractOperation[]): string {
+  const { of, referred } = createInt64Schemas(document)
+  const table = literal(operations.map((operation): [string, unknown] => [operation.id, describe(operation, of)]))
+  return [
+    "import type { ClientOperation, Int64Schema } from 'fastify-contract/client'",
+    '',
+    '/** The schemas with an int64 that others refer to. */',
+    `export const int64Schemas: Record<string, Int64Schema> = ${literal(referred())}`,
+    '',
+    '/** The operations of the contract, by operationId. */',
+    `export const clientOperations = ${table} as const satisfies Record<string, ClientOperation>`,
+    '',
+  ].join('\n')
+}
+
+function describe(
+  { method, path, parameters, security, object }: ContractOperation,
+  int64Schema: (schema: unknown) => Int64Schema,
+) {
+  const delimiters = parameters.flatMap((parameter) => {
+    const delimiter = delimiterOf(parameter)
+    return delimiter === undefined ? [] : [[parameter.name, delimiter] as const]
+  })
+  const [contentType] = Object.keys(object.requestBody?.content ?? {})
+  const isPublic = security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0)
+  const replies = Object.entries(object.responses).map(([status, { content }]) => {
+    const media = Object.entries(content ?? {}).map(([type, { schema }]) => [type, int64Schema(schema)] as const)
+    return [status, Object.fromEntries(media)] as const
+  })
+  return {
+    method: method.toUpperCase(),
+    path,
+    ...(delimiters.length === 0 ? {} : { delimiters: Object.fromEntries(delimiters) }),
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(isPublic ? { isPublic } : {}),
+    replies: Object.fromEntries(replies),
+  }
+}
+
+/** Undefined where each item is a parameter of its own, as `explode` has it (OpenAPI 3.1, style values). */
+function delimiterOf({ in: place, style = 'form', explode = style === 'form' }: Parameter): string | undefined {
+  if (place !== 'query' || explode) return undefined
+  if (style === 'spaceDelimited') return '%20'
+  return style === 'pipeDelimited' ? '%7C' : ','
+}
+
+/** Writes entries as an object, one on each line, in the order of their names. */
+function literal(entries: [string, unknown][]): string {
+  const lines = entries.map(([name, value]) => `  ${keyOf(name)}: ${valueOf(value)},\n`)
+  return lines.length === 0 ? '{}' : `{\n${lines.sort().join('')}}`
+}
+
+function valueOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(valueOf).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(([name, member]) => `${keyOf(name)}: ${valueOf(member)}`)
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+
+function keyOf(name: string): string {
+  // In an object literal `__proto__:` sets the prototype.
+  if (name === '__proto__') return '["__proto__"]'
+  return /^(?:[A-Za-z_][A-Za-z0-9_]*|[1-9][0-9]{0,8})$/.test(name) ? name : JSON.stringify(name)
+}

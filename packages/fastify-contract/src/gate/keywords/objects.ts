@@ -1,0 +1,85 @@
+import { appliesTo, isSchema } from '../../schema/schema-parts.ts'
+import type { Keyword, KeywordContext, Kind } from './keyword.ts'
+import { keywords } from './openapi-keywords.ts'
+
+type Role = KeywordContext['role']
+
+/** An object of a contract, and where it stands. */
+export interface ContractObject {
+  object: Record<string, unknown>
+  kind: Kind
+  /** The keyword that holds it, or its name in the map that a keyword holds. */
+  name: string
+  role: Role
+  /** Whether it is the whole schema of a value, and not a part that applies to the same value. */
+  isValue: boolean
+}
+
+/** The keyword of a name, or the one that stands for any name; undefined where an object has none of that name. */
+export function keywordOf(kind: Kind, name: string): Keyword | undefined {
+  const ofKind = keywords[kind]
+  return Object.hasOwn(ofKind, name) ? ofKind[name] : ofKind['*']
+}
+
+/** What a member of an object of OpenAPI holds. */
+export interface Held {
+  kind: Kind
+  /** The object or the list or map that holds the values directly. */
+  holder: Record<string, unknown>
+  names: string[]
+}
+
+/** The objects of OpenAPI that a member holds: itself, or those in its list or map; undefined where it holds none. */
+export function heldBy(object: Record<string, unknown>, kind: Kind, name: string): Held | undefined {
+  const holds = keywordOf(kind, name)?.holds
+  if (holds === undefined) return undefined
+  if (typeof holds === 'string') return { kind: holds, holder: object, names: [name] }
+  const member = object[name]
+  const isHolder = typeof member === 'object' && member !== null
+  // The indices of a list are names, too.
+  const holder = isHolder ? (member as Record<string, unknown>) : {}
+  return { kind: Array.isArray(holds) ? holds[0] : holds.each, holder, names: Object.keys(holder) }
+}
+
+/**
+ * Lists the objects of a contract that the table of keywords knows. Each is listed once: an alias of YAML makes one
+ * object stand in several places.
+ *
+ * @param document a bundled contract, whose structure need not be right
+ */
+export function objectsOf(document: object): ContractObject[] {
+  const met = new Set<unknown>()
+  const found: ContractObject[] = []
+  const pending: (Omit<ContractObject, 'object'> & { object: unknown })[] = [
+    { object: document, kind: 'document', name: '', role: 'other', isValue: false },
+  ]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { object, kind, role } = next
+    if (!isSchema(object) || met.has(object)) continue
+    met.add(object)
+    found.push({ ...next, object })
+    const inside = Object.keys(object).flatMap((keyword) => {
+      const held = heldBy(object, kind, keyword)
+      if (held === undefined) return []
+      const isValue = held.kind === 'schema' && isValueOf(kind, keyword)
+      const about = { kind: held.kind, role: roleOf(kind, keyword, role), isValue }
+      return held.names.map((name) => ({ object: held.holder[name], name, ...about }))
+    })
+    pending.push(...inside.reverse())
+  }
+  return found
+}
+
+/** Whether what a keyword holds is the whole schema of a value. A named schema may be a part of others. */
+function isValueOf(kind: Kind, keyword: string): boolean {
+  return kind !== 'components' && !(kind === 'schema' && appliesTo(keyword) === 'to the value')
+}
+
+/** The role of the schemas that a keyword holds. */
+function roleOf(kind: Kind, keyword: string, role: Role): Role {
+  if (kind === 'components') return 'named'
+  if (kind === 'parameter') return 'parameter'
+  if (kind !== 'schema') return 'other'
+  // allOf applies to the same property.
+  return keyword === 'properties' ? 'property' : keyword === 'allOf' ? role : 'other'
+}

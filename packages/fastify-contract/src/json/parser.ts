@@ -1,0 +1,221 @@
+import { escapeName } from './pointer.ts'
+
+/** Why a body is not a JSON document, in words that can be sent to the client. */
+export class MalformedJson extends Error {}
+
+/** Why a body is refused that is a JSON document. The message says where, and can be sent to the client. */
+export class RefusedJson extends Error {}
+
+/** An object or array of a parsed document, addressed as a parser addresses its members. */
+type Container = Record<string, unknown>
+
+const space = 0x20
+const quote = 0x22
+const comma = 0x2c
+const minus = 0x2d
+const zero = 0x30
+const nine = 0x39
+const colon = 0x3a
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/** A number, from where the last match has ended (RFC 8259, section 6). */
+const nextNumber = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+/** A double holds every integer of up to 15 digits; a point or an exponent can hide a fraction that it does not. */
+const mayBeInexact = /^-?\d{16}|[.eE]/
+
+/**
+ * Parses one JSON document (RFC 8259) in one pass. It keeps its own stack, because text may nest deeper than the call
+ * stack reaches before it turns out not to be JSON.
+ *
+ * `JSON.parse` cannot be used: it takes the last of two equal names, rounds numbers, and after `{"id":1,"t\\u":2}` it
+ * reads `{"id":1,"t\u0061g":2}` as if it were the same (nodejs/node#63785, seen in 24.21).
+ */
+export class JsonParser {
+  /** The source text of the numbers that a double may not hold, by their container and their key. */
+  readonly sources = new Map<object, Map<string, string>>()
+  readonly #text: string
+  readonly #maxLevels: number
+  #at = 0
+  #doubledName: string | undefined
+  #hasLoneSurrogate = false
+  #tooDeep: string | undefined
+
+  /** @param maxLevels how many objects and arrays may be in one another */
+  constructor(text: string, maxLevels = Infinity) {
+    this.#text = text
+    this.#maxLevels = maxLevels
+  }
+
+  /**
+   * @returns the value; an integer that a double does not hold is a bigint
+   * @throws MalformedJson when the text is no JSON document, or an object in it names a property twice
+   * @throws RefusedJson when the document nests too deep, or a name or a string has a lone surrogate: an escape such as
+   *   `\uD800` without its pair (RFC 8259, sections 8.2 and 9)
+   */
+  parse(): unknown {
+    const parents: Container[] = []
+    // The root is read as the member of an array.
+    const root: unknown[] = []
+    let container = root as unknown as Container
+    do {
+      const value = this.#readMember(container)
+      if (typeof value === 'object' && value !== null) {
+        // Only `{` and `[` give an object, which is open now.
+        parents.push(container)
+        container = value as Container
+        // Reported at the end: a document that is not JSON is refused for that.
+        if (parents.length > this.#maxLevels) this.#tooDeep ??= placeOf([...parents, container])
+        if (this.#skipSpace() !== closerOf(container)) continue
+      }
+      while (parents.length > 0) {
+        const next = this.#skipSpace()
+        if (next !== comma && next !== closerOf(container)) throw malformed()
+        this.#at++
+        if (next === comma) break
+        container = parents.pop()!
+      }
+    } while (parents.length > 0)
+    this.#skipSpace()
+    if (this.#at < this.#text.length) throw malformed()
+    if (this.#doubledName !== undefined) {
+      throw new MalformedJson(`the body names the property ${JSON.stringify(this.#doubledName)} twice`)
+    }
+    if (this.#tooDeep !== undefined) {
+      throw new RefusedJson(`${this.#tooDeep} nests deeper than ${String(this.#maxLevels)} levels`)
+    }
+    if (this.#hasLoneSurrogate) throw new RefusedJson(describeLoneSurrogate(root[0], 'body'))
+    return root[0]
+  }
+
+  /** Reads a member into its container, up to the first character of an object or array that it is. */
+  #readMember(container: Container): unknown {
+    const first = this.#skipSpace()
+    if (Array.isArray(container)) {
+      const value = this.#readValue(first, container, container.length)
+      container.push(value)
+      return value
+    }
+    if (first !== quote) throw malformed()
+    const name = this.#readString()
+    if (this.#skipSpace() !== colon) throw malformed()
+    this.#at++
+    // Reported at the end: a document that is not JSON is refused for that.
+    if (Object.hasOwn(container, name)) this.#doubledName ??= name
+    const value = this.#readValue(this.#skipSpace(), container, name)
+    if (name === '__proto__') Object.defineProperty(container, name, { value, ...ownProperty })
+    else container[name] = value
+    return value
+  }
+
+  #readValue(first: number, container: Container, key: string | number): unknown {
+    if (first === quote) return this.#readString()
+    if (first === minus || (first >= zero && first <= nine)) return this.#readNumber(container, String(key))
+    if (first === openBrace || first === openBracket) {
+      this.#at++
+      return first === openBrace ? {} : []
+    }
+    for (const [literal, value] of literals) {
+      if (!this.#text.startsWith(literal, this.#at)) continue
+      this.#at += literal.length
+      return value
+    }
+    throw malformed()
+  }
+
+  #readNumber(container: Container, key: string): number | bigint {
+    nextNumber.lastIndex = this.#at
+    if (!nextNumber.test(this.#text)) throw malformed()
+    const source = this.#text.slice(this.#at, nextNumber.lastIndex)
+    this.#at = nextNumber.lastIndex
+    const number = Number(source)
+    if (!mayBeInexact.test(source)) return number
+    const sources = this.sources.get(container)
+    if (sources === undefined) this.sources.set(container, new Map([[key, source]]))
+    else sources.set(key, source)
+    return Number.isSafeInteger(number) || !/^-?\d+$/.test(source) ? number : BigInt(source)
+  }
+
+  /** Reads a string, from its quote. */
+  #readString(): string {
+    const text = this.#text
+    const start = this.#at
+    let isEscaped = false
+    let at = start + 1
+    for (let character = text.charCodeAt(at); character !== quote; character = text.charCodeAt(++at)) {
+      // At the end of the text this is NaN, and the comparison is false.
+      if (!(character >= space)) throw malformed()
+      if (character !== backslash) continue
+      isEscaped = true
+      at++
+    }
+    this.#at = at + 1
+    if (!isEscaped) return text.slice(start + 1, at)
+    const value = unescaped(text.slice(start, at + 1))
+    // What no escape has written was UTF-8, which has no surrogates.
+    this.#hasLoneSurrogate ||= !value.isWellFormed()
+    return value
+  }
+
+  /** @returns the character after the space, NaN at the end of the text */
+  #skipSpace(): number {
+    let next = this.#text.charCodeAt(this.#at)
+    while (next === space || next === 0x0a || next === 0x0d || next === 0x09) next = this.#text.charCodeAt(++this.#at)
+    return next
+  }
+}
+
+function closerOf(container: Container): number {
+  return Array.isArray(container) ? closeBracket : closeBrace
+}
+
+const ownProperty = { writable: true, enumerable: true, configurable: true }
+
+const literals = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+] as const
+
+function malformed(): MalformedJson {
+  // The body is not quoted: it must not appear in answers or logs.
+  return new MalformedJson('the body is not one JSON document')
+}
+
+function unescaped(source: string): string {
+  try {
+    // Between quotes there is a string or an error.
+    return JSON.parse(source) as string
+  } catch {
+    throw malformed()
+  }
+}
+
+/**
+ * Names the last of some containers, each of which is a member of the one before. The first is the array of the root. A
+ * place is written as a JSON Pointer (RFC 6901, section 3).
+ */
+function placeOf(containers: Container[]): string {
+  const names = containers.slice(2).map((container, index) => {
+    // Each container was read as a member of its parent.
+    const [name] = Object.entries(containers[index + 1]!).find(([, member]) => member === container)!
+    return escapeName(name)
+  })
+  return ['body', ...names].join('/')
+}
+
+/** Says where a document that nests within the bound has a lone surrogate. */
+function describeLoneSurrogate(value: unknown, place: string): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : `${place} must not have a lone surrogate`
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    // A name that is not well-formed cannot be part of a place.
+    if (!name.isWellFormed()) return `${place} must not have a property whose name has a lone surrogate`
+    const text = describeLoneSurrogate(member, `${place}/${escapeName(name)}`)
+    if (text !== undefined) return text
+  }
+  return undefined
+}

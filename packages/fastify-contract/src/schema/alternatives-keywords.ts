@@ -1,0 +1,135 @@
+import type { AnySchema, ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
+import type { ClosedSchema } from './rewrite-schema.ts'
+import { type KeywordFunction, type Validation, isDeclared, undeclaredError } from './validation.ts'
+
+type Compile = (schema: AnySchema) => ValidateFunction
+type Context = Parameters<ValidateFunction>[1]
+
+/** How many errors are described. Of alternatives in one another each has its own, hundreds of thousands together. */
+export const maxErrors = 20
+
+/**
+ * The keywords that know about schemas which may not hold: `anyOf`, `oneOf` and `not`, which roll back what a failed
+ * branch has noted; `closed`, which `SchemaRewriter` writes for `unevaluatedProperties: false`; and `defaults`, which it
+ * writes for the properties that have one. Ajv's own do not say which branches are valid, and take a property that
+ * every object inherits, such as `valueOf`, for evaluated or given.
+ *
+ * @param compile compiles a schema that applies to the same value
+ * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10.2.1 https://ajv.js.org/keywords.html
+ */
+export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] {
+  let depth = 0
+  const compileBranch: Compile = (schema) => {
+    depth++
+    try {
+      return compile(schema)
+    } finally {
+      depth--
+    }
+  }
+
+  const not: FuncKeywordDefinition = {
+    keyword: 'not',
+    errors: false,
+    error: { message: 'must NOT be valid' },
+    compile(schema: AnySchema) {
+      const branch = compileBranch(schema)
+      const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
+        return !isBranchValid(this, branch, data, context, false)
+      }
+      return validate
+    },
+  }
+
+  const closed: FuncKeywordDefinition = {
+    keyword: 'closed',
+    schemaType: 'object',
+    compile({ schema, names, isOpen }: ClosedSchema) {
+      const isValid = compile(schema)
+      const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
+        const before = this.objects.length
+        if (!isValid.call(this, data, context)) {
+          validate.errors = isValid.errors ?? []
+          return false
+        }
+        if (isOpen || typeof data !== 'object' || data === null || Array.isArray(data)) return true
+        const place = context?.instancePath ?? ''
+        const declared = this.objects.slice(before).filter((object) => object.place === place)
+        const name = Object.keys(data).find((each) => !names.includes(each) && !isDeclared(declared, each))
+        if (name === undefined) return true
+        validate.errors = [undeclaredError(name, place)]
+        return false
+      }
+      return validate
+    },
+  }
+
+  const defaults: FuncKeywordDefinition = {
+    keyword: 'defaults',
+    type: 'object',
+    schemaType: 'object',
+    // The first keyword of objects: the others find the object with its defaults.
+    before: 'maxProperties',
+    modifying: true,
+    errors: false,
+    compile(values: Record<string, unknown>) {
+      if (depth > 0) {
+        throw new Error('a property here has a default, which applies only where the schema always does; move it out')
+      }
+      return function (this: Validation, object: Record<string, unknown>) {
+        // Another branch may refer to this schema.
+        if (this.branches > 0) return true
+        for (const [name, value] of Object.entries(values)) {
+          if (!Object.hasOwn(object, name)) object[name] = structuredClone(value)
+        }
+        return true
+      }
+    },
+  }
+
+  return [
+    // All branches are validated, because each valid one declares its properties.
+    alternatives('anyOf', compileBranch, Infinity, 'must match a schema in anyOf'),
+    alternatives('oneOf', compileBranch, 1, 'must match exactly one schema in oneOf'),
+    not,
+    closed,
+    defaults,
+  ]
+}
+
+/** Makes a keyword that holds where at least one branch is valid, and no more than `most`. */
+function alternatives(keyword: string, compile: Compile, most: number, message: string): FuncKeywordDefinition {
+  return {
+    keyword,
+    schemaType: 'array',
+    compile(schemas: AnySchema[]) {
+      const branches = schemas.map(compile)
+      const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
+        let valid = 0
+        let errors: Partial<ErrorObject>[] = []
+        for (const branch of branches) {
+          if (isBranchValid(this, branch, data, context, true)) valid++
+          else errors = [...errors, ...(branch.errors ?? [])].slice(0, maxErrors)
+          if (valid > most) break
+        }
+        if (valid > 0 && valid <= most) return true
+        validate.errors = [...errors, { keyword, message }]
+        return false
+      }
+      return validate
+    },
+  }
+}
+
+/** @param isKept whether a valid branch keeps what it has noted */
+function isBranchValid(state: Validation, branch: ValidateFunction, data: unknown, context: Context, isKept: boolean) {
+  const [coercions, objects] = [state.coercions.length, state.objects.length]
+  state.branches++
+  const isValid = branch.call(state, data, context)
+  state.branches--
+  if (!isValid || !isKept) {
+    state.coercions.length = coercions
+    state.objects.length = objects
+  }
+  return isValid
+}

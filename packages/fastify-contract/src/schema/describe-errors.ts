@@ -1,0 +1,40 @@
+import type { ErrorObject } from 'ajv'
+import { escapeName } from '../json/pointer.ts'
+import { maxErrors } from './alternatives-keywords.ts'
+
+/** A place has names that the client has chosen. */
+const maxLength = 1_000
+
+/** Names the place and the rule of each error, and no value: `body/name must NOT have more than 255 characters`. */
+export function describeErrors(errors: ErrorObject[]): string {
+  const texts = [...new Set(errors.slice(0, maxErrors).map(describeError).map(shortened))]
+  return [...texts, ...(errors.length > maxErrors ? ['and more'] : [])].join('; ')
+}
+
+function describeError({ instancePath, keyword, message = 'is not valid', params, propertyName }: ErrorObject): string {
+  const place = instancePath.replace(/^\//, '').replace(/^requestBody/, 'body')
+  const at = (name: unknown) => `${place === '' ? '' : `${place}/`}${escapeName(String(name))}`
+  switch (keyword) {
+    case 'required': {
+      const name = at(params['missingProperty'])
+      return `${name === 'requestBody' ? 'body' : name} is required`
+    }
+    case 'additionalProperties':
+      return `${at(params['additionalProperty'])} ${undeclaredIn(place)}`
+    case 'false schema':
+      return `${place} is not allowed here`
+  }
+  // The schema of a name is validated at the place of the object.
+  return propertyName === undefined ? `${place} ${message}`.trim() : `the name of ${at(propertyName)} ${message}`
+}
+
+/** Keeps the beginning of the place and the rule, and cuts what is in between. */
+function shortened(text: string): string {
+  if (text.length <= maxLength) return text
+  return `${text.slice(0, maxLength / 2)}…${text.slice(-maxLength / 2)}`.toWellFormed()
+}
+
+function undeclaredIn(place: string): string {
+  if (place === 'query') return 'is not a parameter of this operation'
+  return place === 'header' ? 'is not a header of this response' : 'is not a property here'
+}

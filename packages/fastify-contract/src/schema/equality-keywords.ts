@@ -1,0 +1,63 @@
+import type { FuncKeywordDefinition } from 'ajv'
+import type { KeywordFunction } from './validation.ts'
+
+/**
+ * The keywords that compare values. Equal are values that JSON Schema takes for equal, whatever the order of their names
+ * and the spelling of their numbers (JSON Schema 2020-12, core, section 4.2.2). Ajv's own do not know bigints, and call
+ * what a body has under names such as `toString`; its `uniqueItems` compares each item with each other.
+ *
+ * @see https://ajv.js.org/keywords.html
+ */
+export const equalityKeywords: FuncKeywordDefinition[] = [
+  {
+    keyword: 'enum',
+    schemaType: 'array',
+    errors: false,
+    error: { message: 'must be equal to one of the allowed values' },
+    compile: isOneOf,
+  },
+  {
+    keyword: 'const',
+    errors: false,
+    error: { message: 'must be equal to constant' },
+    compile: (value: unknown) => isOneOf([value]),
+  },
+  {
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    compile(mustBeUnique: boolean) {
+      const validate: KeywordFunction = (items: unknown[]) => {
+        const places = new Map<string, number>()
+        for (const [place, item] of items.entries()) {
+          const text = canonicalText(item)
+          const first = places.get(text)
+          if (first !== undefined) {
+            const pair = `items ## ${String(first)} and ${String(place)} are identical`
+            validate.errors = [{ keyword: 'uniqueItems', message: `must NOT have duplicate items (${pair})` }]
+            return false
+          }
+          places.set(text, place)
+        }
+        return true
+      }
+      return mustBeUnique ? validate : () => true
+    },
+  },
+]
+
+function isOneOf(values: unknown[]): KeywordFunction {
+  const texts = new Set(values.map(canonicalText))
+  return (value: unknown) => values.includes(value) || texts.has(canonicalText(value))
+}
+
+/** Equal values have the same text. */
+function canonicalText(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) => {
+    if (typeof member === 'bigint') return JSON.rawJSON(String(member))
+    // A number of this size and a bigint may be the same integer.
+    if (Number.isInteger(member)) return JSON.rawJSON(String(BigInt(member as number)))
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
+    return Object.fromEntries(Object.entries(member).sort(([name], [other]) => (name < other ? -1 : 1)))
+  })
+}

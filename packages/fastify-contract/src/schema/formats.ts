@@ -1,0 +1,130 @@
+import type { Format } from 'ajv'
+import { linearPatterns } from './linear-pattern.ts'
+
+// The grammars of the RFCs, by the names of their rules. Where a rule allows what another allows too, one of them is
+// enough: a host that is an IPv4 address is also a registered name.
+const hexdig = '[0-9A-Fa-f]'
+const decOctet = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])'
+const ipv4 = `${decOctet}(?:\\.${decOctet}){3}`
+const h16 = `${hexdig}{1,4}`
+const ls32 = `(?:${h16}:${h16}|${ipv4})`
+const upTo = (groups: number) => `(?:(?:${h16}:){0,${String(groups)}}${h16})?::`
+const ipv6 = either(
+  `(?:${h16}:){6}${ls32}`,
+  `::(?:${h16}:){5}${ls32}`,
+  ...[0, 1, 2, 3, 4].map((groups) => `${upTo(groups)}(?:${h16}:){${String(4 - groups)}}${ls32}`),
+  `${upTo(5)}${h16}`,
+  upTo(6),
+)
+
+/** RFC 3986, appendix A. */
+const pctEncoded = `%${hexdig}{2}`
+const inName = "-A-Za-z0-9._~!$&'()*+,;="
+const pchar = `(?:[${inName}:@]|${pctEncoded})`
+const pathAbempty = `(?:/${pchar}*)*`
+const ipvFuture = `[Vv]${hexdig}+\\.[${inName}:]+`
+const authority =
+  `(?:(?:[${inName}:]|${pctEncoded})*@)?` +
+  `(?:\\[(?:${ipv6}|${ipvFuture})\\]|(?:[${inName}]|${pctEncoded})*)(?::[0-9]*)?`
+const scheme = '[A-Za-z][A-Za-z0-9+.-]*:'
+const afterPath = `(?:\\?(?:${pchar}|[/?])*)?(?:#(?:${pchar}|[/?])*)?`
+const withAuthority = `//${authority}${pathAbempty}`
+const pathAbsolute = `/(?:${pchar}+${pathAbempty})?`
+const uri = `${scheme}(?:${withAuthority}|${pathAbsolute}|${pchar}+${pathAbempty}|)${afterPath}`
+const pathNoscheme = `(?:[${inName}@]|${pctEncoded})+${pathAbempty}`
+const relativeReference = `(?:${withAuthority}|${pathAbsolute}|${pathNoscheme}|)${afterPath}`
+
+/** RFC 6570, section 2, with erratum 6937. What is neither a control, a surrogate nor a noncharacter is a literal. */
+const planes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16].map((plane) => plane * 0x10000)
+const ranges = planes.map((from) => [from === 0xe0000 ? 0xe1000 : from, from + 0xfffd] as const)
+const beyondAscii = [[0xa0, 0xd7ff] as const, [0xe000, 0xfdcf] as const, [0xfdf0, 0xffef] as const, ...ranges]
+  .map((ends) => ends.map((end) => String.fromCodePoint(end)).join('-'))
+  .join('')
+const literal = `(?:[!#$&'()*+,\\-./0-9:;=?@A-Z\\[\\]_a-z~${beyondAscii}]|${pctEncoded})`
+const varchar = `(?:[A-Za-z0-9_]|${pctEncoded})`
+const varspec = `${varchar}(?:\\.?${varchar})*(?::[1-9][0-9]{0,3}|\\*)?`
+
+/** RFC 5321, section 4.1.2. `IPv6` is the only tag of a literal that is registered. */
+const atext = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+const quotedString = '"(?:[ !#-\\[\\]-~]|\\\\[ -~])*"'
+const subDomain = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
+const snum = '(?:25[0-5]|2[0-4][0-9]|[01]?[0-9]?[0-9])'
+const addressLiteral = `\\[(?:${snum}(?:\\.${snum}){3}|[Ii][Pp][Vv]6:${ipv6})\\]`
+const mailbox = `(?:${atext}(?:\\.${atext})*|${quotedString})@(?:${subDomain}(?:\\.${subDomain})*|${addressLiteral})`
+
+/** RFC 3339, appendix A. */
+const digits = '[0-9]+'
+const seconds = `${digits}[Ss]`
+const minutes = `${digits}[Mm](?:${seconds})?`
+const time = `[Tt](?:${digits}[Hh](?:${minutes})?|${minutes}|${seconds})`
+const days = `${digits}[Dd]`
+const months = `${digits}[Mm](?:${days})?`
+const years = `${digits}[Yy](?:${months})?`
+const duration = `[Pp](?:(?:${years}|${months}|${days})(?:${time})?|${time}|${digits}[Ww])`
+
+const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+const base64 = '[A-Za-z0-9+/]'
+
+/**
+ * The formats of texts, by name, as Ajv takes them. Each is that of its RFC, whole and nothing else.
+ *
+ * @see https://json-schema.org/draft/2020-12/json-schema-validation#section-7.3
+ * @see https://spec.openapis.org/registry/format/
+ */
+export const textFormats: Readonly<Record<string, Format>> = {
+  // RFC 3339, section 5.6.
+  date: isDate,
+  time: isTime,
+  'date-time': (text: string) => /^.{10}[Tt]/.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11), text),
+  duration: whole(duration),
+  uri: whole(uri),
+  'uri-reference': whole(either(uri, relativeReference)),
+  // No RFC has this name: a URI with an authority, which says where it leads.
+  url: whole(`${scheme}${withAuthority}${afterPath}`),
+  'uri-template': whole(`(?:${literal}|\\{[+#./;?&=,!@|]?${varspec}(?:,${varspec})*\\})*`),
+  email: whole(mailbox),
+  // RFC 1123, section 2.1, and the length that RFC 1035 allows.
+  hostname: whole(`${label}(?:\\.${label})*`, 253),
+  // RFC 3986 for both: its IPv6address is the text of RFC 4291, section 2.2.
+  ipv4: whole(ipv4),
+  ipv6: whole(ipv6),
+  // RFC 9562, section 4.
+  uuid: whole(`${hexdig}{8}-(?:${hexdig}{4}-){3}${hexdig}{12}`),
+  // RFC 6901, section 3.
+  'json-pointer': whole('(?:/(?:[^~/]|~[01])*)*'),
+  // RFC 4648, section 4.
+  byte: whole(`(?:${base64}{4})*(?:${base64}{2}==|${base64}{3}=)?`),
+  password: true,
+  binary: true,
+}
+
+function either(...rules: string[]): string {
+  return `(?:${rules.join('|')})`
+}
+
+function whole(rule: string, mostCharacters = Infinity): (text: string) => boolean {
+  let pattern: ReturnType<typeof linearPatterns> | undefined
+  return (text) => {
+    // A contract has few of them.
+    pattern ??= linearPatterns(`^${either(rule)}$`)
+    return text.length <= mostCharacters && pattern.test(text)
+  }
+}
+
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  const at = Date.parse(`${text}T00:00Z`)
+  // The 30th of February is read as the 2nd of March.
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}
+
+const fullTime = /^((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:\.\d+)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** A 61st second is the last of a day in UTC, and where the day is known, of a month. */
+function isTime(text: string, dateTime?: string): boolean {
+  const [, minute = '', second, offset = ''] = fullTime.exec(text) ?? []
+  if (second !== '60') return second !== undefined
+  const date = dateTime?.slice(0, 10) ?? '2000-01-01'
+  const next = new Date(Date.parse(`${date}T${minute}:59${offset.toUpperCase()}`) + 1_000)
+  return next.getTime() % 86_400_000 === 0 && (dateTime === undefined || next.getUTCDate() === 1)
+}

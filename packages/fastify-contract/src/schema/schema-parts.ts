@@ -1,0 +1,163 @@
+import { unescapeName } from '../json/pointer.ts'
+
+/** A schema object of JSON Schema 2020-12. `true` and `false`, which are schemas too, stand inside of others. */
+export type Schema = Record<string, unknown>
+
+/** What each reference of a schema begins with. */
+export const schemasPointer = '#/components/schemas/'
+
+/** The name that a reference to a named schema has; undefined for any other reference. */
+export function schemaNameOf(reference: unknown): string | undefined {
+  if (typeof reference !== 'string' || !reference.startsWith(schemasPointer)) return undefined
+  const name = reference.slice(schemasPointer.length)
+  return name.includes('/') ? undefined : unescapeName(decodeURIComponent(name))
+}
+
+/** The schemas that a contract names, by name. */
+export type NamedSchemas = Record<string, Schema>
+
+/**
+ * What a subschema applies to: the same value as the schema that holds it, a part of that value, or the name of a
+ * property (JSON Schema 2020-12, core, sections 10 and 11).
+ */
+export type Applies = 'to the value' | 'to a part' | 'to a name'
+
+/** The keywords that hold schemas, and what those apply to. */
+const applicators: Readonly<Record<string, Applies>> = {
+  allOf: 'to the value',
+  anyOf: 'to the value',
+  oneOf: 'to the value',
+  not: 'to the value',
+  items: 'to a part',
+  properties: 'to a part',
+  additionalProperties: 'to a part',
+  propertyNames: 'to a name',
+}
+
+/** What the schemas that a keyword holds apply to; undefined where it holds none. */
+export function appliesTo(keyword: string): Applies | undefined {
+  return Object.hasOwn(applicators, keyword) ? applicators[keyword] : undefined
+}
+
+/**
+ * Copies a schema with each schema directly inside it replaced.
+ *
+ * @param replace receives a schema, what it applies to, the keyword that holds it, and its name or index there
+ */
+export function withSubschemas(
+  schema: Schema,
+  replace: (subschema: unknown, applies: Applies, keyword: string, name?: string) => unknown,
+): Schema {
+  const copy: Schema = {}
+  for (const [keyword, member] of Object.entries(schema)) {
+    const applies = appliesTo(keyword)
+    if (applies === undefined) copy[keyword] = member
+    else if (Array.isArray(member)) {
+      copy[keyword] = member.map((each, index) => replace(each, applies, keyword, String(index)))
+    } else if (keyword === 'properties') {
+      const members = Object.entries(member as Record<string, unknown>)
+      copy[keyword] = Object.fromEntries(members.map(([name, each]) => [name, replace(each, applies, keyword, name)]))
+    } else copy[keyword] = replace(member, applies, keyword)
+  }
+  return copy
+}
+
+/** Lists the schemas directly inside a schema, with their places in it. */
+export function subschemasOf(schema: Schema): { place: string; schema: Schema; applies: Applies }[] {
+  const found: { place: string; schema: Schema; applies: Applies }[] = []
+  withSubschemas(schema, (subschema, applies, keyword, name) => {
+    const place = name === undefined ? keyword : `${keyword}/${name}`
+    if (isSchema(subschema)) found.push({ place, schema: subschema, applies })
+    return subschema
+  })
+  return found
+}
+
+/** Whether a schema is an object, and not `true` or `false`. */
+export function isSchema(member: unknown): member is Schema {
+  return typeof member === 'object' && member !== null && !Array.isArray(member)
+}
+
+/** The keywords whose schemas describe the same value: always, or in some case. `not` describes what it is not. */
+const compositions = { always: ['allOf'], sometimes: ['allOf', 'anyOf', 'oneOf'] } as const
+
+/**
+ * Lists a schema and every schema that describes the same value, through `$ref`, `allOf`, `anyOf` and `oneOf`.
+ *
+ * @param when `always` leaves out alternatives
+ */
+export function inPlace(
+  schema: Schema,
+  schemas: NamedSchemas,
+  when: keyof typeof compositions = 'sometimes',
+): Schema[] {
+  const found = new Set<Schema>()
+  const open = [schema]
+  // Without recursion, because as many schemas may lead on as the contract has.
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue
+    found.add(next)
+    const of: Schema = next
+    const composed = compositions[when].flatMap((keyword) => of[keyword] ?? [])
+    open.push(...[targetOf(next, schemas), ...composed].filter(isSchema).reverse())
+  }
+  return [...found]
+}
+
+/** The schema that `$ref` refers to; undefined where there is no reference. */
+export function targetOf({ $ref: reference }: Schema, schemas: NamedSchemas): Schema | undefined {
+  const name = schemaNameOf(reference)
+  if (name === undefined) return undefined
+  if (!Object.hasOwn(schemas, name)) throw new Error(`the reference ${String(reference)} leads to nothing`)
+  const target: unknown = schemas[name]
+  return isSchema(target) ? target : undefined
+}
+
+/** The types of JSON Schema. A schema that allows `number` allows `integer` too. */
+export const jsonTypes = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
+export type JsonType = (typeof jsonTypes)[number]
+
+/**
+ * The types that values of a schema can have, as far as `type`, `enum` and `const` say, here or through references and
+ * compositions.
+ */
+export function typesOf(
+  schema: unknown,
+  schemas: NamedSchemas,
+  known = new Map<Schema, Set<JsonType>>(),
+): Set<JsonType> {
+  if (!isSchema(schema)) return new Set(schema === false ? [] : jsonTypes)
+  const answer = known.get(schema)
+  if (answer !== undefined) return answer
+  // The answer where the schema leads back to itself.
+  known.set(schema, new Set(jsonTypes))
+  const { type, enum: values, const: value, allOf, anyOf, oneOf } = schema
+  const of = (members: unknown) => (members as unknown[]).map((member) => typesOf(member, schemas, known))
+  const sets: Set<JsonType>[] = [new Set(jsonTypes)]
+  if (type !== undefined) sets.push(new Set(([type].flat() as JsonType[]).flatMap(withIntegers)))
+  if (Array.isArray(values)) sets.push(new Set(values.flatMap(typesOfValue)))
+  if ('const' in schema) sets.push(new Set(typesOfValue(value)))
+  const target = targetOf(schema, schemas)
+  if (target !== undefined) sets.push(typesOf(target, schemas, known))
+  if (Array.isArray(allOf)) sets.push(...of(allOf))
+  for (const members of [anyOf, oneOf]) {
+    if (Array.isArray(members)) sets.push(of(members).reduce((all, each) => all.union(each), new Set<JsonType>()))
+  }
+  const types = sets.reduce((all, each) => all.intersection(each))
+  known.set(schema, types)
+  return types
+}
+
+function withIntegers(type: JsonType): JsonType[] {
+  return type === 'number' ? ['number', 'integer'] : [type]
+}
+
+/** The types of a constant, the most exact one first. */
+export function typesOfValue(value: unknown): JsonType[] {
+  if (value === null) return ['null']
+  if (Array.isArray(value)) return ['array']
+  if (typeof value === 'bigint') return ['integer', 'number']
+  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number']
+  // JSON has no other types.
+  return [typeof value as JsonType]
+}

@@ -1,0 +1,72 @@
+import type { SecurityScheme } from '../document/security.ts'
+import { Refusal } from '../engine/refusal.ts'
+
+type Alternative = readonly { scheme: SecurityScheme; scopes: readonly string[] }[]
+
+/** There are no credentials. @param realm the protection space that challenges name (RFC 9110, section 11.5) */
+export function missingCredentials(realm: string, alternatives: readonly Alternative[]): Refusal {
+  const places = alternatives.map((alternative) => alternative.map(({ scheme }) => placeOf(scheme)).join(' and '))
+  const schemes = alternatives.flat().map(({ scheme }) => scheme)
+  return challenged('credentials_missing', `send ${[...new Set(places)].join(', or ')}`, realm, schemes)
+}
+
+/** @param unknown those of the schemes whose credentials are not valid; without any, the callers differ */
+export function invalidCredentials(
+  realm: string,
+  schemes: readonly SecurityScheme[],
+  unknown: readonly SecurityScheme[],
+): Refusal {
+  const error = ', error="invalid_token"'
+  if (unknown.length === 0) {
+    return challenged('token_invalid', 'the credentials belong to different callers', realm, schemes, () => error)
+  }
+  const reason = 'token is unknown, malformed, expired or revoked'
+  const described = `${error}, error_description="The ${reason}"`
+  const errorOf = (scheme: SecurityScheme) => (unknown.includes(scheme) ? described : '')
+  return challenged('token_invalid', `the ${reason}`, realm, schemes, errorOf)
+}
+
+/** The credentials lack a scope (RFC 6750, section 3.1). */
+export function lackingScopes(realm: string, alternative: Alternative): Refusal {
+  const scope = [...new Set(alternative.flatMap(({ scopes }) => scopes))].join(' ')
+  const schemes = alternative.map(({ scheme }) => scheme)
+  const error = `, error="insufficient_scope", scope="${scope}"`
+  return challenged('insufficient_scope', `the token lacks a scope of: ${scope}`, realm, schemes, () => error)
+}
+
+/** @param errorOf what is wrong with the credentials of a scheme; only a Bearer challenge says it (RFC 6750) */
+function challenged(
+  failure: 'credentials_missing' | 'token_invalid' | 'insufficient_scope',
+  message: string,
+  realm: string,
+  schemes: readonly SecurityScheme[],
+  errorOf: (scheme: SecurityScheme) => string = () => '',
+): Refusal {
+  const challenges = schemes.map((scheme) => challengeOf(scheme, `realm="${realm}"`, errorOf(scheme)))
+  return new Refusal(failure, message, { 'WWW-Authenticate': [...new Set(challenges)].join(', ') })
+}
+
+function challengeOf({ kind }: SecurityScheme, realm: string, error: string): string {
+  switch (kind) {
+    case 'bearer':
+    case 'jwt':
+      return `Bearer ${realm}${error}`
+    case 'basic':
+      return `Basic ${realm}, charset="UTF-8"`
+    case 'apiKey':
+      // Not a registered scheme; but each 401 must have a challenge (RFC 9110, section 11.6.1).
+      return `ApiKey ${realm}`
+  }
+}
+
+function placeOf({ kind, in: place, name }: SecurityScheme): string {
+  switch (kind) {
+    case 'bearer':
+    case 'jwt':
+      return 'the header Authorization: Bearer TOKEN'
+    case 'basic':
+      return 'the header Authorization: Basic with CALLER:TOKEN in Base64'
+    case 'apiKey':
+      return place === 'header' ? `the header ${name}: TOKEN` : `the query parameter ${name}=TOKEN`
+  }
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Limits } from '../limits.ts'
+import { noSuchPath } from '../path-and-method.ts'
+import { type FailureBody, Refusal } from '../../engine/refusal.ts'
+import { constantHeaders } from '../send.ts'
+import type { OpenConnections } from './open-connections.ts'
+
+// An `import` of it would read every export, and reading `WebSocket` loads undici: a tenth of the start, and 4 MiB.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
+
+/** How connections are refused, and what is told of it. */
+export interface RefusalOptions {
+  logger: FastifyBaseLogger
+  /** Gives the server's own failures the body that the contract declares. */
+  failureBody: FailureBody
+  /** Receives the status of each request that is refused below Fastify, such as bytes that are not HTTP. */
+  onRefused?: ((status: number) => void) | undefined
+}
+
+/**
+ * Answers what Node's HTTP server refuses by itself, where there is a socket and no response, in the form of the
+ * contract. The answer follows those of the earlier requests of its connection, which is then closed.
+ *
+ * @param server before it listens
+ * @param connections those of the server
+ * @param isHttp1 whether a request that Node accepts is one of HTTP/1.x
+ * @returns the function that refuses a request that is not; to be called when the requests before it are answered
+ */
+export function answerConnectionErrors(
+  server: Server,
+  connections: OpenConnections,
+  { headerBytes, socketIdleMilliseconds }: Limits,
+  isHttp1: (request: IncomingMessage) => boolean,
+  { failureBody, logger, onRefused }: RefusalOptions,
+): (request: IncomingMessage) => void {
+  /** @param request the one that is refused; undefined where its method is not known */
+  function refuse(socket: Socket, refusal: Refusal, reason: string | undefined, request?: IncomingMessage): void {
+    if (!socket.writable) return
+    const requestId = randomUUID()
+    logger.info({ requestId, status: refusal.status, reason }, 'connection refused')
+    socket.once('finish', () => {
+      onRefused?.(refusal.status)
+    })
+    const content = JSON.stringify(failureBody(refusal.failure, refusal.message))
+    socket.write(responseText(refusal, content, requestId, request?.method !== 'HEAD'))
+    connections.get(socket)?.closeInStages()
+  }
+
+  function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    const connection = connections.get(socket)
+    if (connection?.isClosing === true) return
+    if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const { newest, request, response } = connection
+    const isOfNewest = newest?.complete === false
+    const refuseThis = () => {
+      refuse(socket, refusalOf(error.code, headerBytes), error.code, isOfNewest ? newest : undefined)
+    }
+    if (!isOfNewest) connection.afterAnswers(refuseThis)
+    else if (newest !== request) {
+      // The body of a request that was not started is malformed.
+      connection.dropNewest()
+      connection.afterAnswers(refuseThis)
+    } else if (response?.writableEnded === true) {
+      connection.afterAnswers(() => {
+        connection.closeInStages()
+      })
+    } else if (response?.headersSent === true) socket.destroy()
+    else refuseThis()
+  }
+
+  // The types of Node give the event a Duplex; over TCP it is a Socket.
+  server.on('clientError', onClientError as (error: Error, socket: unknown) => void)
+  // This service is no proxy: the target of CONNECT is no path of it.
+  server.on('connect', (request, socket: Socket) => {
+    // Node has removed its own listeners. After an error the socket closes by itself.
+    socket.on('error', () => undefined)
+    socket.setTimeout(socketIdleMilliseconds, () => socket.destroy())
+    connections.get(socket)?.afterAnswers(() => {
+      refuse(socket, isHttp1(request) ? noSuchPath() : notHttp1(), 'CONNECT')
+    })
+  })
+  // The hook of expectContent sends the 100, once the credentials are good.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response))
+  // An expectation that this server does not know is ignored, as RFC 9110, section 10.1.1 allows.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+
+  return (request) => {
+    const { method = '', httpVersion, socket } = request
+    refuse(socket, notHttp1(), `${method}, version ${httpVersion}`, request)
+    // Its content is dropped.
+    request.resume()
+  }
+}
+
+const notHttp1 = (): Refusal => new Refusal('malformed_http', 'the request is not one of HTTP/1.0 or HTTP/1.1')
+
+/** @param code of an error of Node's parser or of its timeouts */
+function refusalOf(code: string | undefined, headerBytes: number): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = `the request line and the headers are larger than ${String(headerBytes)} bytes`
+    return new Refusal('headers_too_large', message)
+  }
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    ? new Refusal('request_timeout', 'the request did not arrive in time')
+    : new Refusal('malformed_http', 'the bytes are not an HTTP request')
+}
+
+function responseText({ status, headers }: Refusal, content: string, requestId: string, hasContent: boolean): string {
+  const fields = {
+    ...constantHeaders,
+    ...headers,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(content),
+    'x-request-id': requestId,
+    connection: 'close',
+    date: new Date().toUTCString(),
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${String(value)}\r\n`)
+  return `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${hasContent ? content : ''}`
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Limits } from '../limits.ts'
+import { type RefusalOptions, answerConnectionErrors } from './connection-errors.ts'
+import type { OpenConnections } from './open-connections.ts'
+
+const { createServer, METHODS } = process.getBuiltinModule('node:http')
+
+/** How long dropped connections are counted for one line of the log. */
+const countMilliseconds = 1_000
+
+/**
+ * Creates a Node server that keeps every limit of a connection. Fastify calls it once for each address of a host name.
+ *
+ * @param listener serves a request
+ * @param connections follows those of the server
+ */
+export function createHttpServer(
+  listener: RequestListener,
+  connections: OpenConnections,
+  limits: Limits,
+  refusals: RefusalOptions,
+): Server {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: Math.min(limits.headersMilliseconds, limits.requestMilliseconds),
+    requestTimeout: limits.requestMilliseconds,
+    keepAliveTimeout: limits.keepAliveMilliseconds,
+    connectionsCheckingInterval: limits.checkMilliseconds,
+    // Node would answer a request without Host with an empty body; the hook of refuseRequests answers it.
+    requireHostHeader: false,
+    // Of a field that is repeated Node would take the first. Joined, as RFC 9110, section 5.2 says, two credentials or
+    // two media types are none.
+    joinDuplicateHeaders: true,
+  })
+  server.setTimeout(limits.socketIdleMilliseconds)
+  server.maxConnections = limits.connections
+  // Their bytes are limited. Of more than 1,000 headers Node drops the others or refuses all, by its version.
+  server.maxHeadersCount = 0
+  // A client that closes its side after its last request still gets its answers. Node does not document this property:
+  // https://github.com/nodejs/node/blob/v24.x/lib/_http_server.js
+  Object.assign(server, { httpAllowHalfOpen: true })
+  const refuse = answerConnectionErrors(server, connections, limits, isHttp1, refusals)
+  connections.follow(server, (request, response) => {
+    // Fastify would answer some of these by itself, without what every answer has, and serve others.
+    if (!isHttp1(request)) {
+      refuse(request)
+      return
+    }
+    // Node then sends `Connection: close`.
+    if (isLast(request)) response.shouldKeepAlive = false
+    listener(request, response)
+  })
+  logDroppedConnections(server, refusals.logger)
+  return server
+}
+
+const methods: ReadonlySet<string> = new Set(METHODS)
+
+/**
+ * Whether a request is one of HTTP/1.0 or HTTP/1.1. Node's parser also takes the methods of RTSP, and the versions 0.9
+ * and 2.0 of any protocol. It does not tell the protocol, so that `GET / RTSP/1.0` looks like `GET / HTTP/1.0`.
+ */
+function isHttp1({ method = '', httpVersionMajor }: IncomingMessage): boolean {
+  return httpVersionMajor === 1 && methods.has(method)
+}
+
+/**
+ * Whether the bytes after a request cannot be trusted to be the next one. Node drops the bytes after a request to
+ * upgrade, which this server ignores (RFC 9110, section 7.8). With HTTP/1.0 a Transfer-Encoding makes the framing
+ * faulty, and with a coding other than chunked the end of the body is unknown (RFC 9112, sections 6.1 and 6.3).
+ */
+function isLast({ headers, httpVersion }: IncomingMessage): boolean {
+  if (headers.upgrade !== undefined) return true
+  const coding = headers['transfer-encoding']
+  return coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')
+}
+
+/**
+ * Logs how many connections were closed as soon as they were made, because `maxConnections` were open. Node emits
+ * `drop` for each (nodejs.org/api/net.html#event-drop); a line for each would be too many.
+ */
+function logDroppedConnections(server: Server, log: FastifyBaseLogger): void {
+  let connections = 0
+  server.on('drop', () => {
+    if (connections++ > 0) return
+    setTimeout(() => {
+      log.warn({ connections }, `connections closed as soon as made: ${String(server.maxConnections)} are open`)
+      connections = 0
+    }, countMilliseconds).unref()
+  })
+}

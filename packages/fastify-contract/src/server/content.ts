@@ -1,0 +1,86 @@
+import type { FastifyInstance, onRequestHookHandler } from 'fastify'
+import type { BoundOperation } from '../engine/engine.ts'
+import { MalformedJson, type ParsedJson, RefusedJson, parseJson } from '../json/json.ts'
+import { Refusal } from '../engine/refusal.ts'
+
+const token = "[\\w!#$%&'*+.^`|~-]+"
+const quotedString = '"(?:[^"\\\\]|\\\\.)*"'
+const utf8 = 'charset=(?:utf-?8|"utf-?8")'
+const otherParameter = `(?!charset[*=])${token}=(?:${token}|${quotedString})`
+
+const utf8Parameters = new RegExp(`^(?:;[ \\t]*(?:(?:${utf8}|${otherParameter})[ \\t]*)?)*$`, 'i')
+
+/**
+ * The media type of a field Content-Type, in lower case. It is `` where the parameters are not as RFC 9110, section
+ * 5.6.6 has them, or name another charset than UTF-8. Readers differ in which of two they take.
+ */
+function utf8TypeOf(field: string): string {
+  const [type = ''] = field.split(';', 1)
+  return utf8Parameters.test(field.slice(type.length)) ? type.trim().toLowerCase() : ''
+}
+
+/** An operation without a body ignores its media type, which Fastify would check (RFC 9110, section 9.3.5). */
+const ignoreContent: onRequestHookHandler = ({ headers }, _reply, done) => {
+  headers['content-type'] = undefined
+  done()
+}
+
+/** Makes the hook that prepares a request for the content that its operation takes. */
+export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>): onRequestHookHandler {
+  if (bodyTypes.length === 0) return ignoreContent
+  const types = bodyTypes.map((type) => type.toLowerCase())
+  const remedy = `send the body as Content-Type: ${bodyTypes.join(' or ')} in UTF-8`
+  return ({ headers, raw: { httpVersion } }, { raw }, done) => {
+    // A coding that is not decoded would make any content look like malformed JSON (RFC 9110, section 8.4).
+    if (headers['content-encoding'] !== undefined) {
+      throw new Refusal('unsupported_media_type', 'send the body without Content-Encoding')
+    }
+    const field = headers['content-type']
+    const type = field === undefined ? undefined : utf8TypeOf(field)
+    if (type === undefined ? hasContent(headers) : !types.includes(type)) {
+      throw new Refusal('unsupported_media_type', remedy)
+    }
+    headers['content-type'] = type
+    // A client that waits for a 100 sends its body once its credentials are good (RFC 9110, section 10.1.1).
+    if (httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')) raw.writeContinue()
+    done()
+  }
+}
+
+function hasContent(headers: Record<string, unknown>): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers
+  return coding !== undefined || length !== '0'
+}
+
+/**
+ * Has the bodies of these media types read whole, as bytes. `expectContent` has refused others.
+ *
+ * @param app the context of the operations
+ */
+export function registerBodies(app: FastifyInstance, types: readonly string[]): void {
+  app.removeAllContentTypeParsers()
+  for (const type of new Set(types)) {
+    app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (_request, bytes, done) => {
+      done(null, bytes)
+    })
+  }
+  // Node drops the content of an operation that takes none.
+  app.addContentTypeParser('*', (_request, _content, done) => {
+    done(null)
+  })
+}
+
+/** Reads the whole body of a request. @throws Refusal */
+export type BodyReader = (bytes: Buffer) => ParsedJson
+
+/** @param maxLevels how many objects and arrays of a body may be in one another */
+export function createJsonReader(maxLevels: number): BodyReader {
+  return (bytes) => {
+    try {
+      return parseJson(bytes, maxLevels)
+    } catch (error) {
+      if (error instanceof MalformedJson) throw new Refusal('malformed_body', error.message)
+      throw error instanceof RefusedJson ? new Refusal('invalid_request', error.message) : error
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import cors from '@fastify/cors'
+import type { FastifyInstance } from 'fastify'
+import type { ContractOperation } from '../document/document.ts'
+import type { SecurityScheme } from '../document/security.ts'
+import { omitLength } from './send.ts'
+
+/** The headers that the service reads and sends whatever the contract is. */
+const requestHeaders = ['Authorization', 'Content-Type', 'X-Request-Id']
+const responseHeaders = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Allow', 'RateLimit', 'RateLimit-Policy']
+
+/** How long a browser may cache a preflight response. */
+const preflightSeconds = 600
+
+/**
+ * Lets pages of other origins use the service.
+ *
+ * @param app the server, before any hook that refuses requests, because a preflight carries no credentials
+ * @param origins such as `https://plants.example`, or `*` alone for every origin
+ * @param operations whose methods and headers a page may use
+ * @param schemes the security schemes of the contract
+ */
+export async function registerCors(
+  app: FastifyInstance,
+  origins: string[],
+  operations: ContractOperation[],
+  schemes: readonly SecurityScheme[],
+): Promise<void> {
+  const keys = schemes.filter((scheme) => scheme.kind === 'apiKey' && scheme.in === 'header')
+  const parameters = operations.flatMap((operation) => operation.parameters)
+  const ownHeaders = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
+  const responses = operations.flatMap(({ object }) => Object.values(object.responses))
+  const allowed = {
+    origin: origins.includes('*') ? '*' : origins,
+    methods: [...new Set(operations.map(({ method }) => method.toUpperCase()))],
+    allowedHeaders: distinct([...requestHeaders, ...keys.map(({ name }) => name), ...ownHeaders]),
+    exposedHeaders: distinct([...responseHeaders, ...responses.flatMap(({ headers = {} }) => Object.keys(headers))]),
+    maxAge: preflightSeconds,
+  }
+  await app.register(cors, {
+    // Any other OPTIONS is no preflight and is answered as the contract says.
+    delegator: ({ headers }, done) => {
+      done(null, {
+        ...allowed,
+        preflight: [headers.origin, headers['access-control-request-method']].every((value = '') => value !== ''),
+      })
+    },
+  })
+  // The plugin answers a preflight 204 with a length of 0.
+  app.addHook('onSend', omitLength)
+}
+
+/** Names of headers, each once, whatever its case. */
+function distinct(names: string[]): string[] {
+  return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()]
+}

@@ -1,0 +1,98 @@
+import { stringifyJson } from '../../json/json.ts'
+
+/** Swagger UI gives responses three columns, which are wider than the screen of a phone. */
+export const narrowScreens = `@media (max-width: 640px) {
+  .swagger-ui .responses-table > thead,
+  .swagger-ui .response-col_links > i { display: none; }
+  .swagger-ui .responses-table,
+  .swagger-ui .responses-table > tbody,
+  .swagger-ui .responses-table > tbody > tr,
+  .swagger-ui .responses-table > tbody > tr > td { display: block; width: auto; max-width: none; }
+  .swagger-ui .responses-table > tbody > tr > td { padding: 5px 0 0; overflow-x: auto; }
+}
+`
+
+/**
+ * Writes the page.
+ *
+ * @param name the title of the contract
+ * @param files the path of Swagger UI's files, relative to that of the page, so that a proxy may put one before both
+ */
+export function writePage(name: string, files: string): string {
+  const title = name.replace(/[&<]/g, (character) => `&#${String(character.charCodeAt(0))};`)
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${title}</title>
+    <link rel="icon" type="image/svg+xml" sizes="any" href="${files}/theme/favicon.svg">
+    <link rel="stylesheet" href="${files}/swagger-ui.css">
+    <link rel="stylesheet" href="${files}/index.css">
+    <link rel="stylesheet" href="${files}/theme/narrow.css">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="${files}/swagger-ui-bundle.js"></script>
+    <script src="${files}/swagger-initializer.js"></script>
+  </body>
+</html>
+`
+}
+
+/**
+ * Writes the script that starts Swagger UI. By itself Swagger UI reads a contract with doubles: an example
+ * 9007199254740993 becomes …992, and "Execute" creates or deletes something else (swagger-api/swagger-ui#10049). In the
+ * script's copy of the contract, each example with an integer beyond 2^53 is therefore its JSON text, which a plugin
+ * shows and prefills as it is. What a person types is sent as typed anyway.
+ *
+ * @param contract the document, with integers beyond 2^53 as bigints
+ */
+export function writeInitializer(contract: object): string {
+  const exact = new Set<string>()
+  const document = withExactTexts(contract, [], exact)
+  return `const exactTexts = new Set(${JSON.stringify([...exact])})
+const showExactTexts = ({ fn: { getSampleSchema } }) => ({
+  fn: {
+    getSampleSchema: (schema, mediaType, config, example) =>
+      exactTexts.has(example) ? example : getSampleSchema(schema, mediaType, config, example),
+  },
+})
+const { src } = document.currentScript
+const ui = SwaggerUIBundle({
+  dom_id: '#swagger-ui',
+  spec: ${JSON.stringify(document)},
+  plugins: [showExactTexts],
+  deepLinking: true,
+  persistAuthorization: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+  oauth2RedirectUrl: new URL('oauth2-redirect.html', src).href,
+})
+ui.specActions.updateUrl(new URL('../../openapi.json', src).href)
+ui.initOAuth({})
+`
+}
+
+/** @param path the keys that lead to the node */
+function withExactTexts(node: unknown, path: readonly string[], exact: Set<string>): unknown {
+  const [name, parent, grandparent] = path.toReversed()
+  const isExample =
+    (name === 'example' && parent !== 'properties') ||
+    (parent === 'examples' && /^\d+$/.test(String(name))) ||
+    (name === 'value' && grandparent === 'examples')
+  if (typeof node === 'bigint' || (isExample && hasBigInt(node))) {
+    const text = stringifyJson(node, 2)
+    exact.add(text)
+    return text
+  }
+  if (Array.isArray(node)) return node.map((item, index) => withExactTexts(item, [...path, String(index)], exact))
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, member]) => [key, withExactTexts(member, [...path, key], exact)]),
+  )
+}
+
+function hasBigInt(node: unknown): boolean {
+  return typeof node === 'bigint' || (typeof node === 'object' && node !== null && Object.values(node).some(hasBigInt))
+}

@@ -1,0 +1,107 @@
+import swagger from '@fastify/swagger'
+import { hash } from 'node:crypto'
+import { readFileSync, readdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, extname, join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import type { OpenAPIV3 } from 'openapi-types'
+import type { Contract } from '../../document/load-contract.ts'
+import { narrowScreens, writeInitializer, writePage } from './docs-page.ts'
+
+/** Swagger UI's files in its Fastify plugin. Loaded, the plugin costs 5 MiB, and rounds integers in `/docs/json`. */
+const folder = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
+
+const mediaTypes: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'application/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.yaml': 'application/yaml',
+}
+
+/** Files of that folder that are the plugin's own. */
+const notServed: readonly string[] = ['csp.json', 'index.html']
+
+/**
+ * The page may load scripts and styles from this server alone, and send requests to it alone. Swagger UI writes styles
+ * into its elements and has pictures in data: URLs. The other headers are those of helmetjs.github.io; those that need
+ * TLS are left to the proxy that ends TLS.
+ */
+const pageHeaders = new Map([
+  [
+    'Content-Security-Policy',
+    "default-src 'none';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;connect-src 'self';" +
+      "base-uri 'none';form-action 'none';frame-ancestors 'none'",
+  ],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['X-DNS-Prefetch-Control', 'off'],
+  ['X-Download-Options', 'noopen'],
+  ['X-Frame-Options', 'DENY'],
+  ['X-Permitted-Cross-Domain-Policies', 'none'],
+  ['X-XSS-Protection', '0'],
+])
+
+/**
+ * Adds the contract as `/openapi.yaml` and `/openapi.json`, and Swagger UI, which shows it, at `/docs`.
+ *
+ * @param app a context of its own: its responses have the headers of a page
+ * @param favicon an SVG
+ */
+export async function registerDocs(app: FastifyInstance, contract: Contract, favicon: string): Promise<void> {
+  // The plugin's types describe OpenAPI 3.0 without bigints; in this mode it only keeps the document.
+  const document = contract.document as unknown as OpenAPIV3.Document
+  await app.register(swagger, { mode: 'static', specification: { document } })
+  app.addHook('onRequest', (_request, { raw }, done) => {
+    raw.setHeaders(pageHeaders)
+    done()
+  })
+  const made: Record<string, () => string> = {
+    '/openapi.yaml': () => contract.yaml,
+    '/openapi.json': () => contract.json,
+    '/docs': () => writePage(contract.document.info.title, 'docs/static'),
+    '/docs/': () => writePage(contract.document.info.title, 'static'),
+    '/docs/static/swagger-initializer.js': () => writeInitializer(app.swagger()),
+    '/docs/static/theme/favicon.svg': () => favicon,
+    '/docs/static/theme/narrow.css': () => narrowScreens,
+  }
+  for (const [path, write] of Object.entries(made)) {
+    // All responses share these bytes. Of a text each response would make a copy.
+    let bytes: Buffer | undefined
+    app.get(path, (_request, reply) => {
+      bytes ??= Buffer.from(write())
+      return reply.header('content-type', mediaTypes[extname(path) || '.html']).send(bytes)
+    })
+  }
+  // Paths of Swagger UI's plugin that are elsewhere here.
+  for (const format of ['json', 'yaml']) {
+    app.get(`/docs/${format}`, (_request, reply) => reply.redirect(`/openapi.${format}`))
+  }
+  app.get('/docs/static/index.html', (_request, reply) => reply.redirect('/docs/'))
+  for (const name of readdirSync(folder)) registerFile(app, name)
+}
+
+/**
+ * Adds a file of Swagger UI. It is read at its first request and kept: a client that does not read holds neither a
+ * descriptor nor memory. Ranges and all preconditions but `If-None-Match` are ignored.
+ */
+function registerFile(app: FastifyInstance, name: string): void {
+  const type = mediaTypes[extname(name)]
+  if (type === undefined || notServed.includes(name)) return
+  let file: { bytes: Buffer; etag: string } | undefined
+  app.get(`/docs/static/${name}`, (request, reply) => {
+    const { bytes, etag } = (file ??= readFile(join(folder, name)))
+    reply.header('cache-control', 'public, max-age=0').header('etag', etag)
+    // The weak comparison of RFC 9110, section 13.1.2.
+    const tags = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+    if (tags?.some((tag) => tag === '*' || tag === etag) === true) return reply.code(304).send()
+    return reply.header('content-type', type).send(bytes)
+  })
+}
+
+function readFile(path: string): { bytes: Buffer; etag: string } {
+  const bytes = readFileSync(path)
+  return { bytes, etag: `"${hash('sha256', bytes, 'base64url')}"` }
+}

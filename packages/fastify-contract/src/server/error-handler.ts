@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type FailureBody, Refusal } from '../engine/refusal.ts'
+import { sendJson } from './send.ts'
+
+/**
+ * Answers every error that a hook, a parser or a handler throws, and every one that Fastify raises, in the form of the
+ * contract.
+ *
+ * @param app the server, before its routes
+ */
+export function registerErrorHandler(app: FastifyInstance, failureBody: FailureBody): void {
+  app.setErrorHandler((thrown: unknown, request, reply) => {
+    keepConnection(reply)
+    const { failure, status, message, headers } = refusalOf(thrown, request, app.initialConfig.bodyLimit)
+    return sendJson(reply.code(status).headers(headers), JSON.stringify(failureBody(failure, message)))
+  })
+}
+
+/**
+ * Takes back that Fastify closes the connection when it refuses a body: the rest of the body is read and dropped, so that
+ * a client which is still sending it can read the answer.
+ */
+function keepConnection(reply: FastifyReply): void {
+  // On the response itself, Fastify asks for that while the server closes.
+  if (reply.hasHeader('connection') && !reply.raw.hasHeader('connection') && reply.raw.shouldKeepAlive) {
+    reply.removeHeader('connection')
+  }
+}
+
+/** What is answered for what was thrown; code may throw anything. A fault of the service is logged. */
+function refusalOf(thrown: unknown, request: FastifyRequest, bodyLimit: number | undefined): Refusal {
+  if (thrown instanceof Refusal) return thrown
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new Refusal('body_too_large', `the body is larger than ${String(bodyLimit)} bytes`)
+  }
+  // The connections of a handler or a store are reset, too.
+  if (code === 'ECONNRESET' && thrown === request.raw.errored) {
+    return new Refusal('malformed_http', 'the body is not as long as Content-Length says')
+  }
+  logFault(request, thrown)
+  return new Refusal('internal', 'the service failed; quote the X-Request-Id of this response when reporting it')
+}
+
+function logFault(request: FastifyRequest, thrown: unknown): void {
+  const { id: requestId } = request
+  try {
+    request.log.error({ err: thrown, requestId }, 'request failed')
+  } catch {
+    // The log reads every property of an error, and marks it meanwhile.
+    const err = new Error(
+      `what was thrown cannot be logged: ${thrown instanceof Error ? String(thrown.stack) : typeof thrown}`,
+    )
+    request.log.error({ err, requestId }, 'request failed')
+  }
+}

@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { contractMethods } from '../document/document.ts'
+import type { BoundOperation } from '../engine/engine.ts'
+import { Refusal } from '../engine/refusal.ts'
+
+export const noSuchPath = (): Refusal => new Refusal('path_not_found', 'there is no such path')
+const malformed = (fault: string): Refusal => new Refusal('malformed_http', fault)
+
+/**
+ * Makes the hook that refuses what HTTP forbids and what no route matches, before credentials and body are read.
+ *
+ * @param app the server with its routes
+ */
+export function refuseRequests(app: FastifyInstance): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const { httpVersion, headers } = request.raw
+    const { host, 'transfer-encoding': coding } = headers
+    // RFC 9112, section 3.2. Node joins two of them; by itself it answers none with an empty body.
+    if (host === undefined ? httpVersion === '1.1' : host.includes(', ')) {
+      throw malformed('an HTTP/1.1 request has the header Host once')
+    }
+    if (host !== undefined && !validHost.test(host)) throw malformed('Host is a host and, where there is one, a port')
+    // RFC 9112, section 6.1: a server refuses a transfer coding that it does not decode.
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+      throw malformed('the only Transfer-Encoding is chunked')
+    }
+    // `*` is the route by which the CORS plugin sees each OPTIONS; it answers preflights itself.
+    if (request.is404 || request.routeOptions.url === '*') throw unmatched(app, request)
+    done()
+  }
+}
+
+/** `uri-host [ ":" port ]` of RFC 9110, section 7.2. */
+const hostAndPort = "(?:\\[[\\da-f:.]+\\]|(?:[\\w.~!$&'()*+,;=-]|%[\\da-f]{2})*)(?::\\d*)?"
+const validHost = new RegExp(`^${hostAndPort}$`, 'i')
+
+/** What stands before the path of a target in absolute form: its host is not empty (RFC 9110, section 4.2.1). */
+const absoluteForm = new RegExp(`^https?://(?!:)(?=[^/?])${hostAndPort}(?:/|(?=\\?)|$)`, 'i')
+
+/** Says why a target is not one of RFC 9112, section 3.2. By itself the router takes most of these as they are. */
+function faultOfTarget(target: string): string | undefined {
+  if (target.includes('#')) return 'the request target has a fragment; write # as %23'
+  if (/^https?:/i.test(target) && !absoluteForm.test(target)) return 'the host of the request target is not valid'
+  if (!target.includes('%')) return undefined
+  try {
+    decodeURI(target)
+    return undefined
+  } catch {
+    return 'the percent-encoding of the path or the query is broken or not UTF-8'
+  }
+}
+
+/** A path that matches no route; replaces targets that the router cannot decode. */
+const unroutable = '/%20'
+
+/**
+ * The path and query that the router is given for the target of a request: in origin form, or in absolute form, which
+ * names this server too (RFC 9112, section 3.2.2).
+ */
+export function routedUrl({ url: target = '/' }: Pick<IncomingMessage, 'url'>): string {
+  const url = target.startsWith('/') ? target : target.replace(absoluteForm, '/')
+  // `*` is the target of OPTIONS for a server as a whole (RFC 9112, section 3.2.4).
+  return (url.startsWith('/') || url === '*') && faultOfTarget(target) === undefined ? url : unroutable
+}
+
+function unmatched(app: FastifyInstance, { method, url, originalUrl }: FastifyRequest): Refusal {
+  const fault = faultOfTarget(originalUrl)
+  if (fault !== undefined) return malformed(fault)
+  const methods = methodsOf(app, url)
+  if (methods.length === 0) return noSuchPath()
+  const allow = methods.sort().join(', ')
+  return new Refusal('method_not_allowed', `this path has no ${method}, only ${allow}`, { Allow: allow })
+}
+
+/**
+ * Makes the hook that refuses a request to a path template where a more concrete path of the contract matches it, too,
+ * without the method of the request (OpenAPI 3.1, section 4.8.8.2).
+ *
+ * @returns no hook where no path of the operations is more concrete than this one
+ */
+export function refuseLessConcrete(
+  app: FastifyInstance,
+  operations: readonly Pick<BoundOperation, 'path'>[],
+  { path }: Pick<BoundOperation, 'path'>,
+): onRequestHookHandler[] {
+  if (!path.includes('{') || !operations.some((other) => isMoreConcrete(other.path, path))) return []
+  return [
+    (request, _reply, done) => {
+      if (!methodsOf(app, request.url).includes(request.method)) throw unmatched(app, request)
+      done()
+    },
+  ]
+}
+
+function isMoreConcrete(path: string, template: string): boolean {
+  const [segments, templates] = [path.split('/'), template.split('/')]
+  const matches = templates.every((segment, index) => segment.startsWith('{') || segment === segments[index])
+  return path !== template && segments.length === templates.length && matches
+}
+
+/** The methods of the most concrete routes that a target matches. */
+function methodsOf(app: FastifyInstance, target: string): string[] {
+  const url = target.split('?', 1).join()
+  const routes = contractMethods.flatMap((each) => {
+    const method = each.toUpperCase()
+    // Fastify's types do not say that there may be no such route.
+    const route = app.findRoute({ method, url }) as { params: Record<string, unknown> } | null
+    const isPreflightRoute = method === 'OPTIONS' && route !== null && '*' in route.params
+    return route === null || isPreflightRoute ? [] : [{ method, parameters: Object.keys(route.params).length }]
+  })
+  const fewest = Math.min(...routes.map(({ parameters }) => parameters))
+  return routes.filter(({ parameters }) => parameters === fewest).map(({ method }) => method)
+}

@@ -1,0 +1,159 @@
+/**
+ * Who looks at a message: `input`, the handler that receives a request; `reply`, the handler that answers it;
+ * `request`, the client that sends it; `response`, the client that receives the answer.
+ */
+export type View = 'input' | 'reply' | 'request' | 'response'
+
+/** Where a property of this word has no place: `readOnly` in requests, `writeOnly` in responses (OpenAPI 3.1). */
+interface Unseen {
+  input: { readonly $read: unknown }
+  request: { readonly $read: unknown }
+  reply: { readonly $write: unknown }
+  response: { readonly $write: unknown }
+}
+
+/** Whether the type of a property bears a mark. `never` is the type of a property that cannot be given. */
+type Bears<Value, Mark> = [Value] extends [never] ? false : Exclude<Value, undefined> extends Mark ? true : false
+
+/**
+ * A type of `generated/openapi.ts` as one side sees it. Properties that are `readOnly` or `writeOnly` are left out
+ * where they have no place, and properties with a `default` are present in what a handler receives.
+ */
+export type Seen<Value, In extends View> = Value extends { readonly $choice: infer Choice }
+  ? // A default is applied before it is known which schema of an `anyOf` or `oneOf` holds, so none of theirs is.
+    Seen<Choice, In extends 'input' ? 'request' : In>
+  : Value extends
+        { readonly $default: infer Inner } | { readonly $read: infer Inner } | { readonly $write: infer Inner }
+    ? Seen<Inner, In>
+    : Value extends readonly (infer Item)[]
+      ? Seen<Item, In>[]
+      : Value extends object
+        ? Members<Value, In>
+        : Value
+
+type Members<Value, In extends View> = {
+  [
+    Name in keyof Value as Bears<Value[Name], Unseen[In]> extends true
+      ? never
+      : In extends 'input'
+        ? Bears<Value[Name], { readonly $default: unknown }> extends true
+          ? never
+          : Name
+        : Name
+  ]: Seen<Value[Name], In>
+} & (In extends 'input' ? Applied<Value> : In extends 'response' ? unknown : Refused<Value, In>)
+
+/** The properties that the service gives a value where the client gave none. */
+type Applied<Value> = {
+  [Name in keyof Value as Bears<Value[Name], { readonly $default: unknown }> extends true ? Name : never]-?: Seen<
+    Value[Name],
+    'input'
+  >
+}
+
+/** Without these an object that has more than the message may carry would pass. */
+type Refused<Value, In extends View> = {
+  [Name in keyof Value as Bears<Value[Name], Unseen[In]> extends true ? Name : never]?: never
+}
+
+/** The parameters of an operation of `generated/openapi.ts` in one place: `path`, `query` or `header`. */
+export type ParametersIn<Operation, Place extends string, In extends View> = Operation extends {
+  parameters: { [Name in Place]?: infer Parameters }
+}
+  ? [NonNullable<Parameters>] extends [never]
+    ? Record<never, never>
+    : Seen<NonNullable<Parameters>, In>
+  : never
+
+/** The JSON body of an operation's request: `undefined` where it takes none, among others where it is optional. */
+export type BodyIn<Operation, In extends View> = Operation extends { requestBody: infer Request }
+  ? BodyOf<Request, In>
+  : Operation extends { requestBody?: infer Request }
+    ? [NonNullable<Request>] extends [never]
+      ? undefined
+      : BodyOf<NonNullable<Request>, In> | undefined
+    : undefined
+
+type BodyOf<Message, In extends View> = Message extends { content: infer Content }
+  ? { [Media in keyof Content]: MediaKind<Media> extends 'json' ? Seen<Content[Media], In> : never }[keyof Content]
+  : never
+
+/** How a media type is written and read. Its parameters are of no account, nor is its case (RFC 9110, 8.3.1). */
+export type MediaKind<Media> = Media extends `${infer Type};${string}`
+  ? MediaKind<Type>
+  : Media extends string
+    ? KindOf<Lowercase<Media>>
+    : never
+
+type KindOf<Media extends string> = Media extends `${infer Type} `
+  ? KindOf<Type>
+  : Media extends 'application/json' | `${string}/${string}+json`
+    ? 'json'
+    : Media extends `text/${string}`
+      ? 'text'
+      : 'bytes'
+
+/** The media types of a response; never where it has no body. */
+export type MediaIn<Response> = Response extends { content: infer Content } ? keyof Content : never
+
+/** What an operation's media type of a response holds. */
+export type ContentIn<Response, Media> = Response extends { content: infer Content }
+  ? Media extends keyof Content
+    ? Content[Media]
+    : never
+  : never
+
+/** The media types of the responses that say that the request succeeded. */
+export type SuccessMedia<Responses> = {
+  [Key in keyof Responses]: Key extends number | string
+    ? `${Key}` extends `2${string}`
+      ? MediaIn<Responses[Key]>
+      : never
+    : never
+}[keyof Responses]
+
+/** Whether a type is a union of more than one. */
+export type IsUnion<Type, Member = Type> = [Type] extends [never]
+  ? false
+  : Member extends unknown
+    ? [Type] extends [Member]
+      ? false
+      : true
+    : never
+
+/**
+ * The status codes of final responses, by the range that an OpenAPI document names them with.
+ *
+ * @see https://www.iana.org/assignments/http-status-codes
+ */
+const statusRanges = {
+  '2XX': [200, 201, 202, 203, 204, 205, 206, 207, 208, 226],
+  '3XX': [300, 301, 302, 303, 304, 305, 307, 308],
+  '4XX': [
+    400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 424, 425,
+    426, 428, 429, 431, 451,
+  ],
+  '5XX': [500, 501, 502, 503, 504, 505, 506, 507, 508, 510, 511],
+} as const
+
+type Range = keyof typeof statusRanges
+
+/** The statuses of a range; of every range unless given. */
+type StatusIn<In extends Range = Range> = (typeof statusRanges)[In][number]
+
+/** Whether a status is one of a range or of `default`. */
+export function isRegisteredStatus(status: number): boolean {
+  return Object.values(statusRanges).some((statuses) => statuses.some((registered) => registered === status))
+}
+
+/** The statuses that one key of an operation's responses is for: those that no more exact key declares. */
+export type StatusOf<Responses, Key extends keyof Responses> = Key extends number
+  ? Key
+  : Key extends Range
+    ? Exclude<StatusIn<Key>, keyof Responses | Contentless<Responses[Key]>>
+    : Key extends 'default'
+      ? Exclude<StatusIn<Exclude<Range, keyof Responses>>, keyof Responses | Contentless<Responses[Key]>>
+      : never
+
+/** The statuses that have no content in HTTP, where a response declares some. */
+type Contentless<Response> = [MediaIn<Response>] extends [never] ? never : 204 | 205 | 304

@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest'
+import type { ContractDocument } from '../../src/document/document.ts'
+import { UnservableContract } from '../../src/document/load-contract.ts'
+import type { OperationRequest } from '../../src/engine/engine.ts'
+import { Refusal } from '../../src/engine/refusal.ts'
+import type { AnyReply } from '../../src/engine/reply-validation.ts'
+import { bearer, bind, contractOf, getThing, id, int64, ok, parsed, request, thing } from '../support/contracts.ts'
+import { withBody, withParameter } from '../support/contracts.ts'
+
+type Handlers = Parameters<typeof bind>[1]
+
+const answer = (): AnyReply => ({ status: 200, body: { name: 'a thing' } })
+
+/** Why the engine does not start; one line. */
+async function refusalOf(contract: ContractDocument, handlers: Handlers = { getThing: answer }, schemes?: string[]) {
+  const problem: unknown = await bind(contract, handlers, schemes).then(
+    () => 'started',
+    (error: unknown) => error,
+  )
+  if (problem === 'started') return problem
+  expect(problem).toBeInstanceOf(UnservableContract)
+  const { message } = problem as UnservableContract
+  expect(message).not.toContain('\n')
+  return message
+}
+
+describe('the engine starts', () => {
+  it('with a handler for every operation and a verifier for every scheme that is required', async () => {
+    expect(await refusalOf(contractOf())).toBe('started')
+    expect(await refusalOf(contractOf(), { getThing: answer, other: undefined })).toBe('started')
+    const securitySchemes = { bearer, unused: { type: 'http', scheme: 'basic' } }
+    expect(await refusalOf(contractOf({}, { components: { securitySchemes } }))).toBe('started')
+  })
+
+  it.each(['notFound', 'validationFail', '404', 'toString', '__proto__', 'things.list', 'get-thing'])(
+    'with an operation that is named %s',
+    async (name) => {
+      const contract = contractOf({ operationId: name })
+      const [operation] = await bind(contract, Object.fromEntries([[name, answer]]))
+      expect(await operation!.handle(request)).toMatchObject({ status: 200, body: { name: 'a thing' } })
+    },
+  )
+
+  it('with a schema that several places of a request refer to', async () => {
+    const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    const twice = { type: 'object', properties: { first: to('Thing'), second: to('Thing') } }
+    const schemas = { Thing: thing, Kind: { type: 'string', enum: ['a', 'b'] } }
+    const parameters = [id, ...['from', 'to'].map((name) => ({ name, in: 'query', schema: to('Kind') }))]
+    const requestBody = { content: { 'application/json': { schema: twice } } }
+    const contract = contractOf({ parameters, requestBody }, { components: { schemas, securitySchemes: { bearer } } })
+    expect(await inputOf(contract, { query: { from: 'a' }, body: parsed('{"first":{"name":"b"}}') })).toMatchObject({
+      query: { from: 'a' },
+      body: { first: { name: 'b' } },
+    })
+  })
+})
+
+describe('the engine refuses to start', () => {
+  const missing = 'operation getThing: has no handler; npm run generate -- --scaffold writes one'
+  const leftOver = 'handler waterThing: the contract has no such operation'
+  const unverified = 'components/securitySchemes/bearer: has no verifier'
+
+  it.each<[string, ContractDocument, Handlers, string[], string]>([
+    ['without a handler for every operation', contractOf(), { getThing: undefined }, ['bearer'], missing],
+    [
+      'without a handler whose name every object has',
+      contractOf({ operationId: 'toString' }),
+      {},
+      ['bearer'],
+      missing.replace('getThing', 'toString'),
+    ],
+    ['with a handler for no operation', contractOf(), { getThing: answer, waterThing: answer }, ['bearer'], leftOver],
+    ['without a verifier for every scheme', contractOf(), { getThing: answer }, [], unverified],
+    ['for every reason at once', contractOf(), { waterThing: answer }, [], [missing, leftOver, unverified].join('; ')],
+    [
+      'with what it quotes made printable',
+      contractOf(),
+      { getThing: answer, 'water\n\u001b[2J\u202eThing': answer },
+      ['bearer'],
+      'handler water\\u{a}\\u{1b}[2J\\u{202e}Thing: the contract has no such operation',
+    ],
+    [
+      'on an operation whose contract says nothing of security',
+      contractOf({}, { security: undefined }),
+      { getThing: answer },
+      ['bearer'],
+      'operation getThing: has no security; write security: [] if everybody may call it',
+    ],
+  ])('%s', async (_why, contract, handlers, schemes, message) => {
+    expect(await refusalOf(contract, handlers, schemes)).toBe(message)
+  })
+})
+
+/** Sends a request to the one operation of a contract: what its handler saw. */
+async function inputOf(contract: ContractDocument, sent: Partial<OperationRequest>): Promise<object> {
+  const seen: object[] = []
+  const [operation] = await bind(contract, {
+    getThing: (input: object, context: object) => {
+      expect(context).toEqual({ caller: 'me' })
+      seen.push(structuredClone(input))
+      return answer()
+    },
+  })
+  await operation!.handle({ ...request, ...sent })
+  return seen[0]!
+}
+
+describe('a handler', () => {
+  const header = { name: 'X-Generation', in: 'header', schema: int64 }
+
+  it('sees each parameter and the body as values of their types', async () => {
+    const query = (name: string, schema: object) => ({ name, in: 'query', schema })
+    const contract = contractOf({
+      parameters: [
+        ...[id, query('next', int64), query('ratio', { type: 'number' }), query('deep', { type: 'boolean' })],
+        ...[query('tag', { type: 'array', items: { type: 'string' } }), query('ids', { type: 'array', items: int64 })],
+        ...[query('page', { type: 'integer', default: 1 }), header],
+        { name: 'X-Tenant', in: 'header', schema: { type: 'string' } },
+      ],
+      requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { id: int64 } } } } },
+    })
+    const ids = ['9007199254740992', '9007199254740993']
+    const headers = { 'x-generation': '9007199254740995', authorization: 'Bearer secret', host: 'localhost' }
+    const input = await inputOf(contract, {
+      path: { id: '9007199254740993' },
+      query: { next: '9007199254740994', ratio: '1.5', deep: 'false', tag: 'one', ids },
+      headers,
+      body: parsed('{"id":9007199254740996,"ids":[1]}'),
+    })
+    expect(input).toEqual({
+      path: { id: 9007199254740993n },
+      query: { next: 9007199254740994n, ratio: 1.5, deep: false, tag: ['one'], ids: ids.map(BigInt), page: 1 },
+      // By the name that the contract gives it, and no header that the contract does not describe.
+      header: { 'X-Generation': 9007199254740995n },
+      body: { id: 9007199254740996n },
+    })
+    expect(headers).toMatchObject({ 'x-generation': '9007199254740995' })
+  })
+
+  it('sees no header that every object inherits', async () => {
+    const contract = withParameter({ name: 'Constructor', in: 'header', schema: { type: 'string' } })
+    expect(await inputOf(contract, {})).toMatchObject({ header: {} })
+    expect(await inputOf(contract, { headers: { constructor: 'a' } })).toMatchObject({ header: { Constructor: 'a' } })
+  })
+
+  it.each([
+    ['form', false, 'a%2Cb,c', ['a,b', 'c']],
+    ['spaceDelimited', false, 'a%20b+c', ['a', 'b', 'c']],
+    ['pipeDelimited', false, 'a%7Cb|c', ['a', 'b', 'c']],
+  ])('sees the items of a list of the style %s', async (style, explode, text, items) => {
+    const list = { name: 'list', in: 'query', style, explode, schema: { type: 'array', items: { type: 'string' } } }
+    const query = { list: decodeURIComponent(text.replaceAll('+', ' ')) }
+    const sent = { query, url: `/things/54?x=1&list=${text}` }
+    expect(await inputOf(withParameter(list), sent)).toMatchObject({ query: { list: items } })
+    const repeated = inputOf(withParameter(list), { query: { list: ['a', 'b'] } })
+    await expect(repeated).rejects.toThrow(/^query\/list is repeated; send it once, with .* between the items$/)
+  })
+
+  it('sees the items of a list in a header', async () => {
+    const list = { name: 'X-List', in: 'header', schema: { type: 'array', items: int64 } }
+    expect(await inputOf(withParameter(list), { headers: { 'x-list': ' 1,\t2 ' } })).toMatchObject({
+      header: { 'X-List': [1n, 2n] },
+    })
+  })
+
+  it('throws through', async () => {
+    const fault = new Error('out of water')
+    for (const getThing of [
+      () => Promise.reject(fault),
+      () => {
+        throw fault
+      },
+    ]) {
+      const [operation] = await bind(contractOf(), { getThing })
+      await expect(operation!.handle(request)).rejects.toBe(fault)
+    }
+  })
+})
+
+describe('a request that breaks the contract is refused, naming the place and the rule:', () => {
+  const uuid = { name: 'key', in: 'query', schema: { type: 'string', format: 'uuid' } }
+  const since = { name: 'since', in: 'query', required: true, schema: { type: 'string', format: 'date-time' } }
+  const tenant = { name: 'X-Tenant', in: 'header', required: true, schema: { type: 'string', minLength: 2 } }
+  const decimal = 'from -9223372036854775808 to 9223372036854775807 in plain decimal form'
+
+  it.each<[string, ContractDocument, Partial<OperationRequest>, string]>([
+    ['a path parameter', contractOf(), { path: { id: '1e3' } }, `path/id must be an integer ${decimal}`],
+    [
+      'an undescribed parameter',
+      contractOf(),
+      { query: { limt: '1' } },
+      'query/limt is not a parameter of this operation',
+    ],
+    [
+      'one that is named like a part of every object',
+      contractOf(),
+      { query: { constructor: '1' } },
+      'query/constructor is not a parameter of this operation',
+    ],
+    ['a format', withParameter(uuid), { query: { key: '54' } }, 'query/key must match format "uuid"'],
+    ['a required query parameter', withParameter(since), {}, 'query/since is required'],
+    ['a required header', withParameter(tenant), {}, 'header/x-tenant is required'],
+    [
+      'a header',
+      withParameter(tenant),
+      { headers: { 'x-tenant': 'a' } },
+      'header/x-tenant must NOT have fewer than 2 characters',
+    ],
+    ['a repeated parameter', withParameter(uuid), { query: { key: ['a', 'b'] } }, 'query/key must be string'],
+    [
+      'a member of an array',
+      withParameter({ name: 'ids', in: 'query', schema: { type: 'array', items: int64 } }),
+      { query: { ids: ['1', 'x'] } },
+      `query/ids/1 must be an integer ${decimal}`,
+    ],
+    ['a property of the body', withBody(thing), { body: parsed('{"name":1}') }, 'body/name must be string'],
+    [
+      'a required property',
+      withBody({ type: 'object', properties: { thing } }),
+      { body: parsed('{"thing":{}}') },
+      'body/thing/name is required',
+    ],
+    ['the whole body', withBody(thing), { body: parsed('null') }, 'body must be object'],
+    [
+      'a property that a closed schema does not have',
+      withBody({ ...thing, additionalProperties: false }),
+      { body: parsed('{"name":"a","a/b":"green"}') },
+      'body/a~1b is not a property here',
+    ],
+    [
+      'a property that is readOnly',
+      withBody({ type: 'object', required: ['id'], properties: { id: { ...int64, readOnly: true } } }),
+      { body: parsed('{"id":1}') },
+      'body/id is not allowed here',
+    ],
+    [
+      'the name of a property',
+      withBody({ type: 'object', propertyNames: { maxLength: 2 } }),
+      { body: parsed('{"key":1}') },
+      'the name of body/key must NOT have more than 2 characters; body property name must be valid',
+    ],
+    [
+      'a body that is required',
+      contractOf({ requestBody: { required: true, content: { 'application/json': { schema: thing } } } }),
+      {},
+      'body is required',
+    ],
+    [
+      'several at once',
+      contractOf({
+        parameters: [id, { name: 'next', in: 'query', schema: int64 }],
+        requestBody: { content: { 'application/json': { schema: thing } } },
+      }),
+      { query: { next: '9223372036854775808' }, body: parsed('{}') },
+      `body/name is required; query/next must be an integer ${decimal}`,
+    ],
+  ])('%s', async (_place, contract, sent, message) => {
+    await expect(inputOf(contract, sent)).rejects.toEqual(new Refusal('invalid_request', message))
+  })
+
+  it('and what the rules allow is not', async () => {
+    const query = { key: '8f14e45f-ceea-467f-a9c1-6b1f0a6b3f0e', since: '2026-02-28T23:59:59Z' }
+    const contract = contractOf({ parameters: [id, uuid, since, tenant] })
+    expect(await inputOf(contract, { query, headers: { 'x-tenant': 'ab' } })).toMatchObject({
+      query,
+      header: { 'X-Tenant': 'ab' },
+    })
+    expect(await inputOf(withBody(thing), {})).toMatchObject({ body: undefined })
+  })
+})
+
+it('a bound operation says what the server needs to know of it', async () => {
+  const content = { 'application/json': { schema: thing } }
+  const requestBody = { required: true, content }
+  const security = [{ bearer: [] }, { bearer: [], other: ['read'] }]
+  const responses = { ...ok, 206: { description: 'A part.', content: { 'text/csv': {}, ...content } } }
+  const putThing = { operationId: 'putThing', security, responses, requestBody }
+  const contract = contractOf(
+    {},
+    {
+      paths: { '/things/{id}': { parameters: [id], get: { ...getThing, parameters: [] }, put: putThing } },
+      components: {
+        securitySchemes: { bearer, other: { type: 'http', scheme: 'basic' } },
+        schemas: { Error: { properties: { error: { enum: [40_300] } } } },
+      },
+    },
+  )
+  const path = '/things/{id}'
+  const scheme = { scheme: 'bearer', scopes: [] }
+  expect(await bind(contract, { getThing: answer, putThing: answer }, ['bearer', 'other'])).toMatchObject([
+    { id: 'getThing', method: 'get', path, bodyTypes: [], requiresBody: false, security: [[scheme]] },
+    {
+      ...{ id: 'putThing', method: 'put', path, bodyTypes: ['application/json'], requiresBody: true },
+      offeredTypes: ['application/json', 'text/csv'],
+      security: [[scheme], [scheme, { scheme: 'other', scopes: ['read'] }]],
+    },
+  ])
+})

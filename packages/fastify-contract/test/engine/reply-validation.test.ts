@@ -1,0 +1,119 @@
+import { Readable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { dereference, operationsOf } from '../../src/document/document.ts'
+import { type AnyReply, ContractViolation, createReplyValidators } from '../../src/engine/reply-validation.ts'
+import { Encoded } from '../../src/types/encoded.ts'
+import { bind, contractOf, int64, request } from '../support/contracts.ts'
+
+const part = {
+  type: 'object',
+  properties: {
+    size: { type: 'number' },
+    either: { oneOf: [{ type: 'string' }, int64] },
+    byName: {
+      type: 'object',
+      propertyNames: { maxLength: 2 },
+      additionalProperties: { type: 'string', pattern: '^x' },
+    },
+  },
+}
+const item = { type: 'object', required: ['id'], properties: { id: int64, part, secret: { writeOnly: true } } }
+const csv = { 'text/csv': { schema: { type: 'string', maxLength: 3 } } }
+const contract = contractOf({
+  responses: {
+    200: { description: 'Things', content: { 'application/json': { schema: { type: 'array', items: item } } } },
+    203: { description: 'A report', content: { ...csv, 'image/png': {} } },
+    204: { description: 'None' },
+    503: {
+      description: 'Later',
+      headers: {
+        'Retry-After': { required: true, schema: { type: 'integer' } },
+        'X-Note': { schema: { type: 'string' } },
+        'X-Request-Id': { required: true, schema: { type: 'string' } },
+      },
+    },
+    '4XX': { description: 'Refused', content: csv },
+  },
+})
+
+const document = dereference(contract)
+const validate = createReplyValidators(document)(operationsOf(document)[0]!.object)
+const stream = () => Readable.from([Buffer.from('a')])
+const frozen = Object.freeze([Object.freeze({ id: 1n, part: Object.freeze({ either: 2n }) })])
+const json = { contentType: 'application/json', isJson: true }
+const text = { contentType: 'text/csv; charset=utf-8', isJson: false }
+const png = { contentType: 'image/png', isJson: false }
+
+test.each<[AnyReply, object | undefined]>([
+  [{ status: 200, body: [] }, json],
+  [{ status: 200, body: [{ id: 9223372036854775807n, part: { size: 0.5 } }, { id: 1n }] }, json],
+  [{ status: 200, body: frozen }, json],
+  // Neither a text that was encoded elsewhere nor a stream is read.
+  [{ status: 200, body: new Encoded('[{}]') }, json],
+  [{ status: 200, body: new Encoded(Buffer.from('[')) }, json],
+  [{ status: 200, body: new Encoded(stream()) }, json],
+  [{ status: 203, contentType: 'text/csv', body: 'a,b' }, text],
+  [{ status: 203, contentType: 'text/csv', body: stream() }, text],
+  [{ status: 203, contentType: 'image/png', body: new Uint8Array(1) }, png],
+  [{ status: 203, contentType: 'image/png', body: stream() }, png],
+  [{ status: 409, body: 'a' }, text],
+  [{ status: 204 }, undefined],
+  [{ status: 503, headers: { 'Retry-After': 1 } }, undefined],
+])('reply %# is as it is declared', (reply, media) => {
+  expect(validate(reply)).toEqual(media === undefined ? undefined : expect.objectContaining(media))
+})
+
+const notBytes = 'the body is neither bytes nor a stream of them'
+const notText = 'the body is neither text nor a stream of bytes'
+
+test.each<[AnyReply, string]>([
+  [{ status: 201, body: [] }, 'the status is not declared'],
+  [{ status: 200 }, 'the body is missing'],
+  [{ status: 204, body: [] }, 'no body is declared'],
+  [{ status: 204, body: new Encoded('[]') }, 'no body is declared'],
+  [{ status: 204, contentType: 'text/csv' }, 'no body is declared'],
+  [{ status: 203, body: 'a' }, 'the media type is missing; set contentType to one of text/csv, image/png'],
+  [{ status: 203, contentType: 'text/html', body: 'a' }, 'the media type text/html is not declared'],
+  [{ status: 203, contentType: 'text/csv', body: 'a,b,c' }, 'body must NOT have more than 3 characters'],
+  [{ status: 203, contentType: 'text/csv', body: new Encoded('a') }, notText],
+  [{ status: 203, contentType: 'text/csv', body: 5 }, notText],
+  [{ status: 203, contentType: 'image/png', body: 'a' }, notBytes],
+  [{ status: 203, contentType: 'image/png', body: new Encoded('a') }, notBytes],
+  [{ status: 200, body: stream() }, 'the body is a stream; give its value, or an Encoded stream of JSON'],
+  [{ status: 503 }, 'header/Retry-After is required'],
+  [{ status: 503, headers: { 'Retry-After': 1, 'X-Secret': 1 } }, 'header/X-Secret is not a header of this response'],
+  [{ status: 204, headers: { 'X-Secret': 1 } }, 'header/X-Secret is not a header of this response'],
+  [
+    { status: 503, headers: { 'Retry-After': 1, 'X-Note': 'a\nb' } },
+    'the header X-Note has a character that HTTP does not allow',
+  ],
+  [{ status: 200, body: {} }, 'body must be array'],
+  [{ status: 200, body: [{}] }, 'body/0/id is required'],
+  [
+    { status: 200, body: [{ id: 0.5 }] },
+    'body/0/id must be an integer from -9223372036854775808 to 9223372036854775807',
+  ],
+  [{ status: 200, body: [{ id: 1n }, { id: 1n, 'a/b~c': 1 }] }, 'body/1/a~1b~0c is not a property here'],
+  [{ status: 200, body: [{ id: 1n, part: { secret: 1 } }] }, 'body/0/part/secret is not a property here'],
+  [{ status: 200, body: [{ id: 1n, secret: 'x' }] }, 'body/0/secret is not allowed here'],
+  [
+    { status: 200, body: [{ id: 1n, part: { byName: { k: 'secret' } } }] },
+    'body/0/part/byName/k must match pattern "^x"',
+  ],
+])('reply %# breaks the contract: %o', (reply, problem) => {
+  expect(() => validate(reply)).toThrow(new ContractViolation(problem))
+})
+
+describe('a reply that breaks the contract', () => {
+  test('is thrown by the operation, which reports it and closes its stream', async () => {
+    const broken: string[] = []
+    const body = stream()
+    const [operation] = await bind(contract, { getThing: () => ({ status: 200, body }) }, undefined, (operationId) =>
+      broken.push(operationId),
+    )
+    const problem = 'getThing was to answer 200: the body is a stream; give its value, or an Encoded stream of JSON'
+    await expect(operation!.handle(request)).rejects.toEqual(new ContractViolation(problem))
+    expect(broken).toEqual(['getThing'])
+    await expect.poll(() => body.destroyed).toBe(true)
+  })
+})

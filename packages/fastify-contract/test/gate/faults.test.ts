@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest'
+import { readContract } from '../../src/gate/check/read-contract.ts'
+import { stringifyJson } from '../../src/json/json.ts'
+import { contractOf, contractWith, errorSchema, failures, json, noContent, problemsOf } from './contracts.ts'
+
+const text = { type: 'string' }
+const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const withSchemas = (schemas: object) => contractWith({}, { components: { schemas } })
+
+/** The lines with which the gate warns of a contract that it takes. */
+async function warningsOf(contract: object): Promise<string[]> {
+  return (await readContract(Buffer.from(stringifyJson(contract, 1)), 'openapi.yaml')).warnings
+}
+
+describe('a contract is refused', () => {
+  it('with all of its faults at once, those in the structure of a schema, too', async () => {
+    const problems = await problemsOf(
+      contractOf(
+        {
+          '/docs': { get: { operationId: 'a', responses: noContent } },
+          '/a/{id}': {
+            trace: { operationId: 'b', responses: noContent },
+            get: {
+              operationId: 'a',
+              parameters: [
+                { name: 'c', in: 'cookie', schema: text },
+                { name: 'd', in: 'query', schema: { type: 'integer', default: 'e' } },
+              ],
+              responses: { 204: { description: 'Done.' } },
+            },
+          },
+        },
+        {
+          servers: [{ url: 'https://{host}/' }],
+          components: {
+            schemas: {
+              Text: { type: 'string', format: 'plant', nullable: true, example: 5 },
+              Bounded: { type: 'integer', minimum: 1, exclusiveMinimum: true },
+            },
+          },
+        },
+      ),
+    )
+    for (const because of [
+      /\/docs is a path of the service itself/,
+      /trace: TRACE would answer/,
+      /operationId a: is used more than once/,
+      /the path parameter id is not described/,
+      /in: cookies are not read/,
+      /the default must be an integer/,
+      /url: server variables are not supported/,
+      /format: plant is a format that nobody validates/,
+      /nullable: is a word of OpenAPI 3\.0/,
+      /Expected type `number` but got `boolean`/,
+    ])
+      expect(problems.filter((problem) => because.test(problem)).length, problems.join('\n')).toBe(1)
+    expect(problems.filter((problem) => !/^openapi\.yaml:\d+:\d+: /.test(problem))).toEqual([])
+  })
+
+  const itself = to('Itself')
+  it.each([{ allOf: [itself] }, { anyOf: [{}, { not: itself }] }, { oneOf: [{ oneOf: [itself] }] }, itself])(
+    'where a schema applies to itself: %j',
+    async (Itself) => {
+      expect(await problemsOf(withSchemas({ Itself }))).toEqual([
+        expect.stringMatching(/^openapi\.yaml:\d+:\d+: the (?:schema refers to|reference leads back to) itself/),
+      ])
+    },
+  )
+
+  it.each<[string, (next: object) => object]>([
+    ['$ref and allOf', (next) => ({ ...next, allOf: [next] })],
+    ['anyOf', (next) => ({ anyOf: [next, next] })],
+    ['not', (next) => ({ not: { anyOf: [next, next] } })],
+  ])('where billions of schemas apply to one value, soon and once: %s', async (_keyword, twice) => {
+    const levels = Array.from({ length: 40 }, (_, index) => [`L${String(index)}`, twice(to(`L${String(index + 1)}`))])
+    const schemas = { ...Object.fromEntries(levels), L40: text } as object
+    const start = performance.now()
+    expect(await problemsOf(withSchemas(schemas))).toEqual([
+      expect.stringMatching(/^openapi\.yaml:\d+:\d+: more than 100000 schemas apply to one value; refer to each/),
+    ])
+    expect(performance.now() - start).toBeLessThan(10_000)
+  })
+
+  it.each<[string, object, string]>([
+    ['a body', { description: 'Failed.', content: json(text) }, '"content": {'],
+    ['a header', { ...failures.default, headers: { 'X-Mark': { required: true, schema: text } } }, '"X-Mark": {'],
+  ])('once for a failure that several operations share, where it is written: %s', async (_part, Failed, line) => {
+    const responses = { 204: { description: 'Done.' }, default: { $ref: '#/components/responses/Failed' } }
+    const paths = {
+      '/a': { get: { operationId: 'a', responses }, put: { operationId: 'b', responses } },
+      '/b': { get: { operationId: 'c', responses } },
+    }
+    const contract = contractOf(paths, { components: { responses: { Failed } } })
+    const [problem = '', ...more] = await problemsOf(contract)
+    expect(more).toEqual([])
+    expect(problem).toMatch(/operation a: the response 400 must /)
+    const lines = stringifyJson(contract, 1).split('\n')
+    const place = Number(/^openapi\.yaml:(\d+):/.exec(problem)?.[1]) - 1
+    expect(lines[place]?.trim()).toBe(line)
+    expect(place).toBeGreaterThan(lines.findIndex((each) => each.includes('"components"')))
+  })
+
+  it('without the schema of failures, with all that it must have', async () => {
+    const { components, ...rest } = contractWith({ responses: { 204: { description: 'Done.' } } })
+    expect(await problemsOf({ ...rest, components: { ...components, schemas: {} } })).toEqual([
+      expect.stringMatching(/must have a message, a string, and an error, an enum of 40000 malformed_body, .*50300 /),
+    ])
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['a name twice', { 'x-enum-varnames': ['unavailable', 'unavailable'] }, /has the name unavailable, which another/],
+    ['a number twice', { enum: [50300, 50300] }, /the number 50300 is given twice/],
+    ['no status', { enum: [50300, 999] }, /the number 999 does not begin with the HTTP status of a failure/],
+    ['too many texts', { 'x-enum-descriptions': ['a', 'b', 'c'] }, /has more x-enum-varnames or x-enum-descriptions/],
+    ['no name', { 'x-enum-varnames': ['unavailable', 'A'] }, /the number 50000 has no name in x-enum-varnames/],
+    ['not those of the server', {}, /lacks 40000 malformed_body, .*43100 headers_too_large, which the service itself/],
+  ])('where the error numbers have %s', async (_fault, members, because) => {
+    const error = { enum: [50300, 50000], 'x-enum-varnames': ['unavailable', 'internal'] }
+    const own = { type: 'integer', 'x-enum-descriptions': ['a', 'b'], ...error, ...members }
+    const schemas = { Error: { ...errorSchema, properties: { ...errorSchema.properties, error: own } } }
+    expect((await problemsOf(withSchemas(schemas))).join('\n')).toMatch(because)
+  })
+
+  it.each([
+    [{ get: null }],
+    [{ get: { operationId: 5, parameters: 'a', responses: [] } }],
+    [{ parameters: [null], get: { operationId: 'a', responses: { 200: null } } }],
+    [[]],
+    [null],
+    ['text'],
+  ])('where its structure is wrong, with places and without a stack: %j', async (item) => {
+    const problems = await problemsOf(contractOf({ '/a': item }))
+    expect(problems.filter((problem) => !/^openapi\.yaml:\d+:\d+: /.test(problem))).toEqual([])
+    expect(problems.length).toBeGreaterThan(0)
+  })
+
+  it.each(['components', 'paths', 'servers', 'security', 'tags', 'info', 'webhooks', 'x-unmatched-responses'])(
+    'where %s is of another type',
+    async (member) => {
+      for (const value of [null, 'text', 5, [], [null], { a: null }, { a: [] }]) {
+        const problems = await problemsOf({ ...contractWith({}), [member]: value })
+        const harmless = ['servers', 'security', 'tags'].includes(member) && JSON.stringify(value) === '[]'
+        if (harmless) continue
+        expect(problems.join('\n'), JSON.stringify(value)).toMatch(/^openapi\.yaml/)
+      }
+    },
+  )
+
+  it.each<[string, object]>([
+    ['parameters that refer on 20,000 times', { parameters: chain('parameters') }],
+    ['schemas that refer on 20,000 times', { schemas: chain('schemas') }],
+  ])('without a stack and soon: %s', async (_kind, components) => {
+    const problems = await problemsOf(contractWith({}, { components: components as { schemas?: object } }))
+    expect(problems.join('\n')).toMatch(/the reference leads on over 100 others; refer to the last/)
+  })
+})
+
+function chain(section: string): object {
+  const names = Array.from({ length: 20_000 }, (_, index) => `A${String(index)}`)
+  return Object.fromEntries(
+    names.map((name, index) => [name, { $ref: `#/components/${section}/A${String(index + 1)}` }]),
+  )
+}
+
+it('failures that the server answers undeclared are a warning that lists them', async () => {
+  expect(await warningsOf(contractWith({ responses: { 204: { description: 'Done.' } } }))).toEqual([
+    expect.stringMatching(
+      /^\S+:\d+:\d+: warning: operation listThings: the service can answer 400, 401, 408, 429, 431, 500, 503; /,
+    ),
+  ])
+  expect(await warningsOf(contractWith({}))).toEqual([])
+})

@@ -1,0 +1,226 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { objectsOf } from '../../src/gate/keywords/objects.ts'
+import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
+import { contractOf, errorSchema, failures, folderWith, generateIn, json } from './contracts.ts'
+
+const int64 = { type: 'integer', format: 'int64' }
+const code = 'export const injected = (globalThis.injected = 1)'
+
+/** Texts that would end what they are written into, if nothing escaped them, after one that would not. */
+const texts = [
+  'plain',
+  `*/ ${code} /*`,
+  `'; ${code}; '`,
+  `"; ${code}; "`,
+  '`${(globalThis.injected = 1)}`',
+  `\n${code}\n`,
+  `\r${code}\r`,
+  `\u2028${code}\u2028`,
+  `\\'; ${code}; //`,
+  `a: 1 }; ${code}; type B = { b: 1`,
+  '@ts-expect-error',
+  ' * @ts-ignore',
+  '__proto__',
+  'constructor',
+  'Infinity',
+  '1e+21',
+  '\\',
+  '',
+]
+
+/** Contracts with a text at one place. Most places take any text, some are refused with some, three with all. */
+const places: Record<string, (text: string) => object> = {
+  'info.title': (text) => contractOf(operation(), { info: { title: text, version: '1.0.0', description: text } }),
+  operationId: (text) => contractOf(operation({ operationId: text })),
+  'summary and description of an operation': (text) =>
+    contractOf(operation({ summary: text, description: text, tags: [text] })),
+  'a path': (text) => contractOf({ [`/things${text}/{id}`]: operation()['/things/{id}'] }),
+  'a parameter': (text) =>
+    contractOf(operation({ parameters: [{ name: text, in: 'query', schema: { type: 'string', default: text } }, id] })),
+  'a header': (text) => contractOf(operation({}, { headers: { [text]: { schema: { type: 'string' } } } })),
+  'a media type': (text) => contractOf(operation({}, { content: { [text]: {} } })),
+  'a status': (text) => contractOf(operation({ responses: { [text]: { description: text }, ...failures } })),
+  'a name of a component': (text) =>
+    contractOf(operation(), { components: { schemas: named(text), responses: named(text, { description: text }) } }),
+  'a property': (text) => withThing({ type: 'object', required: [text], properties: named(text) }),
+  'a property with an int64': (text) => withThing({ type: 'object', properties: { a: int64, ...named(text, int64) } }),
+  'a property with a mark': (text) =>
+    withThing({ type: 'object', properties: named(text, { type: 'string', default: text, title: text }) }),
+  'an enum': (text) => withThing({ type: 'string', enum: [text] }),
+  'a const': (text) => withThing({ const: { [text]: [text] } }),
+  'a pattern': (text) => withThing({ type: 'string', pattern: `^a${text}` }),
+  'what tells alternatives apart': (text) =>
+    withThing({ anyOf: [{ type: 'object', properties: { kind: { const: text }, n: int64 } }, { type: 'null' }] }),
+  'a title': (text) => withThing({ type: 'object', properties: { a: { type: 'string', title: text } } }),
+  'a description and examples': (text) =>
+    withThing({ type: 'object', properties: { a: { type: 'string', description: text, examples: [text] } } }),
+  'a default': (text) => withThing({ type: 'object', properties: { a: { type: 'string', default: text } } }),
+  'the text of an error': (text) => contractOf(operation(), { components: { schemas: errorWith(text) } }),
+  'a reference into an extension': (text) =>
+    contractOf(operation({ responses: { 404: { $ref: `#/${pointer(`x-${text}`)}/a` }, ...failures } }), {
+      [`x-${text}`]: { a: { description: 'Gone.' } },
+    }),
+}
+
+const id = { name: 'id', in: 'path', required: true, schema: int64 }
+
+function operation(more: object = {}, response: object = {}) {
+  const content = json({ $ref: '#/components/schemas/Error' })
+  const responses = { 200: { description: 'The thing.', content, ...response }, ...failures }
+  return { '/things/{id}': { get: { operationId: 'getThing', parameters: [id], responses, ...more } } }
+}
+
+function withThing(schema: object) {
+  const thing = operation({}, { content: json({ $ref: '#/components/schemas/Thing' }) })
+  return contractOf(thing, { components: { schemas: { Thing: schema } } })
+}
+
+function named(text: string, member: object = { type: 'string' }) {
+  return Object.fromEntries([[text, member]])
+}
+
+function errorWith(text: string) {
+  const { error } = errorSchema.properties
+  const changed = { ...error, 'x-enum-descriptions': error.enum.map(() => text) }
+  return { Error: { ...errorSchema, properties: { ...errorSchema.properties, error: changed } } }
+}
+
+function pointer(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25')
+}
+
+/** What the parser of TypeScript notes of a file, beside its statements. */
+interface Parsed {
+  parseDiagnostics: { messageText: unknown }[]
+  commentDirectives?: unknown[]
+}
+
+function parse(file: string, text: string) {
+  // Both members are there, though not in the types.
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest) as unknown as ts.SourceFile & Parsed
+  const faults = source.parseDiagnostics.map(({ messageText }) => messageText)
+  const names = source.statements.flatMap((statement) =>
+    ts.isVariableStatement(statement)
+      ? statement.declarationList.declarations.map(({ name }) => (ts.isIdentifier(name) ? name.text : '?'))
+      : ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)
+        ? [statement.name.text]
+        : ts.isImportDeclaration(statement) || ts.isFunctionDeclaration(statement)
+          ? []
+          : ['?'],
+  )
+  return { names, faults: [...faults, ...(source.commentDirectives ?? [])] }
+}
+
+const ofTypes = ['$Default', '$Read', '$Write', '$Choice', 'paths', 'webhooks', 'components', '$defs', 'operations']
+const ofClient = ['Int64Schema', 'ClientOperation', 'int64Schemas', 'clientOperations']
+const expectedNames = [...ofTypes, ...ofClient, 'callers', 'errors', 'ErrorName']
+
+describe('no text of a contract becomes code of the generated files or of a handler:', () => {
+  it.each(Object.entries(places))('%s', { timeout: 60_000 }, async (place, contractWith) => {
+    let taken = 0
+    for (const text of texts) {
+      const root = await folderWith({ 'openapi.yaml': contractWith(text) })
+      const { ok, lines } = await generateIn(root, 'scaffold')
+      for (const line of lines.join('\n').split('\n')) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+      if (!ok) {
+        expect(lines[0]).toMatch(/^openapi\.yaml:\d+:\d+: /)
+        continue
+      }
+      taken++
+      const generated = ['openapi', 'client', 'errors'].map((name) => `generated/${name}.ts`)
+      const handlers = lines.flatMap((line) => /^wrote (src\/.*\.ts)$/.exec(line)?.[1] ?? [])
+      expect(handlers).toHaveLength(1)
+      for (const file of [...generated, ...handlers]) {
+        const { names, faults } = parse(file, await readFile(join(root, file), 'utf8'))
+        expect(faults, `${file} with ${text}`).toEqual([])
+        expect(names.filter((name) => !expectedNames.includes(name))).toEqual([])
+      }
+      for (const file of generated) await import(join(root, file))
+      expect(globalThis).not.toHaveProperty('injected')
+    }
+    expect(taken > 0).toBe(!['a status', 'a media type', 'a reference into an extension'].includes(place))
+  })
+})
+
+/** A contract with each keyword for which the generator marks schemas. */
+const marked = contractOf(
+  {
+    '/things/{id}': {
+      put: {
+        operationId: 'putThing',
+        parameters: [
+          { name: 'id', in: 'path', required: true, schema: int64 },
+          { name: 'page', in: 'query', schema: { type: 'integer', default: 1 } },
+        ],
+        requestBody: { content: json({ $ref: '#/components/schemas/Thing' }) },
+        responses: {
+          200: {
+            description: 'The thing.',
+            headers: { 'X-Size': { schema: { type: 'integer' } } },
+            content: json({ $ref: '#/components/schemas/Thing' }),
+          },
+          ...failures,
+        },
+      },
+    },
+  },
+  {
+    tags: [{ name: 'things' }],
+    components: {
+      parameters: { Page: { name: 'page', in: 'query', schema: { type: 'string' } } },
+      headers: { 'X-Page': { schema: { type: 'string' } } },
+      responses: { Gone: { description: 'Gone.' } },
+      schemas: {
+        Tree: { type: 'array', items: { $ref: '#/components/schemas/Tree' } },
+        Thing: {
+          type: 'object',
+          required: ['name'],
+          properties: {
+            name: { type: 'string', readOnly: true },
+            size: { type: 'integer', default: 3 },
+            secret: { allOf: [{ type: 'string', writeOnly: true }] },
+            level: { ...int64, enum: [1, -2] },
+            grade: { type: ['integer', 'null'], format: 'int64', enum: [1, null] },
+            seven: { ...int64, const: 7 },
+            tree: { $ref: '#/components/schemas/Tree' },
+            other: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'boolean' } }] },
+          },
+        },
+      },
+    },
+  },
+)
+
+const type = 'number }; export const injected = 1; type A = { a: 1'
+
+/** What an author could write to be taken for the generator, by the names that it once had for its own marks. */
+const forgeries: [names: string, members: object][] = [
+  ['x-int64', { 'x-int64': [`1n; ${type}`] }],
+  ['x-int64, a number', { 'x-int64': 5 }],
+  ['x-int64, null', { 'x-int64': null }],
+  ['x-alias', { 'x-alias': `Tree; ${type}`, 'x-schema': { type: 'string' } }],
+  ['x-alias, a list', { 'x-alias': [] }],
+  ['x-marks', { 'x-marks': ['$Default', type], 'x-schema': { type: 'string' } }],
+  ['x-schema', { 'x-schema': { type: 'string', 'x-int64': [type] } }],
+]
+
+/** The generated code of a contract, without the lines that have its hash. */
+async function codeFrom(contract: object): Promise<string[]> {
+  const root = await folderWith({ 'openapi.yaml': contract })
+  expect(await generateIn(root)).toMatchObject({ ok: true })
+  const texts = ['client', 'errors', 'openapi'].map((name) => readFile(join(root, `generated/${name}.ts`), 'utf8'))
+  return (await Promise.all(texts)).map((text) => text.replace(/^\/\/ Generated from .*\n/, ''))
+}
+
+describe('what an author writes as an extension is no mark of the generator:', () => {
+  it.each(forgeries)('%s', async (_names, members) => {
+    const forged = parseJsonWithBigInts(stringifyJson(marked)) as object
+    const objects = objectsOf(forged).filter(({ object }) => object['$ref'] === undefined)
+    expect(objects.length).toBeGreaterThan(30)
+    for (const { object } of objects) Object.assign(object, structuredClone(members))
+    expect(await codeFrom(forged)).toEqual(await codeFrom(marked))
+  })
+})

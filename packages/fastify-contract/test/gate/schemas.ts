@@ -1,0 +1,234 @@
+/** A schema with values that it allows and values that it does not, as JSON text. */
+interface Enforced {
+  schema: object | boolean
+  valid: string[]
+  invalid: string[]
+  /** Only one direction is told apart. */
+  only?: 'request' | 'response'
+}
+
+const node = { $ref: '#/components/schemas/Node' }
+const kindOf = (kind: string) => ({ type: 'object', required: ['kind'], properties: { kind: { const: kind } } })
+const text = { type: 'string' }
+const integer = { type: 'integer' }
+const int64 = { type: 'integer', format: 'int64' }
+
+/** What each keyword of schemas lets through and what not. */
+export const enforcedKeywords: Record<string, Enforced> = {
+  $ref: {
+    schema: node,
+    valid: [
+      '{"name":"a","next":{"name":"b","size":9007199254740993}}',
+      '{"name":"a","parts":[{"name":"b","parts":[]}],"byName":{"c":{"name":"d"}}}',
+      '{"name":"a","either":{"name":"b","either":"c"}}',
+    ],
+    invalid: [
+      '{"name":"a","next":{"name":1}}',
+      '{}',
+      '{"name":"a","parts":[{"name":1}]}',
+      '{"name":"a","byName":{"b":{}}}',
+      '{"name":"a","either":{"name":1}}',
+      '{"name":"a","next":{"name":"b","next":{"name":"c","size":"1"}}}',
+    ],
+  },
+  allOf: { schema: { allOf: [int64, { minimum: 3 }] }, valid: ['3'], invalid: ['2', '"3"'] },
+  anyOf: { schema: { anyOf: [int64, { type: 'string' }] }, valid: ['3', '"a"'], invalid: ['1.5', 'null'] },
+  oneOf: {
+    schema: { oneOf: [{ type: 'integer' }, { type: 'number', minimum: 2 }] },
+    valid: ['1', '2.5'],
+    invalid: ['3'],
+  },
+  not: { schema: { type: 'integer', not: { const: 3 } }, valid: ['2'], invalid: ['3'] },
+  items: { schema: { type: 'array', items: int64 }, valid: ['[]', '[1]'], invalid: ['["1"]'] },
+  properties: {
+    schema: { type: 'object', properties: { a: int64 } },
+    valid: ['{}', '{"a":1}'],
+    invalid: ['{"a":"1"}'],
+  },
+  additionalProperties: {
+    schema: { type: 'object', additionalProperties: int64 },
+    valid: ['{"a":9007199254740993}'],
+    invalid: ['{"a":"1"}', '{"a":9223372036854775808}'],
+  },
+  propertyNames: {
+    schema: { type: 'object', propertyNames: { maxLength: 1 }, additionalProperties: true },
+    valid: ['{"a":1}'],
+    invalid: ['{"ab":1}'],
+  },
+  unevaluatedProperties: {
+    schema: { type: 'object', allOf: [{ properties: { a: int64 } }], unevaluatedProperties: false },
+    valid: ['{"a":1}'],
+    invalid: ['{"b":1}'],
+  },
+  type: {
+    schema: { type: ['integer', 'null'], format: 'int64' },
+    valid: ['9007199254740993', 'null'],
+    invalid: ['"1"'],
+  },
+  enum: {
+    schema: { ...int64, enum: [1, 9007199254740993n] },
+    valid: ['9007199254740993'],
+    invalid: ['9007199254740992'],
+  },
+  const: {
+    schema: { ...int64, const: 9007199254740993n },
+    valid: ['9007199254740993'],
+    invalid: ['9007199254740992', '"a"'],
+  },
+  multipleOf: {
+    schema: { type: 'number', multipleOf: 0.01 },
+    valid: ['0.07', '19.99', '1e2', '0', '1e300'],
+    invalid: ['0.075', '0.001'],
+  },
+  maximum: {
+    schema: { ...int64, maximum: 9007199254740993n },
+    valid: ['9007199254740993'],
+    invalid: ['9007199254740994'],
+  },
+  exclusiveMaximum: { schema: { type: 'number', exclusiveMaximum: 1 }, valid: ['0.99'], invalid: ['1'] },
+  minimum: {
+    schema: { ...int64, minimum: 9007199254740993n },
+    valid: ['9007199254740993'],
+    invalid: ['9007199254740992'],
+  },
+  exclusiveMinimum: { schema: { type: 'number', exclusiveMinimum: 1 }, valid: ['1.01'], invalid: ['1'] },
+  maxLength: { schema: { type: 'string', maxLength: 1 }, valid: ['"🌱"'], invalid: ['"ab"'] },
+  minLength: { schema: { type: 'string', minLength: 2 }, valid: ['"🌱🌱"'], invalid: ['"🌱"'] },
+  pattern: { schema: { type: 'string', pattern: '^[a-c]+$' }, valid: ['"abc"'], invalid: ['"abd"'] },
+  maxItems: { schema: { type: 'array', maxItems: 1 }, valid: ['[1]'], invalid: ['[1,2]'] },
+  minItems: { schema: { type: 'array', minItems: 2 }, valid: ['[1,2]'], invalid: ['[1]'] },
+  uniqueItems: {
+    schema: { type: 'array', items: int64, uniqueItems: true },
+    valid: ['[9007199254740992,9007199254740993]'],
+    invalid: ['[1,1.0]'],
+  },
+  maxProperties: {
+    schema: { type: 'object', maxProperties: 1, additionalProperties: true },
+    valid: ['{"a":1}'],
+    invalid: ['{"a":1,"b":1}'],
+  },
+  minProperties: {
+    schema: { type: 'object', minProperties: 1, additionalProperties: true },
+    valid: ['{"a":1}'],
+    invalid: ['{}'],
+  },
+  required: {
+    schema: { type: 'object', properties: { a: int64 }, required: ['a'] },
+    valid: ['{"a":1}'],
+    invalid: ['{}'],
+  },
+  format: {
+    schema: {
+      anyOf: [
+        { type: 'string', format: 'date' },
+        { type: ['integer', 'boolean'], format: 'int64' },
+        { type: 'object', properties: { a: { type: 'number', format: 'float' } } },
+      ],
+    },
+    valid: ['"2026-02-28"', '9007199254740993', 'true', '{"a":3.4e38}'],
+    invalid: ['"2026-02-30"', '9223372036854775808', '{"a":3.5e38}'],
+  },
+  default: {
+    schema: { type: 'object', properties: { a: { type: 'integer', default: 3 } }, required: ['a'] },
+    valid: ['{}', '{"a":1}'],
+    invalid: ['{"a":"1"}'],
+    only: 'request',
+  },
+  readOnly: {
+    schema: { type: 'object', properties: { a: { ...int64, readOnly: true } }, required: ['a'] },
+    valid: ['{}'],
+    invalid: ['{"a":1}'],
+    only: 'request',
+  },
+  writeOnly: {
+    schema: { type: 'object', properties: { a: { ...int64, writeOnly: true } }, required: ['a'] },
+    valid: ['{}'],
+    invalid: ['{"a":1}'],
+    only: 'response',
+  },
+  discriminator: {
+    schema: { oneOf: [kindOf('a'), kindOf('b')], discriminator: { propertyName: 'kind' } },
+    valid: ['{"kind":"a"}'],
+    invalid: ['{"kind":"c"}'],
+  },
+}
+
+/** The schemas that these refer to. */
+export const schemas = {
+  A: kindOf('a'),
+  Node: {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string' },
+      size: int64,
+      next: node,
+      parts: { type: 'array', items: node },
+      byName: { type: 'object', additionalProperties: node },
+      either: { oneOf: [{ type: 'string' }, node] },
+    },
+  },
+}
+
+const object = (...names: string[]) => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, text])),
+})
+const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const kind = (name: string) => ({ properties: { kind: { const: name } } })
+
+/** The schemas that accepted ones refer to. */
+export const otherSchemas = {
+  Base: object('a'),
+  Chain: { ...to('Link'), required: ['a'] },
+  Link: { ...to('Base'), required: ['b'] },
+  NeedsA: { required: ['a'] },
+  Pet: { ...object('kind'), required: ['kind'] },
+  Cat: { allOf: [to('Pet'), kind('cat')] },
+  Dog: { allOf: [to('Pet'), kind('dog')] },
+  Feline: { oneOf: [to('Cat'), to('Lion')] },
+  Lion: { allOf: [to('Pet'), kind('lion')] },
+  Named: { type: ['string', 'null'] },
+}
+const mapping = { cat: '#/components/schemas/Feline', lion: '#/components/schemas/Feline' }
+
+/** Schemas that are fine, each with values that go through unchanged, as JSON text. */
+export const accepted: [schema: object, values: string[]][] = [
+  // Types in a list, and keywords of some of them.
+  [{ type: ['string', 'null'], maxLength: 3, pattern: '^[a-z]*$' }, ['"abc"', 'null']],
+  [{ type: ['integer', 'null'], minimum: 1, maximum: 9 }, ['3', 'null']],
+  [{ ...int64, type: ['integer', 'null'], minimum: 1 }, ['9007199254740993', 'null']],
+  [{ type: ['number', 'string'], minimum: 1, minLength: 2 }, ['2', '"ab"']],
+  [{ type: ['object', 'null'], properties: { a: integer }, required: ['a'] }, ['{"a":1}', 'null']],
+  [{ type: ['string', 'null'], format: 'date' }, ['"2026-01-01"', 'null']],
+  [{ ...to('Named'), maxLength: 2 }, ['"ab"', 'null']],
+  [{ anyOf: [text, integer], maxLength: 3, minimum: 2 }, ['"abc"', '5']],
+  // Constants.
+  [{ enum: ['a', 1, null, true, 1.5, { a: 1 }, [1]] }, ['"a"', '1', 'null', 'true', '1.5', '{"a":1}', '[1]']],
+  [{ type: ['integer', 'null'], enum: [1, null] }, ['1', 'null']],
+  [{ const: null }, ['null']],
+  [{ type: 'string', enum: ['$ref', '1'], examples: ['$ref'] }, ['"$ref"', '"1"']],
+  // Required properties.
+  [{ allOf: [object('a'), object('b')], required: ['a', 'b'] }, ['{"a":"x","b":"y"}']],
+  [{ ...object('a', 'b'), anyOf: [{ required: ['a'] }, { required: ['b'] }] }, ['{"a":"x"}', '{"b":"x"}']],
+  [{ type: 'object', required: ['kind'], oneOf: [kind('a'), kind('b')] }, ['{"kind":"a"}', '{"kind":"b"}']],
+  [{ ...to('Chain'), properties: { b: text } }, ['{"a":"x","b":"y"}']],
+  [{ allOf: [to('NeedsA'), object('a')] }, ['{"a":"x"}']],
+  [{ ...object('a'), required: ['z'], additionalProperties: integer }, ['{"z":2}']],
+  [{ ...object('a'), required: ['z'], unevaluatedProperties: integer }, ['{"z":2}']],
+  [{ allOf: [object('a')], ...object('b'), required: ['a'], unevaluatedProperties: false }, ['{"a":"x","b":"y"}']],
+  [{ type: 'object', required: ['z'] }, ['{"z":2}']],
+  // Discriminators.
+  [{ oneOf: [to('Cat'), to('Dog')], discriminator: { propertyName: 'kind' } }, ['{"kind":"dog"}']],
+  [{ oneOf: [to('Feline'), to('Dog')], discriminator: { propertyName: 'kind', mapping } }, ['{"kind":"lion"}']],
+  // Names that are words, too.
+  [object('$ref', 'type', 'required', 'enum', 'nullable', 'constructor'), ['{"$ref":"a","nullable":"b"}']],
+  // Numbers.
+  [{ ...int64, minimum: -9223372036854775808n }, ['-9223372036854775808']],
+  [{ allOf: [int64], minimum: 9007199254740993n }, ['9007199254740993']],
+  [{ anyOf: [int64, { type: 'number' }] }, ['9007199254740993', '1.5']],
+  [{ type: 'number', minimum: 0, maximum: 1e30, multipleOf: 0.01 }, ['19.99']],
+  // Values that are open.
+  [{ type: 'array', items: true, uniqueItems: true }, ['[1,"a"]']],
+  [{ not: text }, ['1', 'null']],
+]

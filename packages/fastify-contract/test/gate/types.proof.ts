@@ -1,0 +1,218 @@
+/**
+ * What the compiler makes of the keywords of openapi.yaml in this folder. `types.test.ts` copies this file to the types
+ * of that contract and compiles it there. A directive `@ts-expect-error` is itself an error where the line below it
+ * compiles, and the twin beside each shows that it is the named fault that is refused and nothing else of the line.
+ */
+import type * as contract from 'fastify-contract'
+import type { Encoded } from 'fastify-contract'
+import type * as calls from 'fastify-contract/client'
+import { type ClientOptions, createClient } from 'fastify-contract/client'
+import type * as table from './generated/client.ts'
+import type { components, operations, webhooks } from './generated/openapi.ts'
+
+type OperationId = keyof operations
+type Schemas = contract.Schemas<components>
+type Input<Id extends OperationId> = contract.Input<operations[Id]>
+type Reply<Id extends OperationId> = contract.Reply<operations[Id]>
+type Handler<Id extends OperationId, Context> = contract.Handler<operations, Id, Context>
+type Client = calls.Client<operations>
+type ClientReply<Id extends OperationId> = calls.ClientReply<operations[Id]>
+type ClientRequest<Id extends OperationId> = calls.ClientRequest<operations[Id]>
+
+type Holds<Statement extends true> = Statement
+type Same<A, B> = [A, B] extends [B, A] ? true : false
+
+declare const item: Schemas['Item']
+declare const input: { create: Input<'create-item'>; list: Input<'items.list'>; report: Input<'toString'> }
+declare const sent: NonNullable<ClientRequest<'create-item'>['body']>
+declare const created: Extract<ClientReply<'create-item'>, { status: 201 }>['body']
+declare const client: Client
+declare const stream: AsyncIterable<Uint8Array>
+declare const node: Schemas['Node']
+
+// int64: nullable, in maps, as literals.
+export type nullable = Holds<Same<typeof item.count, bigint | null | undefined>>
+export type inMap = Holds<Same<typeof item.totals, Record<string, bigint> | undefined>>
+export type literals = Holds<Same<typeof item.level, 1n | -2n | 9007199254740993n | undefined>>
+export type literalOrNull = Holds<Same<typeof item.grade, 1n | null | undefined>>
+export type constant = Holds<Same<typeof item.seven, 7n | undefined>>
+export const level: typeof item.level = -2n
+// @ts-expect-error -- 3 is not in the enum
+export const otherLevel: typeof item.level = 3n
+// @ts-expect-error -- a double is no int64
+export const doubleLevel: typeof item.level = 1
+export const noCount: typeof item.count = null
+// @ts-expect-error -- only count is nullable
+export const noLevel: typeof item.level = null
+// A discriminator changes nothing: the alternatives have the values that they declare.
+export type kinds = Holds<Same<NonNullable<typeof item.pet>['kind'], 'cat' | 'dog' | 'puppy'>>
+export type nothing = Holds<Same<typeof item.nothing, null | undefined>>
+
+// Properties beside others, whose index is of the types of all.
+export const labels: typeof item.labels = { n: 'a', other: 1n }
+// @ts-expect-error -- a property that is declared has its own type
+export const wrongLabels: typeof item.labels = { n: 1n }
+// @ts-expect-error -- no property has this type
+export const wrongOther: typeof item.labels = { n: 'a', other: Symbol.iterator }
+export const others: typeof item.others = { n: 'a', other: 1 }
+
+// An object without properties holds anything.
+export const free: typeof item.free = { any: ['value'] }
+
+// default: applied to what a handler receives, and optional everywhere else.
+export type appliedToBody = Holds<Same<typeof input.create.body.size, number>>
+export type appliedThroughReference = Holds<Same<typeof input.create.body.shade, string>>
+export type appliedThroughAllOf = Holds<Same<typeof input.create.body.hue, string>>
+export type appliedToParameter = Holds<Same<typeof input.list.query.page, number>>
+export type notAppliedToReply = Holds<Same<Schemas['Item']['size'], number | undefined>>
+export type notAppliedToResponse = Holds<Same<typeof created.size, number | undefined>>
+export type notGivenByClient = Holds<Same<typeof sent.size, number | undefined>>
+export type pageOfClient = Holds<undefined extends ClientRequest<'items.list'>['query'] ? true : false>
+export const size: number = input.create.body.size
+// @ts-expect-error -- what a client receives may lack it
+export const sizeOfResponse: number = created.size
+// @ts-expect-error -- a schema without a default
+export const totals: Record<string, bigint> = input.create.body.totals
+export type nested = Holds<Same<NonNullable<typeof input.create.body.parts>[number]['size'], number>>
+export const inChoice = (choice: NonNullable<typeof input.create.body.choice>): number | undefined =>
+  'a' in choice ? choice.b : 0
+export const requiredInChoice = (choice: NonNullable<typeof input.create.body.choice>): number =>
+  // @ts-expect-error -- the default of a `oneOf` is not applied
+  'a' in choice ? choice.b : 0
+
+// readOnly: in responses alone; required there.
+export type idInReply = Holds<Same<typeof item.id, bigint>>
+export type idInResponse = Holds<Same<typeof created.id, bigint>>
+// @ts-expect-error -- a request has no id
+export const idInInput: unknown = input.create.body.id
+export const request: typeof sent = { name: 'a', secret: 'b' }
+// @ts-expect-error -- a request has no id
+export const idInRequest: typeof sent = { name: 'a', secret: 'b', id: 1n }
+// @ts-expect-error -- nor a stamp, whose schema says so behind allOf
+export const stampInInput: unknown = input.create.body.stamp
+declare const stored: { name: string; secret: string; id: bigint }
+export const { id: _id, ...storedWithoutId } = stored
+export const returned: typeof sent = storedWithoutId
+// @ts-expect-error -- a request has no id, whatever it is made of
+export const returnedWithId: typeof sent = stored
+// @ts-expect-error -- a nested item of a request has no id
+export const idInPart: typeof sent = { name: 'a', secret: 'b', parts: [{ name: 'a', secret: 'b', id: 1n }] }
+export const reply: Schemas['Item'] = { name: 'a', id: 1n }
+// @ts-expect-error -- a reply has an id
+export const noIdInReply: Schemas['Item'] = { name: 'a' }
+
+// writeOnly: in requests alone; required there; the mark is behind a reference.
+export type secretInInput = Holds<Same<typeof input.create.body.secret, string>>
+// @ts-expect-error -- a request has a secret
+export const noSecret: typeof sent = { name: 'a' }
+// @ts-expect-error -- a response has no secret
+export const secretInResponse: unknown = created.secret
+// @ts-expect-error -- nor has it a hint, one of whose schemas is the secret's
+export const hintInReply: Schemas['Item'] = { name: 'a', id: 1n, hint: 'b' }
+// @ts-expect-error -- a reply has no secret
+export const secretInReply: Schemas['Item'] = { name: 'a', id: 1n, secret: 'b' }
+export const { secret: _secret, ...storedWithoutSecret } = stored
+export const replyOfStored: Schemas['Item'] = storedWithoutSecret
+// @ts-expect-error -- a reply has no secret, whatever it is made of
+export const secretInReplyOfStored: Schemas['Item'] = stored
+
+// Ranges and `default`.
+export const exact = (): Reply<'create-item'> => ({ status: 404, body: 'gone' })
+// @ts-expect-error -- 404 has a response of its own
+export const exactAsRange = (): Reply<'create-item'> => ({ status: 404, body: { refused: 'a' } })
+export const range = (): Reply<'create-item'> => ({ status: 409, body: { refused: 'a' } })
+// @ts-expect-error -- 4XX has a body of its own
+export const rangeAsDefault = (): Reply<'create-item'> => ({ status: 409, body: { failed: 'a' } })
+export const fallback = (): Reply<'create-item'> => ({ status: 503, body: { failed: 'a' } })
+// @ts-expect-error -- `default` is not for 4XX
+export const fallbackAsRange = (): Reply<'create-item'> => ({ status: 503, body: { refused: 'a' } })
+// @ts-expect-error -- 499 is no registered status
+export const unregistered = (): Reply<'create-item'> => ({ status: 499, body: { refused: 'a' } })
+export function narrowed(answer: ClientReply<'create-item'>): string | undefined {
+  if (answer.status === 201) return answer.body.name
+  if (answer.status === 404) return answer.body
+  if (answer.status === 409) return answer.body.refused
+  if (answer.status === 500) return answer.body.failed
+  // @ts-expect-error -- a 4XX or a `default` is left, and they have different bodies
+  return answer.body.failed
+}
+
+// @ts-expect-error -- 304 has no content in HTTP, and `default` has some
+export const contentless = (): Reply<'create-item'> => ({ status: 304, body: { failed: 'a' } })
+
+// Media types.
+declare const report: Schemas['Report']
+export const json = (): Reply<'toString'> => ({ status: 200, contentType: 'application/json', body: report })
+export const encoded = (text: Encoded<Schemas['Report']>): Reply<'toString'> => ({
+  status: 200,
+  contentType: 'application/json',
+  body: text,
+})
+export const encodedOther = (text: Encoded<Schemas['Item']>): Reply<'toString'> => ({
+  status: 200,
+  contentType: 'application/json',
+  // @ts-expect-error -- an item where a report is declared
+  body: text,
+})
+export const csv = (): Reply<'toString'> => ({ status: 200, contentType: 'text/csv', body: 'a,b' })
+export const csvStream = (): Reply<'toString'> => ({ status: 200, contentType: 'text/csv', body: stream })
+export const pdf = (): Reply<'toString'> => ({ status: 200, contentType: 'application/pdf', body: new Uint8Array() })
+export const pdfStream = (): Reply<'toString'> => ({ status: 200, contentType: 'application/pdf', body: stream })
+// @ts-expect-error -- several media types, and none is selected
+export const unselected = (): Reply<'toString'> => ({ status: 200, body: report })
+// @ts-expect-error -- text is no report
+export const csvAsJson = (): Reply<'toString'> => ({ status: 200, contentType: 'application/json', body: 'a,b' })
+// @ts-expect-error -- a report is no text
+export const jsonAsCsv = (): Reply<'toString'> => ({ status: 200, contentType: 'text/csv', body: report })
+// @ts-expect-error -- bytes are no string
+export const textAsPdf = (): Reply<'toString'> => ({ status: 200, contentType: 'application/pdf', body: 'a' })
+// @ts-expect-error -- the response has no such media type
+export const html = (): Reply<'toString'> => ({ status: 200, contentType: 'text/html', body: 'a' })
+export const only = (): Reply<'create-item'> => ({ status: 201, body: reply })
+export const named = (): Reply<'create-item'> => ({ status: 201, contentType: 'application/json', body: reply })
+// @ts-expect-error -- the response has another media type
+export const misnamed = (): Reply<'create-item'> => ({ status: 201, contentType: 'text/plain', body: reply })
+export const empty = (): Reply<'toString'> => ({ status: 204 })
+// @ts-expect-error -- 204 has no body
+export const emptyText = (): Reply<'toString'> => ({ status: 204, contentType: 'text/csv', body: '' })
+export function read(answer: ClientReply<'toString'>): number | string | Uint8Array | undefined {
+  if (answer.contentType === 'application/json') return answer.body.share
+  if (answer.contentType === 'text/csv') return answer.body.toUpperCase()
+  // @ts-expect-error -- bytes are no report
+  if (answer.contentType === 'application/pdf') return answer.body.share
+  return answer.body
+}
+
+// The media type that the client prefers, where a success has several.
+export type preferred = Holds<Same<typeof input.report.accept, 'application/json' | 'text/csv' | 'application/pdf'>>
+// @ts-expect-error -- a success of items.list has one media type
+export const accept: unknown = input.list.accept
+export const ask = () => client.toString({ path: { path: ['a'] }, accept: 'text/csv' })
+// @ts-expect-error -- the operation has no such media type
+export const askForHtml = () => client.toString({ path: { path: ['a'] }, accept: 'text/html' })
+// @ts-expect-error -- items.list has one media type
+export const askForList = () => client['items.list']({ accept: 'application/json' })
+
+// Recursive schemas.
+declare const tree: Schemas['Tree']
+export type depth = Holds<Same<NonNullable<typeof node.next>['weight'], bigint | undefined>>
+export const deep: bigint | undefined = node.next?.next?.next?.weight
+export const deepTree: Schemas['Tree'] = tree[0]?.[0]?.[0] ?? [[], [[]]]
+// @ts-expect-error -- a tree holds trees
+export const notATree: Schemas['Tree'] = [['leaf']]
+
+// The operations are those of paths.
+export type operationIds = Holds<Same<OperationId, 'items.list' | 'create-item' | 'toString'>>
+export type webhook = Holds<
+  Same<
+    webhooks['moved']['post']['requestBody'],
+    { content: { 'application/json': components['schemas']['Item'] } } | undefined
+  >
+>
+export const handler: Handler<'create-item', object> = ({ body }) => ({ status: 404, body: body.name })
+
+// A token may be left out where an operation needs none.
+declare const generated: typeof table
+export const publicClient = createClient<operations, typeof table>(generated, {
+  baseUrl: 'http://127.0.0.1',
+} satisfies ClientOptions<typeof table>)

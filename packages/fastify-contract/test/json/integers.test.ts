@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { integerRanges, readDecimal, readJsonInteger } from '../../src/json/integers.ts'
+
+const int64 = fc.oneof(
+  fc.bigInt({ min: integerRanges.int64.minimum, max: integerRanges.int64.maximum }),
+  // Around the places where a double, a format or a number of digits ends.
+  fc
+    .tuple(
+      fc.constantFrom(0n, 2n ** 31n, 2n ** 53n, 10n ** 15n, 10n ** 16n, 10n ** 18n, 2n ** 63n - 3n),
+      fc.bigInt({ min: -3n, max: 2n }),
+      fc.boolean(),
+    )
+    .map(([edge, step, negative]) => (negative ? -(edge + step) : edge + step)),
+)
+
+describe.each([
+  ['readDecimal', readDecimal],
+  ['readJsonInteger', readJsonInteger],
+])('%s', (_name, read) => {
+  it('reads every int64 written as digits', () => {
+    fc.assert(
+      fc.property(int64, (integer) => read(String(integer)) === integer),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('refuses more digits than any format has, without converting them', () => {
+    expect(read('-9223372036854775808')).toBe(-9223372036854775808n)
+    expect(read('100000000000000000000')).toBeUndefined()
+    expect(read(`-${'9'.repeat(1_000_000)}`)).toBeUndefined()
+  })
+})
+
+describe('readDecimal', () => {
+  it('accepts nothing but the canonical form of a bigint', () => {
+    const nearlyInteger = fc.string({ unit: fc.constantFrom(...Array.from('0123456789-+.eExX _,n٣')), maxLength: 22 })
+    fc.assert(
+      fc.property(fc.oneof(nearlyInteger, fc.string()), (text) => {
+        const read = readDecimal(text)
+        expect(read === undefined || String(read) === text).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it.each([
+    ...['', '-', '+', '1e3', '1E3', '0x1', '0b1', ' 1', '1 ', '\t1', '1\n', '+1', '1.0', '1.', '.1', '007', '00', '-0'],
+    ...['-01', '--1', '1_000', '1,000', '1n', 'true', 'null', 'NaN', 'Infinity', '٣', '１', '1\0', '−1'],
+  ])('refuses %j', (text) => {
+    expect(readDecimal(text)).toBeUndefined()
+  })
+})
+
+describe('readJsonInteger', () => {
+  it.each<[integer: bigint, sources: string[]]>([
+    [54n, ['54.0', '54.000', '5.4e1', '5.4E+1', '540e-1', '540.0e-1', '0.54e2', '0.0054e4']],
+    [0n, ['0', '-0', '0.0', '-0.0', '0e999999999999', '0e-999999999999', '0.000e5']],
+    [1n, [`1${'0'.repeat(1_000_000)}e-1000000`, `0.${'0'.repeat(1_000_000)}1e1000001`]],
+    [-54n, ['-54.0', '-540e-1']],
+    [1000n, ['1E+03', '1e3']],
+    [9000000000000000n, ['9e15']],
+    [9007199254740992n, ['9007199254740992.0', '9007199254740992e0', '9.007199254740992e15']],
+    [-9007199254740992n, ['-9007199254740992.0']],
+  ])('reads %d in each of its forms', (integer, sources) => {
+    expect(sources.map(readJsonInteger)).toEqual(sources.map(() => integer))
+  })
+
+  it.each([
+    // Fractions.
+    ...['0.5', '-1.5', '1e-1', '15e-1', '5.41e1', '0.0054e3', '1e-999999999999', '54.00000000000000000001', '0.1e0'],
+    // Forms with a point or an exponent beyond 2^53.
+    ...['9007199254740993.0', '9007199254740993e0', '-9007199254740993.0', '9.007199254740993e15', '1e16', '-1e16'],
+    ...['9223372036854775807.0', '9223372036854775807e0', '1e400', '1e999999999999', '90071992547409920e-0'],
+  ])('refuses %s', (source) => {
+    expect(readJsonInteger(source)).toBeUndefined()
+  })
+
+  it('agrees with exact arithmetic on every form with a point or an exponent', () => {
+    const digits = fc.string({ unit: fc.constantFrom(...Array.from('0000123456789')), minLength: 1, maxLength: 20 })
+    const whole = digits.map((text) => text.replace(/^0+(?=.)/, ''))
+    const fraction = fc.oneof(fc.constant(''), digits)
+    fc.assert(
+      fc.property(fc.constantFrom('', '-'), whole, fraction, fc.integer({ min: -25, max: 25 }), (...parts) => {
+        const [sign, before, after, exponent] = parts
+        const source = `${sign}${before}${after === '' ? '' : `.${after}`}e${String(exponent)}`
+        expect(readJsonInteger(source)).toBe(exactInteger(sign, before, after, exponent))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+/** The integer of a number with a point or an exponent; undefined for a fraction, and beyond 2^53. */
+function exactInteger(sign: string, before: string, after: string, exponent: number): bigint | undefined {
+  const digits = BigInt(before + after)
+  const power = exponent - after.length
+  const scale = 10n ** BigInt(Math.abs(power))
+  if (power < 0 && digits % scale !== 0n) return undefined
+  const magnitude = power < 0 ? digits / scale : digits * scale
+  if (magnitude > 2n ** 53n) return undefined
+  return sign === '-' ? -magnitude : magnitude
+}

@@ -1,0 +1,271 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { MalformedJson, RefusedJson, parseJson, parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
+
+const notOneDocument = 'the body is not one JSON document'
+
+function parse(text: string): unknown {
+  return parseJson(Buffer.from(text)).value
+}
+
+function refusalOf(body: string | Uint8Array): string {
+  try {
+    parseJson(typeof body === 'string' ? Buffer.from(body) : body)
+  } catch (error) {
+    if (error instanceof MalformedJson) return error.message
+    throw error
+  }
+  return 'accepted'
+}
+
+describe('parseJson', () => {
+  it('refuses an empty body', () => {
+    expect(refusalOf('')).toBe('the body is empty')
+  })
+
+  it.each([
+    ['a byte that begins nothing', [0x22, 0xff, 0x22]],
+    ['a continuation byte alone', [0x22, 0x80, 0x22]],
+    ['a sequence that is cut', [0x22, 0xe2, 0x82, 0x22]],
+    ['an overlong /', [0x22, 0xc0, 0xaf, 0x22]],
+    ['an overlong U+0000', [0x22, 0xc0, 0x80, 0x22]],
+    ['a surrogate (CESU-8)', [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ['a pair of surrogates (CESU-8)', [0x22, 0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80, 0x22]],
+    ['a code point beyond U+10FFFF', [0x22, 0xf4, 0x90, 0x80, 0x80, 0x22]],
+    ['UTF-16', [0xff, 0xfe, 0x31, 0x00]],
+  ])('refuses %s as not UTF-8', (_name, bytes) => {
+    expect(refusalOf(Uint8Array.from(bytes))).toBe('the body is not UTF-8')
+  })
+
+  it.each([
+    ...['\ufeff{}', ' ', '{', '[', '"', '{"id":54', '{"id":54,', '{"id":', '{"id"', '[1,', '"cut', '"cut\\', 'tru'],
+    ...['-', '1.', '1e', '{}{}', '{} {}', '1 2', '[] ]', '{}\0', 'null,', '[1,]', '{"a":1,}', '{,}', '{a:1}', '01'],
+    ...["{'a':1}", '{"a":1 "b":2}', '+1', '.5', '0x10', 'NaN', 'Infinity', 'undefined', '"\n"', '"\\x"', '"\\u12"'],
+    ...['// c\n{}', '{}/**/', '{"a"}', '{"a":}', '{"a" 1}', '{1:2}', '[1 2]', '[}', '{]', '[1}', '{"a":1]', ']', ','],
+    ...['"\\u0000', 'nul', 'truee', '1 ,', '[,1]', '1+2', '--1', '[1]]', '{"a":1}}', '[1.]', '[1e+]', '[01]', '{"a"'],
+    ...['{"a":1,"a":2', '{"password":"hunter2"', String.raw`{"a":"\ud800"`],
+  ])('refuses %j as not one JSON document, and quotes nothing of it', (text) => {
+    expect(() => JSON.parse(text) as unknown).toThrow()
+    expect(refusalOf(text)).toBe(notOneDocument)
+  })
+
+  it.each([
+    '{"a":[1,-2.5e3,true,false,null,"b"],"c":{},"d":[]}',
+    ' [ { "a" : "," } ,\t":"\n] ',
+    '"{[:,]}"',
+    '54',
+    '["\\"","\\\\","\\u0061"]',
+    '[ ]',
+    '{ }',
+    `{"a":"${'x'.repeat(65_536)}"}`,
+  ])('reads %.60j as JSON.parse does', (text) => {
+    expect(parse(text)).toEqual(JSON.parse(text))
+  })
+
+  it('reads a body out of the middle of a larger buffer', () => {
+    expect(parseJson(Buffer.from('x[9007199254740993]x').subarray(1, -1)).value).toEqual([9007199254740993n])
+  })
+
+  it('gives the value that was written, for any JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), fc.nat(3), (value, indent) => {
+        const text = JSON.stringify(value, undefined, indent)
+        expect(stringifyJson(parse(text), indent)).toBe(text)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('reads an escaped name as what it says, whatever documents came before', () => {
+    // V8 offers the name that followed before, and compares it with the escape instead of the letter
+    // (nodejs/node#63785).
+    parse('{"first":1,"t\\\\u":2}')
+    expect(parse('{"first":1,"t\\u0061g":9007199254740993}')).toEqual({ first: 1, tag: 9007199254740993n })
+    expect(refusalOf('{"first":1,"t\\u0061g":2,"tag":3}')).toBe('the body names the property "tag" twice')
+  })
+
+  it('does not mistake what is inside of a string for structure', () => {
+    const unit = fc.constantFrom('"', '\\', '{', '}', '[', ']', ':', ',', '1', '.', 'e', ' ', 'é', '😀')
+    const structural = fc.string({ unit })
+    fc.assert(
+      fc.property(fc.array(structural), fc.dictionary(structural, fc.string()), (list, object) => {
+        const text = JSON.stringify({ list, object, end: JSON.rawJSON('9007199254740993') })
+        expect(parse(text)).toEqual({ list, object, end: 9007199254740993n })
+      }),
+    )
+  })
+
+  it('makes `__proto__` a property like any other, and leaves prototypes alone', () => {
+    const value = parse('{"__proto__":{"polluted":1}}') as object
+    expect(Object.getOwnPropertyDescriptor(value, '__proto__')).toMatchObject({
+      value: { polluted: 1 },
+      enumerable: true,
+    })
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect({}).not.toHaveProperty('polluted')
+  })
+
+  it('reads 30000 levels and a string of a million escapes', () => {
+    let value = parse(`${'[{"a":'.repeat(15_000)}9007199254740993${'}]'.repeat(15_000)}`)
+    for (let level = 0; level < 15_000; level++) value = (value as [{ a: unknown }])[0].a
+    expect(value).toBe(9007199254740993n)
+    expect(refusalOf('['.repeat(30_000))).toBe(notOneDocument)
+    expect(parse(`"${'\\n'.repeat(1_000_000)}"`)).toBe('\n'.repeat(1_000_000))
+  })
+
+  it('refuses more levels than it may read, and names the place', () => {
+    const read = (text: string) => parseJson(Buffer.from(text), 3).value
+    expect(read('{"a":[{}],"b":[[]]}')).toEqual({ a: [{}], b: [[]] })
+    expect(() => read('{"a~/":[1,[{}],{}],"b":[[[]]]}')).toThrow(
+      new RefusedJson('body/a~0~1/1/0 nests deeper than 3 levels'),
+    )
+    expect(() => read('[[[[]]]')).toThrow(new MalformedJson(notOneDocument))
+  })
+})
+
+describe('a doubled name', () => {
+  it.each([
+    ['{"id":1,"name":2,"id":3}', 'id'],
+    ['{"a":{"b":1,"b":2}}', 'b'],
+    ['[{"b":1},{"b":1,"b":2}]', 'b'],
+    ['{"a":[{"b":{"c":[],"c":[]}}]}', 'c'],
+    ['{"a":{"b":1},"a":{"b":2}}', 'a'],
+    ['{"a":[{"deep":1}],"a":null}', 'a'],
+    ['{"":1,"":2}', ''],
+    ['{"id":1,"\\u0069d":2}', 'id'],
+    ['{"a\\/b":1,"a/b":2}', 'a/b'],
+    ['{"\\ud83d\\ude00":1,"😀":2}', '😀'],
+    ['{"\\\\":1,"\\u005c":2}', '\\'],
+    ['{"\\"":1,"\\u0022":2}', '"'],
+    ['{"__proto__":{"a":1},"__proto__":{"a":2}}', '__proto__'],
+    ['{"a":1,"__proto__":{"a":1,"a":2}}', 'a'],
+    ['{ "a" \n: 1 , "a"\t\r\n:2 }', 'a'],
+    ['{"constructor":1,"constructor":2}', 'constructor'],
+    [String.raw`{"a":"\ud800","a":1}`, 'a'],
+    [`${'['.repeat(200)}{"a":1,"a":2}${']'.repeat(200)}`, 'a'],
+  ])('is refused: %.50s', (text, name) => {
+    expect(refusalOf(text)).toBe(`the body names the property ${JSON.stringify(name)} twice`)
+  })
+
+  it.each([
+    '{"a":{"a":{"a":1}}}',
+    '[{"a":1},{"a":1}]',
+    '{"a":"a","b":"a"}',
+    '{"a":[1,{"a":1}],"b":{"a":"\\"a\\":"}}',
+    '{"A":1,"a":2}',
+    '{"é":1,"e\\u0301":2}',
+    '{"toString":1,"__proto__":2}',
+  ])('is not seen in %s', (text) => {
+    expect(parse(text)).toEqual(JSON.parse(text))
+  })
+
+  it('is refused in any document, however it is escaped', () => {
+    const name = fc.string({ unit: 'grapheme', maxLength: 6 })
+    const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value))
+    const layers = fc.array(fc.constantFrom('array', 'object'), { maxLength: 8 })
+    fc.assert(
+      fc.property(
+        name,
+        fc.array(json, { minLength: 2, maxLength: 5 }),
+        layers,
+        (doubled, [first, ...others], around) => {
+          const last = others.pop()
+          const between = others.map((value, index) => `"between ${String(index)} of many":${value}`)
+          const members = [`${JSON.stringify(doubled)}:${first!}`, ...between, `${escaped(doubled)}:${last!}`]
+          const text = around.reduce(
+            (inner, layer) => (layer === 'array' ? `[0,${inner},"]"]` : `{"x":{},"y":${inner},"z":[]}`),
+            `{${members.join(',')}}`,
+          )
+          expect(refusalOf(text)).toBe(`the body names the property ${JSON.stringify(doubled)} twice`)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})
+
+/** The name as a JSON string of `\u` escapes alone. */
+function escaped(name: string): string {
+  const unit = (index: number) => `\\u${name.charCodeAt(index).toString(16).padStart(4, '0')}`
+  return `"${Array.from({ length: name.length }, (_unit, index) => unit(index)).join('')}"`
+}
+
+describe('a lone surrogate', () => {
+  it.each([
+    [String.raw`"\ud800"`, 'body must not have a lone surrogate'],
+    [String.raw`{"name":"a\udfffb"}`, 'body/name must not have a lone surrogate'],
+    [String.raw`{"name":"\udc00\ud800"}`, 'body/name must not have a lone surrogate'],
+    [String.raw`{"name":"\ud83c\ud83c\udf31"}`, 'body/name must not have a lone surrogate'],
+    [String.raw`{"__proto__":["a",{"b":["\udbff"]}]}`, 'body/__proto__/1/b/0 must not have a lone surrogate'],
+    [String.raw`{"~a/b":"\ud800"}`, 'body/~0a~1b must not have a lone surrogate'],
+    [String.raw`{"\udc00":1}`, 'body must not have a property whose name has a lone surrogate'],
+    [
+      String.raw`{"more":[{"\ud800":{"a":"\ud800"}}]}`,
+      'body/more/0 must not have a property whose name has a lone surrogate',
+    ],
+    [
+      String.raw`${'['.repeat(100)}"\ud800"${']'.repeat(100)}`,
+      `body${'/0'.repeat(100)} must not have a lone surrogate`,
+    ],
+  ])('is refused with its place: %.50s', (text, message) => {
+    expect(() => parse(text)).toThrow(new RefusedJson(message))
+  })
+
+  it('is no part of a pair that is escaped, wholly or in part', () => {
+    expect(parse(String.raw`{"\ud83c\udf31":["\ud83c\udf31","\ufffd"]}`)).toEqual({
+      '\u{1f331}': ['\u{1f331}', '\ufffd'],
+    })
+  })
+})
+
+describe('the source of a number', () => {
+  it.each([
+    ...['9007199254740993', '-9007199254740993', '1000000000000000', '54.0', '1e3', '1E-2', '-0.0', '1e400'],
+    '123456789012345678901234567890',
+  ])('is kept of %s, which a double may not hold', (source) => {
+    const text = `{"before":[1,{"n":2.5}],"\\u006e": ${source} ,"list":["9.5",[${source}],${source}],"__proto__":${source}}`
+    const { value, sources } = parseJson(Buffer.from(text))
+    const { list } = value as { list: [string, object] }
+    expect(Object.fromEntries(sources.get(value as object)!)).toEqual({ n: source, ['__proto__']: source })
+    expect([...sources.get(list)!]).toEqual([['2', source]])
+    expect([...sources.get(list[1])!]).toEqual([['0', source]])
+  })
+
+  it.each(['0', '-1', '54', '999999999999999', '-999999999999999', '"9007199254740993"', 'null', 'true', '{}'])(
+    'is not kept of %s',
+    (text) => {
+      expect(parseJson(Buffer.from(`{"n":${text}}`)).sources.size).toBe(0)
+    },
+  )
+})
+
+describe('parseJsonWithBigInts', () => {
+  it('gives an integer as a bigint where a double does not hold it, and otherwise as a number', () => {
+    const text =
+      '[9007199254740991, 9007199254740992, 9007199254740993, -9223372036854775808, 54, 1e300, ' +
+      '9007199254740993.5, "9007199254740993", {"a": 18446744073709551616}]'
+    expect(parseJsonWithBigInts(text)).toEqual([
+      ...[9007199254740991, 9007199254740992n, 9007199254740993n, -9223372036854775808n, 54, 1e300],
+      ...[9007199254740993.5, '9007199254740993', { a: 18446744073709551616n }],
+    ])
+  })
+
+  it('reads back what stringifyJson writes, with integers of any size', () => {
+    const exact = fc.bigInt().map((integer) => (Number.isSafeInteger(Number(integer)) ? Number(integer) : integer))
+    const { tree } = fc.letrec<{ tree: unknown; leaf: unknown }>((tie) => ({
+      leaf: fc.oneof(exact, fc.string({ unit: 'binary' }), fc.boolean(), fc.constant(null)),
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        tie('leaf'),
+        fc.array(tie('tree'), { maxLength: 5 }),
+        fc.dictionary(fc.string(), tie('tree'), { maxKeys: 5 }),
+      ),
+    }))
+    fc.assert(
+      fc.property(tree, (value) => {
+        expect(parseJsonWithBigInts(stringifyJson(value))).toEqual(value)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

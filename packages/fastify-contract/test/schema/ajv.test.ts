@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { createAjv } from '../../src/schema/ajv.ts'
+import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
+import { serveEcho } from '../support/contracts.ts'
+
+const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const text = { type: 'string' }
+
+test.each<[string, object]>([
+  ['if', { if: text, then: { minLength: 2 } }],
+  ['then', { then: text }],
+  ['else', { else: text }],
+  ['dependentSchemas', { dependentSchemas: { a: { required: ['b'] } } }],
+  ['dependentRequired', { dependentRequired: { a: ['b'] } }],
+  ['dependencies', { dependencies: { a: ['b'] } }],
+  ['prefixItems', { type: 'array', prefixItems: [text] }],
+  ['additionalItems', { type: 'array', additionalItems: false }],
+  ['contains', { type: 'array', contains: text }],
+  ['minContains', { type: 'array', minContains: 2 }],
+  ['maxContains', { type: 'array', maxContains: 2 }],
+  ['unevaluatedItems', { type: 'array', unevaluatedItems: false }],
+  ['patternProperties', { type: 'object', patternProperties: { '^a': text } }],
+  ['unevaluatedProperties', { type: 'object', unevaluatedProperties: text }],
+  ['contentEncoding', { ...text, contentEncoding: 'base64' }],
+  ['nullable', { ...text, nullable: true }],
+  ['$dynamicRef', { $dynamicRef: '#a' }],
+  ['maxLenght', { ...text, maxLenght: 2 }],
+])('a keyword that is not enforced is refused, wherever it is: %s', (keyword, schema) => {
+  const rewriter = new SchemaRewriter({ A: { type: 'object', additionalProperties: schema } }, 'request')
+  for (const around of [schema, { items: schema }, { anyOf: [schema] }, { not: schema }, to('A')]) {
+    const compile = () => createAjv('json', rewriter).compile(rewriter.ofValue(around) as object)
+    expect(compile, JSON.stringify(around)).toThrow(`unknown keyword: "${keyword}"`)
+  }
+})
+
+test('a schema that several refer to is compiled once', () => {
+  const rewriter = new SchemaRewriter(
+    { A: { type: 'object', properties: { b: to('B') } }, B: { counting: 1, properties: { a: to('A') } } },
+    undefined,
+  )
+  const ajv = createAjv('json', rewriter)
+  let count = 0
+  ajv.addKeyword({
+    keyword: 'counting',
+    compile: () => {
+      count++
+      return () => true
+    },
+  })
+  for (const schema of [to('B'), to('A'), { type: 'array', items: to('B') }, { anyOf: [to('B'), to('A')] }]) {
+    ajv.compile(rewriter.ofValue(schema) as object)
+  }
+  expect(count).toBe(1)
+})
+
+test.each<[string, (next: object) => object]>([
+  ['properties', (next) => ({ properties: { next } })],
+  ['alternatives', (next) => ({ anyOf: [{ required: ['next'], properties: { next } }, { maxProperties: 0 }] })],
+])('schemas that refer to one another by the hundred are compiled: in %s', async (_where, schemaOf) => {
+  const size = 400
+  const schemas = Array.from({ length: size }, (_, index) => {
+    const schema = { type: 'object', ...schemaOf(to(`S${String((index + 1) % size)}`)) }
+    return [`S${String(index)}`, schema] as const
+  })
+  const echo = await serveEcho(to('S0'), Object.fromEntries(schemas))
+  expect(await echo('{"next":{"next":{}}}')).toMatchObject({ status: 200, seen: '{"next":{"next":{}}}' })
+  expect(await echo('{"next":{"next":{"next":5}}}')).toMatchObject({
+    status: 400,
+    text: expect.stringMatching(/^body\/next\/next\/next must be object/) as string,
+  })
+})

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { serveEcho } from '../support/contracts.ts'
+
+const text = { type: 'string' }
+const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest })
+const operation = (name: string, op: string) =>
+  object({ left: to(name), right: to(name), op: { const: op } }, { required: ['op'] })
+const list = { type: 'array', uniqueItems: true, items: { type: 'string', maxLength: 9 } }
+
+/** Without a reference back: each level has the one below twice. */
+const levels = Array.from({ length: 40 }, (_, index) => {
+  const below = index === 0 ? {} : to(`L${String(index - 1)}`)
+  return [`L${String(index)}`, { anyOf: [object({ a: below }), object({ a: below, b: text })] }]
+})
+
+const schemas = {
+  ...(Object.fromEntries(levels) as object),
+  Group: { anyOf: [object({ a: to('Group'), b: text }), object({ a: to('Group'), c: text })] },
+  Sum: { oneOf: [operation('Sum', '+'), operation('Sum', '-'), { type: 'integer' }] },
+  Not: { not: { not: object({ a: to('Not') }) }, properties: { a: to('Not') } },
+  Twice: { allOf: [object({ a: to('Twice') }), object({ a: to('Twice') })] },
+  Items: { allOf: [{ items: to('Items') }, { items: to('Items') }] },
+  Listed: { anyOf: [object({ a: to('Listed'), list }), object({ a: to('Listed'), list, b: text })] },
+  Tree: object({ name: text, parts: { type: 'array', items: to('Tree') } }),
+}
+
+const bytes = 65_000
+const many = (items: (index: number) => string) => {
+  const length = Math.floor(bytes / (items(10_000).length + 1))
+  return `[${Array.from({ length }, (_, index) => items(10_000 + index)).join(',')}]`
+}
+const nested = (count: number, inside: string) => `${'{"a":'.repeat(count)}${inside}${'}'.repeat(count)}`
+
+describe('a body whose validation would take days', () => {
+  test.each([
+    ['alternatives that lead back', to('Group'), nested(95, '{}')],
+    ['alternatives that lead on', to('L39'), nested(39, '{}')],
+    ['operations in one another', to('Sum'), `${'{"left":'.repeat(95)}1${',"op":"-"}'.repeat(95)}`],
+    ['what is negated', to('Not'), nested(95, '{}')],
+    ['parts that two schemas describe', to('Twice'), nested(95, '{}')],
+    ['items that two schemas describe', to('Items'), `${'['.repeat(95)}${']'.repeat(95)}`],
+    ['a long list within', to('Listed'), nested(30, `{"list":${many((index) => `"${String(index)}"`)}}`)],
+    ['many of them', { type: 'array', items: to('Group') }, many(() => nested(90, '{}'))],
+    [
+      'others beside it',
+      { type: 'array', items: { anyOf: [to('Group'), text] } },
+      `[${nested(95, '{}')}${',"a"'.repeat(15_000)}]`,
+    ],
+  ])('is refused at once: %s', async (_what, schema, body) => {
+    const echo = await serveEcho(schema, schemas)
+    expect(await echo(body)).toEqual({
+      status: 400,
+      text: 'the body takes too long to validate, because too many alternatives are in one another; nest fewer',
+      seen: undefined,
+    })
+    expect((await echo(nested(3, '{}'))).status).toBeLessThan(500)
+  })
+
+  test.each([
+    ['alternatives that lead back', to('Group'), nested(10, '{}')],
+    [
+      'a deep tree',
+      to('Tree'),
+      `${'{"parts":['.repeat(48)}${many((index) => `{"name":"${String(index)}"}`)
+        .slice(1, 60_000)
+        .replace(/,[^,]*$/, '')}${']}'.repeat(48)}`,
+    ],
+    ['a wide tree', to('Tree'), `{"parts":${many((index) => `{"parts":[{"name":"${String(index)}"}]}`)}}`],
+    ['a list', list, many((index) => `"${String(index)}"`)],
+    [
+      'many alternatives',
+      {
+        type: 'array',
+        items: {
+          oneOf: Array.from({ length: 10 }, (_, index) =>
+            object({ k: { const: index }, tree: to('Tree') }, { required: ['k'] }),
+          ),
+        },
+      },
+      many(() => '{"k":9,"tree":{}}'),
+    ],
+  ])('is not one that takes its due time: %s', async (_what, schema, body) => {
+    const echo = await serveEcho(schema, schemas)
+    expect(await echo(body)).toMatchObject({ status: 200, text: body })
+  })
+})
+
+describe('a refusal', () => {
+  test.each([6, 10, 14, 16])('describes some of the errors of %i alternatives in one another', async (count) => {
+    const echo = await serveEcho(to('Group'), schemas)
+    const { status, text } = await echo(nested(count, '{"b":1,"c":1}'))
+    expect(status).toBe(400)
+    expect(text.length).toBeLessThan(2_000)
+    if (count < 15) expect(text).toMatch(/^body(\/a)+\/b must be string; body(\/a)+\/c must be string; .*; and more$/)
+  })
+
+  test('describes a property with a long name by the beginning of its name and the rule', async () => {
+    const alternatives = Array.from({ length: 30 }, (_, index) => ({ type: 'string', minLength: 100 + index }))
+    const echo = await serveEcho({ type: 'object', additionalProperties: { anyOf: alternatives } })
+    const { status, text } = await echo(`{"start${'🌱'.repeat(15_000)}":"a"}`)
+    expect(status).toBe(400)
+    expect(text).toMatch(/^body\/start🌱+.…🌱*.?🌱+ must NOT have fewer than 100 characters; .*; and more$/u)
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000)
+  })
+})

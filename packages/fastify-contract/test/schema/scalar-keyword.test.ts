@@ -1,0 +1,338 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { type ParsedJson, parseJson } from '../../src/json/json.ts'
+import { createAjv } from '../../src/schema/ajv.ts'
+import { describeErrors } from '../../src/schema/describe-errors.ts'
+import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
+import type { Source } from '../../src/schema/scalar-keyword.ts'
+import { validateValue } from '../../src/schema/validation.ts'
+import { int64 } from '../support/contracts.ts'
+
+/** What becomes of a value: what a handler sees, or the message of its refusal. */
+type Verdict = { value: unknown } | { refused: string }
+
+function validate(source: Source, schema: object, { value, sources }: ParsedJson): Verdict {
+  const rewriter = new SchemaRewriter({}, 'request')
+  const isValid = createAjv(source, rewriter).compile({
+    type: 'object',
+    properties: { value: rewriter.ofValue(schema) },
+  })
+  const container = value as { value: unknown }
+  const errors = validateValue([isValid], container, 'request', sources)
+  return errors.length > 0 ? { refused: describeErrors(errors) } : { value: container.value }
+}
+
+/** Validates a value of a JSON body, given as it is written there. */
+function ofBody(schema: object, text: string): Verdict {
+  return validate('json', schema, parseJson(Buffer.from(`{"value":${text}}`)))
+}
+
+/** Validates a parameter. */
+function ofText(schema: object, value: string | string[]): Verdict {
+  return validate('text', schema, { value: { value }, sources: new Map() })
+}
+
+const int32 = { type: 'integer', format: 'int32' }
+const integer = { type: 'integer' }
+const number = { type: 'number' }
+const boolean = { type: 'boolean' }
+const refused = { refused: expect.any(String) as string }
+const sources = [ofBody, ofText]
+
+describe('an int64', () => {
+  it('is the bigint that was written, in a body and in a parameter', () => {
+    const anyInt64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+    const edges = [9007199254740992n, 9007199254740993n, 9007199254740994n, -9007199254740993n, 2n ** 63n - 1n]
+    fc.assert(
+      fc.property(fc.oneof(anyInt64, fc.constantFrom(...edges)), (value) => {
+        for (const read of sources) expect(read(int64, String(value))).toEqual({ value })
+      }),
+    )
+  })
+
+  it.each(['9223372036854775808', '-9223372036854775809', '18446744073709551615', '99999999999999999999'])(
+    'is not %s, which is out of range',
+    (text) => {
+      const range = 'value must be an integer from -9223372036854775808 to 9223372036854775807'
+      expect(ofBody(int64, text)).toEqual({ refused: range })
+      expect(ofText(int64, text)).toEqual({ refused: `${range} in plain decimal form` })
+    },
+  )
+
+  it.each([
+    ['54.0', 54n],
+    ['5.4e1', 54n],
+    ['-0', 0n],
+    ['9007199254740992.0', 9007199254740992n],
+  ])('is %s in a body, which is integer-valued, but not in a parameter', (text, value) => {
+    expect(ofBody(int64, text)).toEqual({ value })
+    expect(ofText(int64, text)).toEqual(refused)
+  })
+
+  it.each(['54.5', '9007199254740993.0', '1e16', '1e400', '"54"', 'null', 'true', '[54]', '{}', '""'])(
+    'is not %s in a body',
+    (text) => {
+      expect(ofBody(int64, text)).toEqual(refused)
+    },
+  )
+
+  it.each(['', ' 54', '+54', '054', '0x36', 'true', 'null'])('is not %o in a parameter', (text) => {
+    expect(ofText(int64, text)).toEqual(refused)
+  })
+
+  it.each<[string, object, string[], string[]]>([
+    ['bounds', { minimum: 9007199254740993n, maximum: 9007199254740994n }, ['3', '4'], ['2', '5']],
+    ['a bound that a double holds', { exclusiveMinimum: 9007199254740992 }, ['3'], ['2']],
+    [
+      'exclusive bounds',
+      { exclusiveMinimum: 9007199254740992n, exclusiveMaximum: 9007199254740994n },
+      ['3'],
+      ['2', '4'],
+    ],
+    ['multipleOf', { multipleOf: 3 }, ['0', '3', '6'], ['1', '2', '4']],
+    ['multipleOf beyond doubles', { multipleOf: 9007199254740993n }, ['3'], ['2', '4']],
+    ['an enum', { enum: [1, 9007199254740993n] }, ['3'], ['2', '4']],
+    ['a const', { const: 9007199254740993n }, ['3'], ['2', '4']],
+    ['a bound in an allOf', { allOf: [{ minimum: 9007199254740993n }] }, ['3'], ['2']],
+    ['several schemas', { allOf: [int64, { ...int64, maximum: 9007199254740993n }] }, ['3'], ['4']],
+  ])('is compared exactly with %s', (_what, assertions, valid, invalid) => {
+    const schema = { ...int64, ...assertions }
+    for (const read of sources) {
+      for (const text of valid.map((last) => `900719925474099${last}`)) {
+        expect(read(schema, text), text).toEqual({ value: BigInt(text) })
+      }
+      for (const last of invalid) expect(read(schema, `900719925474099${last}`), last).toEqual(refused)
+    }
+  })
+
+  it('is compared exactly by a schema without a type', () => {
+    const bound = { minimum: 9007199254740993n }
+    for (const read of sources) {
+      for (const schema of [{ allOf: [int64, bound] }, { allOf: [bound, int64] }, { allOf: [int64], ...bound }]) {
+        expect(read(schema, '9007199254740992')).toEqual(refused)
+        expect(read(schema, '9007199254740993')).toEqual({ value: 9007199254740993n })
+      }
+    }
+  })
+
+  it('is read in arrays, each of their items', () => {
+    const list = { type: 'array', items: int64, uniqueItems: true }
+    const value = [9007199254740992n, 9007199254740993n, 54n]
+    expect(ofBody(list, '[9007199254740992,9007199254740993,5.4e1]')).toEqual({ value })
+    expect(ofText(list, value.map(String))).toEqual({ value })
+    expect(ofText(list, ['1', '1e3'])).toMatchObject({ refused: /^value\/1 must be an integer/ })
+  })
+})
+
+describe('an int32 or an integer without a format', () => {
+  it('is a number', () => {
+    for (const [schema, text] of [
+      [int32, '-2147483648'],
+      [int32, '2147483647'],
+      [integer, '9007199254740991'],
+      [integer, '-9007199254740991'],
+    ] as const) {
+      for (const read of sources) expect(read(schema, text)).toEqual({ value: Number(text) })
+    }
+    expect(ofBody(int32, '54.0')).toEqual({ value: 54 })
+  })
+
+  it('is refused beyond what it can hold', () => {
+    for (const read of sources) {
+      expect(read(int32, '2147483648')).toEqual(refused)
+      expect(read(int32, '-2147483649')).toEqual(refused)
+      expect(read(integer, '9007199254740992')).toEqual(refused)
+      expect(read(integer, '-9007199254740993')).toEqual(refused)
+    }
+  })
+})
+
+describe('a number', () => {
+  it.each(['0', '-1.5', '1e3', '1E-2', '9007199254740993'])('is read from %s', (text) => {
+    for (const read of sources) expect(read({ ...number, format: 'double' }, text)).toEqual({ value: Number(text) })
+  })
+
+  it.each(['1e400', '-1e400'])('is not %s, which a double makes infinite', (text) => {
+    for (const read of sources) expect(read(number, text)).toEqual(refused)
+  })
+
+  it.each(['', ' 1', '+1', '.5', '1.', '01', '0x10', 'NaN', 'Infinity', '1_0', 'true'])(
+    'is not read from the parameter %o',
+    (text) => {
+      expect(ofText(number, text)).toEqual({ refused: 'value must be a number' })
+    },
+  )
+
+  it.each<[object, string, string]>([
+    [{ ...number, multipleOf: 0.01 }, '0.07', '0.075'],
+    [{ ...number, multipleOf: 1e-7 }, '1.1e-6', '1.15e-7'],
+    [{ ...number, multipleOf: 0.5 }, '1.5', '1.25'],
+    [{ ...number, enum: [0.5, 1] }, '0.5', '0.25'],
+    [{ ...number, format: 'float' }, '3.4028234e38', '3.5e38'],
+    [{ minimum: 5 }, '5', '4'],
+  ])('keeps the assertions of %o', (schema, valid, invalid) => {
+    for (const read of sources) expect(read(schema, invalid)).toEqual(refused)
+    expect(ofBody(schema, valid)).toEqual({ value: Number(valid) })
+  })
+
+  it('alone is bound by a schema without a type', () => {
+    expect(ofBody({ minimum: 5 }, '"4"')).toEqual({ value: '4' })
+    expect(ofBody({ minimum: 5 }, 'null')).toEqual({ value: null })
+  })
+})
+
+test.each<[object, string, string]>([
+  [
+    { ...int64, exclusiveMinimum: 9007199254740993n },
+    '1',
+    'an integer from -9223372036854775808 to 9223372036854775807 above 9007199254740993',
+  ],
+  [{ ...int32, minimum: 0, maximum: 9007199254740993n }, '-1', 'an integer from 0 to 2147483647'],
+  [{ ...integer, minimum: 5 }, '4', 'an integer from 5 to 9007199254740991'],
+  [{ ...integer, maximum: 5 }, '6', 'an integer from -9007199254740991 to 5'],
+  [{ ...integer, exclusiveMaximum: 5 }, '5', 'an integer from -9007199254740991 to 9007199254740991 below 5'],
+  [{ ...number, exclusiveMinimum: 0, maximum: 1 }, '0.0', 'a number of at most 1 above 0'],
+  [{ ...number, multipleOf: 2, minimum: 3 }, '5', 'a number of at least 3 divisible by 2'],
+  [{ ...number, format: 'float' }, '1e300', 'a number in the range of a float'],
+  [{ ...number, enum: [0.5, 1] }, '2', 'a number out of 0.5, 1'],
+  [{ ...boolean, const: true }, 'false', 'a boolean equal to true'],
+])('a refusal names the rules of %o', (schema, text, rules) => {
+  expect(ofBody(schema, text)).toEqual({ refused: `value must be ${rules}` })
+})
+
+describe('a boolean', () => {
+  it('is true or false, as text in a parameter and as JSON in a body', () => {
+    for (const read of sources) {
+      expect(read(boolean, 'true')).toEqual({ value: true })
+      expect(read(boolean, 'false')).toEqual({ value: false })
+      expect(read({ ...boolean, const: true }, 'false')).toEqual(refused)
+    }
+  })
+
+  it.each(['', '1', '0', 'True', 'TRUE', 'yes', 'on', ' true'])('is not the parameter %o', (text) => {
+    expect(ofText(boolean, text)).toEqual({ refused: 'value must be a boolean' })
+  })
+
+  it.each(['"true"', '1', '0', 'null'])('is not %s in a body', (text) => {
+    expect(ofBody(boolean, text)).toEqual(refused)
+  })
+})
+
+describe('a union of types', () => {
+  it('is coerced to the first type that the value has', () => {
+    const nullable = { type: ['integer', 'null'], format: 'int64', enum: [9007199254740993n, null] }
+    expect(ofBody(nullable, '9007199254740993')).toEqual({ value: 9007199254740993n })
+    expect(ofBody(nullable, 'null')).toEqual({ value: null })
+    expect(ofBody(nullable, '9007199254740992')).toEqual(refused)
+    expect(ofBody(nullable, '"9007199254740993"')).toEqual(refused)
+    const any = { type: ['boolean', 'integer', 'string'] }
+    expect(ofText(any, 'true')).toEqual({ value: true })
+    expect(ofText(any, '54')).toEqual({ value: 54 })
+    expect(ofText(any, '0x36')).toEqual({ value: '0x36' })
+  })
+
+  it('keeps the bounds of its numbers and has none for its other types', () => {
+    const schema = { type: ['integer', 'string'], minimum: 5, minLength: 2 }
+    expect(ofBody(schema, '4')).toEqual(refused)
+    expect(ofBody(schema, '5')).toEqual({ value: 5 })
+    expect(ofBody(schema, '"ab"')).toEqual({ value: 'ab' })
+    expect(ofBody(schema, '"a"')).toEqual(refused)
+  })
+
+  it.each([
+    [{ enum: [0.5, 1] }, '1', 1, '2'],
+    [{ enum: [true] }, 'true', true, 'false'],
+    [{ const: 1.5 }, '1.5', 1.5, '1'],
+    [{ enum: [1, 'all'] }, 'all', 'all', '2'],
+    [{ enum: [1, 'all'] }, '1', 1, 'none'],
+    [{ enum: [1.5], allOf: [number] }, '1.5', 1.5, '2'],
+  ])('is what the constants of %o have, in a parameter', (schema, text, value, wrong) => {
+    expect(ofText(schema, text)).toEqual({ value })
+    expect(ofText(schema, wrong)).toEqual(refused)
+  })
+})
+
+describe('what one schema of several coerces', () => {
+  const kind = (name: string, id: object) => ({
+    type: 'object',
+    required: ['kind', 'id'],
+    properties: { id, kind: { const: name } },
+  })
+
+  it.each([
+    [int64, number],
+    [number, int64],
+    [int64, integer, number],
+    [number, int64, { type: ['number', 'null'] }],
+  ])('stays exact where a number is valid too: %o, %o', (...anyOf) => {
+    for (const read of sources) {
+      for (const text of ['5', '-9007199254740993']) expect(read({ anyOf }, text)).toEqual({ value: BigInt(text) })
+      expect(read({ anyOf }, '1.5')).toEqual({ value: 1.5 })
+    }
+    expect(ofBody({ anyOf }, '18446744073709551616')).toEqual({ value: 18446744073709551616 })
+  })
+
+  it.each(['oneOf', 'anyOf'])('is that of the valid one of %s', (keyword) => {
+    const b = '{"kind":"b","id":5}'
+    const choice = { [keyword]: [kind('a', int64), kind('b', number)] }
+    expect(ofBody(choice, '{"kind":"a","id":5}')).toEqual({ value: { kind: 'a', id: 5n } })
+    expect(ofBody(choice, b)).toEqual({ value: { kind: 'b', id: 5 } })
+    expect(ofBody({ [keyword]: [kind('a', int64), kind('b', {})] }, b)).toEqual({ value: { kind: 'b', id: 5 } })
+    expect(ofBody({ [keyword]: [{ ...int64, minimum: 9 }, int32] }, '5')).toEqual({ value: 5 })
+    const five = { allOf: [int64], not: { const: 5 } }
+    expect(ofText({ [keyword]: [five, { type: 'string' }] }, '5')).toEqual({ value: '5' })
+  })
+
+  it('is not that of a schema in `not`', () => {
+    expect(ofBody({ allOf: [int64, { not: { ...number, minimum: 9 } }] }, '5')).toEqual({ value: 5n })
+    expect(ofBody({ not: int64 }, '54')).toEqual(refused)
+    expect(ofBody({ not: int64 }, '54.5')).toEqual({ value: 54.5 })
+  })
+})
+
+test.each([
+  { type: 'object', properties: { member: int64 } },
+  { type: 'object', additionalProperties: int64 },
+  { allOf: [{ properties: { member: int64 } }] },
+  { anyOf: [{ type: 'string' }, { type: 'object', properties: { member: int64 } }] },
+  { oneOf: [{ type: 'string' }, { type: 'object', properties: { member: int64 } }] },
+  { allOf: [{ type: 'object', properties: { member: int64 } }], unevaluatedProperties: false },
+])('an int64 is exact in %o', (schema) => {
+  expect(ofBody(schema, '{"member":9007199254740993}')).toEqual({ value: { member: 9007199254740993n } })
+  expect(ofBody(schema, '{"member":9223372036854775808}')).toEqual(refused)
+})
+
+test('a property that is named like a keyword is none', () => {
+  const names = [
+    ...['type', 'format', 'minimum', 'multipleOf', 'enum', 'const', 'example', 'examples', 'default', 'required'],
+    ...['properties', 'items', 'allOf', 'not', 'x-tag', 'scalar', 'declared', 'closed', 'discriminator', '$defs'],
+  ]
+  const properties = Object.fromEntries(names.map((name) => [name, int64]))
+  const schema = { type: 'object', properties, required: names, additionalProperties: false }
+  const body = `{${names.map((name) => `"${name}":5`).join(',')}}`
+  expect(ofBody(schema, body)).toEqual({ value: Object.fromEntries(names.map((name) => [name, 5n])) })
+  for (const name of names) {
+    expect(ofBody(schema, body.replace(`"${name}":5`, `"${name}":"text"`))).toMatchObject({
+      refused: new RegExp(`^value/\\${name} must be an integer`),
+    })
+  }
+})
+
+test('a schema with annotations asserts the same as without', () => {
+  const more = { title: 'a', examples: [1n], example: 1n, 'x-note': 1n, xml: {}, externalDocs: {}, $comment: 'b' }
+  const schema = { ...more, type: 'object', required: ['a'], properties: { a: { ...int64, ...more } } }
+  expect(ofBody(schema, '{"a":5}')).toEqual({ value: { a: 5n } })
+})
+
+test.each([
+  { type: 'integer', format: 'int16' },
+  { type: 'integer', format: 'double' },
+  { type: 'number', format: 'int64' },
+  { type: 'number', format: 'decimal' },
+  { type: 'boolean', format: 'int32' },
+  { type: 'string', format: 'int64' },
+  { format: 'int64' },
+  { type: 'string', format: 'plant' },
+])('a format that nobody checks is refused: %o', (schema) => {
+  for (const read of sources) expect(() => read(schema, '1')).toThrow(/unknown format "\w+"/)
+})

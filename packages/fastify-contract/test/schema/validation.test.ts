@@ -1,0 +1,475 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bearer, bind, contractOf, int64, request, serveEcho } from '../support/contracts.ts'
+
+const text = { type: 'string' }
+const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest })
+const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const kindIs = (kind: string, properties: object) =>
+  object({ kind: { const: kind }, ...properties }, { required: ['kind'] })
+
+const schemas = {
+  Named: object({ name: text }),
+  Tree: object({
+    name: text,
+    parts: { type: 'array', items: to('Tree') },
+    byName: { additionalProperties: to('Tree') },
+  }),
+  Other: object({ size: { type: 'integer' }, tree: to('Tree') }),
+  Cat: kindIs('cat', { purrs: { type: 'boolean' }, friend: to('Pet') }),
+  Dog: kindIs('dog', { barks: { type: 'boolean' }, friend: to('Pet') }),
+  Pet: { oneOf: [to('Cat'), to('Dog')], discriminator: { propertyName: 'kind' } },
+  Chain: { allOf: [to('Named'), object({ next: to('Chain') })] },
+}
+
+/** A schema, a body that is valid, and what is left of it. */
+const cases: [title: string, schema: object, sent: string, left: string][] = [
+  ['at the root', object({ a: text }), '{"x":1,"a":"b","y":{"a":1}}', '{"a":"b"}'],
+  ['in a nested object', object({ a: object({ b: text }) }), '{"a":{"b":"c","x":1}}', '{"a":{"b":"c"}}'],
+  ['in arrays', { type: 'array', items: object({ a: text }) }, '[{"a":"b","x":1},{"x":2}]', '[{"a":"b"},{}]'],
+  [
+    'in maps of objects',
+    object({ a: text }, { additionalProperties: object({ b: text }) }),
+    '{"a":"b","c":{"b":"d","x":1}}',
+    '{"a":"b","c":{"b":"d"}}',
+  ],
+  [
+    'in a recursive schema',
+    to('Tree'),
+    '{"name":"a","x":1,"parts":[{"x":1,"parts":[{"name":"b","x":1}]}],"byName":{"c":{"x":1,"name":"d"}}}',
+    '{"name":"a","parts":[{"parts":[{"name":"b"}]}],"byName":{"c":{"name":"d"}}}',
+  ],
+  [
+    'of both schemas of allOf',
+    { allOf: [to('Named'), object({ a: text })] },
+    '{"name":"b","a":"c","x":1}',
+    '{"name":"b","a":"c"}',
+  ],
+  [
+    'of a reference and the keywords beside it',
+    { ...to('Named'), properties: { a: text } },
+    '{"name":"b","a":"c","x":1}',
+    '{"name":"b","a":"c"}',
+  ],
+  [
+    'of recursive schemas in allOf',
+    { allOf: [to('Tree'), to('Other')] },
+    '{"name":"a","size":1,"x":1,"tree":{"size":1,"name":"b"}}',
+    '{"name":"a","size":1,"tree":{"name":"b"}}',
+  ],
+  [
+    'of a recursive allOf',
+    to('Chain'),
+    '{"name":"a","x":1,"next":{"name":"b","x":1,"next":{}}}',
+    '{"name":"a","next":{"name":"b","next":{}}}',
+  ],
+  [
+    'in parts that several schemas describe',
+    { allOf: [object({ a: object({ b: text }) }), object({ a: object({ c: text }, { required: ['c'] }) })] },
+    '{"a":{"b":"d","c":"e","x":1}}',
+    '{"a":{"b":"d","c":"e"}}',
+  ],
+  [
+    'in a part that one schema leaves open',
+    { allOf: [object({ a: object({ b: text }) }), object({ a: { type: 'object', additionalProperties: true } })] },
+    '{"a":{"b":"d","x":1},"x":1}',
+    '{"a":{"b":"d","x":1}}',
+  ],
+  [
+    'of the other alternative of oneOf',
+    to('Pet'),
+    '{"kind":"cat","purrs":true,"barks":true,"friend":{"kind":"dog","barks":true,"purrs":1}}',
+    '{"kind":"cat","purrs":true,"friend":{"kind":"dog","barks":true}}',
+  ],
+  [
+    'of no alternative of oneOf, which fail for other reasons',
+    {
+      oneOf: [object({ a: object({ b: text }), c: { const: 1 } }), object({ a: object({ d: text }), c: { const: 2 } })],
+      type: 'object',
+      required: ['c'],
+    },
+    '{"a":{"b":"e","d":"f","x":1},"c":2}',
+    '{"a":{"d":"f"},"c":2}',
+  ],
+  [
+    'of alternatives of anyOf, of which several hold',
+    {
+      anyOf: [
+        object({ a: object({ b: text }) }),
+        object({ a: object({ c: text }) }),
+        object({ a: object({ d: text }) }, { required: ['e'] }),
+      ],
+    },
+    '{"a":{"b":"f","c":"g","d":"h","x":1}}',
+    '{"a":{"b":"f","c":"g"}}',
+  ],
+  [
+    'where `not` describes more',
+    object(
+      { a: object({ b: text }) },
+      { not: object({ a: object({ c: { const: 1 } }, { required: ['c'] }) }, { required: ['a'] }) },
+    ),
+    '{"a":{"b":"d","c":2}}',
+    '{"a":{"b":"d"}}',
+  ],
+  [
+    'that an alternative has declared before it failed',
+    { anyOf: [{ allOf: [to('Tree'), { required: ['parts'] }] }, object({ a: text })] },
+    '{"name":"b","a":"c"}',
+    '{"a":"c"}',
+  ],
+  [
+    'that JavaScript has in every object',
+    object({ a: object({ b: text }) }),
+    '{"__proto__":{"a":1},"constructor":1,"toString":1,"a":{"__proto__":null,"hasOwnProperty":1}}',
+    '{"a":{}}',
+  ],
+  [
+    'beside those that are declared with such names',
+    object({ constructor: object({ toString: text }), valueOf: text }),
+    '{"constructor":{"toString":"a","x":1},"valueOf":"b","toString":1}',
+    '{"constructor":{"toString":"a"},"valueOf":"b"}',
+  ],
+  ['beside defaults', object({ a: object({ b: { ...text, default: 'c' } }) }), '{"a":{"x":1}}', '{"a":{"b":"c"}}'],
+  [
+    'of a value that may be null',
+    object({ a: { type: ['object', 'null'], properties: { b: text } } }),
+    '{"a":{"b":"c","x":1}}',
+    '{"a":{"b":"c"}}',
+  ],
+  ['beside exact integers', object({ a: { anyOf: [{ type: 'number' }, int64] } }), '{"a":5,"x":1e400}', '{"a":5}'],
+  [
+    'but those of a schema without properties',
+    object({ a: { type: 'object' }, b: {} }),
+    '{"a":{"x":1},"b":{"x":{"y":1}}}',
+    '{"a":{"x":1},"b":{"x":{"y":1}}}',
+  ],
+  [
+    'but those that additionalProperties allows',
+    object({ a: object({}, { additionalProperties: true }), c: object({}, { additionalProperties: text }) }),
+    '{"a":{"x":{"y":1}},"c":{"x":"y"},"x":1}',
+    '{"a":{"x":{"y":1}},"c":{"x":"y"}}',
+  ],
+]
+
+describe('properties that the schema does not declare are gone before a handler, and are no part of a reply', () => {
+  test.each(cases)('%s', async (_title, schema, sent, left) => {
+    const echo = await serveEcho(schema, schemas)
+    expect(await echo(sent)).toEqual({ status: 200, text: left, seen: left })
+    expect(await echo(left)).toEqual({ status: 200, text: left, seen: left })
+    if (sent === left || sent.includes('1e400')) return
+    const reply = await replies(schema)
+    expect(await reply(JSON.parse(sent))).toMatch(/ is not a property here$/)
+  })
+})
+
+/** Serves an operation that answers with what it is given: why the reply breaks the contract, or its status. */
+async function replies(schema: object): Promise<(body: unknown) => Promise<string | number>> {
+  const responses = { 200: { description: 'The same.', content: { 'application/json': { schema } } } }
+  const bodies: unknown[] = []
+  const contract = contractOf({ responses }, { components: { schemas, securitySchemes: { bearer } } })
+  const [operation] = await bind(contract, { getThing: () => ({ status: 200, body: bodies.pop() }) })
+  return async (body) => {
+    bodies.push(body)
+    return operation!.handle(request).then(
+      ({ status }) => status,
+      (error: unknown) => (error as Error).message,
+    )
+  }
+}
+
+describe('unevaluatedProperties: false', () => {
+  const closed = { unevaluatedProperties: false }
+
+  test.each<[string, object, string[], string[]]>([
+    [
+      'sees references, allOf, and the alternatives that hold',
+      { allOf: [to('Named')], anyOf: [to('Other'), object({ a: text }, { required: ['a'] })], properties: { b: {} } },
+      ['{"name":"c","b":1,"size":2}', '{"a":"c","size":2,"name":"d"}'],
+      ['{"name":"c","x":1}', '{"name":"c","a":1}', '{"size":"c","a":"d","tree":{}}'],
+    ],
+    ['sees no other schema about the same value', {}, [], ['{"size":1}']],
+    [
+      'takes what additionalProperties allows',
+      { additionalProperties: { type: 'integer' } },
+      ['{"a":1}'],
+      ['{"a":"b"}'],
+    ],
+    ['is for objects alone', { type: ['array', 'string'] }, ['["a"]', '"a"'], []],
+    [
+      'takes no name that every object inherits for evaluated',
+      { anyOf: [to('Tree'), to('Other')] },
+      ['{"name":"a"}'],
+      ['constructor', 'toString', '__proto__'].map((name) => `{"name":"a","${name}":1}`),
+    ],
+  ])('%s', async (_what, schema, valid, invalid) => {
+    const echo = await serveEcho({ allOf: [{ ...schema, ...closed }, to('Other')] }, schemas)
+    const alone = await serveEcho({ ...schema, ...closed }, schemas)
+    for (const body of valid) expect(await alone(body)).toMatchObject({ status: 200, text: body })
+    for (const body of invalid) {
+      expect(await echo(body)).toMatchObject({ status: 400, seen: undefined })
+      expect(await alone(body)).toMatchObject({ status: 400, seen: undefined })
+    }
+  })
+
+  test('names what it refuses', async () => {
+    const echo = await serveEcho(object({ a: { ...to('Named'), ...closed } }), schemas)
+    expect(await echo('{"a":{"name":"b","c/d":1}}')).toMatchObject({
+      status: 400,
+      text: 'body/a/c~1d is not a property here',
+    })
+  })
+})
+
+test('a body must be valid as it was sent, and as it is without undeclared properties', async () => {
+  const part = object({ a: text })
+  const refused: [schema: object, body: string][] = [
+    // As it was sent.
+    [object({ a: text }, { maxProperties: 1 }), '{"a":"b","x":1}'],
+    [object({ a: text }, { propertyNames: { maxLength: 1 } }), '{"long":1}'],
+    [{ allOf: [object({ p: part }), object({ p: { const: { a: 'b' } } })] }, '{"p":{"a":"b","x":1}}'],
+    // As it is without them.
+    [object({ a: text }, { minProperties: 2 }), '{"a":"b","x":1}'],
+    [{ type: 'array', items: part, uniqueItems: true }, '[{"x":1},{"x":2}]'],
+  ]
+  for (const [schema, body] of refused) {
+    const echo = await serveEcho(schema)
+    expect(await echo(body), body).toMatchObject({ status: 400, seen: undefined })
+  }
+  // One property after the other, each of which only the one before lets the schema declare.
+  const chain = object(
+    { a: text },
+    { anyOf: [object({ y: {} }, { required: ['x'] }), object({ z: {} }, { required: ['y'] }), {}] },
+  )
+  const echo = await serveEcho(chain)
+  expect(await echo('{"a":"b","x":1,"y":1,"z":1}')).toMatchObject({ status: 200, seen: '{"a":"b"}' })
+})
+
+test('what a schema of one reply declares is not declared in the next, nor that of an item in the next', async () => {
+  const pets = { type: 'array', items: to('Pet') }
+  const reply = await replies(object({ both: { allOf: [to('Tree'), to('Other')] }, tree: to('Tree'), pets }))
+  const both = { name: 'a', size: 1 }
+  expect(await reply({ both })).toBe(200)
+  expect(await reply({ tree: { name: 'a', size: 1 } })).toMatch(/body\/tree\/size is not a property here/)
+  const [cat, dog] = ['cat', 'dog'].map((kind) => ({ kind, purrs: true }))
+  expect(await reply({ pets: [cat, dog] })).toMatch(/body\/pets\/1\/purrs is not a property here/)
+  // The same object in two places, of which one has no such property.
+  expect(await reply({ both, tree: both })).toMatch(/body\/tree\/size is not a property here/)
+})
+
+describe('a default', () => {
+  const inherited = Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__')
+
+  test('is there in a request alone, whatever every object inherits, and a value of its own each time', async () => {
+    const properties = Object.fromEntries(inherited.map((name) => [name, { type: 'array', default: [name] }]))
+    const seen: Record<string, string[]>[] = []
+    const requestBody = { content: { 'application/json': { schema: object(properties, { required: ['toString'] }) } } }
+    const [operation] = await bind(contractOf({ requestBody }), {
+      getThing: ({ body }: { body: Record<string, string[]> }) => {
+        seen.push(structuredClone(body))
+        for (const name of inherited) body[name]?.push('more')
+        return { status: 200, body: { name: 'a' } }
+      },
+    })
+    for (const value of [{}, { valueOf: [] }]) {
+      await operation!.handle({ ...request, body: { value, sources: new Map() } })
+    }
+    const all = Object.fromEntries(inherited.map((name) => [name, [name]]))
+    expect(seen).toEqual([all, { ...all, valueOf: [] }])
+    const reply = await replies(object({ name: { ...text, default: 'a' } }, { required: ['name'] }))
+    expect(await reply({})).toMatch('body/name is required')
+  })
+
+  test('is found through references and allOf', async () => {
+    const more = { Shade: { ...text, default: 'green' } }
+    const echo = await serveEcho(object({ a: to('Shade'), b: { allOf: [to('Shade')] } }), more)
+    expect(await echo('{}')).toMatchObject({ seen: '{"a":"green","b":"green"}' })
+  })
+
+  test('is none in a schema that may not hold: it is refused, or left out where the schema is referred to', async () => {
+    const withDefault = object({ name: { ...text, default: 'a' } })
+    for (const schema of [
+      { anyOf: [withDefault] },
+      { oneOf: [object({ a: withDefault })] },
+      { not: object({ a: { type: 'array', items: withDefault } }) },
+      object({ a: { anyOf: [to('Default'), { type: 'null' }] } }),
+    ]) {
+      const echo = await serveEcho(schema, { Default: withDefault })
+      await expect(echo('{}')).rejects.toThrow(/has a default, which applies only where the schema always does/)
+    }
+    const Node = object({ name: { ...text, default: 'a' }, next: to('Node') })
+    const echo = await serveEcho(object({ a: { anyOf: [to('Node'), { type: 'null' }] }, b: to('Node') }), { Node })
+    expect(await echo('{"a":{"next":{}},"b":{"next":{}}}')).toMatchObject({
+      seen: '{"a":{"next":{}},"b":{"next":{"name":"a"},"name":"a"}}',
+    })
+  })
+})
+
+describe('a number beyond the range of a double', () => {
+  test.each([
+    { type: 'object' },
+    {},
+    true,
+    { type: 'object', additionalProperties: true },
+    object({ a: {} }, { additionalProperties: {} }),
+    { anyOf: [text, {}] },
+  ])('is refused with its place where the schema leaves a value open: %j', async (schema) => {
+    const echo = await serveEcho(schema)
+    const any = '{"b":{"c":[null,true,{"d":9007199254740993}],"__proto__":{"e":"f"}},"":1.5}'
+    expect(await echo(any)).toMatchObject({ status: 200, seen: any, text: any })
+    expect(await echo('{"b":[1.5,{"c/d":-1e400}]}')).toMatchObject({
+      status: 400,
+      text: 'body/b/1/c~1d must not be a number beyond the range of a double',
+    })
+  })
+
+  test('is refused for the type that the schema gives, and passes in a property that is removed', async () => {
+    const echo = await serveEcho(object({ name: text }))
+    expect(await echo('{"name":1e400}')).toMatchObject({ status: 400, text: 'body/name must be string' })
+    expect(await echo('{"name":"a","more":{"a":1e400}}')).toMatchObject({ status: 200, seen: '{"name":"a"}' })
+  })
+})
+
+describe('of any schema', () => {
+  /** The keywords that the schemas of this test are made of. */
+  interface Schema {
+    type?: string
+    $ref?: string
+    properties?: Record<string, Schema>
+    required?: string[]
+    additionalProperties?: Schema
+    unevaluatedProperties?: false
+    items?: Schema
+    allOf?: Schema[]
+    anyOf?: Schema[]
+    oneOf?: Schema[]
+    not?: Schema
+  }
+
+  const leaf = fc.constantFrom({}, {}, text, to('Node'), { type: 'object' })
+  const objectOf = (part: fc.Arbitrary<Schema>): fc.Arbitrary<Schema> => {
+    const none = fc.constant<Schema>({})
+    const closed = fc.oneof(none, fc.constant<Schema>({ unevaluatedProperties: false }))
+    const more = fc.oneof<fc.Arbitrary<Schema>[]>(
+      none,
+      fc.constant({ required: ['a'] }),
+      fc.record({ additionalProperties: part }),
+      fc.record({ allOf: fc.tuple(part) }),
+      fc.record({ anyOf: fc.tuple(part, part) }),
+      fc.record({ not: part }),
+    )
+    const properties = fc.dictionary(fc.constantFrom('a', 'b', 'c'), part, { minKeys: 1, maxKeys: 2 })
+    return fc
+      .tuple(properties, more, closed)
+      .map(([declared, ...rest]) => ({ properties: declared, ...Object.assign({}, ...rest) }))
+  }
+  const schemaOf = (levels: number): fc.Arbitrary<Schema> => {
+    if (levels === 0) return fc.oneof(leaf, objectOf(leaf))
+    const next = schemaOf(levels - 1)
+    const object = objectOf(next)
+    return fc.oneof(
+      { arbitrary: object, weight: 4 },
+      fc.record({ type: fc.constant('array'), items: next }),
+      fc.record({ allOf: fc.tuple(object, next) }),
+      fc.record({ anyOf: fc.tuple(object, next) }),
+      fc.record({ oneOf: fc.tuple(next, object) }),
+    )
+  }
+  const Node = { properties: { a: to('Node'), b: {} } }
+  const valueOf = (levels: number): fc.Arbitrary<unknown> => {
+    if (levels === 0) return fc.constantFrom('x', {})
+    const next = valueOf(levels - 1)
+    const object = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), next, { minKeys: 1, maxKeys: 4 })
+    return fc.oneof({ arbitrary: object, weight: 4 }, fc.constant('x'), fc.array(next, { maxLength: 2 }))
+  }
+
+  /** What a schema says of an object at a place. */
+  interface Said {
+    place: string
+    isClosed: boolean
+    names: ReadonlySet<string>
+  }
+
+  /** Reads JSON Schema by the letter: what a schema evaluates and says of a value's parts; undefined if invalid. */
+  function judge(schema: Schema, value: unknown, place: string): { names: Set<string>; parts: Said[] } | undefined {
+    const names = new Set<string>()
+    const parts: Said[] = []
+    const take = (judgement: ReturnType<typeof judge>) => {
+      judgement?.names.forEach((name) => names.add(name))
+      parts.push(...(judgement?.parts ?? []))
+      return judgement !== undefined
+    }
+    const part = (of: Schema, member: unknown, at: string) => {
+      const judgement = judge(of, member, at)
+      if (judgement === undefined) return false
+      parts.push({ place: at, isClosed: declares(of), names: judgement.names }, ...judgement.parts)
+      return true
+    }
+    const here = (of: Schema) => judge(of, value, place)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    const members = isObject ? Object.entries(value) : []
+    const { type, properties = {}, required = [], additionalProperties, items } = schema
+    if (type !== undefined && type !== (Array.isArray(value) ? 'array' : typeof value)) return undefined
+    if (isObject && !required.every((name) => Object.hasOwn(value, name))) return undefined
+    for (const [name, member] of members) {
+      const of = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
+      if (of === undefined) continue
+      names.add(name)
+      if (!part(of, member, `${place}/${name}`)) return undefined
+    }
+    if (items !== undefined && Array.isArray(value)) {
+      if (!value.every((item, at) => part(items, item, `${place}/${String(at)}`))) return undefined
+    }
+    const { $ref, allOf = [], anyOf, oneOf, not, unevaluatedProperties } = schema
+    if ($ref !== undefined && !take(here(Node))) return undefined
+    if (!allOf.every((each) => take(here(each)))) return undefined
+    if (anyOf !== undefined && !anyOf.map((each) => take(here(each))).includes(true)) return undefined
+    if (oneOf !== undefined && oneOf.map((each) => take(here(each))).filter(Boolean).length !== 1) return undefined
+    if (not !== undefined && here(not) !== undefined) return undefined
+    if (unevaluatedProperties === false && members.some(([name]) => !names.has(name))) return undefined
+    return { names, parts }
+  }
+
+  function declares({ properties, $ref, allOf = [], anyOf = [], oneOf = [] }: Schema): boolean {
+    return properties !== undefined || $ref !== undefined || [...allOf, ...anyOf, ...oneOf].some(declares)
+  }
+
+  /** What is left of a value; undefined where it is refused. */
+  function left(schema: Schema, value: unknown): unknown {
+    const { parts } = judge({ properties: { body: schema } }, { body: value }, '') ?? {}
+    if (parts === undefined) return undefined
+    const byPlace = Map.groupBy(parts, ({ place }) => place)
+    let removed = 0
+    const copy = (member: unknown, place: string): unknown => {
+      if (Array.isArray(member)) return member.map((item, at) => copy(item, `${place}/${String(at)}`))
+      if (typeof member !== 'object' || member === null) return member
+      const said = byPlace.get(place) ?? []
+      const kept = Object.entries(member).filter(
+        ([name]) => !said.some(({ isClosed }) => isClosed) || said.some(({ names }) => names.has(name)),
+      )
+      removed += Object.keys(member).length - kept.length
+      return Object.fromEntries(kept.map(([name, each]) => [name, copy(each, `${place}/${name}`)]))
+    }
+    const copied = copy(value, '/body')
+    return removed > 0 ? left(schema, copied) : copied
+  }
+
+  test('the value that a handler sees has what the schema declares, and it may answer with the same', async () => {
+    const counts = { whole: 0, refused: 0, reduced: 0 }
+    await fc.assert(
+      fc.asyncProperty(schemaOf(2), fc.array(valueOf(3), { minLength: 20, maxLength: 20 }), async (schema, values) => {
+        const echo = await serveEcho(schema, { Node })
+        for (const value of values) {
+          const [sent, rest] = [JSON.stringify(value), left(schema, value)]
+          const expected = rest === undefined ? undefined : JSON.stringify(rest)
+          counts[expected === undefined ? 'refused' : expected === sent ? 'whole' : 'reduced']++
+          const answer = expected === undefined ? { status: 400, seen: undefined } : { status: 200, text: expected }
+          expect(await echo(sent), sent).toMatchObject(answer)
+        }
+      }),
+      { numRuns: 60 },
+    )
+    // Each happens often.
+    expect(Math.min(...Object.values(counts))).toBeGreaterThan(50)
+  })
+})

@@ -1,0 +1,306 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { exchange, openSocket } from './support/exchange.ts'
+import { type Shop, failures, ok, serve } from './support/serve.ts'
+
+const operation = { operationId: 'wait', responses: { ...ok, ...failures } }
+const paths = { '/wait': { get: operation } }
+const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\n`
+const beside: NonNullable<Shop['beside']> = (app) =>
+  void app.get('/beside', (_request, reply) => reply.code(204).send())
+const next = `${head('/beside')}\r\n`
+const last = `${head('/beside')}Connection: close\r\n\r\n`
+
+/** Serves an operation that answers when the test says so. */
+async function serveHeld(limits: NonNullable<Shop['limits']> = {}) {
+  const held: (() => void)[] = []
+  let most = 0
+  const wait = async () => {
+    await new Promise<void>((resolve) => {
+      most = Math.max(most, held.push(resolve))
+    })
+    return { status: 200, body: 'waited' }
+  }
+  const served = await serve({ paths, handlers: { wait }, beside, limits })
+  const release = async (count: number) => {
+    for (let released = 0; released < count; released++) {
+      await expect.poll(() => held.length, { interval: 1 }).toBeGreaterThan(0)
+      held.shift()?.()
+    }
+  }
+  return { ...served, origin: await served.listen(), held, release, most: () => most }
+}
+
+const statusesOf = async (answers: ReturnType<typeof exchange>) => (await answers).map(({ status }) => status)
+
+describe('the requests of one connection', () => {
+  test('are answered in their order, several hundred of one segment too', async () => {
+    const { listen } = await serve()
+    const creates = Array.from({ length: 200 }, (_, id) => {
+      const body = `{"id":${String(id)}}`
+      const length = `Content-Length: ${String(body.length)}\r\n`
+      return `${head('/things').replace('GET', 'POST')}Content-Type: application/json\r\n${length}\r\n${body}`
+    })
+    const lists = `${head('/things?limit=1')}\r\n`.repeat(200)
+    const remove = `${head('/things/0').replace('GET', 'DELETE')}Connection: close\r\n\r\n`
+    const answers = await exchange(await listen(), creates.join('') + lists + remove)
+    const expected = [
+      ...creates.map((_, id) => `{"id":${String(id)}}`),
+      ...Array.from({ length: 200 }, () => '[0]'),
+      '',
+    ]
+    expect(answers.map(({ text }) => text)).toEqual(expected)
+  })
+
+  test('are served one at a time', async () => {
+    const { origin, held, release, most } = await serveHeld()
+    const answers = exchange(origin, `${head('/wait')}\r\n`.repeat(4) + `${head('/wait')}Connection: close\r\n\r\n`)
+    await release(5)
+    expect(await statusesOf(answers)).toEqual([200, 200, 200, 200, 200])
+    expect([most(), held]).toEqual([1, []])
+  })
+
+  test('are not served any more when the connection is gone', async () => {
+    const { app, origin, held, release } = await serveHeld()
+    const accepted = once(app.server, 'connection')
+    const socket = await openSocket(origin)
+    const [served] = (await accepted) as [Socket]
+    socket.write(`${head('/wait')}\r\n`.repeat(50))
+    await expect.poll(() => held.length).toBe(1)
+    // Its error comes first.
+    const closed = new Promise((resolve) => served.once('close', resolve))
+    socket.resetAndDestroy()
+    await once(socket, 'close')
+    await release(1)
+    await closed
+    expect(held).toEqual([])
+  })
+
+  test('wait unread where one has not been answered, and are all served in the end', async () => {
+    const { origin, release } = await serveHeld()
+    // More than the server reads at once.
+    const many = `${head('/beside')}X-Filler: ${'x'.repeat(200)}\r\n\r\n`.repeat(1_500)
+    const answers = exchange(origin, `${head('/wait')}\r\n${many}`, last)
+    await release(1)
+    expect((await statusesOf(answers)).filter((status) => status === 204)).toHaveLength(1_501)
+  })
+
+  test('that are more than may wait end the connection, and no other', async () => {
+    const { origin, release, lines } = await serveHeld({ pipelinedRequests: 10 })
+    const socket = await openSocket(origin)
+    socket.on('error', () => undefined).write(`${head('/wait')}\r\n${next.repeat(11)}`)
+    await once(socket, 'close')
+    expect(lines().filter(({ msg }) => String(msg).includes('more than 10 requests wait'))).toHaveLength(1)
+    await release(1)
+    expect(await statusesOf(exchange(origin, next.repeat(10) + last))).toHaveLength(11)
+  })
+
+  test('are answered when the client has closed its side', async () => {
+    const { origin, release } = await serveHeld()
+    const socket = await openSocket(origin)
+    socket.end(`${head('/wait')}\r\n`.repeat(3))
+    let text = ''
+    const ended = once(
+      socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk)),
+      'end',
+    )
+    await release(3)
+    await ended
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(3)
+  })
+})
+
+/** Methods of RTSP, Icecast, AirTunes and HTTP/2 that Node's parser reads, and other versions. */
+const foreign = [
+  ...['DESCRIBE', 'ANNOUNCE', 'SETUP', 'PLAY', 'PAUSE', 'TEARDOWN', 'GET_PARAMETER', 'RECORD', 'FLUSH'].flatMap(
+    (method) => ['RTSP/1.0', 'RTSP/2.0', 'HTTP/1.1'].map((version) => `${method} /things ${version}`),
+  ),
+  ...['ANNOUNCE /things', 'GET /things RTSP/2.0', 'OPTIONS /things RTSP/2.0', 'PUT /things RTSP/1.0', 'PRI * HTTP/2.0'],
+  ...['SOURCE /things ICE/2.0', 'GET /things HTTP/2.0', 'GET /things HTTP/0.9', 'GET /things', 'CONNECT a:1 HTTP/2.0'],
+]
+
+describe('what is no request of HTTP/1.0 or HTTP/1.1', () => {
+  test.each([...foreign, 'PRI *', 'garbage'])(
+    'is refused behind the answers before it, counted and logged: %s',
+    async (line) => {
+      const refused: number[] = []
+      const { listen, lines } = await serve({ beside, onRefused: (status) => void refused.push(status) })
+      const answers = await exchange(await listen(), `${next}${line}\r\nHost: a\r\n\r\n${next}`)
+      expect(answers.map(({ status }) => status)).toEqual([204, 400])
+      expect(JSON.parse(answers[1]!.text)).toMatchObject({ failure: 'malformed_http' })
+      expect([answers[1]!.headers['connection'], refused]).toEqual(['close', [400]])
+      const logged = lines().filter(({ msg }) => msg === 'connection refused')
+      expect(logged).toMatchObject([{ requestId: answers[1]!.headers['x-request-id'], status: 400 }])
+    },
+  )
+
+  test.each([
+    ['of another version', 'HEAD /things HTTP/2.0\r\nHost: a\r\n\r\n'],
+    ['with malformed content', 'HEAD /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n'],
+  ])('is refused without content where it is a HEAD %s', async (_what, bytes) => {
+    const { listen } = await serve()
+    const socket = await openSocket(await listen())
+    let received = ''
+    socket.setEncoding('latin1').on('data', (text: string) => (received += text))
+    socket.write(bytes)
+    await once(socket, 'close')
+    expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:[\w-]+: .+\r\n)+\r\n$/)
+  })
+})
+
+describe('the last answer', () => {
+  const more = 'x'.repeat(8_000_000)
+
+  test.each<[string, string, number]>([
+    ['a last request', last, 204],
+    ['a last request and a further one', last + next, 204],
+    ['HTTP/1.0', 'GET /beside HTTP/1.0\r\n\r\n', 204],
+    [
+      'HTTP/1.0 with a Transfer-Encoding',
+      'GET /beside HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      204,
+    ],
+    ['a request to upgrade', `${head('/beside')}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, 204],
+    ['two codings', `${head('/beside')}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 400],
+    ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 404],
+    ['what is no HTTP', `ANNOUNCE /things RTSP/1.0\r\nContent-Length: ${String(more.length)}\r\n\r\n`, 400],
+    [
+      'content without credentials',
+      `POST /things HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 8000000\r\n\r\n`,
+      401,
+    ],
+    ['fields that are too large', `${head('/beside')}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('is read by a client that sends on behind %s, and says that it is', async (_what, request, status) => {
+    const { listen } = await serve({ beside })
+    const answers = await exchange(await listen(), request + more)
+    expect(answers.map((answer) => [answer.status, answer.headers['connection']])).toEqual([[status, 'close']])
+  })
+
+  test.each([
+    ['a last request', last],
+    ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ])('of %s closes the connection also where the client sends on for ever', async (_what, request) => {
+    const { listen } = await serve({ beside })
+    const socket = await openSocket(await listen(), true)
+    socket
+      .on('error', () => undefined)
+      .resume()
+      .write(request)
+    const sending = setInterval(() => socket.write('x'), 20)
+    onTestFinished(() => {
+      clearInterval(sending)
+    })
+    await new Promise((resolve) => socket.once('close', resolve))
+  })
+
+  test('leaves few of a hundred thousand further requests to be parsed', async () => {
+    const { app, listen } = await serve({ beside })
+    let requests = 0
+    app.server.on('request', () => requests++)
+    const origin = await listen()
+    const accepted = once(app.server, 'connection')
+    const socket = await openSocket(origin, true)
+    const [served] = (await accepted) as [Socket]
+    const closed = once(served, 'close')
+    socket.on('error', () => undefined).resume()
+    socket.write('GET /beside HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')
+    await once(socket, 'end')
+    socket.write('GET / HTTP/1.1\r\n\r\n'.repeat(100_000))
+    await closed
+    expect(requests).toBeGreaterThan(0)
+    expect(requests).toBeLessThan(10_000)
+  })
+
+  test('that is on its way arrives whole when its request turns out to be malformed', async () => {
+    const body = 'x'.repeat(20_000_000)
+    const { listen } = await serve({ paths, handlers: { wait: () => ({ status: 200, body }) } })
+    const begun = async (received: () => string) => {
+      while (received() === '') await new Promise(setImmediate)
+    }
+    const answers = await exchange(
+      await listen(),
+      `${head('/wait')}Transfer-Encoding: chunked\r\n\r\n`,
+      begun,
+      'zzz\r\n',
+    )
+    expect(answers.map(({ status, text }) => [status, text.length])).toEqual([[200, body.length + 2]])
+  })
+})
+
+test('a tunnel and a reset leave the server as it was, whenever the reset comes', async () => {
+  const { listen } = await serve({ beside })
+  const origin = await listen()
+  for (const pause of [0, 0, 1, 5]) {
+    for (const before of ['', next]) {
+      const socket = await openSocket(origin)
+      socket.write(`${before}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`)
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
+      socket.resetAndDestroy()
+    }
+  }
+  expect(await statusesOf(exchange(origin, last))).toEqual([204])
+})
+
+test('connections beyond the most are closed at once, counted in one line, and one that ends makes room', async () => {
+  const { listen, lines } = await serve({ beside, limits: { connections: 2 } })
+  const origin = await listen()
+  const [first] = [await openSocket(origin), await openSocket(origin)]
+  await Promise.all([1, 2, 3].map(async () => once((await openSocket(origin)).resume(), 'close')))
+  const msg = 'connections closed as soon as made: 2 are open'
+  await expect.poll(lines).toContainEqual(expect.objectContaining({ level: 40, connections: 3, msg }))
+  first.end().resume()
+  await once(first, 'close')
+  await expect.poll(() => statusesOf(exchange(origin, last)).catch(() => [])).toEqual([204])
+})
+
+describe('time', () => {
+  const limits = {
+    headersMilliseconds: 300,
+    requestMilliseconds: 600,
+    checkMilliseconds: 50,
+    keepAliveMilliseconds: 200,
+  }
+  const post = 'POST /things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n'
+
+  test.each<[string, string, number[]]>([
+    ['nothing', '', [408]],
+    ['a request line', 'GET /thi', [408]],
+    ['fields', `${head('/things')}X-Slow: `, [408]],
+    ['a body', `${post}Authorization: Bearer me\r\n\r\n{`, [408]],
+    ['a body whose request has had its answer', `${post}\r\n{`, [401]],
+    ['the next request', `${head('/things')}\r\nGET /thi`, [200, 408]],
+    ['no further request', `${head('/things')}\r\n`, [200]],
+  ])('ends a connection on which %s comes slowly, with one answer', async (_what, beginning, statuses) => {
+    const { listen } = await serve({ limits })
+    expect(await statusesOf(exchange(await listen(), beginning))).toEqual(statuses)
+  })
+
+  test('ends a connection whose client stops reading, and its stream is read no further', async () => {
+    let chunks = 0
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        chunks++
+        yield Buffer.alloc(60_000)
+        await new Promise(setImmediate)
+      }
+    }
+    const content = { 'application/octet-stream': {} }
+    const responses = { 200: { description: 'Bytes.', content }, ...failures }
+    const { app, listen } = await serve({
+      paths: { '/wait': { get: { ...operation, responses } } },
+      handlers: { wait: () => ({ status: 200, body: endless() }) },
+      limits: { socketIdleMilliseconds: 300 },
+    })
+    const origin = await listen()
+    const accepted = once(app.server, 'connection')
+    const socket = await openSocket(origin)
+    const [served] = (await accepted) as [Socket]
+    const closed = once(served, 'close')
+    socket.pause().write(`${head('/wait')}\r\n`)
+    await closed
+    const read = chunks
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(chunks).toBe(read)
+  })
+})

@@ -1,0 +1,217 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { exchange, openSocket, until } from './support/exchange.ts'
+import { failures, ok, serve } from './support/serve.ts'
+
+const thing = '{"id":1}'
+const post = { method: 'POST', url: '/things' }
+
+/** The beginning of a request; its other fields, an empty line and the body follow. */
+const start = 'POST /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n'
+
+describe('a body of the media type', () => {
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json ; charset="UTF-8"',
+    'application/json; charset=utf8; charset="utf-8"',
+    'application/json;;charset=utf-8 ;',
+    'application/json; profile="\\"; charset=utf-16; \\""',
+    'application/json; xcharset=utf-16; charset-x=utf-16',
+  ])('%s is read', async (type) => {
+    const { send } = await serve()
+    expect(await send({ ...post, headers: { 'content-type': type }, body: thing })).toMatchObject({ status: 200 })
+  })
+
+  // The charsets are others, or spelled so that one reader takes them for UTF-8 and another for something else.
+  test.each([
+    ...['', 'json', '/json', '*/*', 'application', 'application/', 'application/*', 'application json', 'text/plain'],
+    ...['text/json', 'application/jsonp', 'application/ld+json', 'xapplication/json', 'application/json, text/plain'],
+    ...['multipart/form-data; boundary=x', 'text/plain; application/json', 'application/x-www-form-urlencoded'],
+    ...['utf-16', '"utf-16"', '"ut\\f-16"', 'iso-8859-1', 'us-ascii', 'utf-8-sig', "'utf-8'", '', '""', '" utf-8"'].map(
+      (charset) => `application/json; charset=${charset}`,
+    ),
+    ...['"utf-8', '"utf-8"x', ' utf-8', 'utf-8 utf-16', 'utf-16; charset=utf-8', 'utf-8; CHARSET="utf-16"'].map(
+      (charset) => `application/json; charset=${charset}`,
+    ),
+    ...["charset*=utf-8''utf-16", 'charset*0=utf-; charset*1=16', 'charset', 'charset = utf-8', 'charset:utf-8'].map(
+      (parameter) => `application/json; ${parameter}`,
+    ),
+    ...['x charset=utf-8', '\tcharset=utf-16', 'profile="\\\\"; charset=utf-16'].map(
+      (parameters) => `application/json; ${parameters}`,
+    ),
+  ])('%j is refused, and nothing is stored', async (type) => {
+    const { send } = await serve()
+    for (const body of [thing, Buffer.from(thing, 'utf16le')]) {
+      const { status, text } = await send({ ...post, headers: { 'content-type': type }, body })
+      expect([status, text]).toEqual([
+        415,
+        expect.stringContaining('send the body as Content-Type: application/json in UTF-8') as string,
+      ])
+    }
+    expect((await send({ url: '/things' })).text).toBe('[]')
+  })
+
+  test('of sixteen thousand blanks or parameters is judged at once', async () => {
+    const { send } = await serve()
+    const start = performance.now()
+    for (const filler of [' ', ';', ' ;', ';a=b', ';a="', '\\"', '"\\"', ';a=']) {
+      for (const before of ['application/json;', 'a']) {
+        const type = `${before}${filler.repeat(15_000 / filler.length)}x`
+        expect([200, 415]).toContain((await send({ ...post, headers: { 'content-type': type }, body: thing })).status)
+      }
+    }
+    expect(performance.now() - start).toBeLessThan(5_000)
+  })
+})
+
+test.each<[string, string, number, string]>([
+  ['no body and no media type', '', 400, 'the body is empty'],
+  ['Content-Length: 0', 'Content-Length: 0\r\n', 400, 'the body is empty'],
+  ['a media type and no body', 'Content-Type: application/json\r\n', 400, 'the body is empty'],
+  ['a body without a media type', `Content-Length: 8\r\n\r\n${thing}`, 415, 'application/json'],
+  ['chunks without a media type', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 415, 'application/json'],
+  ['another media type and no body', 'Content-Type: text/plain\r\n', 415, 'application/json'],
+  ['two media types', 'Content-Type: application/json\r\nContent-Type: application/json\r\n', 415, 'application/json'],
+  ['a coding', `Content-Type: application/json\r\nContent-Encoding: gzip\r\n`, 415, 'without Content-Encoding'],
+  ['no coding, by name', `Content-Type: application/json\r\nContent-Encoding: identity\r\n`, 415, 'Content-Encoding'],
+])('a request with %s is refused', async (_what, fields, status, message) => {
+  const { listen } = await serve()
+  const [answer, ...others] = await exchange(await listen(), `${start}${fields}\r\n`)
+  expect([answer?.status, answer?.text, others]).toEqual([status, expect.stringContaining(message) as string, []])
+})
+
+test('an operation that takes no content ignores what comes', async () => {
+  const { send, listen } = await serve()
+  await send({ ...post, body: thing })
+  const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' }
+  expect((await send({ url: '/things', headers })).status).toBe(200)
+  expect((await send({ method: 'DELETE', url: '/things/1', headers, body: '{' })).status).toBe(204)
+  const large = `DELETE /things/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nContent-Length: 70000\r\n\r\n`
+  const last = 'GET /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n\r\n'
+  const answers = await exchange(await listen(), large + 'x'.repeat(70_000) + last)
+  expect(answers.map(({ status }) => status)).toEqual([404, 200])
+})
+
+describe('the limit of a body', () => {
+  const json = 'Content-Type: application/json\r\n'
+  const chunked = (body: string) =>
+    `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+  const sized = (body: string) => `Content-Length: ${String(body.length)}\r\n\r\n${body}`
+
+  test.each([
+    ['with Content-Length', sized],
+    ['in chunks', chunked],
+  ])('counts the bytes of a body %s', async (_how, framed) => {
+    const { listen } = await serve()
+    for (const [bytes, status] of [
+      [65_536, 200],
+      [65_537, 413],
+      [2_000_000, 413],
+    ] as const) {
+      const body = `{"id":${String(bytes)}}`.padEnd(bytes)
+      const [answer] = await exchange(await listen(), start + json + framed(body))
+      expect([bytes, answer?.status, answer?.headers['connection']]).toEqual([bytes, status, 'close'])
+    }
+  })
+
+  test('counts bytes, not characters, and is the configured one', async () => {
+    const body = '{"id":1,"x":"\u{1f331}"}'
+    const { send } = await serve({ limits: { bodyBytes: body.length } })
+    expect(await send({ ...post, body })).toMatchObject({
+      status: 413,
+      text: expect.stringContaining(`larger than ${String(body.length)} bytes`) as string,
+    })
+    expect((await send({ ...post, body: thing.padEnd(body.length) })).status).toBe(200)
+  })
+
+  test.each([
+    ['a Content-Length', 'Content-Length: 2000000\r\n'],
+    ['an Expect', 'Content-Length: 2000000\r\nExpect: 100-continue\r\n'],
+  ])('refuses by %s, before the body arrives', async (_what, fields) => {
+    const { listen } = await serve()
+    const answers = await exchange(await listen(), `${start}${json}${fields}\r\n`)
+    expect(answers.at(-1)?.status).toBe(413)
+  })
+
+  test('leaves the connection of a body that is too large to the next request', async () => {
+    const { listen } = await serve()
+    const large = start.replace('Connection: close\r\n', '') + json + sized(thing.padEnd(2_000_000))
+    const answers = await exchange(await listen(), large + start + json + sized(thing))
+    expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual([
+      [413, undefined],
+      [200, 'close'],
+    ])
+  })
+})
+
+describe('a client that waits for leave to send its body', () => {
+  const expecting = 'Content-Type: application/json\r\nContent-Length: 8\r\nExpect: '
+
+  test.each(['100-continue', '100-Continue', '100-continue\r\nExpect: 100-continue'])(
+    'with %j gets it',
+    async (value) => {
+      const { listen } = await serve()
+      const answers = await exchange(await listen(), `${start}${expecting}${value}\r\n\r\n`, until('\r\n\r\n'), thing)
+      expect(answers.map(({ status }) => status)).toEqual([100, 200])
+    },
+  )
+
+  test.each([
+    ['without credentials', `${start}${expecting}100-continue\r\n\r\n`.replace('Bearer me', 'Bearer no'), 401],
+    [
+      'with another media type',
+      `${start}${expecting}100-continue\r\n\r\n`.replace('application/json', 'text/plain'),
+      415,
+    ],
+  ])('%s is refused at once', async (_what, request, status) => {
+    const { listen } = await serve()
+    expect((await exchange(await listen(), request)).map((answer) => answer.status)).toEqual([status])
+  })
+
+  test('with an expectation that the server does not know is answered as without', async () => {
+    const { listen } = await serve()
+    const answers = await exchange(await listen(), `${start}${expecting}200-ok\r\n\r\n${thing}`)
+    expect(answers.map(({ status }) => status)).toEqual([200])
+  })
+})
+
+test('a body that ends before its Content-Length stores nothing', async () => {
+  const { app, listen, send } = await serve()
+  const origin = await listen()
+  const accepted = once(app.server, 'connection')
+  const socket = await openSocket(origin)
+  socket.write(`${start}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n${thing}`, () => socket.destroy())
+  // The types of Node's events do not say that `connection` brings a socket.
+  const [served] = (await accepted) as [Socket]
+  await once(served, 'close')
+  expect((await send({ url: '/things' })).text).toBe('[]')
+})
+
+describe('a body that nests deep', () => {
+  const arrays = (levels: number, inside = '') => '['.repeat(levels) + inside + ']'.repeat(levels)
+  const put = {
+    operationId: 'echo',
+    requestBody: { required: true, content: { 'application/json': { schema: {} } } },
+    responses: { ...ok, ...failures },
+  }
+  const echo = async () =>
+    serve({ paths: { '/': { put } }, handlers: { echo: ({ body }: { body: unknown }) => ({ status: 200, body }) } })
+
+  test.each<[string, string, number, string]>([
+    ['to the bound', arrays(100), 200, '['],
+    ['beyond', arrays(101), 400, `body${'/0'.repeat(100)} nests deeper than 100 levels`],
+    ['far beyond', arrays(10_000), 400, `body${'/0'.repeat(100)} nests deeper than 100 levels`],
+    ['beyond in a name', `{"a":[],"b":{"a/b":${arrays(99)}}}`, 400, `body/b/a~1b${'/0'.repeat(98)} nests deeper`],
+    ['and is no JSON', '['.repeat(20_000), 400, 'the body is not one JSON document'],
+    ['and names a property twice', arrays(200, '{"a":1,"a":2}'), 400, 'the body names the property \\"a\\" twice'],
+  ])('%s is answered, malformed JSON before depth', async (_what, body, status, text) => {
+    const { send } = await echo()
+    expect(await send({ method: 'PUT', url: '/', body })).toMatchObject({
+      status,
+      text: expect.stringContaining(text) as string,
+    })
+  })
+})

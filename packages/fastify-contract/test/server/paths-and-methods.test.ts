@@ -1,0 +1,144 @@
+import { METHODS } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { exchange } from './support/exchange.ts'
+import { failures, ok, serve } from './support/serve.ts'
+
+test.each([
+  ['/things', ['GET', 'HEAD', 'POST']],
+  ['/things?limit=1', ['GET', 'HEAD', 'POST']],
+  ['/things/x', ['DELETE']],
+  ['/beside', ['GET', 'HEAD']],
+  ['/openapi.json', ['GET', 'HEAD']],
+  ['/docs/', ['GET', 'HEAD']],
+  ['/docs/static/swagger-ui.css', ['GET', 'HEAD']],
+])('%s has the methods %j, and every other one that Node reads is refused with Allow', async (url, allowed) => {
+  const beside = (app: { get: (path: string, handler: () => string) => unknown }) => void app.get('/beside', () => 'a')
+  const { send } = await serve({ beside })
+  // CONNECT has no path.
+  for (const method of METHODS.filter((each) => each !== 'CONNECT' && !allowed.includes(each))) {
+    const { status, headers, text } = await send({ method, url, headers: { authorization: undefined } })
+    expect([method, status, headers['allow']]).toEqual([method, 405, allowed.join(', ')])
+    if (method !== 'HEAD') expect(text).toContain(`this path has no ${method}, only ${allowed.join(', ')}`)
+  }
+})
+
+test.each([
+  ...['/', '/thing', '/Things', '/things/', '/things//', '//things', '/things/1/', '/things/1/2', '/v1/things'],
+  ...['/things;v=1', '/things.json', '/things%2F1', '/%2Fthings', '/constructor', '/__proto__', '/?things', '/%00'],
+  ...['/docs/nothing', '/docs/static/nothing.js', '/docs/static/..%2f..%2fpackage.json', '/docs/static/index.css/'],
+  ...['/docs/static/csp.json', '/docs/static/%00', '/openapi', '/openapi.yml', '/.env', '/favicon.ico'],
+])('%s is no path, for whatever method, with or without credentials', async (url) => {
+  const { send } = await serve()
+  for (const method of ['GET', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']) {
+    for (const headers of [{}, { authorization: undefined }]) {
+      const { status, headers: received } = await send({ method, url, headers })
+      expect([method, status, received['allow']]).toEqual([method, 404, undefined])
+    }
+  }
+})
+
+test.each([
+  ...['/things/%', '/things/%2', '/things/%zz', '/things/%ff', '/things/%C3', '/things/%ED%A0%80', '/%', '/nowhere?%'],
+  ...['/things?limit=1%', '/things?limit=%u0031', '/things?limit=%C3%28', '/things?limit=%C0%B1', '/things?%zz=1'],
+  ...['/things?limit=%F5%80%80%80', '/things?limit=1&%C3=1', '/docs?%', '/docs/static/index.css?v=%zz'],
+])('the percent-encoding of %s is refused, before method and credentials', async (url) => {
+  const { send } = await serve()
+  for (const method of ['GET', 'DELETE', 'POST', 'PROPFIND']) {
+    for (const headers of [{}, { authorization: undefined }]) {
+      const { status, text } = await send({ method, url, headers })
+      expect([status, JSON.parse(text)]).toMatchObject([400, { failure: 'malformed_http' }])
+    }
+  }
+})
+
+test('percent-encoding that is as it should be is decoded', async () => {
+  const { send } = await serve()
+  for (const url of ['/th%69ngs', '/things?limit=%31', '/things?%6Cimit=0'])
+    expect((await send({ url })).status).toBe(200)
+  expect((await send({ url: '/things?%C3%A9=1' })).text).toContain('é')
+})
+
+test.each([
+  ['GET http://a.example/things', 200],
+  ['GET HTTPS://a.example:8443/things?limit=1', 200],
+  ['GET http://[::1]:3000/things', 200],
+  ['GET http://a:/things', 200],
+  ['GET http://pl%61nts.example/things', 200],
+  ['GET http://a.example', 404],
+  ['GET http://a.example?limit=1', 404],
+  ['GET http://a/%20', 404],
+  ['GET ftp://a.example/things', 404],
+  ['OPTIONS *', 404],
+  ['CONNECT a.example:80', 404],
+  ['GET /docs/../things', 404],
+  ['GET /docs/static/%2e%2e/%2e%2e/package.json', 404],
+  ['GET http:///things', 400],
+  ['GET http://', 400],
+  ['GET http://:80/things', 400],
+  ['GET http://user@/things', 400],
+  ['GET http://a.example@b.example/things', 400],
+  ['GET http://a\\b/things', 400],
+  ['GET http://a:1:2/things', 400],
+  ['GET http://a%zz/things', 400],
+  ['GET http://a/things?limit=%C3', 400],
+  ['GET http://a#/things', 400],
+  ['GET /things#a', 400],
+  ['GET /nowhere?limit=1#a', 400],
+])('the request line %s is answered %i', async (line, status) => {
+  const { listen } = await serve()
+  const fields = 'Host: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n\r\n'
+  const answers = await exchange(await listen(), `${line} HTTP/1.1\r\n${fields}`)
+  expect(answers.map((answer) => answer.status)).toEqual([status])
+})
+
+describe('a contract', () => {
+  const operation = (operationId: string, parameters: string[] = []) => ({
+    operationId,
+    parameters: parameters.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    responses: { ...ok, ...failures },
+  })
+  const answer = (body: unknown) => () => ({ status: 200, body })
+
+  test('whose paths overlap is served by its most concrete path alone', async () => {
+    const paths = {
+      '/things/{id}': { get: operation('getThing', ['id']), delete: operation('deleteThing', ['id']) },
+      '/things/mine': { get: operation('getMine') },
+    }
+    const handlers = { getThing: answer('thing'), deleteThing: answer('deleted'), getMine: answer('mine') }
+    const { send } = await serve({ paths, handlers })
+    expect((await send({ url: '/things/mine' })).text).toBe('"mine"')
+    expect((await send({ method: 'DELETE', url: '/things/yours' })).text).toBe('"deleted"')
+    expect(await send({ method: 'DELETE', url: '/things/mine' })).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD' },
+    })
+  })
+
+  test('may give its parameters any names, and its paths the colons of a router', async () => {
+    const names = ['constructor', 'a.b-c:d', 'é']
+    const path = `/a:b/${names.map((name) => `{${name}}`).join('/x/')}`
+    const handlers = { get: ({ path: given }: { path: object }) => ({ status: 200, body: Object.entries(given) }) }
+    const { send } = await serve({ paths: { [path]: { get: operation('get', names) } }, handlers })
+    const { text } = await send({ url: '/a:b/1%2F/x/2/x/%C3%A9' })
+    expect(JSON.parse(text)).toEqual([
+      ['constructor', '1/'],
+      ['a.b-c:d', '2'],
+      ['é', 'é'],
+    ])
+  })
+
+  test('is served below the path of each of its servers, and nowhere else', async () => {
+    const servers = [{ url: 'https://a.example/v1/' }, { url: '/v%32' }]
+    const { send } = await serve({ document: { servers } })
+    const statuses = ['/v1/things', '/v2/things', '/things', '/v1'].map(async (url) => (await send({ url })).status)
+    expect(await Promise.all(statuses)).toEqual([200, 200, 404, 404])
+  })
+
+  test('may have a HEAD of its own', async () => {
+    const head = { operationId: 'head', responses: { 204: { description: 'There.' }, ...failures } }
+    const paths = { '/things': { get: operation('get'), head } }
+    const { send } = await serve({ paths, handlers: { get: answer('a'), head: () => ({ status: 204 }) } })
+    expect(await send({ method: 'HEAD', url: '/things' })).toMatchObject({ status: 204, text: '' })
+    expect((await send({ url: '/things' })).text).toBe('"a"')
+  })
+})

@@ -1,0 +1,232 @@
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { exchange, openSocket } from './support/exchange.ts'
+import { failures, ok, serve } from './support/serve.ts'
+
+const faults = (lines: () => Record<string, unknown>[]) => lines().filter(({ level }) => level === 50)
+
+const unreadable = {
+  get code(): string {
+    throw new Error('secret')
+  },
+}
+
+describe('what a handler throws', () => {
+  test.each<[string, unknown]>([
+    ['an Error', new Error('secret')],
+    ['a text', 'secret'],
+    ['nothing', undefined],
+    ['null', null],
+    ['an Error that cannot be changed', Object.freeze(new Error('secret'))],
+    ['what throws when it is read', unreadable],
+    ['a connection of its own that was reset', Object.assign(new Error('secret'), { code: 'ECONNRESET' })],
+    [
+      'an Error with a status and headers',
+      Object.assign(new Error('secret'), { statusCode: 418, headers: { via: 'x' } }),
+    ],
+  ])('gives nothing away, and is logged once: %s', async (_what, thrown) => {
+    let calls = 0
+    const fail = () => {
+      throw thrown
+    }
+    const listThings = () =>
+      calls++ === 0 ? fail() : calls === 2 ? Promise.resolve().then(fail) : { status: 200, body: [] }
+    const { send, lines } = await serve({ handlers: { listThings, createThing: fail, deleteThing: fail } })
+    for (const logged of [1, 2]) {
+      const { status, headers, text } = await send({ url: '/things' })
+      expect([status, JSON.parse(text)]).toMatchObject([500, { failure: 'internal' }])
+      expect(`${text}${JSON.stringify(headers)}`).not.toMatch(/secret|via/)
+      expect(faults(lines).map(({ requestId }) => requestId)).toHaveLength(logged)
+      expect(faults(lines).at(-1)).toMatchObject({ requestId: headers['x-request-id'] })
+    }
+    expect((await send({ url: '/things' })).status).toBe(200)
+  })
+})
+
+test.each(['/things', '/things?limit=x', '/nowhere', '/%', '/openapi.json', '/docs', '/docs/static/index.css'])(
+  '%s is kept by nobody but for the files of the docs page, and names no software',
+  async (url) => {
+    const { app } = await serve()
+    for (const headers of [{ authorization: 'Bearer me' }, {}]) {
+      const { headers: received } = await app.inject({ url, headers })
+      expect(received['cache-control']).toBe(url.includes('static') ? 'public, max-age=0' : 'no-store')
+      expect(received['x-content-type-options']).toBe('nosniff')
+      expect(Object.keys(received).filter((name) => ['server', 'x-powered-by', 'via'].includes(name))).toEqual([])
+    }
+  },
+)
+
+describe('a client that asks for one of several media types', () => {
+  const content = { 'application/json': {}, 'text/csv': { schema: { type: 'string' } } }
+  const responses = { 200: { description: 'Things.', headers: { Vary: { schema: {} } }, content }, ...failures }
+  const paths = { '/things': { get: { operationId: 'list', responses } } }
+  const list = ({ accept }: { accept?: string }) =>
+    accept === 'text/csv'
+      ? { status: 200, body: 'a,b', contentType: accept, headers: { Vary: 'Accept-Language' } }
+      : { status: 200, body: ['a'], contentType: 'application/json' }
+
+  test.each([
+    [undefined, 'application/json', 'Accept'],
+    ['text/csv', 'text/csv; charset=utf-8', 'Accept, Accept-Language'],
+    ['application/json;q=0.5, text/csv; charset=latin1', 'text/csv; charset=utf-8', 'Accept, Accept-Language'],
+    ['image/png', 'application/json', 'Accept'],
+  ])('by Accept: %s gets it, or the first', async (accept, type, vary) => {
+    const { send } = await serve({ paths, handlers: { list } })
+    expect(await send({ url: '/things', headers: { accept } })).toMatchObject({
+      status: 200,
+      headers: { 'content-type': type, vary },
+    })
+  })
+})
+
+describe('a page of another origin', () => {
+  const origin = 'https://shop.example'
+  const preflight = { origin, 'access-control-request-method': 'POST' }
+  const asked = (corsOrigins?: string[]) => serve(corsOrigins === undefined ? {} : { options: { corsOrigins } })
+
+  test('is not let in unless it is configured', async () => {
+    for (const [corsOrigins, from] of [
+      [undefined, origin],
+      [[origin], 'https://shop.example.evil.example'],
+      [[origin], 'null'],
+    ] as const) {
+      const { send } = await asked(corsOrigins === undefined ? undefined : [...corsOrigins])
+      for (const method of ['OPTIONS', 'GET']) {
+        const { headers } = await send({ method, url: '/things', headers: { ...preflight, origin: from } })
+        expect(headers['access-control-allow-origin']).toBeUndefined()
+      }
+    }
+  })
+
+  test('is let in where it is, before it has credentials, and may read every answer', async () => {
+    const { send } = await asked([origin, 'http://localhost:5173'])
+    const allowed = await send({
+      method: 'OPTIONS',
+      url: '/things',
+      headers: { ...preflight, authorization: undefined },
+    })
+    expect(allowed).toMatchObject({
+      status: 204,
+      text: '',
+      headers: {
+        'access-control-allow-origin': origin,
+        'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+        'access-control-allow-methods': 'GET, POST, DELETE',
+        vary: 'Origin',
+      },
+    })
+    for (const url of ['/things', '/things?limit=x', '/nowhere', '/%zz']) {
+      const { headers } = await send({ url, headers: { origin } })
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': expect.stringContaining('X-Request-Id') as string,
+        vary: 'Origin',
+      })
+      expect(headers['access-control-allow-credentials']).toBeUndefined()
+    }
+  })
+
+  test('is let in from anywhere with *', async () => {
+    const { send } = await asked(['*'])
+    const { headers } = await send({ method: 'OPTIONS', url: '/things/1', headers: preflight })
+    expect(headers['access-control-allow-origin']).toBe('*')
+  })
+
+  test('has its other OPTIONS answered as without CORS', async () => {
+    const { send } = await asked([origin])
+    for (const headers of [{}, { origin, 'access-control-request-method': '' }, { ...preflight, origin: '' }]) {
+      const { status, headers: received } = await send({ method: 'OPTIONS', url: '/things', headers })
+      expect([status, received['allow']]).toEqual([405, 'GET, HEAD, POST'])
+    }
+    expect((await send({ method: 'OPTIONS', url: '/nowhere', headers: { origin } })).status).toBe(404)
+  })
+})
+
+describe('the docs page', () => {
+  test('may load scripts from here alone, none of them inline, and may be framed by nobody', async () => {
+    const { send } = await serve()
+    for (const url of ['/docs', '/docs/static/swagger-ui-bundle.js', '/docs/static/swagger-initializer.js']) {
+      const { status, headers } = await send({ url })
+      expect(status).toBe(200)
+      expect(headers['content-security-policy']?.split(';')).toEqual(
+        expect.arrayContaining([
+          "default-src 'none'",
+          "script-src 'self'",
+          "connect-src 'self'",
+          "frame-ancestors 'none'",
+        ]),
+      )
+      expect(headers['x-frame-options']).toBe('DENY')
+    }
+  })
+
+  test('has the title as text, and its files beside it below any prefix of a proxy', async () => {
+    const { send } = await serve()
+    for (const url of ['/docs', '/docs/']) {
+      const { text } = await send({ url })
+      expect(text).toContain('<title>Shop &#38; &#60;Sons></title>')
+      const paths = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(
+        ([, path = '']) => new URL(path, `http://a/p${url}`),
+      )
+      expect(paths).toHaveLength(6)
+      for (const { pathname } of paths) expect((await send({ url: pathname.replace('/p', '') })).status).toBe(200)
+    }
+  })
+
+  test('shows integers that a double cannot hold digit for digit', async () => {
+    const example = { value: { id: 9007199254740993n } }
+    const content = { 'application/json': { examples: { beyond: example } } }
+    const responses = { 200: { description: 'Done.', content, maximum: 9223372036854775807n }, ...failures }
+    const paths = { '/': { get: { operationId: 'get', responses } } }
+    const { send } = await serve({ paths, handlers: { get: () => ({ status: 200, body: {} }) } })
+    const { text } = await send({ url: '/docs/static/swagger-initializer.js' })
+    expect(text).toContain(JSON.stringify(['{\n  "id": 9007199254740993\n}', '9223372036854775807']))
+    expect(text).toContain('"value":"{\\n  \\"id\\": 9007199254740993\\n}"')
+  })
+
+  test('has its files sent again only where they changed', async () => {
+    const { send } = await serve()
+    const url = '/docs/static/swagger-ui.css'
+    const { headers } = await send({ url })
+    for (const tags of [headers['etag'], `"x", W/${String(headers['etag'])}`, '*']) {
+      expect(await send({ url, headers: { 'if-none-match': tags } })).toMatchObject({ status: 304, text: '' })
+    }
+    expect((await send({ url, headers: { 'if-none-match': '"x"' } })).status).toBe(200)
+  })
+})
+
+test('long answers arrive to the last byte at a client that reads them late', async () => {
+  const body = `🌱${'x'.repeat(120_000)}`
+  const paths = { '/': { get: { operationId: 'get', security: [], responses: { ...ok, ...failures } } } }
+  const { listen } = await serve({ paths, handlers: { get: () => ({ status: 200, body }) } })
+  const request = 'GET / HTTP/1.1\r\nHost: a\r\n'
+  const socket = await openSocket(await listen())
+  // More than the sockets between the two hold, so that the server has to keep what it sends.
+  socket.write(`${request}\r\n`.repeat(39) + `${request}Connection: close\r\n\r\n`)
+  await delay(200)
+  let received = ''
+  socket.setEncoding('utf8').on('data', (text: string) => (received += text))
+  await once(socket, 'end')
+  expect(received.split(JSON.stringify(body))).toHaveLength(41)
+})
+
+test('the answers that clients have not read are bounded, and one that is closed makes room', async () => {
+  const body = 'x'.repeat(8_000_000)
+  const paths = { '/': { get: { operationId: 'get', security: [], responses: { ...ok, ...failures } } } }
+  const { listen } = await serve({
+    paths,
+    handlers: { get: () => ({ status: 200, body }) },
+    limits: { unreadBytes: 1 },
+  })
+  const origin = await listen()
+  const socket = await openSocket(origin)
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await once(socket, 'data')
+  socket.pause()
+  const last = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+  const statuses = async () => (await exchange(origin, last)).map(({ status }) => status)
+  expect(await statuses()).toEqual([503])
+  socket.destroy()
+  await expect.poll(statuses).toEqual([200])
+})

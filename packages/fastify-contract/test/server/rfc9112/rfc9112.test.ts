@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sendJson } from 'fastify-contract'
+import { Encoded } from 'fastify-contract/encoded'
+import { describe, expect, test } from 'vitest'
+import { openSocket } from '../support/exchange.ts'
+import { failures, ok, serve, shop, shopHandlers } from '../support/serve.ts'
+import { connections } from './connections.ts'
+import { framing } from './framing.ts'
+import { messages } from './messages.ts'
+
+const requirements = [...messages, ...framing, ...connections]
+const many = { operationId: 'listMany', responses: { ...ok, ...failures } }
+
+async function* chunks(): AsyncGenerator<Buffer> {
+  for (const text of ['[', ...Array.from({ length: 2_500 }, (_, id) => `${String(id)},`), '0]']) {
+    await new Promise(setImmediate)
+    yield Buffer.from(text)
+  }
+}
+
+/** Serves the shop to one connection, so that nobody has things before it. */
+async function start(): Promise<string> {
+  const { listen } = await serve({
+    paths: { ...shop, '/many': { get: many } },
+    handlers: { ...shopHandlers(), listMany: () => ({ status: 200, body: new Encoded(chunks()) }) },
+    beside: (app) => void app.get('/livez', (_request, reply) => sendJson(reply, '{}')),
+  })
+  return listen()
+}
+
+describe('RFC', () => {
+  test.each(requirements.map((requirement) => [requirement.section, requirement.must, requirement] as const))(
+    '%s: %s',
+    async (_section, _must, { sent, ends = false, statuses, received, notReceived }) => {
+      for (const bytes of sent) {
+        const text = await receive(await start(), bytes, ends)
+        const found = [...text.matchAll(/HTTP\/1\.1 (\d{3}) [A-Za-z ]*\r\n/g)].map(([, status]) => Number(status))
+        if (statuses.length > 0) expect(found, bytes).toEqual(statuses)
+        if (received !== undefined) expect(text, bytes).toMatch(received)
+        if (notReceived !== undefined) expect(text, bytes).not.toMatch(notReceived)
+      }
+    },
+  )
+})
+
+test('docs/rfc9112.md has a row for each requirement that is tested, and no other', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../../docs/rfc9112.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| (\d{4} [\d.]+) \| ([^|]+) \|/gm)].map(
+    ([, section = '', must = '']) => `${section}: ${must}`,
+  )
+  expect(rows).toEqual(requirements.map(({ section, must }) => `${section}: ${must}`))
+})
+
+/**
+ * Sends a byte for each character.
+ *
+ * @returns a character for each byte that arrives until the server closes the connection
+ */
+async function receive(origin: string, bytes: string, ends: boolean): Promise<string> {
+  const socket = await openSocket(origin, true)
+  let text = ''
+  socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
+  // A server that closes before it has read all resets the connection.
+  socket.on('error', () => undefined).once('end', () => socket.destroy())
+  socket.write(bytes, 'latin1')
+  if (ends) socket.end()
+  await new Promise((resolve) => socket.once('close', resolve))
+  return text
+}

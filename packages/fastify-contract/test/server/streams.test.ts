@@ -1,0 +1,367 @@
+import { once } from 'node:events'
+import { createReadStream, readdirSync, readlinkSync } from 'node:fs'
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setImmediate as nextIteration, setTimeout as delay } from 'node:timers/promises'
+import { Encoded } from 'fastify-contract/encoded'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openSocket } from './support/exchange.ts'
+import { type Shop, failures, serve } from './support/serve.ts'
+
+const header = { schema: { type: 'string' } }
+const paths = {
+  '/file': {
+    get: {
+      operationId: 'getFile',
+      security: [],
+      responses: {
+        200: {
+          description: 'The file.',
+          headers: { 'Content-Encoding': header, 'Cache-Control': header },
+          content: { 'application/octet-stream': {}, 'application/json': { schema: { type: 'object' } } },
+        },
+        304: { description: 'The same file.' },
+        ...failures,
+      },
+    },
+  },
+}
+
+/** Serves what a handler returns at a real address. */
+async function serveFile(getFile: () => unknown, limits: Shop['limits'] = {}) {
+  const { listen, lines } = await serve({ paths, handlers: { getFile }, limits })
+  const faults = () => lines().filter(({ level }) => Number(level) >= 40)
+  return { url: `${await listen()}/file`, faults }
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'streams-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Sends a request of a client that can leave. */
+async function ask(url: string): Promise<Socket> {
+  const socket = await openSocket(url)
+  socket.write('GET /file HTTP/1.1\r\nHost: a\r\n\r\n')
+  return socket
+}
+
+/** What a handler gives as the body, and whether it is closed. */
+interface Source {
+  body: AsyncIterable<Uint8Array>
+  isClosed: () => boolean | Promise<boolean>
+}
+
+const chunk = Buffer.alloc(16_384)
+
+/** Each goes on for ever, or for longer than a client that does not read takes. */
+const sources: Record<string, () => Source | Promise<Source>> = {
+  'a file': async () => {
+    const file = join(await temporaryFolder(), 'file')
+    await writeFile(file, '')
+    await truncate(file, 32 * 1_024 * 1_024)
+    const body = createReadStream(file)
+    return { body, isClosed: () => body.closed }
+  },
+  'a stream of Node': () => {
+    const body = new Readable({
+      read() {
+        this.push(chunk)
+      },
+    })
+    return { body, isClosed: () => body.closed }
+  },
+  'a stream of the web': () => {
+    let isClosed = false
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        controller.enqueue(chunk)
+      },
+      cancel: () => {
+        isClosed = true
+      },
+    })
+    return { body, isClosed: () => isClosed }
+  },
+  'a generator': () => {
+    async function* generate(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        await nextIteration()
+        yield chunk
+      }
+    }
+    const body = generate()
+    return { body, isClosed: async () => (await body.next()).done === true }
+  },
+  'an iterable': () => {
+    let isClosed = false
+    const iterator = {
+      next: () => Promise.resolve({ value: chunk, done: false }),
+      return: () => {
+        isClosed = true
+        return Promise.resolve({ value: undefined, done: true as const })
+      },
+    }
+    return { body: { [Symbol.asyncIterator]: () => iterator }, isClosed: () => isClosed }
+  },
+}
+
+const kinds = Object.keys(sources).map((kind) => [kind, sources[kind]!] as const)
+
+describe.each(kinds)('the stream of a reply is closed: %s', (_kind, open) => {
+  test('where HEAD is answered', async () => {
+    const { body, isClosed } = await open()
+    const { url } = await serveFile(() => ({ status: 200, body, contentType: 'application/octet-stream' }))
+    const response = await fetch(url, { method: 'HEAD' })
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, null])
+    await expect.poll(isClosed).toBe(true)
+  })
+
+  test.each<[string, object]>([
+    ['a header that is not declared', { status: 200, headers: { 'X-Other': 'a' } }],
+    ['a header that HTTP does not allow', { status: 200, headers: { 'Content-Encoding': 'a\nb' } }],
+    ['a status without content', { status: 304 }],
+    ['a media type that is not declared', { status: 200, contentType: 'image/png' }],
+    ['a media type that is missing', { status: 200 }],
+    ['a stream as JSON', { status: 200, contentType: 'application/json' }],
+  ])('where the reply breaks the contract by %s', async (_what, reply) => {
+    const { body, isClosed } = await open()
+    const declared = { contentType: 'headers' in reply ? 'application/octet-stream' : undefined }
+    const { url, faults } = await serveFile(() => ({ ...declared, ...reply, body }))
+    const response = await fetch(url)
+    expect([response.status, await response.json()]).toMatchObject([500, { failure: 'internal' }])
+    expect(faults()).toHaveLength(1)
+    await expect.poll(isClosed).toBe(true)
+  })
+
+  test('where it is encoded JSON of a reply that breaks the contract', async () => {
+    const { body, isClosed } = await open()
+    const { url } = await serveFile(() => ({
+      status: 200,
+      body: new Encoded(body as AsyncIterable<Buffer>),
+      contentType: 'application/octet-stream',
+    }))
+    expect((await fetch(url)).status).toBe(500)
+    await expect.poll(isClosed).toBe(true)
+  })
+
+  test('where too many long answers wait to be read', async () => {
+    const { body, isClosed } = await open()
+    const { url } = await serveFile(() => ({ status: 200, body, contentType: 'application/octet-stream' }), {
+      unreadBytes: 0,
+    })
+    expect((await fetch(url)).status).toBe(503)
+    await expect.poll(isClosed).toBe(true)
+  })
+
+  test('where the client has left before the handler returns', async () => {
+    const { body, isClosed } = await open()
+    const [asked, left] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+    const { url } = await serveFile(async () => {
+      asked.resolve(undefined)
+      await left.promise
+      return { status: 200, body, contentType: 'application/octet-stream' }
+    })
+    const socket = await ask(url)
+    await asked.promise
+    socket.resetAndDestroy()
+    await delay(50)
+    left.resolve(undefined)
+    await expect.poll(isClosed).toBe(true)
+  })
+
+  test('where the client leaves in the middle, or reads no more', async () => {
+    const { body, isClosed } = await open()
+    const { url, faults } = await serveFile(() => ({ status: 200, body, contentType: 'application/octet-stream' }))
+    const socket = await ask(url)
+    await once(socket, 'data')
+    socket.pause()
+    await delay(50)
+    socket.destroy()
+    await expect.poll(isClosed).toBe(true)
+    expect(faults()).toEqual([])
+  })
+})
+
+/** The files that this process has open. */
+function openFiles(): string[] {
+  const folder = '/proc/self/fd'
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return [readlinkSync(join(folder, name))]
+    } catch {
+      // It was closed meanwhile, as that of the folder.
+      return []
+    }
+  })
+}
+
+test('no descriptor of a file stays open, however often its reply is not sent', async () => {
+  const file = join(await temporaryFolder(), 'file')
+  await writeFile(file, Buffer.alloc(1_024 * 1_024))
+  let calls = 0
+  const { url } = await serveFile(() => {
+    const body = createReadStream(file)
+    return calls++ % 2 === 0 ? { status: 304, body } : { status: 200, body, contentType: 'application/octet-stream' }
+  })
+  for (let round = 0; round < 20; round++) {
+    await fetch(url, { method: 'HEAD' })
+    ;(await ask(url)).destroy()
+    await (await fetch(url)).body?.cancel()
+  }
+  await expect.poll(() => openFiles().filter((path) => path === file)).toEqual([])
+})
+
+const fault = new Error('out of water')
+
+/** Streams that fail at once. */
+const failing: Record<string, () => AsyncIterable<unknown>> = {
+  'a file that is missing': () => createReadStream('/no/such/file'),
+  'a stream that is destroyed already': () => new Readable().destroy(fault),
+  'a stream that is closed already': () => new Readable().destroy(),
+  'a stream of the web': () =>
+    new ReadableStream({
+      start: (controller) => {
+        controller.error(fault)
+      },
+    }),
+  'a generator': async function* () {
+    await nextIteration()
+    throw fault
+  },
+  'an iterator that throws': () => ({
+    [Symbol.asyncIterator]: () => ({
+      next: () => {
+        throw fault
+      },
+      return: () => {
+        throw fault
+      },
+    }),
+  }),
+  'an iterator that gives no promise': () => ({ [Symbol.asyncIterator]: () => ({ next: () => ({}) as never }) }),
+  'a chunk that is a number': () => Readable.from([54]),
+  'a chunk that is null': async function* () {
+    await nextIteration()
+    yield null
+  },
+  'a stream that somebody else reads': () => {
+    const body = new ReadableStream()
+    body.getReader()
+    return body
+  },
+}
+
+describe.each(Object.entries(failing))('a stream that fails before its first byte: %s', (_kind, open) => {
+  test('is answered 500 without the headers of the reply, and logged once', async () => {
+    const headers = { 'Content-Encoding': 'gzip', 'Cache-Control': 'max-age=60' }
+    const { url, faults } = await serveFile(() => ({
+      status: 200,
+      headers,
+      body: open(),
+      contentType: 'application/octet-stream',
+    }))
+    const response = await fetch(url)
+    expect([response.status, await response.json()]).toMatchObject([500, { failure: 'internal' }])
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+    })
+    expect(response.headers.has('content-encoding')).toBe(false)
+    expect(faults()).toHaveLength(1)
+  })
+
+  test('ends nothing where it is not sent', async () => {
+    let reply: object = { status: 200, contentType: 'application/octet-stream' }
+    const { url } = await serveFile(() => ({ ...reply, body: open() }))
+    expect((await fetch(url, { method: 'HEAD' })).status).toBeGreaterThanOrEqual(200)
+    ;(await ask(url)).resetAndDestroy()
+    reply = { status: 304 }
+    expect((await fetch(url)).status).toBe(500)
+  })
+})
+
+describe('a stream that fails in the middle', () => {
+  const first = Buffer.from('the first')
+  test.each<[string, () => AsyncIterable<unknown>]>([
+    [
+      'a generator that throws',
+      async function* () {
+        yield first
+        await nextIteration()
+        throw fault
+      },
+    ],
+    [
+      'a stream that is destroyed without an error',
+      () => {
+        const body = new Readable({ read: () => undefined })
+        body.push(first)
+        setTimeout(() => body.destroy(), 50)
+        return body
+      },
+    ],
+    [
+      'a chunk that is no bytes',
+      async function* () {
+        yield first
+        await nextIteration()
+        yield { a: 1 }
+      },
+    ],
+    [
+      'a chunk that is null',
+      async function* () {
+        yield first
+        await nextIteration()
+        yield null
+      },
+    ],
+  ])('closes the connection, and is logged once: %s', async (_kind, open) => {
+    const reply = () => ({ status: 200, body: open(), contentType: 'application/octet-stream' })
+    const { url, faults } = await serveFile(reply)
+    const response = await fetch(url)
+    expect(response.status).toBe(200)
+    await expect(response.text()).rejects.toThrow()
+    await expect.poll(faults).toHaveLength(1)
+    await delay(20)
+    expect(faults()).toHaveLength(1)
+  })
+
+  test('after its client has left ends nothing', async () => {
+    const left = Promise.withResolvers<undefined>()
+    async function* generate(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) {
+          yield chunk
+          await nextIteration()
+        }
+      } finally {
+        left.resolve(undefined)
+        throw fault
+      }
+    }
+    let body: unknown
+    const { url } = await serveFile(() => ({ status: 200, contentType: 'application/octet-stream', body }))
+    body = generate()
+    const socket = await ask(url)
+    await once(socket, 'data')
+    socket.destroy()
+    await left.promise
+    body = Readable.from([Buffer.from('the next')])
+    expect(await (await fetch(url)).text()).toBe('the next')
+  })
+})
+
+test('chunks without bytes, and of text, are parts of a stream like others', async () => {
+  const { url } = await serveFile(() => ({
+    status: 200,
+    contentType: 'application/octet-stream',
+    body: Readable.from(['', 'a', Buffer.alloc(0), new Uint8Array([98]), '', '', 'ç', '']),
+  }))
+  expect(await (await fetch(url)).text()).toBe('abç')
+})

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { type Socket, connect } from 'node:net'
+import { expect, onTestFinished } from 'vitest'
+
+/** A response as it came. Names of headers are in lower case. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  text: string
+}
+
+/** Opens a connection that is closed with the test. */
+export async function openSocket(origin: string, allowHalfOpen = false): Promise<Socket> {
+  const { hostname, port } = new URL(origin)
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen })
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+/**
+ * Writes bytes to a server as they are, a byte for each character, and reads until the server closes the connection.
+ *
+ * @param pieces what is written, in order; a function is waited for before the next piece is written
+ * @returns every answer, interim ones too, each checked for what all have
+ * @throws Error when the connection ends in the middle of an answer
+ */
+export async function exchange(
+  origin: string,
+  ...pieces: (string | Buffer | ((received: () => string) => Promise<void>))[]
+): Promise<Answer[]> {
+  const socket = await openSocket(origin)
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  // A server that closes before it has read all resets the connection; what it sent before arrives all the same.
+  socket.on('error', () => undefined)
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  for (const piece of pieces) {
+    if (typeof piece === 'function') await piece(() => Buffer.concat(chunks).toString('latin1'))
+    else socket.write(piece, 'latin1')
+  }
+  await closed
+  return answersIn(Buffer.concat(chunks).toString('latin1'))
+}
+
+/** Takes HTTP/1.1 responses apart (RFC 9112, section 6.3). */
+export function answersIn(received: string): Answer[] {
+  const answers: Answer[] = []
+  for (let rest = received; rest !== '';) {
+    const end = rest.indexOf('\r\n\r\n')
+    if (end === -1) throw new Error(`the connection ended inside of the headers: ${rest}`)
+    const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n')
+    const fields = lines.map((line) => /^([^:]*): ?(.*)$/.exec(line) ?? [])
+    const headers = Object.fromEntries(fields.map(([, name = '', value = '']) => [name.toLowerCase(), value]))
+    const length = Number(headers['content-length'] ?? 0)
+    const text = rest.slice(end + 4, end + 4 + length)
+    if (text.length < length) throw new Error(`the connection ended inside of the body: ${text.slice(0, 1_000)}`)
+    const answer = { status: Number(statusLine.split(' ')[1]), headers, text: Buffer.from(text, 'latin1').toString() }
+    expect(Object.keys(headers), 'no header is repeated').toHaveLength(lines.length)
+    if (answer.status >= 200) {
+      expect(headers['date']).toMatch(/ GMT$/)
+      checkAnswer(answer)
+    }
+    answers.push(answer)
+    rest = rest.slice(end + 4 + length)
+  }
+  return answers
+}
+
+/** Checks what every answer has, but the files of the docs page: nobody keeps it, and it says whose it is. */
+export function checkAnswer({ status, headers, text }: Answer): void {
+  expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  expect(headers['x-request-id']).toMatch(/./)
+  if (status === 204) expect(headers).not.toHaveProperty('content-length')
+  if (status < 400 || text === '') return
+  expect(headers['content-type']).toBe('application/json')
+  expect(JSON.parse(text)).toEqual({
+    failure: expect.stringMatching(/./) as string,
+    message: expect.any(String) as string,
+  })
+}
+
+/** Waits until the first answer has arrived as far as a text. */
+export function until(text: string): (received: () => string) => Promise<void> {
+  return async (received) => {
+    while (!received().includes(text)) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}

@@ -1,0 +1,97 @@
+import { type ContractDocument, type Parameter, dereference } from '../../src/document/document.ts'
+import { type AnyHandler, type BoundOperation, type OperationRequest, createEngine } from '../../src/engine/engine.ts'
+import { Refusal } from '../../src/engine/refusal.ts'
+import { ContractViolation } from '../../src/engine/reply-validation.ts'
+import { type ParsedJson, parseJson, stringifyJson } from '../../src/json/json.ts'
+import type { Schema } from '../../src/schema/schema-parts.ts'
+
+export const int64 = { type: 'integer', format: 'int64' }
+export const thing: Schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
+export const ok = { 200: { description: 'Done.', content: { 'application/json': { schema: thing } } } }
+export const id: Parameter = { name: 'id', in: 'path', required: true, schema: int64 }
+export const getThing = { operationId: 'getThing', parameters: [id], responses: ok }
+export const bearer = { type: 'http', scheme: 'bearer' }
+
+/** A contract of one operation, `GET /things/{id}`, changed in the parts that a test is about. */
+export function contractOf(operation: object = {}, document: object = {}): ContractDocument {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1.0.0' },
+    security: [{ bearer: [] }],
+    paths: { '/things/{id}': { get: { ...getThing, ...operation } } },
+    components: { securitySchemes: { bearer } },
+    ...document,
+  }
+}
+
+export function withParameter(parameter: object): ContractDocument {
+  return contractOf({ parameters: [id, parameter] })
+}
+
+export function withBody(schema: object): ContractDocument {
+  return contractOf({ requestBody: { content: { 'application/json': { schema } } } })
+}
+
+/** Binds the operations of a contract, with a verifier for `bearer`. */
+export function bind(
+  contract: ContractDocument,
+  handlers: Partial<Record<string, AnyHandler>>,
+  securitySchemes = ['bearer'],
+  onContractBroken?: (operationId: string) => void,
+): Promise<BoundOperation[]> {
+  return createEngine({ document: dereference(contract), handlers, services: {}, securitySchemes, onContractBroken })
+}
+
+export const request: OperationRequest = {
+  headers: {},
+  path: { id: '54' },
+  query: {},
+  url: '',
+  body: undefined,
+  caller: 'me',
+}
+
+/** A body as it is parsed. */
+export function parsed(text: string): ParsedJson {
+  return parseJson(Buffer.from(text))
+}
+
+/** What becomes of a body: the JSON text of what the handler saw, and the answer. */
+export interface Echo {
+  status: number
+  text: string
+  seen: string | undefined
+}
+
+/**
+ * Serves an operation that answers with the body that it gets.
+ *
+ * @param schema of the request and of the reply
+ * @param schemas that it refers to
+ */
+export async function serveEcho(schema: unknown, schemas: object = {}): Promise<(text: string) => Promise<Echo>> {
+  const content = { 'application/json': { schema } }
+  const operation = { requestBody: { content }, responses: { 200: { description: 'The same.', content } } }
+  let seen: string | undefined
+  const getThing = ({ body }: { body: unknown }) => {
+    seen = stringifyJson(body)
+    return { status: 200, body }
+  }
+  const [operationOfThings] = await bind(
+    contractOf(operation, { components: { schemas, securitySchemes: { bearer } } }),
+    {
+      getThing,
+    },
+  )
+  return async (text) => {
+    seen = undefined
+    try {
+      const { body } = await operationOfThings!.handle({ ...request, body: parsed(text) })
+      return { status: 200, text: stringifyJson(body), seen }
+    } catch (error) {
+      if (error instanceof Refusal) return { status: error.status, text: error.message, seen }
+      if (error instanceof ContractViolation) return { status: 500, text: error.message, seen }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type FSWatcher, mkdtempSync, readFileSync, readdirSync, rmSync, watch } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { takeNoArguments } from './command.ts'
+
+takeNoArguments(`Usage: npm run dev   runs a server of the project in this folder, and prints type errors.
+
+A saved contract is generated from; a saved source file restarts the server. Where the contract or the code is broken,
+the last good server goes on.`)
+
+/** An editor saves in several steps; what follows within this time belongs together. */
+const settleMilliseconds = 60
+/** How long a process may take to end before it is killed. */
+const graceMilliseconds = 1500
+
+const running = new Set<ChildProcess>()
+let server: ChildProcess | undefined
+let isClosing = false
+
+/** Starts a process in a group of its own: an interrupt at the terminal is for this one, which then ends the others. */
+function start(command: string[], output: 'inherit' | 'pipe', environment: NodeJS.ProcessEnv = {}): ChildProcess {
+  const child = spawn(process.execPath, command, {
+    env: { SHUTDOWN_DELAY: '0', ...process.env, ...environment },
+    stdio: ['ignore', output, 'inherit'],
+    detached: true,
+  })
+  running.add(child)
+  return child.on('exit', () => running.delete(child))
+}
+
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || !running.has(child)) return
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMilliseconds)
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  clearTimeout(timer)
+}
+
+async function canGenerate(): Promise<boolean> {
+  // The script has the arguments.
+  const child = spawn('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' })
+  return (await once(child, 'exit'))[0] === 0
+}
+
+/** Whether a server starts with the code, on a free port and an empty database. */
+async function canStart(): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'dev-'))
+  const environment = { PORT: '0', METRICS_PORT: undefined, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
+  const candidate = start(['src/main.ts'], 'pipe', environment)
+  const welcome = once(candidate.stdout!, 'data').then(() => true)
+  const hasStarted = await Promise.race([welcome, once(candidate, 'exit').then(() => false)])
+  await end(candidate)
+  rmSync(folder, { recursive: true })
+  return hasStarted
+}
+
+async function replaceServer(): Promise<void> {
+  await end(server)
+  if (!isClosing) server = start(['src/main.ts'], 'inherit')
+}
+
+let saved: { contract: boolean } | undefined = { contract: true }
+let isHandling = false
+
+async function handle(): Promise<void> {
+  if (isHandling || saved === undefined || isClosing) return
+  isHandling = true
+  const { contract } = saved
+  saved = undefined
+  watchFolders()
+  const broken = contract && !(await canGenerate()) ? 'contract' : (await canStart()) ? undefined : 'code'
+  if (contract) watchFolders()
+  if (broken === undefined) await replaceServer()
+  const now = server !== undefined && running.has(server) ? 'the last good server goes on' : 'no server runs'
+  if (broken !== undefined) console.log(`dev: the ${broken} is broken; ${now}`)
+  isHandling = false
+  await handle()
+}
+
+let timer: NodeJS.Timeout | undefined
+function note(contract: boolean): void {
+  saved = { contract: contract || saved?.contract === true }
+  clearTimeout(timer)
+  timer = setTimeout(() => void handle(), settleMilliseconds)
+}
+
+let watchers: FSWatcher[] = []
+
+/** Watches the folders of the code and of the contract's files anew: they may be others than before. */
+function watchFolders(): void {
+  const lines = readFileSync('generated/contract.sha256', 'utf8').split('\n')
+  const contract = lines.flatMap((line) => line.split('  ')[1] ?? []).slice(0, -1)
+  const inSource = readdirSync('src', { recursive: true, withFileTypes: true })
+  const source = ['src', ...inSource.flatMap((each) => (each.isDirectory() ? join(each.parentPath, each.name) : []))]
+  // Many editors save by renaming a new file into place, so files are watched through their folders.
+  const folders = new Set([...contract.map((file) => dirname(file)), ...source])
+  const before = watchers
+  watchers = [...folders].map((folder) =>
+    watch(folder, (_event, name) => {
+      const isOfContract = contract.includes(join(folder, name ?? ''))
+      if (isOfContract || source.includes(folder)) note(isOfContract)
+    }),
+  )
+  for (const watcher of before) watcher.close()
+}
+
+watchFolders()
+const compiler = join(import.meta.dirname, '../node_modules/typescript-7/bin/tsc')
+start([compiler, '--noEmit', '--watch', '--preserveWatchOutput', '--pretty', 'false'], 'inherit')
+void handle()
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    isClosing = true
+    void Promise.all([...running].map(end)).then(() => process.exit(0))
+  })
+}

@@ -1,0 +1,46 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { LruMap } from 'toad-cache'
+import { lastUsedResolutionMilliseconds } from '../store/store.ts'
+import type { TokenStore, TokenUse } from '../store/store.ts'
+
+/** How often the uses of all tokens are written together. */
+const writeMilliseconds = 1_000
+
+/** The most tokens whose last write is remembered. Beyond that the least recently used one is forgotten. */
+const maxTokens = 100_000
+
+/**
+ * Records when tokens were used last. No request waits for it.
+ *
+ * @param log receives what the store throws, as when the database's user may not update tokens
+ */
+export function createTokenUses(store: Pick<TokenStore, 'recordUses'>, log: Pick<FastifyBaseLogger, 'error'>) {
+  /** The monotonic time until which further uses of a token are ignored, by the token's hash. */
+  const ignoredUntil = new LruMap<number>(maxTokens)
+  let unwritten: TokenUse[] = []
+  let timer: NodeJS.Timeout | undefined
+
+  /** Notes a use of the token with this hash at a time in milliseconds since 1970-01-01T00:00:00Z. */
+  function note(hash: Uint8Array, usedAt: number): void {
+    const key = Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('latin1')
+    const time = performance.now()
+    if (time < (ignoredUntil.get(key) ?? -Infinity)) return
+    ignoredUntil.set(key, time + lastUsedResolutionMilliseconds)
+    unwritten.push({ hash, usedAt })
+    timer ??= setTimeout(() => void write(), writeMilliseconds).unref()
+  }
+
+  /** Writes the noted uses. Those that the store cannot write are dropped; it never rejects. */
+  async function write(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    if (unwritten.length === 0) return
+    const uses = unwritten
+    unwritten = []
+    await store.recordUses(uses).catch((error: unknown) => {
+      log.error({ err: error }, 'when tokens were used is not recorded')
+    })
+  }
+
+  return { note, write }
+}

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client, Pool } from 'pg'
+import type { Caller } from 'fastify-contract'
+import { limitConcurrency } from '../batch.ts'
+import { isOutage } from './errors.ts'
+
+interface LayoutRow {
+  name: string
+  /** Of `pg_dist_partition`: h is distributed by hash, n is on one node or on all; null if Citus does not know it. */
+  method: string | null
+  /** Of `pg_dist_partition`: t is on all nodes. */
+  replication: string | null
+}
+
+/** All plants of a caller on one worker; tokens on the coordinator, where one lookup finds those of many callers. */
+export const distributeTables = `
+  SELECT create_distributed_table('plants', 'caller');
+  SELECT citus_add_local_table_to_metadata('tokens');
+  SELECT citus_add_local_table_to_metadata('plant_store_schema');`
+
+/** Whether a node is the coordinator, and not a worker, which would make tables that no other node knows. */
+export async function isCoordinator(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ coordinator: boolean }>('SELECT citus_is_coordinator() AS coordinator')
+  return rows[0]?.coordinator === true
+}
+
+/** How the tables of a Citus database are spread, and what its operator should change, in one line each. */
+export async function readLayout(client: Client): Promise<{ isSharded: boolean; warnings: string[] }> {
+  const { rows } = await client.query<LayoutRow>(
+    `SELECT name, partmethod AS method, repmodel AS replication
+     FROM unnest(ARRAY['plants', 'tokens', 'plant_store_schema']) AS name
+     LEFT JOIN pg_dist_partition ON logicalrelid = to_regclass(name)`,
+  )
+  const warnings = rows.flatMap((row) => {
+    const statement = remedyFor(row)
+    return statement === undefined ? [] : [`Citus: on the coordinator, run ${statement} (see docs/postgres.md, Citus)`]
+  })
+  return { isSharded: rows.some(({ name, method }) => name === 'plants' && method === 'h'), warnings }
+}
+
+function remedyFor({ name, method, replication }: LayoutRow): string | undefined {
+  if (name === 'plants') return method === 'h' ? undefined : `SELECT create_distributed_table('plants', 'caller');`
+  if (method === 'n' && replication !== 't') return undefined
+  const add = `SELECT citus_add_local_table_to_metadata('${name}');`
+  return method === null ? add : `SELECT undistribute_table('${name}'); ${add}`
+}
+
+/** Connections that stay free for the tokens and for asking where a caller's plants are. */
+const reservedConnections = 2
+
+const pauseMilliseconds = 1_000
+
+/** The most callers whose worker is remembered while one is away. */
+const maxCallers = 100_000
+
+/** The primary of the worker group that has a caller's plants. */
+const workerOf = {
+  name: 'workerOf',
+  text: `SELECT nodename AS name, nodeport AS port FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
+    WHERE shardid = get_shard_id_for_distribution_column('plants', $1::text) AND noderole = 'primary'`,
+}
+
+const isReachable = { name: 'isReachable', text: 'SELECT citus_check_connection_to_node($1, $2) AS reachable' }
+
+/**
+ * Runs what names one caller, and keeps it from workers that do not answer: each statement for such a worker would hold
+ * a connection until its timeout, and a few of them hold the whole pool. As long as no statement fails, this asks
+ * nothing.
+ */
+export class WorkerWatch {
+  readonly #pool: Pool
+  readonly #maxQueued: number
+  readonly #limit: ReturnType<typeof limitConcurrency>
+  /** The first check of each worker in doubt. */
+  readonly #doubted = new Map<string, Promise<boolean>>()
+  /** Each ends when it is known whose worker is to be doubted. */
+  readonly #suspicions = new Set<Promise<void>>()
+  /** The worker of each caller that was asked for while one was in doubt. */
+  readonly #workers = new Map<Caller, Promise<string | undefined>>()
+  #isStopped = false
+  #waiting = 0
+
+  /** @param maxQueued the most that wait for a connection */
+  constructor(pool: Pool, maxQueued: number) {
+    this.#pool = pool
+    this.#maxQueued = maxQueued
+    this.#limit = limitConcurrency(Math.max(1, pool.options.max - reservedConnections))
+  }
+
+  /**
+   * Runs a statement or transaction for one caller, as soon as a connection is free for it. `unavailable`, without
+   * running it, when the worker that has the caller's plants does not answer or too many wait.
+   */
+  async run<Result>(caller: Caller, ask: () => Promise<Result>): Promise<Result | 'unavailable'> {
+    if (this.#waiting >= this.#maxQueued) return 'unavailable'
+    this.#waiting++
+    try {
+      const worker = await this.#doubtedWorkerOf(caller)
+      if (worker !== undefined && (await this.#doubted.get(worker)) === false) return 'unavailable'
+      return await this.#limit(async () => {
+        // The worker may have stopped to answer while this waited.
+        if ((await this.#doubtedWorkerOf(caller)) !== undefined) return 'unavailable'
+        return this.#observe(caller, ask)
+      })
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  /** Doubts the caller's worker if the statement failed as if it were away, before another gets the connection. */
+  async #observe<Result>(caller: Caller, ask: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await ask()
+      if (result === 'unavailable') this.#suspect(caller)
+      return result
+    } catch (error) {
+      if (isOutage(error)) this.#suspect(caller)
+      throw error
+    }
+  }
+
+  #suspect(caller: Caller): void {
+    // Shards may have moved since the last doubt.
+    if (this.#doubted.size === 0 && this.#suspicions.size === 0) this.#workers.clear()
+    const suspicion = this.#workerOf(caller).then((worker) => {
+      this.#suspicions.delete(suspicion)
+      if (worker !== undefined && !this.#doubted.has(worker)) void this.#watch(worker)
+    })
+    this.#suspicions.add(suspicion)
+  }
+
+  /** Checks a worker until it answers. */
+  async #watch(worker: string): Promise<void> {
+    const first = this.#check(worker)
+    this.#doubted.set(worker, first)
+    let isAnswering = await first
+    while (!isAnswering && !this.#isStopped) {
+      await sleep(pauseMilliseconds, undefined, { ref: false })
+      isAnswering = await this.#check(worker)
+    }
+    this.#doubted.delete(worker)
+  }
+
+  /** The caller's worker, if that is in doubt. */
+  async #doubtedWorkerOf(caller: Caller): Promise<string | undefined> {
+    if (this.#suspicions.size > 0) await Promise.all(this.#suspicions)
+    if (this.#doubted.size === 0) return undefined
+    const worker = await this.#workerOf(caller)
+    return worker !== undefined && this.#doubted.has(worker) ? worker : undefined
+  }
+
+  #workerOf(caller: Caller): Promise<string | undefined> {
+    const known = this.#workers.get(caller)
+    if (known !== undefined) return known
+    if (this.#workers.size >= maxCallers) this.#workers.clear()
+    const asked = this.#pool.query<{ name: string; port: number }>(workerOf, [caller]).then(
+      ({ rows: [worker] }) => worker && `${worker.name}:${String(worker.port)}`,
+      // The statement that follows reports the fault.
+      () => {
+        this.#workers.delete(caller)
+        return undefined
+      },
+    )
+    this.#workers.set(caller, asked)
+    return asked
+  }
+
+  async #check(worker: string): Promise<boolean> {
+    const colon = worker.lastIndexOf(':')
+    const values = [worker.slice(0, colon), Number(worker.slice(colon + 1))]
+    try {
+      return (await this.#pool.query<{ reachable: boolean }>(isReachable, values)).rows[0]?.reachable !== false
+    } catch (error) {
+      // A user who may not ask does without the watch.
+      return !isOutage(error)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client, QueryResultRow } from 'pg'
+import { isLockTimeout } from './errors.ts'
+
+/**
+ * How long a statement waits for a lock. Statements of servers that run queue behind it, so this is less than the two
+ * seconds after which they are given up. It is more than the second after which PostgreSQL ends an autovacuum that is
+ * in the way (postgresql.org/docs/18/runtime-config-locks.html, deadlock_timeout).
+ */
+const lockMilliseconds = 1_100
+
+/** How long a statement waits for all of its locks and works. */
+const statementMilliseconds = 1_500
+
+/**
+ * How long a statement that holds locks waits for a further one. PostgreSQL looks for deadlocks after a second, so it
+ * finds none with a session that takes them in another order, and ends neither.
+ */
+const nextLockMilliseconds = 100
+
+/** How long servers that run are left alone at least before the locks are asked for again. */
+const pauseMilliseconds = 2_500
+
+/** How long a session must hold a lock to be named: longer than statements that had waited behind this one. */
+const holdingMilliseconds = 250
+
+/** The most sessions that a message names. */
+const maxNamed = 3
+
+/**
+ * Bounds each statement of a transaction. The server does this, because a statement goes on when the process that sent
+ * it is gone. It ends the transaction of a process that hangs.
+ */
+export const boundLocks = `
+  SET LOCAL lock_timeout = ${String(lockMilliseconds)};
+  SET LOCAL statement_timeout = ${String(statementMilliseconds)};
+  SET LOCAL idle_in_transaction_session_timeout = ${String(2 * pauseMilliseconds)};`
+
+/** The arguments of the advisory lock that a migration holds: "Plnt" in ASCII, and the schema of the tables. */
+const migrationLock = '1349283444, (SELECT oid::integer FROM pg_namespace WHERE nspname = current_schema)'
+
+/** Waits for the advisory lock of a transaction, for which no server that runs waits, and then bounds what follows. */
+export const lockMigrations = `
+  SET LOCAL lock_timeout = 0;
+  SET LOCAL statement_timeout = ${String(4 * pauseMilliseconds)};
+  SELECT pg_advisory_xact_lock(${migrationLock});
+  ${boundLocks}`
+
+/** The statements that lock tables against all others. */
+export function lockTables(tables: readonly string[]): string {
+  const locks = tables.map((table) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE;`)
+  return locks.join(` SET LOCAL lock_timeout = ${String(nextLockMilliseconds)}; `)
+}
+
+/** Statements that need locks, bounded by `boundLocks`. */
+export interface LockingStatements {
+  /** Sent as one message, which the server carries out whole or not at all. */
+  text: string
+  /** Takes back what a try has begun; undefined if there is no transaction. */
+  undo?: string
+  /** The tables that are locked. */
+  tables: readonly string[]
+}
+
+export interface RetryOptions {
+  isCitus: boolean
+  /** When the last try ends, in milliseconds of `performance.now()`. */
+  deadline: number
+  /** Receives, after each try that failed, who holds the locks. */
+  onWait: (reason: string) => void
+}
+
+/**
+ * Carries out statements as soon as no other session holds the locks that they need.
+ *
+ * @returns the rows of the last statement
+ * @throws Error which names the sessions that hold them once time is over
+ */
+export async function retryLocked<Row extends QueryResultRow>(
+  client: Client,
+  { text, undo = '', tables }: LockingStatements,
+  { isCitus, deadline, onWait }: RetryOptions,
+): Promise<Row[]> {
+  const look = () =>
+    findHolders(client, isCitus, tables).catch(async () => {
+      await client.query(undo)
+      return []
+    })
+  for (;;) {
+    try {
+      // A message of several statements has a result for each, which the type does not say.
+      const results = (await client.query<Row>(text)) as unknown as { rows: Row[] }[]
+      return results.at(-1)?.rows ?? []
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error
+    }
+    await client.query(undo)
+    const holders = await look()
+    const locks = tables.length === 0 ? 'the lock of migrations' : `locks on ${tables.join(', ')}`
+    const reason = `the start waits for ${locks}${describe(holders)}`
+    const assertTime = () => {
+      if (performance.now() + pauseMilliseconds > deadline) throw new Error(`${reason}; ${remedyFor(holders)}`)
+    }
+    onWait(reason)
+    assertTime()
+    await sleep(pauseMilliseconds)
+    // As long as they are seen a further try would only make servers wait.
+    while ((await look()).some(({ id }) => holders.some((holder) => holder.id === id))) assertTime()
+  }
+}
+
+/** A session that holds locks. */
+interface Holder {
+  /** Unique for each transaction. */
+  id: string
+  /** Null for a prepared transaction. */
+  pid: string | null
+  /** Its program, user and state, and when its transaction began. */
+  facts: string
+}
+
+/** Where the locks and the sessions of PostgreSQL are seen, and those of all nodes of Citus. */
+const postgresView = {
+  from: 'pg_locks LEFT JOIN pg_stat_activity USING (pid)',
+  id: 'virtualtransaction',
+  pid: 'pid',
+  isOther: 'pid IS DISTINCT FROM pg_backend_pid()',
+  isTable: 'relation IN (SELECT to_regclass(name) FROM unnest($1::text[]) AS name)',
+}
+const citusView = {
+  from: 'citus_locks AS locks LEFT JOIN citus_stat_activity AS sessions USING (nodeid, pid)',
+  id: `nodeid || ' ' || virtualtransaction`,
+  // pg_terminate_backend takes it on every node.
+  pid: 'locks.global_pid',
+  isOther: 'is_worker_query IS NOT TRUE AND locks.global_pid IS DISTINCT FROM citus_backend_gpid()',
+  // A table has another number on each node, and its schema before its name.
+  isTable: `regexp_replace(relation_name, '^.*[.]', '') = ANY ($1)`,
+}
+
+/** The sessions that hold locks for longer than a statement of a server that runs, the oldest first. */
+async function findHolders(client: Client, isCitus: boolean, tables: readonly string[]): Promise<Holder[]> {
+  const { from, id, pid, isOther, isTable } = isCitus ? citusView : postgresView
+  const text = `
+    SELECT DISTINCT ${id} AS id, ${pid} AS pid, xact_start,
+      concat_ws(', ', coalesce(nullif(application_name, ''), backend_type), 'user ' || usename,
+        coalesce(state, 'in a state that this role may not see'),
+        to_char(xact_start AT TIME ZONE 'UTC', '"begun "YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) AS facts
+    FROM ${from}
+    WHERE granted AND ${isOther} AND coalesce(datname = current_database(), true)
+      AND (${isTable} OR (locktype = 'advisory' AND (classid, objid) = (${migrationLock})))
+    ORDER BY xact_start`
+  const query = async () => {
+    // A transaction keeps what it has seen of the sessions.
+    await client.query('SELECT pg_stat_clear_snapshot()')
+    return (await client.query<Holder>(text, [tables])).rows
+  }
+  const first = await query()
+  await sleep(holdingMilliseconds)
+  return (await query()).filter(({ id: seen }) => first.some((holder) => holder.id === seen))
+}
+
+function describe(holders: Holder[]): string {
+  if (holders.length === 0) return ''
+  const named = holders
+    .slice(0, maxNamed)
+    .map(({ pid, facts }) =>
+      pid === null ? 'a prepared transaction (see pg_prepared_xacts)' : `session ${pid} (${facts})`,
+    )
+  const others = holders.length - named.length
+  return `, held by ${named.join(', ')}${others > 0 ? ` and ${String(others)} more` : ''}`
+}
+
+function remedyFor(holders: Holder[]): string {
+  const pid = holders.find((holder) => holder.pid !== null)?.pid
+  const remedy =
+    pid === undefined
+      ? 'wait'
+      : `wait until they are free, or end the session with SELECT pg_terminate_backend(${String(pid)})`
+  return `${remedy}, and start again; nothing was changed`
+}

@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ContractOperation, Parameter } from '../../packages/fastify-contract/src/document/document.ts'
+import { parseExactly } from '../support/responses/check-response.ts'
+import { expectedContract, expectedOperation } from '../support/responses/expected-contract.ts'
+import { shareApp } from '../support/server/start-app.ts'
+import { canonical } from './any-contract/coverage.ts'
+import { type RequestParts, partsOf, written } from './any-contract/requests.ts'
+import { check, createSend, timeout } from './any-contract/run.ts'
+import { flatten } from './any-contract/values.ts'
+
+/** What is answered: a status, and the body of a success. */
+interface Outcome {
+  status: number
+  body?: unknown
+}
+
+/** What the service is said to do: the plants of each caller by their ids. */
+type Model = Map<string, Map<bigint, object>>
+
+/** What a caller asks for. */
+interface Action {
+  caller: string
+  operation: ContractOperation
+  parts: RequestParts
+  toString: () => string
+}
+
+const callers = ['me', 'Me', 'you']
+const [create, remove, list] = ['createPlant', 'deletePlant', 'listPlants'].map(expectedOperation)
+const { properties } = flatten(expectedContract.components?.schemas?.['Plant'] ?? {})
+
+/** Requests that the contract allows, in every spelling, most of them with one of these integers. */
+function actionsOf(operation: ContractOperation, integers: fc.Arbitrary<bigint>): fc.Arbitrary<Action> {
+  return fc
+    .tuple(fc.constantFrom(...callers), partsOf(operation), fc.option(integers))
+    .map(([caller, drawn, chosen]) => {
+      const parameters = drawn.parameters.map(([parameter, value]): [Parameter, unknown] => [
+        parameter,
+        chosen ?? value,
+      ])
+      const body = drawn.body === undefined || chosen === null ? drawn.body : { ...drawn.body, id: chosen }
+      return actionOf(caller, operation, { ...drawn, parameters, body })
+    })
+}
+
+function actionOf(caller: string, operation: ContractOperation, parts: RequestParts): Action {
+  return { caller, operation, parts, toString: () => `${caller}: ${JSON.stringify(written(operation, parts))}` }
+}
+
+function listOf(caller: string): Action {
+  return actionOf(caller, list!, { parameters: [], body: undefined, way: 0 })
+}
+
+/** Carries an action out. */
+function apply(model: Model, { caller, operation, parts }: Action): Outcome {
+  const plants = model.get(caller) ?? new Map<bigint, object>()
+  model.set(caller, plants)
+  // The contract's only parameters are integers, and its only body is a plant with its id.
+  const [[, integer] = []] = parts.parameters as [Parameter, bigint][]
+  const { id = integer ?? 0n, ...others } = (parts.body ?? {}) as { id?: bigint }
+  if (operation === remove) return { status: plants.delete(id) ? 204 : 404 }
+  if (operation === list) {
+    const ascending = [...plants].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, plant]) => plant)
+    return { status: 200, body: ascending.slice(0, integer === undefined ? undefined : Number(integer)) }
+  }
+  if (plants.has(id)) return { status: 409 }
+  const plant = Object.fromEntries(Object.entries(others).filter(([name]) => Object.hasOwn(properties, name)))
+  plants.set(id, plant)
+  return { status: 200, body: plant }
+}
+
+/** Sends what a caller asks for. */
+type Act = (action: Action) => Promise<Outcome>
+
+/**
+ * Sends actions at the same time. There must be an order in which the model gives the same outcomes, and the same plants
+ * afterwards.
+ *
+ * @returns the model after them
+ */
+async function actTogether(model: Model, act: Act, together: Action[]): Promise<Model> {
+  const outcomes = await Promise.all(together.map(act))
+  // The outcome of one alone is enough.
+  const listed = together.length > 1 ? callers : []
+  const afterwards = await Promise.all(listed.map((caller) => act(listOf(caller))))
+  const seen = canonical([outcomes, afterwards])
+  for (const order of permutations([...together.keys()])) {
+    const attempt: Model = new Map([...model].map(([caller, plants]) => [caller, new Map(plants)]))
+    const expected: Outcome[] = []
+    for (const index of order) expected[index] = apply(attempt, together[index]!)
+    if (canonical([expected, listed.map((caller) => apply(attempt, listOf(caller)))]) === seen) return attempt
+    if (together.length === 1) expect(outcomes, String(together)).toEqual(expected)
+  }
+  throw new Error(`no order of ${together.join(', ')} explains the outcomes and the lists after them: ${seen}`)
+}
+
+function permutations(items: number[]): number[][] {
+  if (items.length < 2) return [items]
+  return items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
+}
+
+// Beside each other for a double, and at both ends.
+const ids = fc.constantFrom(-(2n ** 63n), -1n, 0n, 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n)
+const action = fc.oneof(
+  { weight: 4, arbitrary: actionsOf(create!, ids) },
+  { weight: 3, arbitrary: actionsOf(remove!, ids) },
+  { weight: 2, arbitrary: actionsOf(list!, fc.bigInt(0n, 5n)) },
+)
+const steps = fc.oneof(
+  { weight: 3, arbitrary: fc.array(action, { minLength: 1, maxLength: 1 }) },
+  { weight: 1, arbitrary: fc.array(action, { minLength: 2, maxLength: 4 }) },
+)
+
+const newApp = shareApp()
+
+test('the plants are those of a Map, for several callers, also at the same time', { timeout }, async () => {
+  const { app, token, issueToken } = await newApp()
+  const send = createSend(await app.listen({ host: '127.0.0.1', port: 0 }), token)
+  let run = 0
+  await check(fc.array(steps, { maxLength: 25 }), 25, async (drawn) => {
+    // Each run has callers of its own.
+    const names = callers.map((caller) => `${caller} ${String(run)}`)
+    const tokens = await Promise.all(names.map((name) => issueToken(name)))
+    run++
+    const act: Act = async ({ caller, operation, parts }) => {
+      const { headers, ...request } = written(operation, parts)
+      const authorization = `Bearer ${String(tokens[callers.indexOf(caller)])}`
+      const { status, text } = await send({ ...request, headers: { ...headers, authorization } })
+      return status === 200 ? { status, body: parseExactly(text) } : { status }
+    }
+    let model: Model = new Map()
+    for (const together of drawn) model = await actTogether(model, act, together)
+  })
+})

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { handlers } from '../../src/handlers.ts'
+import type { Store } from '../../src/store/store.ts'
+import { Encoded } from '../../packages/fastify-contract/src/types/encoded.ts'
+import { expectFailure } from '../support/responses/expect-failure.ts'
+import { startApp, temporaryStore } from '../support/server/start-app.ts'
+
+const requests = [
+  { method: 'GET', url: '/plants' },
+  { method: 'POST', url: '/plants', body: { id: 1, name: 'a' } },
+  { method: 'DELETE', url: '/plants/1' },
+]
+const wrong = new Error('the secret of the house')
+
+function errorLines(logLines: string[]): Record<string, unknown>[] {
+  return logLines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ level }) => Number(level) >= 50)
+}
+
+async function storeWith(broken: Partial<Store>): Promise<Store> {
+  return { ...(await temporaryStore()), ...broken }
+}
+
+test('a fault of the store gives nothing away, and the log has it once, under the id of the request', async () => {
+  const fail = () => Promise.reject(wrong)
+  for (const broken of [{ list: fail, create: fail, delete: fail }, { findCaller: fail }]) {
+    for (const request of requests) {
+      const { send, logLines } = await startApp({ store: await storeWith(broken) })
+      const response = await send({ ...request, headers: { 'x-request-id': 'mine' } })
+      expect(expectFailure(response, 'internal')).toContain('X-Request-Id')
+      expect(response.text).not.toMatch(/secret|Error|\.ts/)
+      expect(errorLines(logLines)).toMatchObject([{ requestId: 'mine', err: { message: wrong.message } }])
+    }
+  }
+})
+
+test('while the store is unavailable, the answer is 503 with Retry-After, and the request logs no fault', async () => {
+  const unavailable = () => Promise.resolve('unavailable' as const)
+  const all = { list: unavailable, create: unavailable, delete: unavailable }
+  for (const broken of [all, { findCaller: unavailable }]) {
+    for (const request of requests) {
+      const { send, logLines } = await startApp({ store: await storeWith(broken) })
+      const response = await send(request)
+      expectFailure(response, 'unavailable')
+      expect([response.headers['retry-after'], response.headers['www-authenticate']]).toEqual(['1', undefined])
+      expect(errorLines(logLines)).toEqual([])
+    }
+  }
+})
+
+test('when a long list fails on its way, the client sees that it is not whole, and the log has the error', async () => {
+  async function* failing(): AsyncGenerator<Buffer> {
+    yield Buffer.from('[{"name":"a"}')
+    await new Promise(setImmediate)
+    throw wrong
+  }
+  const { token, listen, logLines } = await startApp({
+    store: await storeWith({ list: () => Promise.resolve(new Encoded(failing())) }),
+  })
+  const response = await fetch(`${await listen()}/plants`, { headers: { authorization: `Bearer ${token}` } })
+  expect(response.status).toBe(200)
+  await expect(response.text()).rejects.toThrow()
+  await expect.poll(() => logLines.filter((line) => line.includes('response cut off'))).toHaveLength(1)
+  expect(errorLines(logLines)).toMatchObject([{ err: { message: wrong.message } }])
+})
+
+test('pages of configured origins are let in, and of no others', async () => {
+  const origin = 'https://plants.example'
+  for (const [corsOrigins, allowed] of [
+    [undefined, undefined],
+    [[origin], origin],
+  ] as const) {
+    const { app } = await startApp({ corsOrigins: corsOrigins === undefined ? undefined : [...corsOrigins] })
+    const { headers } = await app.inject({ url: '/plants', headers: { origin } })
+    expect(headers['access-control-allow-origin']).toBe(allowed)
+  }
+})
+
+test('what is refused with its connection is counted, and logged in one line', async () => {
+  const answered: unknown[] = []
+  const { listen, logLines } = await startApp({
+    handlers,
+    observer: { answered: (...values) => void answered.push(values.slice(0, 2)), contractBroken: () => undefined },
+  })
+  const response = await fetch(await listen(), { headers: { 'x-long': 'x'.repeat(20_000) } })
+  expect(response.status).toBe(431)
+  expect(answered).toEqual([[undefined, 431]])
+  expect(logLines.filter((line) => line.includes('connection refused'))).toHaveLength(1)
+})

@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, createReadStream, existsSync, openSync, readSync } from 'node:fs'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { servedDatabase } from '../support/server/served-database.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { startInTerminal } from '../support/server/start-in-terminal.ts'
+import { type ServerProcess, nodeBinary, projectFolder } from '../support/server/start-process.ts'
+
+/** Starts the server from a shell, so that its standard streams are what the shell makes them. */
+function withStreams(redirections: string, ...names: string[]): [string, ...string[]] {
+  return ['bash', '-c', `exec "$0" "$1" ${redirections}`, nodeBinary, join(projectFolder, 'src/main.ts'), ...names]
+}
+
+/** Sends requests that nothing matches, each of which is logged with its long path. @returns how many */
+async function sendLong({ origin }: Pick<ServerProcess, 'origin'>, requests: number): Promise<number> {
+  for (let sent = 0; sent < requests; sent++)
+    expect((await fetch(`${origin}/nowhere/${'x'.repeat(8_000)}`)).status).toBe(404)
+  return requests
+}
+
+function linesOf(text: string): { msg: string; lost?: number; status?: number; err?: unknown }[] {
+  // Every line is whole, though several writes may have been needed for it.
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as ReturnType<typeof linesOf>[number])
+}
+
+/** Makes an error in the server that nothing handles, at SIGUSR2. */
+const faultScript = encodeURIComponent(`process.once('SIGUSR2',()=>{throw new Error('a fault')})`)
+const fault = { NODE_OPTIONS: `--import=data:text/javascript,${faultScript}` }
+
+test.each([
+  ['on a full disk', '2>/dev/full'],
+  ['at a closed descriptor', '2>&-'],
+  ['into a pipe whose reader is gone', '2> >(exit 0)'],
+])('a log %s ends neither the service nor its orderly stop', async (_description, redirections) => {
+  const { file, serve } = await servedDatabase()
+  const server = await serve({ LOG_LEVEL: 'info' }, withStreams(redirections))
+  await sendLong(server, 20)
+  expect(await server.create(1)).toBe(200)
+  expect(await server.names()).toEqual(['1'])
+  await server.end('SIGTERM')
+  expect(await server.ended).toBe(0)
+  expect(existsSync(`${file}-wal`)).toBe(false)
+})
+
+test.each([
+  ['is in the log and ends the server, which closes its database first', undefined],
+  ['ends it in the same order where the log cannot be written', withStreams('2>/dev/full')],
+])('an error that nobody handles %s', async (_description, command) => {
+  const { file, serve } = await servedDatabase()
+  const server = await serve({ LOG_LEVEL: 'fatal', ...fault }, command)
+  expect(await server.create(1)).toBe(200)
+  await server.end('SIGUSR2')
+  expect(await server.ended).toBe(1)
+  expect(existsSync(`${file}-wal`)).toBe(false)
+  const message = 'stopping after an error that nobody handled'
+  const logged = { level: 60, err: { message: 'a fault' }, msg: message }
+  expect(linesOf(server.stderr())).toMatchObject(command === undefined ? [logged] : [])
+})
+
+/** Starts a server whose log goes into a pipe of which nothing is read yet. */
+async function serveIntoPipe() {
+  const pipe = join(await temporaryFolder(), 'log')
+  execFileSync('mkfifo', [pipe])
+  // A pipe can be opened for writing once somebody has opened it for reading.
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+  const { serve } = await servedDatabase()
+  return { pipe, reader, server: await serve({ LOG_LEVEL: 'info' }, withStreams('2>"$2"', pipe)) }
+}
+
+/** What a pipe holds now. */
+function drain(reader: number): string {
+  const pieces: Buffer[] = []
+  const piece = Buffer.alloc(65_536)
+  try {
+    for (let length = readSync(reader, piece); length > 0; length = readSync(reader, piece))
+      pieces.push(Buffer.from(piece.subarray(0, length)))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+  }
+  return Buffer.concat(pieces).toString()
+}
+
+test('a reader of the log that stalls holds nothing up, and is told what it missed when it reads again', async () => {
+  const { reader, server } = await serveIntoPipe()
+  const requests = await sendLong(server, 250)
+  expect(await server.create(1)).toBe(200)
+  let text = ''
+  const isTold = () =>
+    (text += drain(reader)).includes('log lines were lost, because standard error could not be written: EAGAIN')
+  // Not the text itself, which is too long to be printed where the test fails.
+  await expect.poll(isTold, { interval: 5, timeout: 10_000 }).toBe(true)
+  await server.end('SIGTERM')
+  expect(await server.ended).toBe(0)
+  const lines = linesOf(text + drain(reader))
+  closeSync(reader)
+  const lost = lines.reduce((sum, line) => sum + (line.lost ?? 0), 0)
+  expect(lost).toBeGreaterThan(0)
+  expect(lines.filter(({ status }) => status === 404).length + lost).toBe(requests)
+  expect(lines.at(-1)?.msg).toBe('stopping')
+})
+
+test('at the stop a reader that is slow still gets every line', async () => {
+  const { pipe, reader, server } = await serveIntoPipe()
+  // More than a pipe holds, less than is kept.
+  const requests = await sendLong(server, 30)
+  server.child.kill('SIGTERM')
+  let text = ''
+  const slowly = { fd: openSync(pipe, 'r'), encoding: 'utf8', highWaterMark: 16_384 } as const
+  for await (const piece of createReadStream(pipe, slowly)) {
+    text += String(piece)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  closeSync(reader)
+  expect(await server.ended).toBe(0)
+  const lines = linesOf(text)
+  expect(lines.filter(({ status }) => status === 404)).toHaveLength(requests)
+  expect(lines.at(-1)?.msg).toBe('stopping')
+})
+
+/** The log is on the terminal. To a session without one, which is the server's, the kernel sends no SIGHUP. */
+const logOnTerminal = 'setsid $SERVER >"$SAID" </dev/null & echo $! >"$PID"; wait'
+
+test.each([
+  ['gone and sends no signal', 'ignore'],
+  ['stopped', 'pipe'],
+] as const)('a terminal that is %s costs lines of the log alone', async (description, output) => {
+  const { terminal, origin, token, pid, isAlive } = await startInTerminal(logOnTerminal, output)
+  if (description !== 'stopped') {
+    const gone = once(terminal, 'close')
+    terminal.kill('SIGKILL')
+    await gone
+  }
+  await sendLong({ origin }, 100)
+  const list = await fetch(`${origin}/plants`, { headers: { authorization: `Bearer ${token}` } })
+  expect(list.status).toBe(200)
+  process.kill(pid, 'SIGTERM')
+  await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
+})

@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { servedDatabase } from '../support/server/served-database.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { type ServerProcess, nodeBinary, projectFolder, startProcess } from '../support/server/start-process.ts'
+
+const main = join(projectFolder, 'src/main.ts')
+
+/** Starts a server on a database of its own that is not there yet, unless the environment names one. */
+async function start(environment: Record<string, string>, command?: [string, ...string[]]): Promise<ServerProcess> {
+  const DATABASE_URL = `sqlite:${join(await temporaryFolder(), 'data', 'plants.db')}`
+  const server = await startProcess({ DATABASE_URL, LOG_LEVEL: 'info', ...environment }, command)
+  onTestFinished(() => server.end())
+  return server
+}
+
+test('npm start on an empty folder prints address, token and lines that work; a restart keeps the plant', async () => {
+  const environment = { DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'data', 'plants.db')}` }
+  const first = await start(environment, ['npm', 'start', '--silent'])
+  const { origin } = first
+  const [token = ''] = /plst_[\w-]{43}/.exec(first.stdout()) ?? []
+  const bearer = `-H 'Authorization: Bearer ${token}'`
+  expect(first.stdout().split('\n')).toEqual([
+    `Plant Store  ${origin}`,
+    `Docs         ${origin}/docs`,
+    `Token        ${token}`,
+    '             for the caller "me"; it is shown this once',
+    `Try          curl ${bearer} -H 'Content-Type: application/json' ` +
+      `-d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
+    `             curl ${bearer} ${origin}/plants`,
+    '',
+  ])
+  expect((await fetch(`${origin}/docs`)).status).toBe(200)
+  const answers: string[] = []
+  for (const line of first.stdout().match(/curl .*/g) ?? [])
+    answers.push((await promisify(execFile)('bash', ['-c', `${line} --silent --show-error`])).stdout)
+  const plant = '{"name":"Monstera deliciosa","tag":"indoor"}'
+  expect(answers).toEqual([plant, `[${plant}]`])
+
+  await first.end('SIGTERM')
+  expect(await first.ended).toBe(0)
+  expect(first.stderr()).toContain('"operation":"createPlant"')
+  expect(first.stderr()).not.toContain(token.slice(5))
+
+  const second = await start(environment)
+  expect(second.stdout()).not.toContain('plst_')
+  const list = await fetch(`${second.origin}/plants`, { headers: { authorization: `Bearer ${token}` } })
+  expect(await list.text()).toBe(`[${plant}]`)
+})
+
+test('a server that others can reach prints no token', async () => {
+  const { stdout } = await start({ HOST: '0.0.0.0' })
+  expect(stdout()).not.toContain('plst_')
+  expect(stdout()).toContain('Token        npm run token -- issue CALLER\n')
+})
+
+/** Makes JOURNAL_STREAM name a file, as stat(1) in a shell before the server finds that. */
+const namingJournal = (descriptor: string, redirections = ''): [string, ...string[]] => [
+  'bash',
+  '-c',
+  `exec 8>&1 9>&2; export JOURNAL_STREAM=$(stat --dereference --format=%d:%i /proc/self/fd/${descriptor}); ` +
+    `exec "$0" "$1" 8>&- 9>&- ${redirections}`,
+  nodeBinary,
+  main,
+]
+
+test('no token is issued into the journal: where it is the output, or the log while the output is a socket', async () => {
+  const environment = { DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'plants.db')}` }
+  for (const descriptor of ['8', '9']) {
+    const server = await start(environment, namingJournal(descriptor))
+    expect(server.stdout()).not.toContain('plst_')
+    expect(server.stdout()).toContain('Token        npm run token -- issue CALLER\n')
+    await server.end()
+  }
+  // The store is still empty. Here the log goes to the journal, and standard output is a pipe.
+  expect((await start(environment, namingJournal('9', '> >(cat)'))).stdout()).toMatch(/^Token +plst_/m)
+})
+
+test('a JOURNAL_STREAM that names neither output nor log keeps no token from the output', async () => {
+  expect((await start({}, namingJournal('0'))).stdout()).toMatch(/^Token +plst_/m)
+})
+
+test('standard output that cannot be written ends no start, and the log says that nothing was printed', async () => {
+  const { serve } = await servedDatabase()
+  // What it says goes to the test's pipe as well, which tells that it listens.
+  const server = await serve({ LOG_LEVEL: 'info' }, [
+    'bash',
+    '-c',
+    `exec 3>&1
+    "$0" "$1" 2> >(tee >(sed -un 's/.*listening at \\([^"]*\\)".*/Plant Store  \\1\\nToken        -/p' >&3) >&2) \\
+      >/dev/full &
+    trap 'kill $!' TERM; wait; wait $!`,
+    nodeBinary,
+    main,
+  ])
+  await expect.poll(server.stderr).toContain('standard output cannot be written (ENOSPC')
+  expect(await server.create(1)).toBe(200)
+  await server.end('SIGTERM')
+  expect(await server.ended).toBe(0)
+})
+
+test('with METRICS_PORT the server is measured at an address of its own, which ends with it', async () => {
+  const server = await start({ METRICS_PORT: '0', TRUST_PROXY: '127.0.0.1' })
+  await expect.poll(server.stderr, { timeout: 10_000 }).toContain('metrics at')
+  expect(server.stderr()).toContain('"level":40')
+  expect(server.stderr()).toContain('"msg":"TRUST_PROXY has no effect without RATE_LIMIT"')
+  const url = /metrics at (http[^"]+)/.exec(server.stderr())?.[1] ?? ''
+  const [authorization = ''] = /Bearer plst_[\w-]+/.exec(server.stdout()) ?? []
+  const headers = { authorization, 'content-type': 'application/json' }
+  await fetch(`${server.origin}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"a"}' })
+  const text = await (await fetch(url)).text()
+  expect(text).toContain('plant_store_requests_total{operation="createPlant",status="200"} 1')
+  expect(text).toMatch(/^plant_store_batch_writes_count [1-9]/m)
+  expect((await fetch(`${server.origin}/metrics`)).status).toBe(404)
+  await server.end()
+  await expect(fetch(url)).rejects.toThrow()
+})
+
+test('a limit on open files that MAX_CONNECTIONS does not fit into is told at the start, with the remedy', async () => {
+  const startWith = async (limit: number) => {
+    const command = `ulimit -n ${String(limit)}; exec "$0" "$1"`
+    const server = await start({ MAX_CONNECTIONS: '1000', LOG_LEVEL: 'warn' }, [
+      'bash',
+      '-c',
+      command,
+      nodeBinary,
+      main,
+    ])
+    await server.end()
+    return server.stderr()
+  }
+  expect(JSON.parse(await startWith(1_099))).toMatchObject({
+    level: 40,
+    msg:
+      'MAX_CONNECTIONS 1000 needs 1100 open files, and this process may have 1099: ' +
+      'raise the limit (ulimit -n 1100, or LimitNOFILE= in a systemd unit), or lower MAX_CONNECTIONS',
+  })
+  expect(await startWith(1_100)).toBe('')
+})

@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { migrations } from '../../../src/store/postgres/schema.ts'
+import { openConnection, temporaryDatabase, waitUntilBlocking } from '../../support/server/postgres-database.ts'
+import { type RunningServer, servedPostgres } from '../../support/server/served-database.ts'
+import { nodeBinary, projectFolder, startProcess } from '../../support/server/start-process.ts'
+import { openTestStore } from './open-test-store.ts'
+
+/** How long a request of a server that runs may take while another one migrates. */
+const promisedMilliseconds = 2_500
+
+/** A database as the release before scopes made it. */
+async function databaseBeforeScopes() {
+  const url = await temporaryDatabase()
+  const client = await openConnection(url)
+  await client.query(`
+    CREATE TABLE plant_store_schema (version integer NOT NULL);
+    ${migrations.slice(0, 2).join('')}
+    INSERT INTO plant_store_schema VALUES (2)`)
+  return { url, client }
+}
+
+/**
+ * The URL by which this release serves a database as the release before scopes did: through views, which take the same
+ * locks on the tables behind them.
+ */
+async function asBeforeScopes(url: string, client: Client): Promise<string> {
+  const { rows } = await client.query<{ name: string }>('SELECT current_schema AS name')
+  const name = rows[0]?.name ?? ''
+  await client.query(`
+    CREATE SCHEMA ${name}_before;
+    CREATE VIEW ${name}_before.tokens AS SELECT *, NULL::text AS scope FROM tokens;
+    CREATE RULE add AS ON INSERT TO ${name}_before.tokens DO INSTEAD
+      INSERT INTO ${name}.tokens VALUES (NEW.hash, NEW.prefix, NEW.caller, NEW.issued_at, NEW.expires_at);
+    CREATE VIEW ${name}_before.plant_store_schema AS
+      SELECT ${String(migrations.length)} AS version FROM plant_store_schema`)
+  onTestFinished(() => client.query(`DROP SCHEMA ${name}_before CASCADE`).then(() => undefined))
+  const before = new URL(url)
+  before.searchParams.set('options', `-c search_path=${name}_before,${name}`)
+  return before.href
+}
+
+/** A session that holds locks as a `pg_dump` does, until it ends its transaction. */
+async function startDump(url: string): Promise<Client> {
+  const dump = await openConnection(url)
+  await dump.query(`
+    SET application_name = 'pg_dump';
+    BEGIN; LOCK TABLE plant_store_schema, plants, tokens IN ACCESS SHARE MODE`)
+  return dump
+}
+
+/** Clients that create, list and ask for readiness without a pause. @returns what stops them, and each answer */
+function startLoad({ send }: RunningServer) {
+  const answers: { status: number; milliseconds: number }[] = []
+  let isStopped = false
+  const clients = Array.from({ length: 8 }, async (_, client) => {
+    for (let id = client; !isStopped; id += 8) {
+      for (const [method, path, body] of [
+        ['POST', '/plants', { id, name: String(id) }],
+        ['GET', '/plants?limit=20', undefined],
+        ['GET', '/readyz', undefined],
+      ] as const) {
+        const from = performance.now()
+        const status = await send(method, path, body).then(
+          (answer) => answer.status,
+          () => 0,
+        )
+        answers.push({ status, milliseconds: performance.now() - from })
+      }
+      await sleep(5)
+    }
+  })
+  const stop = async () => {
+    isStopped = true
+    await Promise.all(clients)
+    return answers
+  }
+  onTestFinished(() => stop().then(() => undefined))
+  return stop
+}
+
+/** Sessions that wait for a lock on the tables of a connection's schema. */
+async function waitingSessions(client: Client): Promise<number | null> {
+  const { rowCount } = await client.query(
+    `SELECT pid FROM pg_locks WHERE NOT granted AND relation IN (
+      SELECT to_regclass(name) FROM unnest(ARRAY['plant_store_schema', 'plants', 'tokens']) AS name)`,
+  )
+  return rowCount
+}
+
+test('servers that migrate wait for a dump, and no request of a server that runs fails or waits for them', async () => {
+  const { url, client } = await databaseBeforeScopes()
+  const running = await (await servedPostgres(await asBeforeScopes(url, client))).serve()
+  const dump = await startDump(url)
+  const stopLoad = startLoad(running)
+  const starting = startProcess({ DATABASE_URL: url })
+  onTestFinished(() => starting.then((server) => server.end()))
+  await waitUntilBlocking(dump, 1)
+  await waitUntilBlocking(dump, 0)
+  const another = openTestStore(url)
+  // For longer than a server pauses: it does not wait again for a session that it sees.
+  for (const end = performance.now() + 3_500; performance.now() < end;) {
+    expect(await waitingSessions(client)).toBe(0)
+    await sleep(20)
+  }
+  await dump.query('COMMIT')
+  const started = await starting
+  await another
+  const answers = await stopLoad()
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(Math.max(...answers.map(({ milliseconds }) => milliseconds))).toBeLessThan(promisedMilliseconds)
+  expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 4 }])
+  expect(started.stderr()).toContain('the start waits for locks on tokens, plant_store_schema')
+  // Two processes start, and it takes seconds until the next try.
+}, 40_000)
+
+test('a server that is killed while it migrates leaves no statement behind for which others wait', async () => {
+  const { url, client } = await databaseBeforeScopes()
+  const dump = await startDump(url)
+  const killed = spawn(nodeBinary, [join(projectFolder, 'src/main.ts')], {
+    env: { ...process.env, PORT: '0', DATABASE_URL: url },
+    stdio: 'ignore',
+  })
+  const ended = once(killed, 'close')
+  await waitUntilBlocking(dump)
+  killed.kill('SIGKILL')
+  const from = performance.now()
+  await ended
+  await expect.poll(() => waitingSessions(client)).toBe(0)
+  expect(performance.now() - from).toBeLessThan(promisedMilliseconds)
+  expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 2 }])
+})
+
+test('a start that cannot have its locks names the session that holds them, and leaves all as it was', async () => {
+  async function expectNamed(tables: string, statements: string, doing: string): Promise<void> {
+    const { url, client } = await databaseBeforeScopes()
+    const holder = await openConnection(url)
+    await holder.query(`SET application_name = 'holder'; ${statements}`)
+    const [row] = (await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows
+    const pid = String(row?.pid)
+    await expect(openTestStore(url, { migrationMilliseconds: 0 })).rejects.toThrow(
+      new RegExp(
+        `^cannot open the database \\S+: the start waits for ${tables}, held by session ${pid} ` +
+          `\\(holder, user postgres, ${doing}\\); wait until they are free, or end the session with ` +
+          `SELECT pg_terminate_backend\\(${pid}\\), and start again; nothing was changed$`,
+      ),
+    )
+    expect(await waitingSessions(client)).toBe(0)
+    await holder.query('ROLLBACK')
+    expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 2 }])
+    const { fields } = await client.query('SELECT * FROM tokens LIMIT 0')
+    expect(fields.map(({ name }) => name)).not.toContain('scope')
+  }
+  const changed = 'locks on tokens, plant_store_schema'
+  const idle = 'idle in transaction, begun [0-9TZ:.-]{24}'
+  await Promise.all([
+    expectNamed(changed, 'BEGIN; SELECT FROM tokens', idle),
+    expectNamed(changed, 'BEGIN; UPDATE tokens SET last_used_at = 1', idle),
+    expectNamed(changed, 'BEGIN; LOCK TABLE plant_store_schema IN SHARE MODE', idle),
+    expectNamed('locks on plant_store_schema', 'BEGIN; LOCK TABLE plant_store_schema', idle),
+  ])
+})
+
+test('a session that uses another table is not in the way of a migration', async () => {
+  const { url } = await databaseBeforeScopes()
+  const other = await openConnection(url)
+  await other.query('BEGIN; LOCK TABLE plants')
+  const waits: string[] = []
+  await openTestStore(url, { onWarning: (message) => void waits.push(message) })
+  expect(waits).toEqual([])
+  await other.query('COMMIT')
+})
