@@ -3,14 +3,17 @@
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# better-sqlite3 brings its binary along, so no package has to run a script of its own.
-RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+COPY packages/fastify-contract/package.json ./packages/fastify-contract/
+# better-sqlite3 brings its binary along, so no package has to run a script of its own. Optional are the generator's.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=sqlite:/data/plants.db NODE_COMPILE_CACHE=/app/.cache/compiled
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json openapi.yaml ./
+COPY packages/fastify-contract/package.json ./packages/fastify-contract/
+COPY packages/fastify-contract/src ./packages/fastify-contract/src
 COPY generated ./generated
 COPY scripts ./scripts
 COPY src ./src
