@@ -1,21 +1,23 @@
 # syntax=docker/dockerfile:1
 # npm run bench -- image builds and starts it without an engine.
-FROM node:24-slim AS dependencies
+FROM node:24-slim AS base
 WORKDIR /app
+
+FROM base AS dependencies
 COPY package.json package-lock.json .npmrc ./
 COPY packages/fastify-contract/package.json ./packages/fastify-contract/
-# better-sqlite3 brings its binary along, so no package has to run a script of its own. Optional are the generator's.
+# better-sqlite3 brings its binary along, so no package has to run a script of its own. The library's optional
+# dependencies generate from a contract, which a server does not do.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
 
-FROM node:24-slim
+FROM base
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=sqlite:/data/plants.db NODE_COMPILE_CACHE=/app/.cache/compiled
-WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json openapi.yaml ./
-COPY packages/fastify-contract/package.json ./packages/fastify-contract/
-COPY packages/fastify-contract/src ./packages/fastify-contract/src
 COPY generated ./generated
 COPY scripts ./scripts
+COPY packages/fastify-contract/package.json ./packages/fastify-contract/
+COPY packages/fastify-contract/src ./packages/fastify-contract/src
 COPY src ./src
 # The code is root's and is only read; the data folder is all that the service's user may write.
 RUN install -d -o node -g node -m 700 /data

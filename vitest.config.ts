@@ -9,9 +9,10 @@ const onEveryStore = [
   'test/operations/**/*.test.ts',
   'test/contract-suite/stored-plants.test.ts',
   'test/process/reuse-port.test.ts',
-  'test/faults/load/unread-lists.test.ts',
 ]
 const onPostgres = ['test/store/postgres/**/*.test.ts', 'test/scripts/move.test.ts']
+
+const onPostgresLong = ['test/store/postgres/**/*.long.test.ts', 'test/faults/load/unread-lists.long.test.ts']
 
 const compileCache = 'test/support/server/compile-cache.ts'
 const onSqlite = { provide: { engine: 'sqlite' as const } }
@@ -50,7 +51,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'long-postgres', include: ['test/store/postgres/**/*.long.test.ts'], ...withPostgres },
+        test: { name: 'long-postgres', include: onPostgresLong, ...withPostgres },
       },
     ],
   },

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -13,76 +14,16 @@ function run(folder: string, command: string, ...parameters: string[]): string {
   return execFileSync(command, parameters, { cwd: folder, env: environment, encoding: 'utf8', stdio: 'pipe' })
 }
 
-const contract = `openapi: 3.1.0
-info: { title: Greetings, version: 1.0.0 }
-servers: [{ url: / }]
-security: []
-paths:
-  /greetings/{name}:
-    get:
-      operationId: greet
-      summary: Greets somebody
-      parameters:
-        - { name: name, in: path, required: true, schema: { type: string, maxLength: 5 } }
-      responses:
-        '200':
-          description: A greeting.
-          content:
-            application/json:
-              schema: { type: object, required: [text], properties: { text: { type: string } } }
-        default: { $ref: '#/components/responses/Failure' }
-components:
-  responses:
-    Failure:
-      description: A failure.
-      content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } }
-  schemas:
-    Error:
-      type: object
-      required: [error, message]
-      properties:
-        message: { type: string }
-        error:
-          type: integer
-          format: int32
-          enum: &numbers NUMBERS
-          x-enum-varnames: NAMES
-          x-enum-descriptions: NAMES
-`
-  .replace('&numbers ', '')
-  .replace(
-    'NUMBERS',
-    '[40000, 40001, 40002, 40100, 40101, 40400, 40500, 40800, 41300, 41500, 42900, 43100, 50000, 50300]',
-  )
-  .replaceAll(
-    'NAMES',
-    '[malformed_body, invalid_request, malformed_http, credentials_missing, token_invalid, path_not_found, ' +
-      'method_not_allowed, request_timeout, body_too_large, unsupported_media_type, rate_limited, headers_too_large, ' +
-      'internal, unavailable]',
-  )
+const page = readFileSync(join(repository, 'docs/make-it-yours.md'), 'utf8')
 
-const server = `import fastify from 'fastify'
-import { type Handlers, fastifyContract, fastifyOptions, loadContract } from 'fastify-contract'
-import { pino } from 'pino'
-import { errors } from './generated/errors.ts'
-import type { callers, operations } from './generated/openapi.ts'
-
-const handlers: Handlers<operations, callers, object> = {
-  greet: ({ path: { name } }) => ({ status: 200, body: { text: \`Hello, \${name}\` } }),
+/** The first block of a language on the page. */
+function block(language: string): string {
+  const [, text] = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'm').exec(page) ?? []
+  if (text === undefined) throw new Error(`docs/make-it-yours.md has no block of ${language}`)
+  return text
 }
-const numbers: Record<string, { error: number }> = errors
-const failureBody = (name: string, message: string) => ({ error: numbers[name]?.error, message })
-const app = fastify(fastifyOptions({ logger: pino({ level: 'silent' }), failureBody }))
-await app.register(fastifyContract, {
-  contract: await loadContract(import.meta.dirname),
-  handlers,
-  services: {},
-  verifierOf: () => undefined,
-  realm: 'greetings',
-  favicon: '<svg xmlns="http://www.w3.org/2000/svg"/>',
-})
-console.log(await app.listen({ port: 0 }))
-`
+
+const server = block('ts').replace('port: 3000', 'port: 0')
 
 const compilerOptions = {
   module: 'nodenext',
@@ -110,7 +51,7 @@ async function pack(folder: string): Promise<string> {
 }
 
 test(
-  'the package that npm packs serves a contract in an empty folder, and its types find a wrong handler',
+  'the package that npm packs serves the contract of docs/make-it-yours.md, and its types find a wrong handler',
   { timeout: 300_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'packed-'))
@@ -130,7 +71,7 @@ test(
       dependencies: { ...others, 'fastify-contract': `file:${tarball}` },
     }
     await writeFile(join(project, 'package.json'), JSON.stringify({ ...manifest, devDependencies: tools }))
-    await writeFile(join(project, 'openapi.yaml'), contract)
+    await writeFile(join(project, 'openapi.yaml'), block('yaml'))
     await writeFile(join(project, 'server.ts'), server)
     await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts', 'generated'] }))
 
@@ -145,10 +86,11 @@ test(
     onTestFinished(() => void child.kill())
     const [line] = (await once(child.stdout, 'data')) as [Buffer]
     const origin = line.toString().trim()
-    const good = await fetch(`${origin}/greetings/Ada`)
-    expect([good.status, await good.json()]).toEqual([200, { text: 'Hello, Ada' }])
-    const bad = await fetch(`${origin}/greetings/Aristotle`)
-    expect([bad.status, await bad.json()]).toMatchObject([400, { error: 40_001 }])
+    for (const request of block('console').split(/^\$ /m).slice(1)) {
+      const [command = '', output = ''] = request.split('\n')
+      const url = command.replace('curl http://127.0.0.1:3000', origin)
+      expect(await (await fetch(url)).text(), command).toBe(output)
+    }
     expect((await fetch(`${origin}/docs`)).status).toBe(200)
   },
 )

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readContract } from '../../src/gate/check/read-contract.ts'
 import { stringifyJson } from '../../src/json/json.ts'
-import { contractOf, contractWith, errorSchema, failures, json, noContent, problemsOf } from './contracts.ts'
+import { contractOf, contractWith, errorSchema, failures } from './contracts.ts'
+import { json, noContent, problemsOf } from './contracts.ts'
 
 const text = { type: 'string' }
 const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -76,7 +77,9 @@ describe('a contract is refused', () => {
     const schemas = { ...Object.fromEntries(levels), L40: text } as object
     const start = performance.now()
     expect(await problemsOf(withSchemas(schemas))).toEqual([
-      expect.stringMatching(/^openapi\.yaml:\d+:\d+: more than 100000 schemas apply to one value; refer to each/),
+      expect.stringMatching(
+        /^openapi\.yaml:\d+:\d+: more than 100000 schemas, or 1000 in one another, apply to one value; refer to each/,
+      ),
     ])
     expect(performance.now() - start).toBeLessThan(10_000)
   })
@@ -145,22 +148,7 @@ describe('a contract is refused', () => {
       }
     },
   )
-
-  it.each<[string, object]>([
-    ['parameters that refer on 20,000 times', { parameters: chain('parameters') }],
-    ['schemas that refer on 20,000 times', { schemas: chain('schemas') }],
-  ])('without a stack and soon: %s', async (_kind, components) => {
-    const problems = await problemsOf(contractWith({}, { components: components as { schemas?: object } }))
-    expect(problems.join('\n')).toMatch(/the reference leads on over 100 others; refer to the last/)
-  })
 })
-
-function chain(section: string): object {
-  const names = Array.from({ length: 20_000 }, (_, index) => `A${String(index)}`)
-  return Object.fromEntries(
-    names.map((name, index) => [name, { $ref: `#/components/${section}/A${String(index + 1)}` }]),
-  )
-}
 
 it('failures that the server answers undeclared are a warning that lists them', async () => {
   expect(await warningsOf(contractWith({ responses: { 204: { description: 'Done.' } } }))).toEqual([

@@ -145,6 +145,22 @@ describe('a contract in several files', () => {
     expect(lines[0]?.split('\n').filter((line) => because.test(line))).toHaveLength(1)
   })
 
+  it('may have a whole operation, a map or the components in another file', async () => {
+    const failed = { ...failures.default, content: json({ $ref: 'openapi.yaml#/components/schemas/Error' }) }
+    const list = { operationId: 'listThings', responses: { ...noContent, default: failed } }
+    const paths = { '/things': { get: { ...list, responses: noContent } } }
+    const { components, ...rest } = contractOf(paths)
+    const contract = { ...rest, paths: { $ref: 'paths.yaml' }, components: { $ref: 'components.yaml' } }
+    const folder = await folderWith({
+      'openapi.yaml': contract,
+      'paths.yaml': { '/things': { get: { $ref: 'operations.yaml#/list' } } },
+      'operations.yaml': { list },
+      'components.yaml': components,
+    })
+    expect(await generateIn(folder)).toMatchObject({ ok: true })
+    expect((await loadContract(folder)).document).toMatchObject({ paths, components })
+  })
+
   it('is compared with a release as a whole', { timeout: 60_000 }, async () => {
     const folder = await folderWith(files)
     await generateIn(folder)

@@ -8,33 +8,9 @@ import { BrokenContract, type Finding } from './findings.ts'
 import { RefusedFile, readBelow } from './read-file.ts'
 import { Places, readYaml } from './read-yaml.ts'
 
-/** A contract as one document, without references to other files but for those that `findings` tells of. */
-export interface Bundle {
-  document: Record<string, unknown>
-  places: Places
-  /** The content of the other files, by their paths from the folder of the contract. */
-  referred: Map<string, Uint8Array>
-  findings: Finding[]
-}
-
-/**
- * Reads a contract and the files that it refers to, and makes one document of them: what is in another file becomes a
- * component, and a path item takes the place of its reference.
- *
- * @param source the contract
- * @param file its path; the others are found from there
- * @param name what messages call it; other files are named from there
- * @throws BrokenContract where one of them is no YAML
- */
-export function bundle(source: Uint8Array, file: string, name: string): Bundle {
-  const bundler = new Bundler(source, resolve(file), name)
-  bundler.run()
-  return bundler
-}
-
 type Members = Record<string, unknown>
 
-/** An object that is still to be walked: where it is held, its file, and the path items of other files around it. */
+/** An object that is still to be walked: where it is held, its file, and what of other files is around it. */
 interface Pending {
   holder: Members
   name: string
@@ -50,10 +26,16 @@ interface Target {
   value: unknown
 }
 
-class Bundler implements Bundle {
+/**
+ * Reads a contract and the files that it refers to, and makes one document of them: what is in another file becomes a
+ * component, and a path item takes the place of its reference.
+ */
+export class Bundle {
   readonly document: Members
   readonly places = new Places()
+  /** The content of the other files, by their paths from the folder of the contract. */
   readonly referred = new Map<string, Uint8Array>()
+  /** The references to other files that are left, and why. */
   readonly findings: Finding[] = []
   readonly #root: string
   readonly #name: string
@@ -65,25 +47,39 @@ class Bundler implements Bundle {
   readonly #components = new Map<string, string>()
   readonly #pending: Pending[] = []
 
-  constructor(source: Uint8Array, root: string, name: string) {
-    this.#root = root
+  /**
+   * @param source the contract
+   * @param file its path; the others are found from there
+   * @param name what messages call it; the others are named from there
+   * @throws BrokenContract where it is no YAML
+   */
+  constructor(source: Uint8Array, file: string, name: string) {
+    this.#root = resolve(file)
     this.#name = name
     this.document = readYaml(source, name, this.places)
-    this.#parsed.set(root, this.document)
+    this.#parsed.set(this.#root, this.document)
   }
 
-  run(): void {
+  /** Reads the other files. @throws BrokenContract where one of them is no YAML */
+  followReferences(): void {
     const met = new Set<unknown>()
     this.#pending.push({ holder: { '': this.document }, name: '', kind: 'document', home: this.#root, within: [] })
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
       const { holder, name, kind } = next
-      const { home, within } = kind === 'pathItem' ? this.#inline(next) : next
+      const around = sections[kind] === undefined ? this.#inline(next) : next
       const object = holder[name]
       if (!isSchema(object) || met.has(object)) continue
       met.add(object)
-      if (kind === 'discriminator') this.#rewriteMapping(object, home)
-      else if (kind !== 'pathItem' && Object.hasOwn(keywords[kind], '$ref')) this.#rewrite(object, '$ref', kind, home)
-      const inside = Object.keys(object).flatMap((keyword): Pending[] => {
+      if (sections[kind] !== undefined) this.#rewrite(object, '$ref', kind, around.home)
+      if (kind === 'discriminator') this.#rewriteMapping(object, around.home)
+      // Others refer to the components, which may be in another file.
+      const keywordsInOrder = Object.keys(object).sort(
+        (a, b) => Number(b === 'components') - Number(a === 'components'),
+      )
+      const inside = keywordsInOrder.flatMap((keyword): Pending[] => {
+        const written = heldBy(object, kind, keyword)
+        const isMap = written !== undefined && written.holder !== object
+        const { home, within } = isMap ? this.#inline({ ...around, holder: object, name: keyword }) : around
         const held = heldBy(object, kind, keyword)
         return (held?.names ?? []).map((each) => ({ holder: held!.holder, name: each, kind: held!.kind, home, within }))
       })
@@ -92,8 +88,8 @@ class Bundler implements Bundle {
     if (this.#unreadable.length > 0) throw new BrokenContract(this.#unreadable)
   }
 
-  /** Puts the path item of another file in the place of the reference to it. */
-  #inline({ holder, name, home, within }: Pending): { home: string; within: readonly unknown[] } {
+  /** Puts what is in another file, and cannot be a component, in the place of the reference to it. */
+  #inline({ holder, name, home, within }: Omit<Pending, 'kind'>): { home: string; within: readonly unknown[] } {
     const around = [...within]
     let file = home
     for (let item = holder[name]; isSchema(item) && typeof item['$ref'] === 'string'; item = holder[name]) {

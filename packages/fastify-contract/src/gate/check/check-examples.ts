@@ -44,7 +44,7 @@ export function createValueChecks(document: ContractDocument, direction: Directi
     return (value) => {
       const errors = validateValue([validate], { value: structuredClone(value) }, direction).map((error) => ({
         ...error,
-        instancePath: error.instancePath.replace(/^\/value(?=\/)/, '/').replace(/^\/value$/, ''),
+        instancePath: error.instancePath.replace(/^\/value/, ''),
       }))
       if (errors.length === 0) return undefined
       const isUndeclared = errors.some(({ keyword }) =>

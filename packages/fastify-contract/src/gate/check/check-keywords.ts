@@ -95,8 +95,8 @@ export function checkReferences(document: object): Finding[] {
   const kinds = new Map<unknown, Kind>(objects.map(({ object, kind }) => [object, kind]))
   return objects.flatMap(({ object, kind }: ContractObject): Finding[] => {
     const { $ref: reference } = object
-    // The path item of another file has been put in its place.
-    if (typeof reference !== 'string' || kind === 'pathItem') return []
+    // Elsewhere it is no keyword, or refused.
+    if (typeof reference !== 'string' || kind === 'pathItem' || keywordOf(kind, '$ref') === undefined) return []
     const at = { object, key: '$ref' }
     try {
       const target = lookUp(document, reference)

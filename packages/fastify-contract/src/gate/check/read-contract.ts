@@ -4,7 +4,7 @@ import { unescapeName } from '../../json/pointer.ts'
 import { printable } from '../../json/printable.ts'
 import { reservedPath } from '../keywords/openapi-keywords.ts'
 import { checkAppliedSchemas } from './applied-schemas.ts'
-import { bundle } from './bundle.ts'
+import { Bundle } from './bundle.ts'
 import { checkExamples } from './check-examples.ts'
 import { checkFailures } from './check-failures.ts'
 import { checkKeywords, checkReferences } from './check-keywords.ts'
@@ -40,36 +40,25 @@ export async function readContract(
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
     const { document, places, referred, references, structure, isSound } = await readStructure(source, file, name)
-    // The structure has been checked.
-    const contract = document as unknown as ContractDocument
-    const keywords = checkKeywords(document)
-    const found = [...references, ...keywords, ...structure]
-    const isRefused = found.some(({ isConsequence = false }) => !isConsequence)
-    const checkPaths = () => checkReserved(document, reserved)
-    const results = isSound ? runChecks([['paths', checkPaths], ...checks], contract, found) : []
+    const results = isSound ? runChecks(document, reserved) : []
     // Of those at one place the first is told.
-    const told = [...references, ...keywords, ...results, ...structure].filter(
-      ({ isConsequence = false }) => !isConsequence || !isRefused,
-    )
+    const found = [...references, ...checkKeywords(document), ...results, ...structure]
+    const isRefused = found.some(({ isConsequence, isWarning }) => isConsequence !== true && isWarning !== true)
+    const told = found.filter(({ isConsequence }) => isConsequence !== true || !isRefused)
     refuse(
       told.filter(({ isWarning }) => isWarning !== true),
       places,
       name,
     )
-    const warnings = told.map((finding) => ({ ...finding, text: `warning: ${finding.text}` }))
-    return { document: contract, warnings: inLines(warnings, places, name).map(printable), referred }
+    const warnings = inLines(told, places, name, 'warning: ').map(printable)
+    // The structure has been checked.
+    return { document: document as unknown as ContractDocument, warnings, referred }
   })
 }
 
-function checkReserved(document: Record<string, unknown>, reserved: readonly string[]): Finding[] {
-  const text = reservedPath(document['paths'], document, reserved)
-  return text === undefined ? [] : [{ at: { object: document, key: 'paths' }, text: `paths: ${text}` }]
-}
-
-type Check = [subject: string, check: (document: ContractDocument) => Finding[]]
-
 /** The checks of a contract of the right structure, by what they are about. */
-const checks: Check[] = [
+const checks: [subject: string, check: (document: ContractDocument, reserved: readonly string[]) => Finding[]][] = [
+  ['paths', checkReserved],
   ['error numbers', checkErrorNumbers],
   ['operations', checkOperations],
   ['failures', checkFailures],
@@ -77,33 +66,27 @@ const checks: Check[] = [
   ['examples', checkExamples],
 ]
 
-/** @param found what is wrong already, because of which a check may stop */
-function runChecks(all: Check[], document: ContractDocument, found: Finding[]): Finding[] {
-  const results: Finding[] = []
-  const stopped: [subject: string, reason: string][] = []
-  const run = ([subject, check]: Check) => {
-    try {
-      results.push(...check(document))
-    } catch (error) {
-      stopped.push([subject, error instanceof Error ? error.message : String(error)])
-    }
-  }
-  run(['schemas', checkAppliedSchemas])
-  // With those the others would not end.
-  if (results.length === 0) for (const each of all) run(each)
-  const told = [...found, ...results]
-  const isAlone = told.every(({ isWarning = false }) => isWarning)
-  const remedy = isAlone ? 'report it with the contract' : 'mend the rest, and run it again'
-  const untold = stopped.filter(([, reason]) => !told.some(({ text }) => text.includes(partOf(reason))))
-  return [
-    ...results,
-    ...untold.map(([subject, reason]) => ({ text: `the check of ${subject} has failed (${reason}); ${remedy}` })),
-  ]
+function checkReserved(document: ContractDocument, reserved: readonly string[]): Finding[] {
+  const text = reservedPath(document.paths, document, reserved)
+  return text === undefined ? [] : [{ at: { object: document, key: 'paths' }, text: `paths: ${text}` }]
 }
 
-/** What a problem that is told already has in common with the reason for which a check stopped. */
-function partOf(reason: string): string {
-  return /(the reference [^]*? )leads /.exec(reason)?.[1] ?? reason
+function runChecks(document: Record<string, unknown>, reserved: readonly string[]): Finding[] {
+  // The structure has been checked.
+  const contract = document as unknown as ContractDocument
+  const run = ([subject, check]: (typeof checks)[number]): Finding[] => {
+    try {
+      return check(contract, reserved)
+    } catch (error) {
+      // What is told beside it may be the cause.
+      const reason = error instanceof Error ? error.message : String(error)
+      const text = `the check of ${subject} has failed (${reason}); report it with the contract`
+      return [{ text, isConsequence: true }]
+    }
+  }
+  const applied = run(['schemas', checkAppliedSchemas])
+  // With those the others would not end.
+  return applied.length > 0 ? applied : checks.flatMap(run)
 }
 
 /** A contract of which the structure alone is checked: not whether a service could serve it, and no examples. */
@@ -135,7 +118,8 @@ async function inOneLine<Result>(name: string, read: () => Promise<Result>): Pro
 
 /** @returns the contract, the faults of its references and its structure, and whether other checks can rely on it */
 async function readStructure(source: Uint8Array, file: string, name: string) {
-  const { document, places, referred, findings: unread } = bundle(source, file, name)
+  const bundle = new Bundle(source, file, name)
+  const { document, places, referred } = bundle
   const { openapi } = document
   // Every other version has other keywords.
   if (!/^3\.1\.\d+$/.test(String(openapi))) {
@@ -143,7 +127,8 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
     const text = `openapi: must be 3.1.x, the version that this service reads, not ${version}`
     refuse([{ at: { object: document, key: 'openapi' }, text }], places, name)
   }
-  const references = [...unread, ...checkReferences(document)]
+  bundle.followReferences()
+  const references = [...bundle.findings, ...checkReferences(document)]
   const problems = await structureProblems(document)
   const structure = problems.map(({ pointer, text }): Finding => {
     const names = pointer
@@ -186,7 +171,7 @@ function refuse(findings: Finding[], places: Places, name: string): void {
 }
 
 /** A line for each finding, in the order of their places. Of several at one place the first names the remedy. */
-function inLines(findings: Finding[], places: Places, name: string): string[] {
+function inLines(findings: Finding[], places: Places, name: string, before = ''): string[] {
   const located = findings.map(({ at, text }) => ({ text, place: at === undefined ? undefined : places.find(at) }))
   const keyOf = ({ place, text }: (typeof located)[number]) =>
     place === undefined ? text : `${place.file}:${String(place.line)}:${String(place.col)}`
@@ -195,5 +180,5 @@ function inLines(findings: Finding[], places: Places, name: string): string[] {
     if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
     return a.file.localeCompare(b.file) || a.line - b.line || a.col - b.col
   })
-  return inOrder.map((finding) => `${finding.place === undefined ? name : keyOf(finding)}: ${finding.text}`)
+  return inOrder.map((finding) => `${finding.place === undefined ? name : keyOf(finding)}: ${before}${finding.text}`)
 }

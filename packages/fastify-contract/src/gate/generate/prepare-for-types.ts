@@ -31,8 +31,6 @@ export interface Note {
   marks?: Mark[]
   /** What is marked, or declared under the name. */
   content?: Record<string, unknown>
-  /** The values of an `enum` or a `const` of int64, as digits. */
-  integers?: string[]
 }
 
 /**
@@ -52,15 +50,13 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
     if (!isSchema(node)) return withoutBigInts(node)
     const name = schemaNameOf(node['$ref'])
     if (name !== undefined && aliased.has(name)) return noted({ alias: name })
-    const { [note]: ofIntegers, ...members } = withIntegers(node)
     const object = Object.fromEntries(
-      Object.entries(members).map(([name, member]) => {
+      Object.entries(withoutLiterals(node)).map(([name, member]) => {
         if (name.startsWith('x-') || values.includes(name)) return [name, withoutBigInts(member)]
         if (typeof member === 'string' && commented.includes(name)) return [name, withoutDirectives(member)]
         return [name, maps.includes(name) && isSchema(member) ? mapValues(member, copy) : copy(member)]
       }),
     )
-    if (ofIntegers !== undefined) return { ...object, ...noted(ofIntegers, 'integer') }
     const { in: place, properties, schema } = object
     if (typeof place === 'string' && isSchema(schema)) {
       return { ...object, schema: mark(schema, node['schema'], ['default']) }
@@ -95,8 +91,8 @@ interface Noted extends Record<string, unknown> {
 }
 
 /** A schema with a note. Its type makes openapi-typescript ask how it is to be written. */
-function noted(content: Note, type = 'object'): Noted {
-  return { type, [note]: content }
+function noted(content: Note): Noted {
+  return { type: 'object', [note]: content }
 }
 
 /**
@@ -159,18 +155,12 @@ function withoutWebhookIds({ webhooks, ...document }: ContractDocument): Record<
   return { ...document, ...(webhooks ? { webhooks: mapValues(webhooks, (item) => mapValues(item, withoutId)) } : {}) }
 }
 
-/** The values of an int64 as digits, and null as a type; the schema as it is where it lists none. */
-function withIntegers(schema: Noted): Noted {
-  const { type, format, enum: listed, const: only, ...others } = schema
+/** Null as a type, and an int64 without the values that it may have: openapi-typescript would write them as numbers. */
+function withoutLiterals(schema: Record<string, unknown>): Record<string, unknown> {
+  const { enum: listed, const: only, ...others } = schema
   if (only === null) return { ...others, type: 'null' }
-  if (format !== 'int64' || (listed === undefined && only === undefined)) return schema
-  const members = Array.isArray(listed) ? (listed as unknown[]) : [only]
-  const types = [type].flat()
-  const digits = members.filter((member) => typeof member === 'bigint' || Number.isInteger(member)).map(String)
-  const integer = { ...others, ...noted({ integers: digits }, 'integer') }
-  if (!types.includes('integer')) return schema
-  const rest = members.filter((member) => typeof member !== 'bigint' && !Number.isInteger(member))
-  return rest.length === 0 ? integer : { anyOf: [integer, { enum: rest }] }
+  const isInt64 = schema['format'] === 'int64' && [schema['type']].flat().includes('integer')
+  return isInt64 && (listed ?? only) !== undefined ? others : schema
 }
 
 /** Integers that a double does not hold, as text, so that they keep their digits. */

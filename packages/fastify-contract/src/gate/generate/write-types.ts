@@ -1,5 +1,5 @@
 import { type GlobalContext, type OpenAPI3, astToString, resolveRef } from 'openapi-typescript'
-import { transformSchema, transformSchemaObject, tsIntersection, tsIsPrimitive, tsUnion } from 'openapi-typescript'
+import { transformSchema, transformSchemaObject, tsIntersection, tsIsPrimitive } from 'openapi-typescript'
 import ts from 'typescript'
 import type { ContractDocument, ContractOperation } from '../../document/document.ts'
 import { callerKindOf } from '../../document/security.ts'
@@ -67,7 +67,7 @@ function typeOf(
   aliases: Map<string, ts.TypeNode>,
 ): ts.TypeNode | undefined {
   const { type, format, [note]: noted = {} } = schema
-  const { alias, marks, integers } = noted
+  const { alias, marks } = noted
   // What it was made from is a checked contract.
   const content = noted.content as Transformed | undefined
   if (alias !== undefined) {
@@ -79,20 +79,12 @@ function typeOf(
     const inner = transformSchemaObject(content, options)
     return tsIntersection(marks.map((mark) => marked(mark, inner)))
   }
-  if (integers !== undefined) return tsUnion(integers.map(bigintLiteral))
   if (type === 'integer' && format === 'int64') return ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
   return undefined
 }
 
 function marked(mark: Mark | '$Choice', type: ts.TypeNode): ts.TypeNode {
   return ts.factory.createTypeReferenceNode(mark, [type])
-}
-
-function bigintLiteral(digits: string): ts.TypeNode {
-  const literal = ts.factory.createBigIntLiteral(`${digits.replace('-', '')}n`)
-  return ts.factory.createLiteralTypeNode(
-    digits.startsWith('-') ? ts.factory.createPrefixUnaryExpression(ts.SyntaxKind.MinusToken, literal) : literal,
-  )
 }
 
 const exported = [ts.factory.createModifier(ts.SyntaxKind.ExportKeyword)]

@@ -1,7 +1,7 @@
 import { type ContractDocument, basePathsOf } from '../../document/document.ts'
 import { isJson, isText } from '../../document/document.ts'
 import { isList } from '../../engine/list-parameters.ts'
-import { type JsonType, type NamedSchemas, type Schema } from '../../schema/schema-parts.ts'
+import { type JsonType, type NamedSchemas } from '../../schema/schema-parts.ts'
 import { inPlace, isSchema, typesOf } from '../../schema/schema-parts.ts'
 import { type Keyword, type Kind, each, refused, shown } from './keyword.ts'
 import { referenceIn, schemaKeywords } from './schema-keywords.ts'
@@ -243,9 +243,9 @@ function unreadableText(schema: unknown, place: unknown, schemas: NamedSchemas):
 }
 
 /** Why a path is not for an operation: the server or the service answers it. @param reserved their paths */
-export function reservedPath(paths: unknown, document: Schema, reserved: readonly string[]): string | undefined {
+export function reservedPath(paths: unknown, document: object, reserved: readonly string[]): string | undefined {
   // basePathsOf reads the servers alone.
-  const bases = basePathsOf(document as unknown as ContractDocument)
+  const bases = basePathsOf(document as ContractDocument)
   const taken = namesOf(paths)
     .flatMap((path) => bases.map((base) => base + path))
     .find((path) => reserved.some((own) => path === own || path.startsWith(`${own}/`)))
