@@ -1,5 +1,5 @@
 import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
-import { inPlace, isSchema, schemaNameOf, typesOfValue, withSubschemas } from './schema-parts.ts'
+import { inPlace, isSchema, schemaNameOf, subschemasOf, typesOfValue, withSubschemas } from './schema-parts.ts'
 
 /** Where the values of a schema go, which decides what `readOnly`, `writeOnly` and `default` mean. */
 export type Direction = 'request' | 'response'
@@ -63,7 +63,9 @@ export class SchemaRewriter {
     return Object.fromEntries(
       Object.entries(this.#schemas).map(([name, schema]) => [
         idOf(name),
-        isSchema(schema) ? { ...this.#rewrite(schema, this.#hidden(schema)), counted: true } : schema,
+        isSchema(schema)
+          ? { ...this.#rewrite(schema, this.#hidden(schema)), ...(refers(schema) ? { counted: true } : {}) }
+          : schema,
       ]),
     )
   }
@@ -139,6 +141,11 @@ export class SchemaRewriter {
       isSchema(property) && inPlace(property, this.#schemas).some((each) => each[flag] === true)
     return new Set(properties.filter(([, property]) => isFlagged(property)).map(([name]) => name))
   }
+}
+
+/** Whether a schema refers to others, which may lead back to it, or on to many. */
+function refers(schema: Schema): boolean {
+  return '$ref' in schema || subschemasOf(schema).some((part) => refers(part.schema))
 }
 
 function withDeclared(schema: Schema, declared: Declaration): Schema {

@@ -2,10 +2,7 @@ import type { FuncKeywordDefinition } from 'ajv'
 import { integerRanges, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
 import type { KeywordFunction, Validation } from './validation.ts'
 
-/**
- * Where a value is read from: `json`, a parsed body (or a reply, or an example of the contract);
- * `text`, a parameter or a header.
- */
+/** Where a value comes from: `text` is a parameter or a header, `json` a parsed body, a reply or an example. */
 export type Source = 'json' | 'text'
 
 /** The assertions about an integer, a number or a boolean, taken out of the schema that makes them. */

@@ -191,8 +191,8 @@ class TooMuchWork extends Error {
 }
 
 /**
- * The keyword of each named schema, because only references lead back. It bounds the work of a validation: where two
- * alternatives of a schema lead back to it, each level of a value doubles the time, so that 40 levels would take days.
+ * The keyword of the named schemas that refer to others. It bounds the work of a validation: where two alternatives of a
+ * schema lead back to it, each level of a value doubles the time, so that 40 levels would take days.
  */
 export const countedKeyword: FuncKeywordDefinition = {
   keyword: 'counted',

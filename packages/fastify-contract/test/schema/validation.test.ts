@@ -19,20 +19,12 @@ const schemas = {
   Cat: kindIs('cat', { purrs: { type: 'boolean' }, friend: to('Pet') }),
   Dog: kindIs('dog', { barks: { type: 'boolean' }, friend: to('Pet') }),
   Pet: { oneOf: [to('Cat'), to('Dog')], discriminator: { propertyName: 'kind' } },
-  Chain: { allOf: [to('Named'), object({ next: to('Chain') })] },
 }
 
 /** A schema, a body that is valid, and what is left of it. */
 const cases: [title: string, schema: object, sent: string, left: string][] = [
   ['at the root', object({ a: text }), '{"x":1,"a":"b","y":{"a":1}}', '{"a":"b"}'],
-  ['in a nested object', object({ a: object({ b: text }) }), '{"a":{"b":"c","x":1}}', '{"a":{"b":"c"}}'],
   ['in arrays', { type: 'array', items: object({ a: text }) }, '[{"a":"b","x":1},{"x":2}]', '[{"a":"b"},{}]'],
-  [
-    'in maps of objects',
-    object({ a: text }, { additionalProperties: object({ b: text }) }),
-    '{"a":"b","c":{"b":"d","x":1}}',
-    '{"a":"b","c":{"b":"d"}}',
-  ],
   [
     'in a recursive schema',
     to('Tree'),
@@ -46,22 +38,10 @@ const cases: [title: string, schema: object, sent: string, left: string][] = [
     '{"name":"b","a":"c"}',
   ],
   [
-    'of a reference and the keywords beside it',
-    { ...to('Named'), properties: { a: text } },
-    '{"name":"b","a":"c","x":1}',
-    '{"name":"b","a":"c"}',
-  ],
-  [
     'of recursive schemas in allOf',
     { allOf: [to('Tree'), to('Other')] },
     '{"name":"a","size":1,"x":1,"tree":{"size":1,"name":"b"}}',
     '{"name":"a","size":1,"tree":{"name":"b"}}',
-  ],
-  [
-    'of a recursive allOf',
-    to('Chain'),
-    '{"name":"a","x":1,"next":{"name":"b","x":1,"next":{}}}',
-    '{"name":"a","next":{"name":"b","next":{}}}',
   ],
   [
     'in parts that several schemas describe',
@@ -131,12 +111,6 @@ const cases: [title: string, schema: object, sent: string, left: string][] = [
     '{"constructor":{"toString":"a"},"valueOf":"b"}',
   ],
   ['beside defaults', object({ a: object({ b: { ...text, default: 'c' } }) }), '{"a":{"x":1}}', '{"a":{"b":"c"}}'],
-  [
-    'of a value that may be null',
-    object({ a: { type: ['object', 'null'], properties: { b: text } } }),
-    '{"a":{"b":"c","x":1}}',
-    '{"a":{"b":"c"}}',
-  ],
   ['beside exact integers', object({ a: { anyOf: [{ type: 'number' }, int64] } }), '{"a":5,"x":1e400}', '{"a":5}'],
   [
     'but those of a schema without properties',
