@@ -77,7 +77,7 @@ function pageOf(rows: string[]): string {
   const date = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
   return `# Minutes of load
 
-Written by \`npm run bench -- soak\` on ${date}, Node ${process.versions.node}. ${String(clients)} clients send good and
+Printed by \`npm run -s bench -- soak\` on ${date}, Node ${process.versions.node}. ${String(clients)} clients send good and
 bad requests, one after the other. Waits are in milliseconds, memory is resident, in MiB. Wrong answers are counted
 from the beginning.
 

@@ -47,7 +47,12 @@ async function canGenerate(): Promise<boolean> {
 /** Whether a server starts with the code, on a free port and an empty database. */
 async function canStart(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'dev-'))
-  const environment = { PORT: '0', METRICS_PORT: undefined, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
+  const environment = {
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    METRICS_PORT: undefined,
+    DATABASE_URL: `sqlite:${join(folder, 'plants.db')}`,
+  }
   const candidate = start(['src/main.ts'], 'pipe', environment)
   const welcome = once(candidate.stdout!, 'data').then(() => true)
   const hasStarted = await Promise.race([welcome, once(candidate, 'exit').then(() => false)])

@@ -8,7 +8,7 @@ import {
 import { loadContract } from '../../packages/fastify-contract/src/document/load-contract.ts'
 import { handlers as ownHandlers } from '../../src/handlers.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { printOrigin } from '../peers/print-origin.ts'
+import { printOrigin } from '../peers/peer.ts'
 
 /**
  * The project's server with a contract of `OPERATIONS` operations: its own three, then copies of them with other paths

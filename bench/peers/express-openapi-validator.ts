@@ -1,9 +1,8 @@
 import express, { type ErrorRequestHandler, type Request } from 'express'
 import * as OpenApiValidator from 'express-openapi-validator'
 import { contractFile } from './contract-file.ts'
-import { type NewPeerPlant, noLimit } from './peer-statements.ts'
+import { type NewPeerPlant, noLimit, peerPort, printOrigin } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
-import { peerPort, printOrigin } from './print-origin.ts'
 
 /**
  * express-openapi-validator as its README shows, with a handler for the security scheme. It validates requests, and no

@@ -1,8 +1,7 @@
 /* oxlint-disable typescript/require-await -- Handlers are async functions, as the documentation shows them. */
 import fastify from 'fastify'
-import { type NewPeerPlant, noLimit } from './peer-statements.ts'
+import { type NewPeerPlant, noLimit, peerPort, printOrigin } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
-import { peerPort, printOrigin } from './print-origin.ts'
 
 /**
  * Fastify by hand: a route with its schemas for each operation, validated by Ajv and serialised by fast-json-stringify

@@ -2,9 +2,8 @@
 import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import openapiGlue from 'fastify-openapi-glue'
 import { contractFile } from './contract-file.ts'
-import { type NewPeerPlant, noLimit } from './peer-statements.ts'
+import { type NewPeerPlant, noLimit, peerPort, printOrigin } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
-import { peerPort, printOrigin } from './print-origin.ts'
 
 /**
  * fastify-openapi-glue as its README shows: a class of service handlers and one of security handlers, Ajv without its

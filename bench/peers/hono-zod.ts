@@ -2,9 +2,8 @@ import { serve } from '@hono/node-server'
 import { zValidator } from '@hono/zod-validator'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { noLimit } from './peer-statements.ts'
+import { noLimit, peerPort, printPort } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
-import { peerPort, printPort } from './print-origin.ts'
 
 /** Hono with zod, as its guide "Validation" shows, on Node. https://hono.dev/docs/guides/validation */
 const store = openPeerStore()

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type NewPeerPlant, noLimit } from './peer-statements.ts'
+import { type NewPeerPlant, noLimit, peerPort, printOrigin } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
-import { peerPort, printOrigin } from './print-origin.ts'
 
 /** node:http by hand: no framework and no validation. */
 const store = openPeerStore()

@@ -1,9 +1,8 @@
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Context, type Document, OpenAPIBackend, type Request } from 'openapi-backend'
 import { contractAsOpenApi30 } from './contract-file.ts'
-import { type NewPeerPlant, noLimit } from './peer-statements.ts'
+import { type NewPeerPlant, noLimit, peerPort, printOrigin } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
-import { peerPort, printOrigin } from './print-origin.ts'
 
 /**
  * openapi-backend as in its example `examples/fastify`, with a security handler as in `examples/express-apikey-auth`.

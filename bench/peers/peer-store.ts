@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { hash } from 'node:crypto'
 import type { StoredToken } from '../../src/store/store.ts'
-import { type PeerStore, type PlantRow, plantOf, pragmas, statements, tokenOf } from './peer-statements.ts'
+import { type PeerStore, type PlantRow, plantOf, pragmas, statements, tokenOf } from './peer.ts'
 
 /** The same tables as the project's, without the column that holds each plant's JSON. */
 const schema = `

@@ -20,26 +20,14 @@ async function loadOn(answer: RequestListener, job: Partial<LoadJob> = {}) {
   return load({ ...common, ...job })
 }
 
-test.each<[string, RequestListener, object]>([
-  [
-    'with a length, in pieces',
-    (_request, response) => {
-      response.writeHead(200, { 'content-length': 100_000 }).write('a'.repeat(60_000))
-      void nextTurn().then(() => response.end('b'.repeat(40_000)))
-    },
-    { statuses: { 200: 30 }, firstBodyBytes: 100_000 },
-  ],
-  [
-    'in chunks',
-    (_request, response) => {
-      response.write('[1')
-      void nextTurn().then(() => response.end(',2]'))
-    },
-    { statuses: { 200: 30 } },
-  ],
-  ['without a body', (_request, response) => response.writeHead(204).end(), { statuses: { 204: 30 } }],
-])('an answer %s is counted once, under its status', async (_how, answer, expected) => {
-  expect(await loadOn(answer)).toMatchObject({ requests: 30, ...expected })
+test('an answer that arrives in pieces, or in chunks, is counted once', async () => {
+  let answers = 0
+  const result = await loadOn((_request, response) => {
+    if (answers++ % 2 === 0) response.writeHead(200, { 'content-length': 100_000 })
+    response.write('a'.repeat(60_000))
+    void nextTurn().then(() => response.end('b'.repeat(40_000)))
+  })
+  expect(result).toMatchObject({ requests: 30, statuses: { 200: 30 }, firstBodyBytes: 100_000 })
 })
 
 test.each([undefined, 10])('no id is created twice (scattered over %s thousands)', async (scatterOver) => {

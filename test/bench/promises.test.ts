@@ -2,12 +2,6 @@ import { expect, test } from 'vitest'
 import { fastifyOpenapiGlue, nodeHttp, own } from '../../bench/compare/contenders.ts'
 import { throughputFigures } from '../../bench/compare/figures.ts'
 import { promisesOf } from '../../bench/compare/promises.ts'
-import { spreadOf } from '../../bench/spread.ts'
-
-test('a median is the middle value, or halfway between the two in the middle', () => {
-  expect(spreadOf([10, 2, 33])).toEqual({ median: 10, lowest: 2, highest: 33 })
-  expect(spreadOf([4, 1, 3, 2])).toEqual({ median: 2.5, lowest: 1, highest: 4 })
-})
 
 test('a promise is kept or not by the median of the ratios of each round, and absent where it was not measured', () => {
   const others = { requestsPerSecond: 1, generatorBusy: 0, serverWaiting: 0, bodyBytes: 0 }

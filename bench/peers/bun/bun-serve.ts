@@ -1,5 +1,4 @@
-import { peerPort, printPort } from '../print-origin.ts'
-import { type NewPeerPlant, noLimit } from '../peer-statements.ts'
+import { type NewPeerPlant, noLimit, peerPort, printPort } from '../peer.ts'
 import { openBunStore } from './bun-store.ts'
 
 /** Bun.serve by hand, with its routes: no framework and no validation. https://bun.com/docs/runtime/http/routing */

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { type PeerStore, type PlantRow, plantOf, pragmas, statements, tokenOf } from '../peer-statements.ts'
+import { type PeerStore, type PlantRow, plantOf, pragmas, statements, tokenOf } from '../peer.ts'
 
 /** Opens the file that `DATABASE_FILE` names with bun:sqlite: the statements and pragmas of the other peers. */
 export function openBunStore(): PeerStore {

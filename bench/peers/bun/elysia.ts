@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { peerPort, printPort } from '../print-origin.ts'
-import { noLimit } from '../peer-statements.ts'
+import { noLimit, peerPort, printPort } from '../peer.ts'
 import { openBunStore } from './bun-store.ts'
 
 /** Elysia by hand: a schema for each operation, as its guide "Validation" shows. https://elysiajs.com */

@@ -15,7 +15,7 @@ import { LogSecrets } from '../log/log-secrets.ts'
 import { temporaryDatabase } from './postgres-database.ts'
 
 /**
- * The contract that the servers of the tests serve: the project's, or the changed copy that `npm run mutate:contract`
+ * The contract that the servers of the tests serve: the project's, or the changed copy that `npm run bench -- mutants`
  * names.
  */
 export const contract = await loadContract(

@@ -2,35 +2,17 @@ import type { ContractDocument, ContractMethod, ContractOperation } from '../doc
 import { offeredTypes, operationsOf } from '../document/document.ts'
 import { UnservableContract } from '../document/load-contract.ts'
 import { type RequiredScheme, alternativesOf, securityProblems } from '../document/security.ts'
-import type { ParsedJson } from '../json/json.ts'
-import type { Caller } from '../types/handler-types.ts'
 import { closeBody } from './body-stream.ts'
-import { bindOperations } from './openapi-backend.ts'
+import { type AnyHandler, type OperationRequest, bindOperations } from './openapi-backend.ts'
 import { type AnyReply, ContractViolation, type Media, createReplyValidators } from './reply-validation.ts'
 
-/** A request to one operation, authenticated where its security asks for it, as the HTTP server has parsed it. */
-export interface OperationRequest {
-  headers: Record<string, string | string[] | undefined>
-  path: Record<string, string>
-  query: Record<string, string | string[]>
-  /** The path and query of the request's target. */
-  url: string
-  /** The parsed JSON body; undefined when there is none. */
-  body: ParsedJson | undefined
-  /** The media type of the response that the client prefers; undefined where the operation offers only one. */
-  accept?: string | undefined
-  /** Undefined where the operation's security allows it. */
-  caller: Caller | undefined
-}
+export type { AnyHandler, OperationRequest }
 
 /** A reply that is as the contract declares it. */
 export interface ValidReply extends AnyReply {
   /** How the body is sent; undefined where there is none. */
   media: Media | undefined
 }
-
-/** Any operation's handler. `Handler` is the type that a handler is written against. */
-export type AnyHandler = (input: never, context: never) => Promise<AnyReply> | AnyReply
 
 /** One operation, ready to be served. */
 export interface BoundOperation {

@@ -1,13 +1,32 @@
 import { type Document, type Handler, OpenAPIBackend, type Operation } from 'openapi-backend'
 import { type ContractDocument, type ContractOperation, isJson } from '../document/document.ts'
+import type { ParsedJson } from '../json/json.ts'
 import { createAjv } from '../schema/ajv.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import { validateValue } from '../schema/validation.ts'
-import type { AnyHandler, OperationRequest } from './engine.ts'
+import type { Caller } from '../types/handler-types.ts'
 import { listParametersOf, splitLists } from './list-parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { AnyReply } from './reply-validation.ts'
+
+/** A request to one operation, authenticated where its security asks for it, as the HTTP server has parsed it. */
+export interface OperationRequest {
+  headers: Record<string, string | string[] | undefined>
+  path: Record<string, string>
+  query: Record<string, string | string[]>
+  /** The path and query of the request's target. */
+  url: string
+  /** The parsed JSON body; undefined when there is none. */
+  body: ParsedJson | undefined
+  /** The media type of the response that the client prefers; undefined where the operation offers only one. */
+  accept?: string | undefined
+  /** Undefined where the operation's security allows it. */
+  caller: Caller | undefined
+}
+
+/** Any operation's handler. `Handler` is the type that a handler is written against. */
+export type AnyHandler = (input: never, context: never) => Promise<AnyReply> | AnyReply
 
 /** The parts of a valid request, each value of its declared type. */
 interface AnyInput {

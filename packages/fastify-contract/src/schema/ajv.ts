@@ -57,8 +57,8 @@ export function createAjv(
 }
 
 /**
- * Has Ajv compile the schemas that a schema refers to after it. Ajv compiles each where it meets the reference, so that
- * the stack overflows where a few hundred schemas refer to one another.
+ * Has Ajv compile the schemas that a schema refers to after it, and report the first error at the end. Ajv compiles each
+ * where it meets the reference, so that the stack overflows where a few hundred schemas refer to one another.
  *
  * Small schemas are still copied to where they are referred to. One that is compiled already is called directly.
  *
@@ -87,31 +87,26 @@ function compileFlat(ajv: Ajv): void {
     // A keyword compiles a part of its schema.
     if (isInside) return compile(schema, isMeta)
     isInside = true
-    try {
-      const validate = compile(schema, isMeta)
-      compilePending()
-      return validate
-    } finally {
-      isInside = false
-    }
-  }) as typeof ajv.compile
-
-  /** Compiles every pending schema and its dependencies; reports the first error at the end. */
-  function compilePending(): void {
     const problems: unknown[] = []
+    const attempt = (make: () => unknown): unknown => {
+      try {
+        return make()
+      } catch (error) {
+        problems.push(error)
+        return undefined
+      }
+    }
+    const validate = attempt(() => compile(schema, isMeta))
     const tried = new Set<string>()
     // A set that grows while it is walked is walked to its end.
     for (const id of pending) {
       pending.delete(id)
       // A schema that cannot be compiled may refer to itself.
-      if (tried.has(id)) continue
+      if (!tried.has(id)) attempt(() => ajv.getSchema(id))
       tried.add(id)
-      try {
-        ajv.getSchema(id)
-      } catch (error) {
-        problems.push(error)
-      }
     }
+    isInside = false
     if (problems.length > 0) throw problems[0]
-  }
+    return validate
+  }) as typeof ajv.compile
 }

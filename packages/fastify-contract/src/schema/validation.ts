@@ -18,8 +18,7 @@ interface DeclaredObject {
   /** A JSON Pointer. A reply may have one object in several places. */
   place: string
   object: object
-  names: ReadonlySet<string>
-  declaration: Declaration
+  declaration: Omit<Declaration, 'names'> & { names: ReadonlySet<string> }
 }
 
 /**
@@ -104,8 +103,8 @@ export function undeclaredError(name: string, instancePath: string): ErrorObject
   return { keyword: 'additionalProperties', instancePath, schemaPath: '', params: { additionalProperty: name } }
 }
 
-function hasInfinite(sources: NumberSources = new Map()): boolean {
-  for (const numbers of sources.values()) {
+function hasInfinite(sources: NumberSources | undefined): boolean {
+  for (const numbers of sources?.values() ?? []) {
     for (const source of numbers.values()) if (!Number.isFinite(Number(source))) return true
   }
   return false
@@ -122,9 +121,9 @@ function infinitePlace(value: unknown, place: string): string | undefined {
   return undefined
 }
 
-/** Coerces the values. Where a number is an int64 and a `number` too, the bigint stays, because it is exact. */
 function coerce(coercions: Coercion[]): void {
-  for (const { container, key, value } of coercions) if (typeof value !== 'bigint') container[key] = value
+  for (const { container, key, value } of coercions) container[key] = value
+  // Where a number is an int64 and a `number` too, the bigint stays, because it is exact.
   for (const { container, key, value } of coercions) if (typeof value === 'bigint') container[key] = value
 }
 
@@ -142,10 +141,10 @@ export const declaredKeyword: FuncKeywordDefinition = {
   type: 'object',
   schemaType: 'object',
   errors: false,
-  compile(declaration: Declaration) {
-    const names = new Set(declaration.names)
+  compile({ names, ...rest }: Declaration) {
+    const declaration = { names: new Set(names), ...rest }
     const validate: KeywordFunction = function (this: Validation, object: object, context) {
-      this.objects.push({ place: context?.instancePath ?? '', object, names, declaration })
+      this.objects.push({ place: context?.instancePath ?? '', object, declaration })
       return true
     }
     return validate
@@ -167,7 +166,7 @@ function undeclaredProperties(objects: DeclaredObject[]): { place: string; objec
 }
 
 /** Whether a schema leaves a property of a closed object to others. */
-function hasOthers({ object, names, declaration: { isClosed, isOpen } }: DeclaredObject): boolean {
+function hasOthers({ object, declaration: { names, isClosed, isOpen } }: DeclaredObject): boolean {
   if (!isClosed || isOpen) return false
   for (const name of Object.keys(object)) if (!names.has(name)) return true
   return false
@@ -175,7 +174,7 @@ function hasOthers({ object, names, declaration: { isClosed, isOpen } }: Declare
 
 /** Whether one of some schemas about an object declares a property of it. */
 export function isDeclared(declared: DeclaredObject[], name: string): boolean {
-  return declared.some(({ names, declaration }) => declaration.isOpen || names.has(name))
+  return declared.some(({ declaration: { names, isOpen } }) => isOpen || names.has(name))
 }
 
 /** How many schemas that are referred to apply before their work is counted. Most values meet fewer. */

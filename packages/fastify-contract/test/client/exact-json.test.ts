@@ -42,6 +42,9 @@ test('a property that an object inherits is none of the body', () => {
     toString: 1,
     constructor: 2,
   })
+  expect(readBody('{"toString":1}', { properties: { id: {} }, additionalProperties: int64 }, {})).toEqual({
+    toString: 1n,
+  })
   expect(readBody('{"__proto__":1}', { properties: { ['__proto__']: int64 } }, {})).toEqual(
     JSON.parse('{"__proto__":1}', (_key, value: unknown) => (value === 1 ? 1n : value)),
   )

@@ -38,6 +38,7 @@ describe('dereference', () => {
       { a: { $ref: '#/components/schemas/N', minimum: 1 }, components: { schemas: { N: {} } } },
     ],
     ['a property named $ref', { properties: { $ref: { type: 'string' } } }],
+    ['a property named like a map', { properties: { properties: { default: { $ref: '#/nowhere' } } } }],
     ['extensions', { 'x-a': { $ref: '#/nowhere' } }],
     ['values', { const: { $ref: '#/nowhere' }, examples: [{ $ref: '#/nowhere' }], default: [{ $ref: '#/nowhere' }] }],
   ])('leaves %s as they are', (_what, contract) => {

@@ -137,6 +137,11 @@ describe('a handler', () => {
     expect(headers).toMatchObject({ 'x-generation': '9007199254740995' })
   })
 
+  it('sees the media type that the client prefers', async () => {
+    expect(await inputOf(contractOf(), { accept: 'text/csv' })).toMatchObject({ accept: 'text/csv' })
+    expect(await inputOf(contractOf(), {})).not.toHaveProperty('accept')
+  })
+
   it('sees no header that every object inherits', async () => {
     const contract = withParameter({ name: 'Constructor', in: 'header', schema: { type: 'string' } })
     expect(await inputOf(contract, {})).toMatchObject({ header: {} })

@@ -32,6 +32,7 @@ const contract = contractOf({
         'X-Request-Id': { required: true, schema: { type: 'string' } },
       },
     },
+    '3XX': { description: 'Elsewhere', content: csv },
     '4XX': { description: 'Refused', content: csv },
   },
 })
@@ -69,6 +70,7 @@ const notText = 'the body is neither text nor a stream of bytes'
 test.each<[AnyReply, string]>([
   [{ status: 201, body: [] }, 'the status is not declared'],
   [{ status: 200 }, 'the body is missing'],
+  [{ status: 304, body: 'a' }, 'the status has no content in HTTP'],
   [{ status: 204, body: [] }, 'no body is declared'],
   [{ status: 204, body: new Encoded('[]') }, 'no body is declared'],
   [{ status: 204, contentType: 'text/csv' }, 'no body is declared'],

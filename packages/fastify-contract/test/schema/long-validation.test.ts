@@ -22,6 +22,7 @@ const schemas = {
   Twice: { allOf: [object({ a: to('Twice') }), object({ a: to('Twice') })] },
   Items: { allOf: [{ items: to('Items') }, { items: to('Items') }] },
   Listed: { anyOf: [object({ a: to('Listed'), list }), object({ a: to('Listed'), list, b: text })] },
+  Numbers: { anyOf: [{ type: 'integer' }, { type: 'array', items: to('Numbers') }] },
   Tree: object({ name: text, parts: { type: 'array', items: to('Tree') } }),
 }
 
@@ -67,6 +68,7 @@ describe('a body whose validation would take days', () => {
         .replace(/,[^,]*$/, '')}${']}'.repeat(48)}`,
     ],
     ['a wide tree', to('Tree'), `{"parts":${many((index) => `{"parts":[{"name":"${String(index)}"}]}`)}}`],
+    ['deep lists', to('Numbers'), `[${many(() => `${'['.repeat(30)}${'1,'.repeat(300)}1${']'.repeat(30)}`)}]`],
     ['a list', list, many((index) => `"${String(index)}"`)],
     [
       'many alternatives',

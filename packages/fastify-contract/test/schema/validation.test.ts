@@ -257,6 +257,22 @@ test('what a schema of one reply declares is not declared in the next, nor that 
   expect(await reply({ both, tree: both })).toMatch(/body\/tree\/size is not a property here/)
 })
 
+test('a property that one direction does not have is required in the other alone, and `not` asks for what is there', async () => {
+  const id = { ...text, readOnly: true }
+  const secret = { allOf: [{ ...text, writeOnly: true }] }
+  const schema = object({ id, secret }, { required: ['id', 'secret'] })
+  const request = await serveEcho(schema)
+  expect(await request('{"secret":"a"}')).toMatchObject({ seen: '{"secret":"a"}' })
+  expect(await request('{}')).toMatchObject({ status: 400, text: 'body/secret is required' })
+  expect(await request('{"id":"a","secret":"b"}')).toMatchObject({ status: 400, text: 'body/id is not allowed here' })
+  const reply = await replies(schema)
+  expect(await reply({ id: 'a' })).toBe(200)
+  expect(await reply({})).toMatch('body/id is required')
+  expect(await reply({ id: 'a', secret: 'b' })).toMatch('body/secret is not allowed here')
+  const without = await serveEcho({ ...object({ id }), not: { required: ['id'] } })
+  expect(await without('{}')).toMatchObject({ seen: '{}' })
+})
+
 describe('a default', () => {
   const inherited = Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__')
 
