@@ -169,7 +169,7 @@ describe('a contract in several files', () => {
     await writeFile(join(folder, 'released.json'), await readFile(join(folder, 'generated/contract.json')))
     expect((await compare()).lines).toEqual(['openapi.yaml has no change for clients since released.json'])
     await writeFile(join(folder, 'schemas/other.yaml'), 'Name: { type: string, maxLength: 4 }\n')
-    expect((await compare()).lines[0]).toMatch(/^breaking .*maxLength.* \(schemas\/other\.yaml:1:23\)$/)
+    expect((await compare()).lines[0]).toMatch(/^breaking .*maxLength.* \(schemas\/other\.yaml:1:34\)$/)
   })
 
   it('is generated anew when another of its files has changed, if only by a comment', async () => {

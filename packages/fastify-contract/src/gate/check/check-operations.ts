@@ -28,12 +28,16 @@ function membersOf<Member>(object: Record<string, Member>): [string, Member][] {
   return Object.entries(object).filter(([name]) => !name.startsWith('x-'))
 }
 
+/** The paths that the library's server answers itself. */
+const docsPaths = ['/docs', '/openapi.yaml', '/openapi.json']
+
 /**
  * Finds what operations lack that the service could serve them: names, described parameters, declared responses.
  *
  * @param document a bundled contract of the right structure
+ * @param reserved the paths that the service answers beside the contract
  */
-export function checkOperations(document: ContractDocument): Finding[] {
+export function checkOperations(document: ContractDocument, reserved: readonly string[]): Finding[] {
   const operations = writtenOperations(document)
   if (operations.length === 0) {
     // A path may be in a file that cannot be read.
@@ -48,7 +52,7 @@ export function checkOperations(document: ContractDocument): Finding[] {
       })),
       ...responseProblems(operation, operations, document),
     ]),
-    ...routeProblems(operations, document),
+    ...routeProblems(operations, document, [...docsPaths, ...reserved]),
   ]
 }
 
@@ -159,12 +163,17 @@ function statusProblem(status: string, hasContent: boolean): string | undefined 
     : `${status} is no status of a response; use 200 to 599, 4XX and the like, or default`
 }
 
-/** Two operations of one method whose paths differ in the names of parameters alone, below any server. */
-function routeProblems(operations: WrittenOperation[], document: ContractDocument): Finding[] {
+/** Below any server: a path that is reserved, and operations whose paths differ in the names of parameters alone. */
+function routeProblems(operations: WrittenOperation[], document: ContractDocument, reserved: string[]): Finding[] {
   const routes = new Map<string, string>()
   // Another url is reported where it stands.
   const isRead = (document.servers ?? []).every(({ url }) => URL.canParse(url, 'http://localhost/'))
-  return (isRead ? basePathsOf(document) : ['']).flatMap((base) =>
+  const bases = isRead ? basePathsOf(document) : ['']
+  const taken = operations
+    .flatMap(({ path }) => bases.map((base) => base + path))
+    .find((path) => reserved.some((own) => path === own || path.startsWith(`${own}/`)))
+  const text = `paths: ${String(taken)} is a path of the service itself; choose another`
+  const twice = bases.flatMap((base) =>
     operations.flatMap(({ id, method, path, object }) => {
       const route = `${method} ${base}${path.replace(/\{[^{}]+\}/g, '{}')}`
       const other = routes.get(route)
@@ -173,6 +182,7 @@ function routeProblems(operations: WrittenOperation[], document: ContractDocumen
       return [{ at: { object, key: 'operationId' }, text: `operation ${id}: has the same route as ${other}` }]
     }),
   )
+  return taken === undefined ? twice : [{ at: { object: document, key: 'paths' }, text }, ...twice]
 }
 
 /** Finds what the engine would refuse at the start, but for the configuration of the operator. */

@@ -2,7 +2,6 @@ import { basename } from 'node:path'
 import type { ContractDocument } from '../../document/document.ts'
 import { unescapeName } from '../../json/pointer.ts'
 import { printable } from '../../json/printable.ts'
-import { reservedPath } from '../keywords/openapi-keywords.ts'
 import { checkAppliedSchemas } from './applied-schemas.ts'
 import { Bundle } from './bundle.ts'
 import { checkExamples } from './check-examples.ts'
@@ -58,18 +57,12 @@ export async function readContract(
 
 /** The checks of a contract of the right structure, by what they are about. */
 const checks: [subject: string, check: (document: ContractDocument, reserved: readonly string[]) => Finding[]][] = [
-  ['paths', checkReserved],
   ['error numbers', checkErrorNumbers],
   ['operations', checkOperations],
   ['failures', checkFailures],
   ['security', checkSecurity],
   ['examples', checkExamples],
 ]
-
-function checkReserved(document: ContractDocument, reserved: readonly string[]): Finding[] {
-  const text = reservedPath(document.paths, document, reserved)
-  return text === undefined ? [] : [{ at: { object: document, key: 'paths' }, text: `paths: ${text}` }]
-}
 
 function runChecks(document: Record<string, unknown>, reserved: readonly string[]): Finding[] {
   // The structure has been checked.
@@ -162,7 +155,7 @@ function holderOf(document: object, names: string[], places: Places): Finding['a
 
 function placeOf(document: object, names: string[], places: Places): Place | undefined {
   const at = holderOf(document, names, places)
-  return at === undefined ? undefined : places.find(at)
+  return at === undefined ? undefined : places.find(at, 'value')
 }
 
 /** Throws where there are findings. */

@@ -9,20 +9,20 @@ export interface Place {
   col: number
 }
 
-/** Where the objects and lists of YAML files stand, and their members. */
+/** Where the objects and lists of YAML files stand, and the names and values of their members. */
 export class Places {
-  readonly #members = new WeakMap<object, { itself: Place; members: Map<string, Place> }>()
+  readonly #members = new WeakMap<object, { itself: Place; members: Map<string, { name: Place; value: Place }> }>()
 
-  note(object: object, itself: Place): Map<string, Place> {
-    const members = new Map<string, Place>()
+  note(object: object, itself: Place) {
+    const members = new Map<string, { name: Place; value: Place }>()
     this.#members.set(object, { itself, members })
     return members
   }
 
   /** @returns undefined for what no file has, such as what bundling adds */
-  find({ object, key }: NonNullable<Finding['at']>): Place | undefined {
+  find({ object, key }: NonNullable<Finding['at']>, of: 'name' | 'value' = 'name'): Place | undefined {
     const place = this.#members.get(object)
-    return (key === undefined ? undefined : place?.members.get(String(key))) ?? place?.itself
+    return (key === undefined ? undefined : place?.members.get(String(key)))?.[of] ?? place?.itself
   }
 }
 
@@ -174,7 +174,7 @@ class YamlReader {
       if (isScalar(key) && key.anchor !== undefined) this.#value(key)
       if (name === '<<') this.#refuse(key, '<< is no word of YAML 1.2; write the members out, or use $ref')
       if (members.has(name)) this.#refuse(key, `the name ${name} is given twice; remove one`)
-      members.set(name, this.#place(key))
+      members.set(name, { name: this.#place(key), value: this.#place(value ?? key) })
       const own = { value: this.#value(value), writable: true, enumerable: true, configurable: true }
       // `__proto__` is a name like any other.
       Object.defineProperty(object, name, own)
@@ -186,7 +186,8 @@ class YamlReader {
     const list: unknown[] = []
     const members = this.#places.note(list, this.#place(node))
     for (const [index, item] of items.entries()) {
-      members.set(String(index), this.#place(item ?? node))
+      const place = this.#place(item ?? node)
+      members.set(String(index), { name: place, value: place })
       list.push(this.#value(item))
     }
     return list

@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ContractOperation } from '../../document/document.ts'
@@ -57,6 +57,8 @@ function handlerLines(
   operations: ContractOperation[],
   writes: boolean,
 ): string[] {
+  // A service may keep its handlers elsewhere.
+  if (!writes && !existsSync(join(root, handlers))) return []
   const table = new HandlerTable(root, handlers, operations)
   const missing = operations.filter((operation) => table.lacks(operation))
   const option = `${command}${command.startsWith('npm run ') ? ' --' : ''} --scaffold`

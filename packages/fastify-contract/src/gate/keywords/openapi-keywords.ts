@@ -1,4 +1,3 @@
-import { type ContractDocument, basePathsOf } from '../../document/document.ts'
 import { isJson, isText } from '../../document/document.ts'
 import { isList } from '../../engine/list-parameters.ts'
 import { type JsonType, type NamedSchemas } from '../../schema/schema-parts.ts'
@@ -6,8 +5,6 @@ import { inPlace, isSchema, typesOf } from '../../schema/schema-parts.ts'
 import { type Keyword, type Kind, each, refused, shown } from './keyword.ts'
 import { referenceIn, schemaKeywords } from './schema-keywords.ts'
 
-/** The paths that the library's server answers itself. */
-const docsPaths = ['/docs', '/openapi.yaml', '/openapi.json']
 const styles: Record<string, readonly string[]> = {
   query: ['form', 'spaceDelimited', 'pipeDelimited'],
   path: ['simple'],
@@ -50,7 +47,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     servers: { holds: ['server'] },
     paths: {
       holds: { each: 'pathItem' },
-      refuses: (value, document) => extensionIn(value) ?? reservedPath(value, document, docsPaths),
+      refuses: extensionIn,
     },
     ...shown('webhooks', { each: 'pathItem' }),
     components: { holds: 'components' },
@@ -240,16 +237,6 @@ function unreadableText(schema: unknown, place: unknown, schemas: NamedSchemas):
   const items = inPlace(schema, schemas).flatMap((one) => ('items' in one ? [one['items']] : []))
   if (!items.some(isScalar)) return 'the items of a parameter are scalars; give them a type'
   return isNullable(schema) || items.filter(isScalar).every(isNullable) ? noNull : undefined
-}
-
-/** Why a path is not for an operation: the server or the service answers it. @param reserved their paths */
-export function reservedPath(paths: unknown, document: object, reserved: readonly string[]): string | undefined {
-  // basePathsOf reads the servers alone.
-  const bases = basePathsOf(document as ContractDocument)
-  const taken = namesOf(paths)
-    .flatMap((path) => bases.map((base) => base + path))
-    .find((path) => reserved.some((own) => path === own || path.startsWith(`${own}/`)))
-  return taken === undefined ? undefined : `${taken} is a path of the service itself; choose another`
 }
 
 function unreadServer(url: string): string | undefined {

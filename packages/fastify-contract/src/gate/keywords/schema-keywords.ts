@@ -40,7 +40,8 @@ export const schemaKeywords: Record<string, Keyword> = {
   ...each('additionalProperties propertyNames', { ...schema, of: ['object'] }),
   unevaluatedProperties: {
     of: ['object'],
-    refuses: (value) => (value === false ? undefined : 'only false is validated; use additionalProperties, or remove it'),
+    refuses: (value) =>
+      value === false ? undefined : 'only false is validated; use additionalProperties, or remove it',
   },
   items: { ...schema, of: ['array'] },
 
