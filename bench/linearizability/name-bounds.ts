@@ -1,4 +1,4 @@
-import type { Operation, State } from './check-history.ts'
+import type { Operation, State } from './operation.ts'
 
 /** Indexes of answered operations that have their place before a name appears, and before it goes. */
 export interface Bounds {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { stringifyJson } from '../../src/json/json.ts'
 import { contractOf, failures, json, noContent } from './contracts.ts'
 
@@ -9,15 +8,12 @@ const query = (name: string, schema: object, more: object = {}) => ({ name, in: 
 const list = (items: object) => ({ type: 'array', items })
 const id = { name: 'id', in: 'path', required: true, schema: int64 }
 
-const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00])
 const replies: Record<string, object> = {
   good: { headers: { 'X-Count': 9007199254740993n, 'X-Mark': 'a' }, body: [1n] },
   bare: { headers: { 'X-Count': 1 }, body: [] },
   'without header': { body: [] },
   'wrong header': { headers: { 'X-Count': 'a' }, body: [] },
   'undeclared header': { headers: { 'X-Count': 1, 'X-Other': 'a' }, body: [] },
-  'header of two lines': { headers: { 'X-Count': 1, 'X-Mark': 'a\r\nb: c' }, body: [] },
-  'header beyond Latin-1': { headers: { 'X-Count': 1, 'X-Mark': '🌱' }, body: [] },
   'wrong body': { headers: { 'X-Count': 1 }, body: ['a'] },
   'without body': { headers: { 'X-Count': 1 } },
   'another type': { headers: { 'X-Count': 1 }, body: 'a', contentType: 'text/csv' },
@@ -88,13 +84,10 @@ export const served = contractOf(
     '/exports': {
       get: {
         operationId: 'exportThings',
-        parameters: [query('stream', { type: 'boolean', default: false })],
         responses: ok({
           'application/json': { schema: list(int64) },
           'text/csv': { schema: { ...text, maxLength: 9 } },
           'application/octet-stream': {},
-          'image/png': {},
-          'application/problem+json': { schema: { type: 'object' } },
         }),
       },
     },
@@ -143,15 +136,13 @@ export const handlers: [string, (input: never) => unknown][] = [
   ['beOpen', done],
   [
     'exportThings',
-    ({ accept, query: { stream } }: { accept: string; query: { stream: boolean } }) => ({
+    ({ accept }: { accept: string }) => ({
       status: 200,
       contentType: accept,
       body: {
         'application/json': [9007199254740993n],
-        'text/csv': stream ? Readable.from([Buffer.from('a,'), Buffer.from('b')]) : 'a,b',
-        'application/octet-stream': stream ? Readable.from([image.subarray(0, 3), image.subarray(3)]) : image,
-        'image/png': new Uint8Array(image),
-        'application/problem+json': {},
+        'text/csv': 'a,b',
+        'application/octet-stream': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]),
       }[accept],
     }),
   ],
@@ -203,7 +194,6 @@ export const enforcedFields: Record<string, Exchange[]> = {
     get('/things/1', 200),
     { send: 'HEAD /things/1', to: 200, text: '' },
     get('/things/new', 405, { has: { allow: 'POST' } }),
-    get('/things/new', 405, { headers: anonymous }),
   ],
   'pathItem.put': [
     { send: 'PUT /things', to: 200, text: '"put"' },
@@ -211,11 +201,10 @@ export const enforcedFields: Record<string, Exchange[]> = {
   ],
   'pathItem.post': [
     { send: 'POST /things/new', to: 204 },
-    { send: 'POST /things/1', to: 405, headers: anonymous, has: { allow: 'DELETE, GET, HEAD, PATCH' } },
+    { send: 'POST /things/1', to: 405, has: { allow: 'DELETE, GET, HEAD, PATCH' } },
   ],
   'pathItem.delete': [
     { send: 'DELETE /things/1', to: 204 },
-    { send: 'DELETE /things/1', body: '{"ignored":true}', to: 204 },
     { send: 'DELETE /things', to: 405, has: { allow: 'GET, HEAD, POST, PUT' } },
   ],
   'pathItem.patch': [patch(merge, '{"a":1}', 200), { send: 'PATCH /things/new', to: 405, has: { allow: 'POST' } }],
@@ -254,16 +243,13 @@ export const enforcedFields: Record<string, Exchange[]> = {
   'parameter.required': [as('good', 200), get('/replies', 400, { text: /query\/as is required/ })],
   'parameter.style': [
     get('/things?words=a%20b&pipes=a%7Cb', 200, { text: '{"words":["a","b"],"pipes":["a","b"],"limit":2}' }),
-    get('/things?pipes=a?%7Cb', 200, { text: '{"pipes":["a?","b"],"limit":2}' }),
     get('/things?words=a%7Cb', 400),
     get('/things?pipes=a%20b', 400),
   ],
   'parameter.explode': [
     get('/things?ids=1&ids=2&csv=3,4', 200, { text: '{"ids":[1,2],"csv":[3,4],"limit":2}' }),
     get('/things?ids=1,2', 400),
-    get('/things?csv=1&csv=2', 400, { text: /query\/csv is repeated; send it once, with commas between the items"/ }),
-    get('/things?words=a&words=b&limit=a', 400, { text: /query\/words is repeated; .* with spaces between/ }),
-    get('/things?pipes=a&csv=1&pipes=b', 400, { text: /query\/pipes is repeated; .* with \| between/ }),
+    get('/things?csv=1&csv=2', 400),
   ],
   'parameter.schema': [
     get('/things', 200, { headers: { 'x-numbers': '9007199254740993' }, text: /9007199254740993/ }),
@@ -286,20 +272,11 @@ export const enforcedFields: Record<string, Exchange[]> = {
   'response.headers': [
     as('good', 200, { has: { 'x-count': '9007199254740993', 'x-mark': 'a' } }),
     as('undeclared header', 500, { text: /"error":50000/ }),
-    as('header of two lines', 500, { text: /"error":50000/ }),
-    as('header beyond Latin-1', 500, { text: /"error":50000/ }),
   ],
   'response.content': [
     accepting('*/*', 'application/json', { text: '[9007199254740993]' }),
     accepting('text/*', 'text/csv; charset=utf-8', { text: 'a,b' }),
-    accepting('text/csv; charset=UTF-8', 'text/csv; charset=utf-8'),
-    accepting('application/json;q=0.1, text/csv;q=0.2', 'text/csv; charset=utf-8'),
-    accepting('image/png, text/csv;q=0.9', 'image/png'),
-    accepting('application/problem+json', 'application/problem+json', { text: '{}' }),
     accepting('application/octet-stream', 'application/octet-stream', { has: { 'content-length': '6' } }),
-    accepting('video/mp4', 'application/json'),
-    get('/exports?stream=true', 200, { headers: { accept: 'text/csv' }, text: 'a,b' }),
-    get('/exports?stream=true', 200, { headers: { accept: 'application/octet-stream' }, text: image.toString() }),
     as('another type', 500),
     as('without body', 500),
   ],

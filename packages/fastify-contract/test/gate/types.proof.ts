@@ -52,7 +52,6 @@ export const labels: typeof item.labels = { n: 'a', other: 1n }
 export const wrongLabels: typeof item.labels = { n: 1n }
 // @ts-expect-error -- no property has this type
 export const wrongOther: typeof item.labels = { n: 'a', other: Symbol.iterator }
-export const others: typeof item.others = { n: 'a', other: 1 }
 
 // An object without properties holds anything.
 export const free: typeof item.free = { any: ['value'] }

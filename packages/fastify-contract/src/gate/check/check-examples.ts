@@ -48,7 +48,7 @@ export function createValueChecks(document: ContractDocument, direction: Directi
       }))
       if (errors.length === 0) return undefined
       const isUndeclared = errors.some(({ keyword }) =>
-        /^(?:(?:additional|unevaluated)Properties|closed)$/.test(keyword),
+        /^(?:additionalProperties|closed)$/.test(keyword),
       )
       return { problem: describeErrors(errors), isUndeclared }
     }

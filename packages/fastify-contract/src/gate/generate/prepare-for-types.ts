@@ -135,12 +135,9 @@ function carries({ components }: ContractDocument, schema: unknown, keyword: Mar
  * properties that have a name, too.
  */
 function withIndex(schema: Record<string, unknown>, properties: Record<string, unknown>): unknown {
-  const { additionalProperties: others, unevaluatedProperties, ...rest } = schema
+  const { additionalProperties: others, ...rest } = schema
   const named = Object.values(properties).filter(isSchema)
   if (named.length > 0) rest['properties'] = properties
-  if (others === undefined && unevaluatedProperties !== undefined && unevaluatedProperties !== false) {
-    return { ...rest, additionalProperties: true }
-  }
   if (named.length === 0 || !isSchema(others)) return { ...schema, ...rest }
   return { ...rest, additionalProperties: { anyOf: [others, ...named] } }
 }

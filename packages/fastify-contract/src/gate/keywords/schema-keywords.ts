@@ -37,7 +37,11 @@ export const schemaKeywords: Record<string, Keyword> = {
         ? '__proto__ is no name that objects of JavaScript keep; choose another'
         : undefined,
   },
-  ...each('additionalProperties unevaluatedProperties propertyNames', { ...schema, of: ['object'] }),
+  ...each('additionalProperties propertyNames', { ...schema, of: ['object'] }),
+  unevaluatedProperties: {
+    of: ['object'],
+    refuses: (value) => (value === false ? undefined : 'only false is validated; use additionalProperties, or remove it'),
+  },
   items: { ...schema, of: ['array'] },
 
   type: {
