@@ -27,8 +27,8 @@ export default defineConfig({
     hookTimeout: 20_000,
     // A busy machine takes longer than the second that is the default.
     expect: { poll: { timeout: 10_000, interval: 10 } },
-    // Most files wait for a process or a timer now and then; a worker more than there are processors fills the gaps.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for a process or a timer; workers beyond the number of processors fill the gaps.
+    maxWorkers: availableParallelism() + 3,
     // A worker loads the service, and V8 compiles it, once for all of its files instead of once for each.
     isolate: false,
     globalSetup: compileCache,
