@@ -20,23 +20,31 @@ export interface Contract {
 }
 
 /**
- * Loads the contract that `npm run generate` wrote.
+ * Loads the contract that `fastify-contract generate` wrote.
  *
- * @param folder the project's folder, with openapi.yaml and generated/
- * @throws UnservableContract when a file is missing, or the stamp is not that of contract.json, openapi.yaml and the
+ * @param folder where the command was run
+ * @param out the folder of the generated files, as the command was given it; its stamp names the contract
+ * @throws UnservableContract when a file is missing, or the stamp is not that of contract.json, the contract and the
  *   files that it refers to, which need not be there: contract.json has all of them
  */
-export async function loadContract(folder: string): Promise<Contract> {
-  const files = [contractFile, 'generated/contract.json', stampFile]
-  const [yaml = '', json = '', stamp = ''] = await Promise.all(files.map((file) => read(join(folder, file))))
-  const others = stamp.split('\n').slice(1, -2)
+export async function loadContract(folder: string, out = 'generated'): Promise<Contract> {
+  const stamp = await read(join(folder, out, 'contract.sha256'))
+  const [first = '', ...rest] = stamp.split('\n')
+  const [source, bundle] = [fileIn(first) || contractFile, `${out}/contract.json`]
+  const [yaml, json] = await Promise.all([read(join(folder, source)), read(join(folder, bundle))])
+  const others = rest.slice(0, -2)
   const current = await Promise.all(others.map((line) => currentLine(folder, line)))
-  if (stamp !== [lineOf(contractFile, yaml), ...current, lineOf('generated/contract.json', json), ''].join('\n')) {
-    throw new UnservableContract('generated/ does not match openapi.yaml; run npm run generate')
+  if (stamp !== [lineOf(source, yaml), ...current, lineOf(bundle, json), ''].join('\n')) {
+    throw new UnservableContract(`${out}/ does not match ${source}; run npm run generate`)
   }
   // The stamp says that generate has checked the document and written it.
   // A client cannot follow references to other files; JSON is YAML too (YAML 1.2, section 1.2).
   return { document: parseJsonWithBigInts(json) as ContractDocument, json, yaml: others.length === 0 ? yaml : json }
+}
+
+/** The file that a line of the stamp names. */
+function fileIn(line: string): string {
+  return line.replace(/^\S*\s*/, '')
 }
 
 /** The file of the stamp, in the project's folder. */
@@ -63,7 +71,7 @@ function lineOf(file: string, content: string | Uint8Array): string {
 
 /** The line of the stamp for a file as it is now; the one that is given where it is not there, as in an image. */
 async function currentLine(folder: string, line: string): Promise<string> {
-  const file = line.replace(/^\S*\s*/, '')
+  const file = fileIn(line)
   try {
     return lineOf(file, await readFile(join(folder, file)))
   } catch (error) {

@@ -40,6 +40,19 @@ describe('loadContract', () => {
     expect(await loadContract(await folderOf())).toEqual({ document, json, yaml })
   })
 
+  it('finds the contract that the stamp names, in the folder of the generated files that it is given', async () => {
+    const elsewhere = line('api/things.yaml', yaml) + line('src/made/contract.json', json)
+    const folder = await folderOf()
+    await mkdir(join(folder, 'api'))
+    await mkdir(join(folder, 'src/made'), { recursive: true })
+    await writeFile(join(folder, 'api/things.yaml'), yaml)
+    await writeFile(join(folder, 'src/made/contract.json'), json)
+    await writeFile(join(folder, 'src/made/contract.sha256'), elsewhere)
+    expect(await loadContract(folder, 'src/made')).toMatchObject({ json, yaml })
+    await writeFile(join(folder, 'api/things.yaml'), `${yaml}# edited`)
+    await expect(loadContract(folder, 'src/made')).rejects.toThrow('src/made/ does not match api/things.yaml')
+  })
+
   it('gives the document as JSON in both, where it was made of several files, which need not be there', async () => {
     for (const part of [undefined, 'a: 1']) {
       const folder = await folderOf({ 'generated/contract.sha256': stampWithPart, 'part.yaml': part })
@@ -53,7 +66,7 @@ describe('loadContract', () => {
     ['a contract.json that is no JSON', { 'generated/contract.json': '' }],
     ['no stamp', { 'generated/contract.sha256': '' }],
     ['a stamp of openapi.yaml alone', { 'generated/contract.sha256': line('openapi.yaml', yaml) }],
-    ['a stamp of another file in its place', { 'generated/contract.sha256': stamp.replace('openapi.yaml', 'a.yaml') }],
+    ['a stamp of another document', { 'generated/contract.sha256': stamp.replace('contract.json', 'a.json') }],
     ['another part', { 'generated/contract.sha256': stampWithPart, 'part.yaml': 'a: 2' }],
   ])('refuses %s', async (_what, files) => {
     const stale = 'generated/ does not match openapi.yaml; run npm run generate'
