@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { stampFile, stampOf } from '../../packages/fastify-contract/src/document/load-contract.ts'
+import { stampOf } from '../../packages/fastify-contract/src/document/load-contract.ts'
 import { parseJsonWithBigInts, stringifyJson } from '../../packages/fastify-contract/src/json/json.ts'
 import type { ContractDocument } from '../../packages/fastify-contract/src/document/document.ts'
 import { UsageError, readArguments } from '../../scripts/command.ts'
@@ -70,9 +70,14 @@ async function test({ side, edit }: Mutant, source: string, copy: string): Promi
   edit(contract)
   await mkdir(join(copy, 'generated'), { recursive: true })
   await copyFile(join(projectFolder, 'openapi.yaml'), join(copy, 'openapi.yaml'))
+  const yaml = await readFile(join(copy, 'openapi.yaml'), 'utf8')
   const json = stringifyJson(contract)
   await writeFile(join(copy, 'generated/contract.json'), json)
-  await writeFile(join(copy, stampFile), stampOf(await readFile(join(copy, 'openapi.yaml'), 'utf8'), json))
+  const stamp = stampOf([
+    ['openapi.yaml', yaml],
+    ['generated/contract.json', json],
+  ])
+  await writeFile(join(copy, 'generated/contract.sha256'), stamp)
   const code = await runSuite(
     { [side === 'tests' ? 'EXPECTED_CONTRACT_FOLDER' : 'SERVED_CONTRACT_FOLDER']: copy, CONTRACT_SEED: seed },
     report,

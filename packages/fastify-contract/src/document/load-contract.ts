@@ -47,22 +47,14 @@ function fileIn(line: string): string {
   return line.replace(/^\S*\s*/, '')
 }
 
-/** The file of the stamp, in the project's folder. */
-export const stampFile = 'generated/contract.sha256'
-
 /**
- * The stamp that `npm run generate` writes when it has checked the contract: the hashes of the contract and of the
- * document made from it, in the form that `sha256sum --check` reads.
+ * The stamp of what is generated from a contract, in the form that `sha256sum --check` reads.
  *
- * @param referred the files that openapi.yaml refers to, by their paths from its folder
+ * @param files the contract, the files that it refers to, and contract.json, in this order, by their paths from the folder
+ *   where the command runs
  */
-export function stampOf(
-  yaml: string | Uint8Array,
-  json: string,
-  referred: ReadonlyMap<string, string | Uint8Array> = new Map(),
-): string {
-  const contents = [[contractFile, yaml], ...referred, ['generated/contract.json', json]] as const
-  return contents.map(([file, content]) => `${lineOf(file, content)}\n`).join('')
+export function stampOf(files: readonly (readonly [file: string, content: string | Uint8Array])[]): string {
+  return files.map(([file, content]) => `${lineOf(file, content)}\n`).join('')
 }
 
 function lineOf(file: string, content: string | Uint8Array): string {

@@ -1,6 +1,6 @@
 import { basename, posix, resolve } from 'node:path'
 import { type ContractDocument, type ContractOperation, dereference, operationsOf } from '../../document/document.ts'
-import { sha256 } from '../../document/load-contract.ts'
+import { sha256, stampOf } from '../../document/load-contract.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { errorNumbersOf, statusOf } from '../check/error-numbers.ts'
 import { readContract } from '../check/read-contract.ts'
@@ -48,7 +48,7 @@ export async function generateFiles(
   const stamp = `// Generated from ${origin} by fastify-contract. Do not edit.\n`
   const operations = operationsOf(dereference(document))
   const json = `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`
-  // In the form that `sha256sum --check` reads. The server starts only where all of them match.
+  // The server starts only where all of them match.
   const others = [...referred].map(([name, content]) => [posix.join(posix.dirname(contract), name), content] as const)
   const stamped = [[contract, source], ...others, [`${out}/contract.json`, json]] as const
   const files = new Map([
@@ -57,7 +57,7 @@ export async function generateFiles(
     ['openapi.ts', `${stamp}\n${writeTypes(document, operations)}`],
     ['contract.json', json],
     // Moved into place last.
-    ['contract.sha256', stamped.map(([name, content]) => `${sha256(content)}  ${name}\n`).join('')],
+    ['contract.sha256', stampOf(stamped)],
   ])
   return { files, operations, warnings }
 }
