@@ -46,7 +46,7 @@ export interface StartFigures {
 }
 
 /** Divides two series round by round. A disturbance of a round is in both numbers of its ratio. */
-export function ratiosOf(values: readonly number[], others: readonly number[]): number[] {
+function ratiosOf(values: readonly number[], others: readonly number[]): number[] {
   return values.map((value, round) => value / (others[round] ?? NaN))
 }
 

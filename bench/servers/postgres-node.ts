@@ -156,7 +156,7 @@ async function isOpenToAll(folder: string): Promise<boolean> {
 }
 
 /** Runs one statement on a connection of its own. */
-export async function queryOnce<Row extends QueryResultRow>(
+async function queryOnce<Row extends QueryResultRow>(
   url: string,
   text: string,
   values: unknown[] = [],

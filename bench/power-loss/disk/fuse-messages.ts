@@ -33,7 +33,7 @@ export const opcode = {
 } as const
 
 /** The most bytes of one write. */
-export const maxWrite = 128 * 1_024
+const maxWrite = 128 * 1_024
 
 /** The largest request: a write with its header. */
 export const maxRequest = maxWrite + 4_096

@@ -135,7 +135,7 @@ const values: readonly string[] = ['const', 'default', 'enum', 'example', 'value
 const readExtension = 'x-unmatched-responses'
 
 /** Whether a member of an object of OpenAPI holds no objects of OpenAPI: an extension, an example, a constant. */
-export function isData(name: string, member: unknown): boolean {
+function isData(name: string, member: unknown): boolean {
   if (name.startsWith('x-')) return name !== readExtension
   return values.includes(name) || (name === 'examples' && Array.isArray(member))
 }

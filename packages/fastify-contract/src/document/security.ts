@@ -13,7 +13,7 @@ export interface SecurityScheme {
  * The failure of a caller whose token lacks a scope. A contract declares it only if it asks for scopes, so it is not
  * among the generated ones.
  */
-export const insufficientScope = { error: 40_300, status: 403 } as const
+const insufficientScope = { error: 40_300, status: 403 } as const
 
 /** One scheme of an alternative, with the scopes or roles that its credentials must have. */
 export interface RequiredScheme {

@@ -38,7 +38,7 @@ export function addVary(reply: FastifyReply, fields: string): void {
 }
 
 /** Sends content as it is. Fastify would add a charset to JSON, which the media type does not have. */
-export function sendContent(
+function sendContent(
   reply: FastifyReply,
   contentType: string,
   content: string | Uint8Array | Readable,

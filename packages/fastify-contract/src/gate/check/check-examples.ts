@@ -47,7 +47,7 @@ export function createValueChecks(document: ContractDocument, direction: Directi
         instancePath: error.instancePath.replace(/^\/value/, ''),
       }))
       if (errors.length === 0) return undefined
-      const isUndeclared = errors.some(({ keyword }) => /^(?:additionalProperties|closed)$/.test(keyword))
+      const isUndeclared = errors.some(({ keyword }) => keyword === 'additionalProperties')
       return { problem: describeErrors(errors), isUndeclared }
     }
   }

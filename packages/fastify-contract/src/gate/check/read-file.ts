@@ -14,7 +14,7 @@ export class RefusedFile extends Error {}
  * @throws RefusedFile when it is no regular file, such as a device or a pipe, whose content may never end, or is too
  *   large; an error of the system when it cannot be read
  */
-export function readRegularFile(path: string): Buffer {
+function readRegularFile(path: string): Buffer {
   // Otherwise to open a pipe waits for its writer.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
