@@ -38,11 +38,7 @@ export function addVary(reply: FastifyReply, fields: string): void {
 }
 
 /** Sends content as it is. Fastify would add a charset to JSON, which the media type does not have. */
-function sendContent(
-  reply: FastifyReply,
-  contentType: string,
-  content: string | Uint8Array | Readable,
-): FastifyReply {
+function sendContent(reply: FastifyReply, contentType: string, content: string | Uint8Array | Readable): FastifyReply {
   return reply.header('content-type', contentType).serializer(asItIs).send(content)
 }
 
