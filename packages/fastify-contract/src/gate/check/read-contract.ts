@@ -3,7 +3,7 @@ import type { ContractDocument } from '../../document/document.ts'
 import { unescapeName } from '../../json/pointer.ts'
 import { printable } from '../../json/printable.ts'
 import { checkAppliedSchemas } from './applied-schemas.ts'
-import { Bundle } from './bundle.ts'
+import { readBundled } from './bundle.ts'
 import { checkExamples } from './check-examples.ts'
 import { checkFailures } from './check-failures.ts'
 import { checkKeywords, checkReferences } from './check-keywords.ts'
@@ -111,8 +111,7 @@ async function inOneLine<Result>(name: string, read: () => Promise<Result>): Pro
 
 /** @returns the contract, the faults of its references and its structure, and whether other checks can rely on it */
 async function readStructure(source: Uint8Array, file: string, name: string) {
-  const bundle = new Bundle(source, file, name)
-  const { document, places, referred } = bundle
+  const { document, places, referred, findings } = await readBundled(source, file, name)
   const { openapi } = document
   // Every other version has other keywords.
   if (!/^3\.1\.\d+$/.test(String(openapi))) {
@@ -120,8 +119,7 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
     const text = `openapi: must be 3.1.x, the version that this service reads, not ${version}`
     refuse([{ at: { object: document, key: 'openapi' }, text }], places, name)
   }
-  bundle.followReferences()
-  const references = [...bundle.findings, ...checkReferences(document)]
+  const references = [...findings, ...checkReferences(document)]
   const problems = await structureProblems(document)
   const structure = problems.map(({ pointer, text }): Finding => {
     const names = pointer
