@@ -159,7 +159,7 @@ describe('a contract in several files', () => {
     await appendFile(join(folder, 'schemas/other.yaml'), '# A word more.\n')
     expect(await generateIn(folder, 'check')).toMatchObject({
       ok: false,
-      lines: ['generated/contract.sha256 does not match openapi.yaml: run npm run generate'],
+      lines: ['generated/contract.sha256 does not match openapi.yaml: run npx fastify-contract generate'],
     })
     await expect(loadContract(folder)).rejects.toThrow(UnservableContract)
     expect(await generateIn(folder)).toMatchObject({ ok: true })

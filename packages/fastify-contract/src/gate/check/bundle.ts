@@ -85,7 +85,7 @@ class FilesBelow extends BaseResolver {
   /** What it throws, Redocly reports with the reference. */
   override resolveDocument<Content>(base: string | null, reference: string): Promise<RedoclyDocument<Content>> {
     // Redocly validates no types of what it reads.
-    return new Promise((fulfil) => fulfil(this.#read(base, reference) as RedoclyDocument<Content>))
+    return Promise.try(() => this.#read(base, reference) as RedoclyDocument<Content>)
   }
 
   #read(base: string | null, reference: string): Document {

@@ -17,8 +17,6 @@ export interface Project {
   out: string
   /** The file of the table of handlers; `contract.ts` and `context.ts` beside it bind the types of handlers. */
   handlers: string
-  /** The command that generates, as messages name it. */
-  command: string
   /** The paths that the service answers beside the contract. */
   reserved: readonly string[]
 }
