@@ -88,7 +88,11 @@ describe('a contract in several files', () => {
   })
 
   it.each<[string, object, RegExp]>([
-    ['a keyword that is refused', withThing('nullable: true'), /^schemas\/thing\.yaml:8:1: nullable: is a word of Ope/],
+    [
+      'a keyword that is refused',
+      withThing('nullable: true'),
+      /^schemas\/thing\.yaml:8:1: nullable: is a keyword of Ope/,
+    ],
     ['what is not YAML', withThing('a: b: c'), /^schemas\/thing\.yaml:8:\d+: /],
     [
       'a missing file',

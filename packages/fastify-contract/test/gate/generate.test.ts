@@ -101,7 +101,7 @@ describe('fastify-contract generate', () => {
     ['another version', 'openapi: 3.0.3\n', /^openapi\.yaml:1:1: openapi: must be 3\.1\.x, .* not "3\.0\.3"$/],
     ['Swagger', 'swagger: "2.0"\n', /^openapi\.yaml:1:1: openapi: must be 3\.1\.x, .* not "2\.0"$/],
     ['a tab as indentation', 'info:\n\ttitle: a\n', /^openapi\.yaml:2:1: Tabs are not allowed as indentation$/m],
-    ['no operation', stringifyJson(contractOf({})), /^openapi\.yaml:1:\d+: paths: there is no operation$/],
+    ['no operation', stringifyJson(contractOf({})), /^openapi\.yaml:1:\d+: paths: there is no operation; add one$/],
     [
       'a path of the service',
       stringifyJson(contractOf({ '/livez': operation('a') })),
