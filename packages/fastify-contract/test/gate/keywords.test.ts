@@ -128,7 +128,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['parameter.name', withParameter({ name: '__proto__' }), /__proto__ is no name/],
   ['parameter.name', withParameter({ name: 'X A', in: 'header' }), /X A is no name of a header/],
   ['parameter.in', withParameter({ in: 'cookie' }), /cookie is not supported; use a header/],
-  ['parameter.style', withParameter({ style: 'deepObject' }), /deepObject is not supported; use another style/],
+  ['parameter.style', withParameter({ style: 'deepObject' }), /deepObject is not supported; use form or/],
   [
     'parameter.explode',
     withParameter({ schema: list(text), style: 'pipeDelimited', explode: true }),

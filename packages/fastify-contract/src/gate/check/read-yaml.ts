@@ -172,7 +172,7 @@ class YamlReader {
         continue
       }
       if (isScalar(key) && key.anchor !== undefined) this.#value(key)
-      if (name === '<<') this.#refuse(key, '<< is no word of YAML 1.2; write the members out, or use $ref')
+      if (name === '<<') this.#refuse(key, '<< is no keyword of YAML 1.2; write the members out, or use $ref')
       if (members.has(name)) this.#refuse(key, `the name ${name} is given twice; remove one`)
       members.set(name, { name: this.#place(key), value: this.#place(value ?? key) })
       const own = { value: this.#value(value), writable: true, enumerable: true, configurable: true }

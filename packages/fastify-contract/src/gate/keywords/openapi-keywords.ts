@@ -107,7 +107,12 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     name: { refuses: (value, { in: place }) => misnamedParameter(String(value), place) },
     in: only('use a header', 'path', 'query', 'header'),
     ...each('required'),
-    style: { refuses: (value, { in: place }) => onlyOf(value, styles[String(place)] ?? [value], 'use another style') },
+    style: {
+      refuses: (value, { in: place }) => {
+        const read = styles[String(place)] ?? [value]
+        return onlyOf(value, read, `use ${read.join(' or ')}`)
+      },
+    },
     explode: {
       refuses: (value, { style }) =>
         value === true && style !== undefined && style !== 'form' && style !== 'simple'
