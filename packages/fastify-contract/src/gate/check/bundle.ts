@@ -36,7 +36,9 @@ export async function readBundled(source: Uint8Array, file: string, name: string
   const document = readYaml(source, name, places)
   const root: Document = { source: new Source(resolve(file), ''), parsed: document }
   const files = new FilesBelow(root, name, places)
-  if (!refersToFiles(document)) return { document, places, referred: files.referred, findings: [] }
+  // Another version is refused where the structure is read.
+  const isRead = String(document['openapi']).startsWith('3.1.')
+  if (!isRead || !refersToFiles(document)) return { document, places, referred: files.referred, findings: [] }
   // Redocly fills it in.
   document['components'] ??= {}
   const config = await createConfig({})

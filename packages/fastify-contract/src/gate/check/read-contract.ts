@@ -65,7 +65,9 @@ function runChecks(document: Record<string, unknown>, reserved: readonly string[
     ]
   } catch (error) {
     if (isFaulty) return []
-    throw error
+    if (error instanceof RangeError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    return [{ text: `cannot be checked (${reason}); report it with the contract` }]
   }
 }
 
