@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readContract } from '../../src/gate/check/read-contract.ts'
 import { stringifyJson } from '../../src/json/json.ts'
-import { contractOf, contractWith, errorSchema } from './contracts.ts'
+import { contractOf, contractWith, errorSchema, failures } from './contracts.ts'
 import { json, noContent, problemsOf } from './contracts.ts'
 
 const text = { type: 'string' }
@@ -67,6 +67,20 @@ describe('a contract is refused', () => {
       ])
     },
   )
+
+  it.each<[string, (next: object) => object]>([
+    ['$ref and allOf', (next) => ({ ...next, allOf: [next] })],
+    ['anyOf', (next) => ({ anyOf: [next, next] })],
+  ])('where billions of schemas apply to one value, soon and once: %s', async (_keyword, twice) => {
+    const levels = Array.from({ length: 40 }, (_, index) => [`L${String(index)}`, twice(to(`L${String(index + 1)}`))])
+    const schemas = { ...Object.fromEntries(levels), L40: text } as object
+    const responses = { 200: { description: 'A.', content: json(to('L0'), { example: 5 }) }, ...failures }
+    const start = performance.now()
+    expect(await problemsOf(contractWith({ responses }, { components: { schemas } }))).toEqual([
+      expect.stringMatching(/the example (?:must be string|the body takes too long to validate)/),
+    ])
+    expect(performance.now() - start).toBeLessThan(10_000)
+  })
 
   it('once for a failure that several operations share', async () => {
     const responses = { 204: { description: 'Done.' }, default: { $ref: '#/components/responses/Failed' } }

@@ -42,7 +42,11 @@ describe('a YAML file is refused', () => {
       /^openapi\.yaml:20003:5: aliases up to here stand for more than 20000 values;/,
     ],
     ['with lists 201 levels deep', `a: ${'['.repeat(200)}${']'.repeat(200)}`, /^openapi\.yaml:1:203: is nested more/],
-    ['with mappings 10,000 levels deep', '{a: '.repeat(1e4) + '}'.repeat(1e4), /^openapi\.yaml:1:\d+: is nested more/],
+    [
+      'with lists 10,000 levels deep',
+      `a: ${'['.repeat(1e4)}${']'.repeat(1e4)}`,
+      /^openapi\.yaml:1:\d+: is nested more/,
+    ],
     ['with a NUL byte', 'a: b\nc: d\0\n', /^openapi\.yaml:2:1: has a NUL byte; remove it$/],
     ['in UTF-16', Buffer.from('\ufeffa: b\n', 'utf16le'), /^openapi\.yaml: is not UTF-8; save it in that encoding$/],
     ['of several documents', 'a: b\n---\nc: d\n', /^openapi\.yaml:2:1: /],
