@@ -56,7 +56,7 @@ describe('the engine starts', () => {
 })
 
 describe('the engine refuses to start', () => {
-  const missing = 'operation getThing: has no handler; npm run generate -- --scaffold writes one'
+  const missing = 'operation getThing: has no handler; npx fastify-contract generate --scaffold writes one'
   const leftOver = 'handler waterThing: the contract has no such operation'
   const unverified = 'components/securitySchemes/bearer: has no verifier'
 
