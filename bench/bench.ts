@@ -12,7 +12,6 @@ const commands: Record<string, Command> = {
     summary: 'compares CPU, memory and speed with peers, and checks the promises; what runs without a name',
     load: () => import('./compare/compare.ts'),
   },
-  integers: { summary: 'how the service and its peers read integers', load: () => import('./integers/integers.ts') },
   soak: { summary: 'loads a server for minutes, and shows memory and waits', load: () => import('./soak.ts') },
   overload: { summary: 'offers a server twice the load that saturates it', load: () => import('./overload.ts') },
   fuzz: { summary: 'attacks a server with changed bytes', load: () => import('./fuzz/fuzz.ts') },

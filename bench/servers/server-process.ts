@@ -16,7 +16,8 @@ export const projectFolder = join(import.meta.dirname, '../..')
 /** The variables and the arguments of `node` in the script of `npm start`. */
 const [variables = '', nodeArguments = ''] = readStartScript().split('exec node ')
 export const startArguments = nodeArguments.split(' ')
-export const startEnvironment = parseEnv(variables.replaceAll(' ', '\n'))
+// A variable that it reads has a value.
+export const startEnvironment = parseEnv(variables.replaceAll(' ', '\n')) as Record<string, string>
 
 function readStartScript(): string {
   const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
