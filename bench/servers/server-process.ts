@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type Scheduling, memoryOf, resetPeak, schedulingOf } from './process-figures.ts'
+import { type Scheduling, schedulingOf } from './process-figures.ts'
 import { startProgram } from './program.ts'
 
 /** The processors of the servers and of the load generator. */
@@ -34,7 +34,7 @@ export interface ServerCommand {
   /** The arguments of the program: for Node its options, the file to run, and the file's arguments. */
   arguments: readonly string[]
   environment: Record<string, string>
-  /** Receives standard error, to which the project's server logs. */
+  /** Receives standard error, to which the project's server logs; it is appended to. */
   logFile: string
   /** The processors that it may use, as taskset(1) takes them; `serverProcessor` by default. */
   processors?: string
@@ -46,10 +46,8 @@ export interface ServerProcess {
   pid: number
   /** Sums over all threads since the start; exact while the server is idle. */
   scheduling: () => Scheduling
-  /** Resident memory now, and its peak since the start or `resetPeak`, in bytes. */
-  memory: () => { resident: number; peak: number }
-  resetPeak: () => void
-  stop: () => Promise<void>
+  /** With SIGTERM, or another signal. */
+  stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
 /**
@@ -85,10 +83,6 @@ export async function startServer({
     port: Number(listening.exec(printed())?.[1]),
     pid,
     scheduling: () => schedulingOf(pid),
-    memory: () => ({ resident: memoryOf(pid, 'VmRSS') * 2 ** 20, peak: memoryOf(pid, 'VmHWM') * 2 ** 20 }),
-    resetPeak: () => {
-      resetPeak(pid)
-    },
     stop: end,
   }
 }
