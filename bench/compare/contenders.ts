@@ -30,7 +30,7 @@ export const ownOnPostgres: Contender = { ...own, name: 'plant-store on PostgreS
 
 export const nodeHttp = peer('node:http by hand', 'node-http.ts')
 export const bunServe: Contender = {
-  ...peer('Bun.serve by hand', 'bun/bun-serve.ts', 'bun'),
+  ...peer('Bun.serve by hand', 'bun-serve.ts', 'bun'),
   program: join(peersFolder, '../node_modules/bun/bin/bun.exe'),
 }
 

@@ -18,7 +18,6 @@ export const opcode = {
   open: 14,
   read: 15,
   write: 16,
-  statistics: 17,
   release: 18,
   sync: 20,
   flush: 25,
@@ -145,10 +144,4 @@ export function directory(folder: Node, offset: number, size: number): Buffer {
 
 function padding(length: number): Buffer {
   return Buffer.alloc((8 - (length % 8)) % 8)
-}
-
-/** `struct fuse_kstatfs`: a disk with room. */
-export function statistics(): Buffer {
-  const [blocks, files] = [2n ** 24n, 2n ** 20n]
-  return pack(blocks, blocks, blocks, files, files, 4_096, 255, 4_096, 0, 0, 0, 0, 0, 0, 0)
 }

@@ -19,7 +19,6 @@ import {
   opened,
   pack,
   readRequest,
-  statistics,
   writeReply,
 } from './fuse-messages.ts'
 import { openRecording } from './recording.ts'
@@ -105,8 +104,6 @@ function carryOut({ opcode: operation, node, body }: Request): Buffer | number |
     case opcode.syncFolder:
       tree.sync(node)
       return nothing
-    case opcode.statistics:
-      return statistics()
     case opcode.release:
     case opcode.releaseFolder:
     case opcode.flush:

@@ -1,3 +1,4 @@
+import type {} from 'bun-types'
 import { Database } from 'bun:sqlite'
 import {
   type NewPeerPlant,
@@ -10,7 +11,7 @@ import {
   printPort,
   statements,
   tokenOf,
-} from '../peer.ts'
+} from './peer.ts'
 
 /** Bun.serve by hand, with its routes: no framework and no validation. https://bun.com/docs/runtime/http/routing */
 const store = openBunStore()
