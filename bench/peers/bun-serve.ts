@@ -1,4 +1,3 @@
-import type {} from 'bun-types'
 import { Database } from 'bun:sqlite'
 import {
   type NewPeerPlant,
