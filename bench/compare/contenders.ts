@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { startArguments, startEnvironment } from '../servers/server-process.ts'
 
@@ -14,7 +13,7 @@ export interface Contender {
   /** The arguments of the program: its options and the file to run. */
   arguments: readonly string[]
   environment: Record<string, string>
-  /** For a peer: the package that `npm ci --prefix bench` brings. */
+  /** For a peer: the package that `npm install --prefix bench` brings. */
   needs?: string
 }
 
@@ -60,6 +59,5 @@ function peer(name: string, file: string, needs?: string): Contender {
 
 /** Whether the package of a peer is installed. */
 export function isInstalled({ needs }: Contender): boolean {
-  const paths = createRequire(join(peersFolder, 'peer.ts')).resolve.paths(needs ?? '') ?? []
-  return needs === undefined || paths.some((path) => existsSync(join(path, needs, 'package.json')))
+  return needs === undefined || existsSync(join(peersFolder, '../node_modules', needs))
 }
