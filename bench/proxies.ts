@@ -9,7 +9,7 @@ import { Lab } from './servers/lab.ts'
 import { startProgram } from './servers/program.ts'
 import { type ServerProcess, freePort, projectFolder } from './servers/server-process.ts'
 
-const usage = `Usage: npm run bench -- proxies [--proxy nginx|haproxy] [--rounds N] [--restarts N] [--clients N]
+const usage = `Usage: npm run bench -- proxies [--proxy nginx|haproxy] [--restarts N]
          restarts two servers alternately behind each proxy, with the files of deploy/, under load;
          counts the answers other than 200; the exit code is 1 when there are any`
 
@@ -25,6 +25,7 @@ interface RunningProxy {
 const shippedPort = 8080
 const shippedServerPorts = [3001, 3002]
 
+const clients = 32
 const readyMilliseconds = 30_000
 
 /** The pause between two restarts. Both proxies use a server that is ready again within this time. */
@@ -35,27 +36,18 @@ export async function run(args: string[]): Promise<void> {
     args,
     options: {
       proxy: { type: 'string' },
-      rounds: { type: 'string', default: '1' },
       restarts: { type: 'string', default: '6' },
-      clients: { type: 'string', default: '32' },
     },
   })
-  const rounds = readInteger(usage, '--rounds', values.rounds, 1)
   const restarts = readInteger(usage, '--restarts', values.restarts, 1)
-  const clients = readInteger(usage, '--clients', values.clients, 1)
   const proxies = proxyNames.filter((name) => values.proxy === undefined || values.proxy === name)
   if (proxies.length === 0) throw new UsageError(usage)
-  const versions = await Promise.all(proxies.map(versionOf))
-  for (let round = 1; round <= rounds; round++) {
-    // Both proxies in each round: other work of the machine then disturbs both.
-    for (const [index, proxy] of proxies.entries()) {
-      const { sent, unclear, carriedOut } = await restartBehind(proxy, restarts, clients)
-      const outcome = `${countStatuses(sent)}; creates without an answer: ${String(unclear)}`
-      console.log(
-        `${versions[index] ?? ''}, ${String(restarts)} restarts: ${outcome}, carried out: ${String(carriedOut)}`,
-      )
-      if (sent.some(({ status }) => status !== 200)) process.exitCode = 1
-    }
+  for (const proxy of proxies) {
+    const version = await versionOf(proxy)
+    const { sent, unclear, carriedOut } = await restartBehind(proxy, restarts)
+    const outcome = `${countStatuses(sent)}; creates without an answer: ${String(unclear)}`
+    console.log(`${version}, ${String(restarts)} restarts: ${outcome}, carried out: ${String(carriedOut)}`)
+    if (sent.some(({ status }) => status !== 200)) process.exitCode = 1
   }
 }
 
@@ -66,7 +58,6 @@ export async function run(args: string[]): Promise<void> {
 async function restartBehind(
   name: ProxyName,
   restarts: number,
-  clients: number,
 ): Promise<{ sent: Sent[]; unclear: number; carriedOut: number }> {
   await using lab = await Lab.open()
   await using cleanup = new AsyncDisposableStack()

@@ -80,7 +80,13 @@ const idleMilliseconds = 200
 export async function measureStart(contender: Contender, database: BenchDatabase): Promise<Figures> {
   const port = await freePort()
   const { program = process.execPath, arguments: args, environment } = contender
-  const env = { PATH: process.env['PATH'], PORT: String(port), ...environment, ...database.environment }
+  const env = {
+    PATH: process.env['PATH'],
+    PORT: String(port),
+    SHUTDOWN_DELAY: '0',
+    ...environment,
+    ...database.environment,
+  }
   let answered = 0
   const started = performance.now()
   const { pid, end } = await startProgram(
