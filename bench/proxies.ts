@@ -26,7 +26,6 @@ const shippedPort = 8080
 const shippedServerPorts = [3001, 3002]
 
 const clients = 32
-const readyMilliseconds = 30_000
 
 /** The pause between two restarts. Both proxies use a server that is ready again within this time. */
 const pauseMilliseconds = 2_500
@@ -64,10 +63,8 @@ async function restartBehind(
   const file = join(lab.folder, 'plants.db')
   const callers = await issueTokens({ engine: 'sqlite', file }, clients)
   const servers: { port: number; server: ServerProcess }[] = []
-  for (const port of [await freePort(), await freePort()]) {
-    servers.push({ port, server: await startReady(lab, file, port) })
-  }
-  const ports = servers.map(({ port }) => port)
+  const ports = [await freePort(), await freePort()]
+  for (const port of ports) servers.push({ port, server: await start(lab, file, port) })
   const proxy = await startProxy(name, lab.folder, ports)
   cleanup.defer(proxy.stop)
   await using load = startClients(proxy.port, callers, true, 0)
@@ -76,7 +73,7 @@ async function restartBehind(
     // There is a server for each remainder.
     const restarted = servers[restart % servers.length]!
     await restarted.server.stop()
-    restarted.server = await startReady(lab, file, restarted.port)
+    restarted.server = await start(lab, file, restarted.port)
   }
   await delay(pauseMilliseconds)
   await load.stop()
@@ -89,20 +86,11 @@ async function restartBehind(
   }
 }
 
-async function startReady(lab: Lab, file: string, port: number): Promise<ServerProcess> {
+/** A server that listens is ready. */
+function start(lab: Lab, file: string, port: number): Promise<ServerProcess> {
   // An empty SHUTDOWN_DELAY selects the server's default, where a lab's servers have none.
   const environment = { SHUTDOWN_DELAY: '', PORT: String(port), LOG_LEVEL: 'info' }
-  const server = await lab.serve(`sqlite:${file}`, String(port), { environment })
-  await waitUntilReady(port)
-  return server
-}
-
-async function waitUntilReady(port: number): Promise<void> {
-  const deadline = performance.now() + readyMilliseconds
-  while ((await readiness(port)) !== 200) {
-    if (performance.now() > deadline) throw new Error(`port ${String(port)} did not answer /readyz with 200 in time`)
-    await delay(20)
-  }
+  return lab.serve(`sqlite:${file}`, String(port), { environment })
 }
 
 /** @returns such as `nginx 1.22.1` */

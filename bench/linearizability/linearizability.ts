@@ -6,8 +6,7 @@ import { startPostgres } from '../servers/postgres-node.ts'
 import { loadProcessor, serverProcessor, startArguments } from '../servers/server-process.ts'
 import { type Operation, type Verdict, checkHistory, checkPlants } from './check-history.ts'
 import { ids } from './requests.ts'
-import { type RoundHistory, runRound, validToken } from './round.ts'
-import { TestedServer } from './tested-server.ts'
+import { type RoundHistory, TestedServer, runRound, validToken } from './round.ts'
 
 const usage = `Usage: npm run bench -- linearizability [--rounds N] [--store sqlite|postgres] [--control]
 

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { prefixOf } from '../../src/auth/tokens.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
 import { issueTokens } from '../servers/clients.ts'
+import { type ServerCommand, type ServerProcess, startServer } from '../servers/server-process.ts'
 import type { Operation } from './check-history.ts'
 import { type Exchange, Link, StaleLink } from './link.ts'
 import { type Work, operationOf, randomWork, requestOf, successes } from './requests.ts'
-import type { TestedServer } from './tested-server.ts'
 
 const clients = 24
 /** How many requests each client sends, beside those that look for what was acknowledged. */
@@ -22,6 +22,33 @@ const maxMilliseconds = 120_000
 
 /** The name under which a token's history has it while it is valid. */
 export const validToken = 'valid'
+
+/** A server that can be killed, and is then started again. */
+export class TestedServer {
+  readonly #command: ServerCommand
+  #process: Promise<ServerProcess>
+
+  constructor(command: ServerCommand) {
+    this.#command = command
+    this.#process = startServer(command)
+  }
+
+  /** Where it listens, once it does. */
+  async port(): Promise<number> {
+    return (await this.#process).port
+  }
+
+  /** Kills it with SIGKILL at once. @returns once it listens again */
+  async restart(): Promise<void> {
+    const { stop } = await this.#process
+    this.#process = stop('SIGKILL').then(() => startServer(this.#command))
+    await this.#process
+  }
+
+  async stop(): Promise<void> {
+    await (await this.#process).stop()
+  }
+}
 
 /** What happened in a round. */
 export interface RoundHistory {
