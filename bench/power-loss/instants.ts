@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Random, createRandom } from '../random.ts'
-import { type Prepared, databasePath } from './database.ts'
+import type { Prepared } from './database.ts'
 import { mountDisk } from './disk/mounted-disk.ts'
 import { type Failure, type Loss, rebuild, writeFiles } from './disk/rebuild.ts'
 import type { Recorded } from './disk/recording.ts'
@@ -36,7 +36,7 @@ export async function tryInstants(
   const random = createRandom(Math.floor(Math.random() * 2 ** 31))
   const disk = await mountDisk(folder, isFilled ? prepared.folder : emptyFolder)
   const first = disk.instant()
-  const run = new Run(disk, random, prepared, path, path === databasePath ? prepared.content : undefined, nodeOptions)
+  const run = new Run({ disk, random, prepared, nodeOptions }, path)
   let recording: Recorded[]
   try {
     await act(run)

@@ -4,9 +4,9 @@ import type { Random } from '../random.ts'
 import { ask } from '../servers/clients.ts'
 import { type Program, startProgram } from '../servers/program.ts'
 import { projectFolder, startArguments, startEnvironment } from '../servers/server-process.ts'
-import { type Prepared, openContent, plantKey } from './database.ts'
+import { type Prepared, databasePath, openContent, plantKey } from './database.ts'
 import type { MountedDisk } from './disk/mounted-disk.ts'
-import { type Content, Ledger } from './ledger.ts'
+import { Ledger } from './ledger.ts'
 
 /** Looks at what a loss of power at an instant has left in a folder. @returns what is wrong */
 type Check = (folder: string, instant: number) => Promise<string[]>
@@ -16,41 +16,39 @@ const listening = /^Plant Store +http:\S+:(\d+)\n[^]*^(?:Token|Try) .*\n/m
 
 let nextId = 1
 
+/** What a run works with. */
+export interface Stage {
+  disk: MountedDisk
+  random: Random
+  prepared: Prepared
+  /** For Node, before each program. */
+  nodeOptions: readonly string[]
+}
+
 /** A run of a scenario: the real service and its commands, one database on a disk, and what was asked of it. */
 export class Run {
-  readonly disk: MountedDisk
-  readonly random: Random
-  readonly prepared: Prepared
+  readonly stage: Stage
   readonly ledger: Ledger
   /** The whole path of the database while the disk is mounted. */
   readonly file: string
-  readonly #nodeOptions: readonly string[]
   readonly #programs: Program[] = []
   readonly #ledgers: Ledger[] = []
   readonly #checks: Check[] = []
   #token: string
 
-  /**
-   * @param path of the database on the disk
-   * @param content what it has in the beginning
-   * @param nodeOptions for Node, before each program
-   */
-  constructor(
-    disk: MountedDisk,
-    random: Random,
-    prepared: Prepared,
-    path: string,
-    content: Content | undefined,
-    nodeOptions: readonly string[],
-  ) {
-    this.disk = disk
-    this.random = random
-    this.prepared = prepared
+  /** @param path of the database on the disk */
+  constructor(stage: Stage, path: string) {
+    const { disk, prepared } = stage
+    this.stage = stage
     this.file = join(disk.folder, path)
-    this.ledger = new Ledger(content)
-    this.#nodeOptions = nodeOptions
+    this.ledger = new Ledger(path === databasePath ? prepared.content : undefined)
     this.#token = prepared.token
     this.promise(path, this.ledger)
+  }
+
+  /** The instant that is now. */
+  now(): number {
+    return this.stage.disk.instant()
   }
 
   /** Adds a promise: what a database holds. */
@@ -80,7 +78,7 @@ export class Run {
 
   /** Starts a service, and notes the token that a first start prints. */
   async serve(): Promise<Program> {
-    const asked = this.disk.instant()
+    const asked = this.now()
     const service = await this.#start(startArguments, (text) => listening.test(text))
     const token = /^Token +(plst_\S+)$/m.exec(service.printed())?.[1]
     if (token !== undefined) this.noteToken(token, asked)
@@ -107,7 +105,7 @@ export class Run {
 
   /** Notes a token that was printed just now. The clients write with it from now on. */
   noteToken(token: string, asked: number): void {
-    this.ledger.ask(`token ${prefixOf(token)}`, 'issued', asked).acknowledged = this.disk.instant()
+    this.ledger.ask(`token ${prefixOf(token)}`, 'issued', asked).acknowledged = this.now()
     this.#token = token
   }
 
@@ -123,9 +121,9 @@ export class Run {
       Array.from({ length: clients }, async () => {
         const created: number[] = []
         for (let count = 0; count < changes; count++) {
-          const removed = this.random.below(10) < 3 ? created.shift() : undefined
+          const removed = this.stage.random.below(10) < 3 ? created.shift() : undefined
           const id = removed ?? nextId++
-          const name = removed === undefined ? `${String(id)}.${'x'.repeat(this.random.below(200))}` : undefined
+          const name = removed === undefined ? `${String(id)}.${'x'.repeat(this.stage.random.below(200))}` : undefined
           if (!(await this.#change(port, id, name))) return
           if (removed === undefined) created.push(id)
         }
@@ -135,7 +133,7 @@ export class Run {
 
   /** @returns whether the server still answers */
   async #change(port: number, id: number, name: string | undefined): Promise<boolean> {
-    const change = this.ledger.ask(plantKey(id), name, this.disk.instant())
+    const change = this.ledger.ask(plantKey(id), name, this.now())
     const question =
       name === undefined
         ? { method: 'DELETE', path: `/plants/${String(id)}` }
@@ -143,14 +141,14 @@ export class Run {
     const { status } = await ask(port, this.#token, question)
     if (status === 0 || status === 503) return false
     if (status >= 400) throw new Error(`a change of plant ${String(id)} was answered ${String(status)}`)
-    change.acknowledged = this.disk.instant()
+    change.acknowledged = this.now()
     return true
   }
 
   async #start(args: readonly string[], isReady: (printed: string) => boolean): Promise<Program> {
     const own = { PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_DELAY: '0', DATABASE_URL: `sqlite:${this.file}` }
     const env = { ...process.env, ...startEnvironment, ...own }
-    const command = [process.execPath, ...this.#nodeOptions, ...args]
+    const command = [process.execPath, ...this.stage.nodeOptions, ...args]
     const program = await startProgram(command, { cwd: projectFolder, env }, isReady)
     this.#programs.push(program)
     return program

@@ -36,22 +36,22 @@ async function serveAndWrite(run: Run): Promise<void> {
 
 async function load(run: Run): Promise<void> {
   const service = await run.serve()
-  await run.write(service, run.random.one([1, 8, 32]), 20)
+  await run.write(service, run.stage.random.one([1, 8, 32]), 20)
   // Often it is stopped, and so the log is copied into the database.
-  await service.end(run.random.below(4) === 0 ? 'SIGKILL' : 'SIGTERM')
+  await service.end(run.stage.random.below(4) === 0 ? 'SIGKILL' : 'SIGTERM')
   await serveAndWrite(run)
 }
 
 async function issueAndRevoke(run: Run): Promise<void> {
   const service = await run.serve()
   const writing = run.write(service, 1, 200)
-  const asked = run.disk.instant()
+  const asked = run.now()
   const token = (await run.command('token', 'issue', caller)).trim()
   run.noteToken(token, asked)
   await writing
-  const revoked = run.ledger.ask(`token ${prefixOf(token)}`, undefined, run.disk.instant())
+  const revoked = run.ledger.ask(`token ${prefixOf(token)}`, undefined, run.now())
   await run.command('token', 'revoke', token)
-  revoked.acknowledged = run.disk.instant()
+  revoked.acknowledged = run.now()
   await service.end('SIGKILL')
 }
 
@@ -60,8 +60,8 @@ async function backUp(run: Run): Promise<void> {
   const service = await run.serve()
   const writing = run.write(service, 4, 100)
   const name = 'second.db'
-  const printed = await run.command('backup', join(run.disk.folder, name))
-  const ended = run.disk.instant()
+  const printed = await run.command('backup', join(run.stage.disk.folder, name))
+  const ended = run.now()
   run.check((folder, instant) => {
     const file = join(folder, name)
     if (!existsSync(file)) return Promise.resolve(instant >= ended ? ['the copy is not there'] : [])
@@ -76,21 +76,21 @@ async function backUp(run: Run): Promise<void> {
 async function restoreOver(run: Run): Promise<void> {
   const service = await run.serve()
   await run.write(service, 4, 20)
-  await service.end(run.random.below(2) === 0 ? 'SIGKILL' : 'SIGTERM')
+  await service.end(run.stage.random.below(2) === 0 ? 'SIGKILL' : 'SIGTERM')
   await restore(run)
 }
 
 async function restore(run: Run): Promise<void> {
-  const replaced = run.ledger.replace(run.prepared.copied, run.disk.instant())
-  await run.command('restore', join(run.disk.folder, copyPath), '--force')
-  replaced.acknowledged = run.disk.instant()
+  const replaced = run.ledger.replace(run.stage.prepared.copied, run.now())
+  await run.command('restore', join(run.stage.disk.folder, copyPath), '--force')
+  replaced.acknowledged = run.now()
   await serveAndWrite(run)
 }
 
 async function move(run: Run): Promise<void> {
   const ledger = new Ledger()
-  const changes = [...run.prepared.content].map(([key, value]) => ledger.ask(key, value, run.disk.instant()))
-  await run.command('move', '--from', `sqlite:${run.file}`, '--to', `sqlite:${join(run.disk.folder, newPath)}`)
-  for (const change of changes) change.acknowledged = run.disk.instant()
+  const changes = [...run.stage.prepared.content].map(([key, value]) => ledger.ask(key, value, run.now()))
+  await run.command('move', '--from', `sqlite:${run.file}`, '--to', `sqlite:${join(run.stage.disk.folder, newPath)}`)
+  for (const change of changes) change.acknowledged = run.now()
   run.promise(newPath, ledger)
 }
