@@ -19,7 +19,6 @@ export interface RoundOptions extends ControlFaults {
   /** An empty folder. */
   folder: string
   prepared: Prepared
-  emptyFolder: string
   /** How many states are rebuilt. Each costs a copy of the database. */
   states: number
 }
@@ -30,11 +29,11 @@ export interface RoundOptions extends ControlFaults {
  * @returns how many changes were acknowledged, and what is wrong with each state in which a promise is broken
  */
 export async function tryInstants(
-  { path, isFilled, act }: Scenario,
-  { folder, prepared, emptyFolder, states, nodeOptions = [], dropsFolderSyncs = false }: RoundOptions,
+  { path, act }: Scenario,
+  { folder, prepared, states, nodeOptions = [], dropsFolderSyncs = false }: RoundOptions,
 ): Promise<{ acknowledged: number; broken: string[] }> {
   const random = createRandom(Math.floor(Math.random() * 2 ** 31))
-  const disk = await mountDisk(folder, isFilled ? prepared.folder : emptyFolder)
+  const disk = await mountDisk(folder, prepared.folder)
   const first = disk.instant()
   const run = new Run({ disk, random, prepared, nodeOptions }, path)
   let recording: Recorded[]

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readArguments, readInteger } from '../../scripts/command.ts'
@@ -35,7 +35,6 @@ const controlRounds = 5
 
 interface Settings {
   folder: string
-  emptyFolder: string
   prepared: Prepared
 }
 
@@ -45,9 +44,7 @@ export async function run(args: string[]): Promise<void> {
   // Each state is a folder; in memory it takes no disk's time.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'plant-store-power-loss-'))
   try {
-    const [emptyFolder, filledFolder] = [join(folder, 'empty'), join(folder, 'filled')]
-    mkdirSync(emptyFolder)
-    const settings = { folder, emptyFolder, prepared: await prepare(filledFolder) }
+    const settings = { folder, prepared: await prepare(join(folder, 'filled')) }
     console.log('  rounds  power lost  acknowledged  broken')
     for (const scenario of scenarios) {
       const broken = await runRounds(scenario, rounds, settings)

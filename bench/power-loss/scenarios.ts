@@ -6,10 +6,9 @@ import { caller, copyPath, databasePath } from './database.ts'
 import { Ledger } from './ledger.ts'
 import type { Run } from './run.ts'
 
+/** The disk has the prepared database and its copy in the beginning. */
 export interface Scenario {
   name: string
-  /** Whether the disk has the prepared database and its copy in the beginning. */
-  isFilled: boolean
   /** The path of the database that it works with. */
   path: string
   act: (run: Run) => Promise<void>
@@ -19,13 +18,13 @@ export interface Scenario {
 const newPath = 'new/folder/plants.db'
 
 export const scenarios: Scenario[] = [
-  { name: 'first start', isFilled: false, path: newPath, act: serveAndWrite },
-  { name: 'load', isFilled: true, path: databasePath, act: load },
-  { name: 'tokens', isFilled: true, path: databasePath, act: issueAndRevoke },
-  { name: 'backup', isFilled: true, path: databasePath, act: backUp },
-  { name: 'restore', isFilled: true, path: databasePath, act: restoreOver },
-  { name: 'restore anew', isFilled: true, path: newPath, act: restore },
-  { name: 'move', isFilled: true, path: databasePath, act: move },
+  { name: 'first start', path: newPath, act: serveAndWrite },
+  { name: 'load', path: databasePath, act: load },
+  { name: 'tokens', path: databasePath, act: issueAndRevoke },
+  { name: 'backup', path: databasePath, act: backUp },
+  { name: 'restore', path: databasePath, act: restoreOver },
+  { name: 'restore anew', path: newPath, act: restore },
+  { name: 'move', path: databasePath, act: move },
 ]
 
 async function serveAndWrite(run: Run): Promise<void> {
