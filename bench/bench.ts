@@ -34,6 +34,7 @@ const commands: Record<string, Command> = {
   failover: { summary: 'takes a PostgreSQL primary away under load', load: () => import('./failover.ts') },
   pgbouncer: { summary: 'serves through PgBouncer, and restarts it under load', load: () => import('./pgbouncer.ts') },
   citus: { summary: 'serves on Citus, and takes its nodes away under load', load: () => import('./citus.ts') },
+  image: { summary: 'builds the image without Docker, and sends it a request', load: () => import('./image.ts') },
 }
 
 const names = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(16)} ${summary}`)
