@@ -2,9 +2,8 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { createToken } from '../../../src/auth/tokens.ts'
 import { migrations } from '../../../src/store/postgres/schema.ts'
 import { UnusableStore } from '../../../src/store/store.ts'
-import { openConnection, temporaryDatabase } from '../../support/server/postgres-database.ts'
+import { openConnection, openTestStore, temporaryDatabase } from '../../support/server/postgres-database.ts'
 import { startProcess } from '../../support/server/start-process.ts'
-import { openTestStore } from './open-test-store.ts'
 
 const plant = { id: 1n, name: 'Monstera' }
 
