@@ -108,12 +108,6 @@ describe('over HTTP', () => {
     expect(refused.headers['retry-after']).toBe('1')
     expect((await send(get)).status).toBe(200)
   })
-
-  test('without a provider no token is taken', async () => {
-    const { send } = await startApp()
-    const authorization = `Bearer ${await sign()}`
-    expectFailure(await send({ method: 'GET', url: '/plants', headers: { authorization } }), 'token_invalid')
-  })
 })
 
 describe('a token', () => {
@@ -170,14 +164,6 @@ describe('a token', () => {
     const { verify } = await startProvider()
     expect(await verify(await sign(claims))).toStrictEqual({ ...alice, scope })
   })
-
-  test.each([{ exp: now() - 20 }, { nbf: now() + 20 }])(
-    'is honoured within half a minute of skew: %j',
-    async (claims) => {
-      const { verify } = await startProvider()
-      expect(await verify(await sign(claims))).toEqual(alice)
-    },
-  )
 })
 
 describe('the key server', () => {

@@ -81,17 +81,6 @@ describe('ids', () => {
     expect((await send(get)).text).toBe('[{"name":"mine"}]')
     expect((await send({ ...get, headers: { authorization } })).text).toBe('[{"name":"yours"}]')
   })
-
-  test('of many requests at once for one id exactly one is answered 200, and its plant is kept', async () => {
-    const { send } = await newCaller()
-    const answers = await Promise.all(
-      Array.from({ length: 25 }, (_, index) => send({ ...post, body: { id: 54, name: `plant ${String(index)}` } })),
-    )
-    const [winner, ...others] = answers.filter(({ status }) => status === 200)
-    expect(others).toEqual([])
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(24)
-    expect((await send(get)).text).toBe(`[${String(winner?.text)}]`)
-  })
 })
 
 const range = /^body\/id .*-9223372036854775808.*9223372036854775807/
