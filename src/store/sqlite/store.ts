@@ -3,6 +3,7 @@ import { tokenTable } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
+import { Turns } from './turns.ts'
 import { WriteQueue } from './writes.ts'
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -24,9 +25,33 @@ export function openSqliteStore({
   lockTimeoutMilliseconds = 2_000,
   maxQueued = defaultMaxQueued,
 }: SqliteStoreOptions): Store {
-  const { reader, writer, files } = openDatabase(file)
-  const reads = new Reads(reader, onFault)
-  const queue = new WriteQueue(writer, { maxQueued, lockTimeoutMilliseconds, onFault, onCommit, isInPlace })
+  const { database, files } = openDatabase(file)
+  let commits: (() => void)[] = []
+  const turns: Turns = new Turns(
+    () => {
+      reads.begin()
+    },
+    () => {
+      reads.end()
+      const due = commits
+      commits = []
+      for (const commit of due) commit()
+    },
+  )
+  const reads = new Reads(database, onFault, () => {
+    turns.schedule()
+  })
+  const queue = new WriteQueue(database, {
+    maxQueued,
+    lockTimeoutMilliseconds,
+    onFault,
+    onCommit,
+    isInPlace,
+    runLater: (run) => {
+      commits.push(run)
+      turns.schedule()
+    },
+  })
   let wasInPlace = true
 
   /** Reports the fault once until the files are in place again. */
@@ -54,7 +79,7 @@ export function openSqliteStore({
         return 'added'
       }),
 
-    findCaller: (hash, now) => Promise.resolve(reads.findCaller(hash, now)),
+    findCaller: (hash, now) => reads.findCaller(hash, now),
 
     listTokens: () => Promise.resolve(reads.listTokens()),
 
@@ -74,9 +99,8 @@ export function openSqliteStore({
 
     close: async () => {
       await queue.drain()
-      reader.close()
       // The last connection copies the write-ahead log into the file.
-      writer.close()
+      database.close()
     },
   }
 }
