@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
 import { withoutTokens } from '../../src/monitoring/request-log.ts'
-import { exchange } from '../support/client/exchange.ts'
+import { receive } from '../../packages/fastify-contract/test/server/support/exchange.ts'
 import { shareApp, startApp } from '../support/server/start-app.ts'
 
 function parsed(logLines: string[]): Record<string, unknown>[] {
@@ -58,9 +58,9 @@ test('a token in a broken request is not logged', async () => {
   const { token, listen, logLines } = await startApp()
   const origin = await listen()
   const authorization = `Authorization: Bearer ${token}`
-  await exchange(origin, `GET /${token} HTTP/1.1\r\nHost x\r\n${authorization}\r\n\r\n`)
-  await exchange(origin, `GET /%${token} HTTP/1.1\r\nHost: x\r\n${authorization}\r\nConnection: close\r\n\r\n`)
-  await exchange(origin, `CONNECT ${token}:80 HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`)
+  await receive(origin, `GET /${token} HTTP/1.1\r\nHost x\r\n${authorization}\r\n\r\n`)
+  await receive(origin, `GET /%${token} HTTP/1.1\r\nHost: x\r\n${authorization}\r\nConnection: close\r\n\r\n`)
+  await receive(origin, `CONNECT ${token}:80 HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`)
   expect(parsed(logLines).filter(({ status }) => status !== undefined)).toHaveLength(3)
   expect(logLines.join()).not.toContain(token.slice(5))
 })
