@@ -71,17 +71,6 @@ test.each([
   ['the header x-request-id is missing', 404, {}, '{}'],
   ['a fault of the service', 500, { 'X-Request-Id': 'a', 'Cache-Control': 'no-store' }, '{}'],
   [
-    'a failure whose body is not Error',
-    404,
-    {
-      'X-Request-Id': 'a',
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      'Content-Type': 'application/json',
-    },
-    '{"statusCode":404,"error":"Not Found","message":"there is no such path"}',
-  ],
-  [
     'answered 200, not 404',
     200,
     { 'X-Request-Id': 'a', 'Cache-Control': 'no-store', 'X-Content-Type-Options': '' },
