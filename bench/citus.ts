@@ -311,7 +311,6 @@ async function verifyRebalance(cluster: CitusCluster): Promise<void> {
 
 /** Without those that look for waiting sessions in the locks of one PostgreSQL server. */
 const storeTests = [
-  'test/store/postgres/store-suite.test.ts',
   'test/store/postgres/store.test.ts',
   '--testNamePattern=^(?!.*(?:after 40001|after 40P01|in one order))',
 ]
