@@ -1,3 +1,4 @@
+import type {} from 'bun-types'
 import { Database } from 'bun:sqlite'
 import {
   type NewPeerPlant,
