@@ -74,13 +74,13 @@ export interface ContractOptions {
   /** The handler of each operation, by operationId. `Handlers` is the type that proves that none is missing. */
   handlers: Partial<Record<string, AnyHandler>>
   /** What each handler receives beside the caller. */
-  services: object
+  services?: object | undefined
   /** Verifies the credentials of a security scheme; undefined for a scheme that this service does not verify. */
   verifierOf: (scheme: SecurityScheme, name: string) => Verifier | undefined
-  /** The protection space that challenges name (RFC 9110, section 11.5). */
-  realm: string
-  /** An SVG for the docs page. */
-  favicon: string
+  /** The protection space of the challenges (RFC 9110, section 11.5); the contract's title by default. */
+  realm?: string | undefined
+  /** An SVG for the docs page; none by default. */
+  favicon?: string | undefined
   /** The origins whose pages may use the service; undefined when no other origin may. */
   corsOrigins?: string[] | undefined
   /** Run before the credentials of a request are verified. */
@@ -100,7 +100,8 @@ export interface ContractOptions {
  * @throws UnservableContract
  */
 async function serveContract(app: FastifyInstance, options: ContractOptions): Promise<void> {
-  const { contract, handlers, services, verifierOf, realm, favicon, corsOrigins } = options
+  const { contract, handlers, services = {}, verifierOf, favicon, corsOrigins } = options
+  const realm = quotable(options.realm ?? contract.document.info.title)
   const settings = createdWith.get(app.server)
   if (settings === undefined) throw new Error('create the server with fastify(fastifyOptions({ logger, failureBody }))')
   const { connections, limits, failureBody } = settings
@@ -149,6 +150,11 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
     send: createReplySender(limits.unreadBytes),
   }
   await app.register((scope) => Promise.try(registerOperations, scope, operationsOptions))
+}
+
+/** Replaces the characters that a quoted string of HTTP escapes or excludes (RFC 9110, section 5.6.4). */
+function quotable(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]|["\\]/gu, '_')
 }
 
 /** The plugin for a server that was created with `fastifyOptions`. Its hooks and its error handler are the server's. */

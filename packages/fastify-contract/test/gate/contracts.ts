@@ -145,8 +145,6 @@ export async function serve(
         const isValid = credentials === (kind === 'bearer' ? 'Bearer TOKEN' : 'TOKEN')
         return Promise.resolve(isValid ? { caller: 'me', scope: undefined } : 'unknown')
       },
-    realm: 'things',
-    favicon: '<svg xmlns="http://www.w3.org/2000/svg"/>',
   })
   return async ({ method = 'POST', url, headers = {}, body }: TestRequest) => {
     const content = body === undefined ? {} : { 'content-type': 'application/json' }

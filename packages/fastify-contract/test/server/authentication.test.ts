@@ -54,6 +54,13 @@ const sent = (authorization?: string, xKey?: string) => ({ authorization, 'x-key
 const [b, o, k, q] = [{ bearer: [] }, { other: [] }, { key: [] }, { query: [] }]
 const both = { bearer: [], key: [] }
 
+test('the realm is by default the title of the contract, as a quoted string', async () => {
+  const info = { title: 'A "shop" \\ caf\u00e9', version: '1.0.0' }
+  const { send } = await serve({ document: { info }, options: { realm: undefined } })
+  const { headers } = await send({ url: '/things', headers: { authorization: undefined } })
+  expect(headers['www-authenticate']).toBe('Bearer realm="A _shop_ _ caf_"')
+})
+
 describe('an operation whose security is', () => {
   test.each<[string, object[], Record<string, string | undefined>, string | null]>([
     ['one scheme', [b], sent('bearer me'), 'me'],

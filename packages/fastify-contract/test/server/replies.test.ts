@@ -174,6 +174,12 @@ describe('the docs page', () => {
     }
   })
 
+  test('has no icon unless one is given', async () => {
+    const { send } = await serve({ options: { favicon: undefined } })
+    expect((await send({ url: '/docs' })).text).toContain('<link rel="icon" href="data:,">')
+    expect((await send({ url: '/docs/static/theme/favicon.svg' })).status).toBe(404)
+  })
+
   test('shows integers that a double cannot hold digit for digit', async () => {
     const example = { value: { id: 9007199254740993n } }
     const content = { 'application/json': { examples: { beyond: example } } }

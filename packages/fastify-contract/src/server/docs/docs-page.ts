@@ -18,15 +18,16 @@ export const narrowScreens = `@media (max-width: 640px) {
  * @param name the title of the contract
  * @param files the path of Swagger UI's files, relative to that of the page, so that a proxy may put one before both
  */
-export function writePage(name: string, files: string): string {
+export function writePage(name: string, files: string, hasIcon: boolean): string {
   const title = name.replace(/[&<]/g, (character) => `&#${String(character.charCodeAt(0))};`)
+  const icon = hasIcon ? `type="image/svg+xml" sizes="any" href="${files}/theme/favicon.svg"` : 'href="data:,"'
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>${title}</title>
-    <link rel="icon" type="image/svg+xml" sizes="any" href="${files}/theme/favicon.svg">
+    <link rel="icon" ${icon}>
     <link rel="stylesheet" href="${files}/swagger-ui.css">
     <link rel="stylesheet" href="${files}/index.css">
     <link rel="stylesheet" href="${files}/theme/narrow.css">

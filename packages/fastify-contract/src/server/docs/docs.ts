@@ -48,9 +48,13 @@ const pageHeaders = new Map([
  * Adds the contract as `/openapi.yaml` and `/openapi.json`, and Swagger UI, which shows it, at `/docs`.
  *
  * @param app a context of its own: its responses have the headers of a page
- * @param favicon an SVG
+ * @param favicon an SVG; undefined for a page without one
  */
-export async function registerDocs(app: FastifyInstance, contract: Contract, favicon: string): Promise<void> {
+export async function registerDocs(
+  app: FastifyInstance,
+  contract: Contract,
+  favicon: string | undefined,
+): Promise<void> {
   // The plugin's types describe OpenAPI 3.0 without bigints; in this mode it only keeps the document.
   const document = contract.document as unknown as OpenAPIV3.Document
   await app.register(swagger, { mode: 'static', specification: { document } })
@@ -58,13 +62,14 @@ export async function registerDocs(app: FastifyInstance, contract: Contract, fav
     raw.setHeaders(pageHeaders)
     done()
   })
+  const { title } = contract.document.info
   const made: Record<string, () => string> = {
     '/openapi.yaml': () => contract.yaml,
     '/openapi.json': () => contract.json,
-    '/docs': () => writePage(contract.document.info.title, 'docs/static'),
-    '/docs/': () => writePage(contract.document.info.title, 'static'),
+    '/docs': () => writePage(title, 'docs/static', favicon !== undefined),
+    '/docs/': () => writePage(title, 'static', favicon !== undefined),
     '/docs/static/swagger-initializer.js': () => writeInitializer(app.swagger()),
-    '/docs/static/theme/favicon.svg': () => favicon,
+    ...(favicon === undefined ? {} : { '/docs/static/theme/favicon.svg': () => favicon }),
     '/docs/static/theme/narrow.css': () => narrowScreens,
   }
   for (const [path, write] of Object.entries(made)) {

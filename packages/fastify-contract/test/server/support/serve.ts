@@ -118,7 +118,6 @@ export async function serve(given: Shop = {}): Promise<ServedShop> {
     contract: { document, json: '{"openapi":"3.1.0"}', yaml: 'openapi: 3.1.0' } as ContractOptions['contract'],
     // The types of handlers are those of a generated contract.
     handlers: handlers as AnyHandlers,
-    services: {},
     verifierOf: () => verify,
     realm: 'shop',
     favicon: '<svg xmlns="http://www.w3.org/2000/svg"/>',
