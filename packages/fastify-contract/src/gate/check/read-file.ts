@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, relative, sep } from 'node:path'
 import { BrokenContract } from './findings.ts'
 
@@ -15,20 +15,12 @@ export class RefusedFile extends Error {}
  *   large; an error of the system when it cannot be read
  */
 function readRegularFile(path: string): Buffer {
-  // Otherwise to open a pipe waits for its writer.
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const { size, ...stats } = fstatSync(descriptor)
-    if (!isRegular(stats.mode)) throw new RefusedFile('is no regular file; write what it has into one')
-    if (size > maxBytes) throw new RefusedFile(`has more than ${String(maxBytes)} bytes; cut the contract into files`)
-    return readFileSync(descriptor)
-  } finally {
-    closeSync(descriptor)
+  const stats = statSync(path)
+  if (!stats.isFile()) throw new RefusedFile('is not a regular file; copy its content into one')
+  if (stats.size > maxBytes) {
+    throw new RefusedFile(`has more than ${String(maxBytes)} bytes; split the contract into files`)
   }
-}
-
-function isRegular(mode: number): boolean {
-  return (mode & constants.S_IFMT) === constants.S_IFREG
+  return readFileSync(path)
 }
 
 /**
