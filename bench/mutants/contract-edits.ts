@@ -59,7 +59,7 @@ const serviceEdits: Record<string, Edit> = {
     set(`${headers}/X-Retry-After`, { required: true, schema: text }),
     set(`${responses}/ServiceUnavailable/headers/X-Retry-After`, { $ref: '#/components/headers/X-Retry-After' }),
   ),
-  'NewPlant refuses unknown properties': set('/components/schemas/NewPlant/unevaluatedProperties', false),
+  'NewPlant refuses unknown properties': set('/components/schemas/NewPlant/additionalProperties', false),
   'tag is out of a list': set(`${plant}/properties/tag/enum`, ['indoor', 'outdoor']),
 }
 

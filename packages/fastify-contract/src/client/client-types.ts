@@ -27,8 +27,8 @@ export interface Int64Schema {
 export interface ClientOperation {
   method: string
   path: string
-  /** What stands between the items of an array in the query, by parameter, where they share one parameter. */
-  delimiters?: Record<string, string>
+  /** The array parameters of the query whose items share one parameter. */
+  commaSeparated?: readonly string[]
   /** The media type of the request's body. */
   contentType?: string
   /** Whether it can be called without a token. */

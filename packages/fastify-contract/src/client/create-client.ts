@@ -35,7 +35,7 @@ export class UndeclaredReply extends Error {
 
 /** Any operation's request. */
 interface AnyRequest {
-  path?: Parameters
+  path?: Record<string, Scalar>
   query?: Parameters
   header?: Parameters
   body?: unknown
@@ -70,14 +70,12 @@ export function createClient<Operations, Contract extends ClientContract = Clien
 }
 
 function toFetch(
-  { method, path, delimiters = {}, contentType }: ClientOperation,
+  { method, path, commaSeparated = [], contentType }: ClientOperation,
   { path: names = {}, query = {}, header = {}, body, accept }: AnyRequest,
   token: string | undefined,
 ) {
-  const search = given(query).flatMap(([name, value]) => queryPairs(name, value, delimiters))
-  const filled = path.replaceAll(/\{([^{}]+)\}/g, (_template, name: string) =>
-    [names[name]].flat().map(encode).join(','),
-  )
+  const search = given(query).flatMap(([name, value]) => queryPairs(name, value, commaSeparated.includes(name)))
+  const filled = path.replaceAll(/\{([^{}]+)\}/g, (_template, name: string) => encode(names[name]))
   const url = search.length === 0 ? filled : `${filled}?${search.join('&')}`
   const headers = new Headers(given(header).map(([name, value]) => [name, String(value)]))
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
@@ -91,10 +89,10 @@ function given(parameters: Parameters): [string, Scalar | Scalar[]][] {
   return Object.entries(parameters).filter((entry): entry is [string, Scalar | Scalar[]] => entry[1] !== undefined)
 }
 
-/** One parameter for each item of an array, or one for all of them where its style has a delimiter. */
-function queryPairs(name: string, value: Scalar | Scalar[], delimiters: Record<string, string>): string[] {
+/** One parameter for each item of an array, or one for all of them. */
+function queryPairs(name: string, value: Scalar | Scalar[], isJoined: boolean): string[] {
   const items = [value].flat().map(encode)
-  const values = Object.hasOwn(delimiters, name) ? [items.join(delimiters[name])] : items
+  const values = isJoined ? [items.join(',')] : items
   return values.map((text) => `${encode(name)}=${text}`)
 }
 

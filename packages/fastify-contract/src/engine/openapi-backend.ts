@@ -93,7 +93,7 @@ export async function bindOperations(
           cookie: {},
           requestBody: body?.value,
         }
-        const repeated = lists.length > 0 ? splitLists(lists, parts, url) : []
+        const repeated = lists.length > 0 ? splitLists(lists, query, url) : []
         if (repeated.length > 0) throw new Refusal('invalid_request', repeated.join('; '))
         const validators = backend.validator.getRequestValidatorsForOperation(name)
         const errors = validateValue(validators, parts, 'request', body?.sources)

@@ -1,6 +1,5 @@
 import type { AnySchema, ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
-import type { ClosedSchema } from './rewrite-schema.ts'
-import { type KeywordFunction, type Validation, isDeclared, undeclaredError } from './validation.ts'
+import type { KeywordFunction, Validation } from './validation.ts'
 
 type Compile = (schema: AnySchema) => ValidateFunction
 type Context = Parameters<ValidateFunction>[1]
@@ -9,10 +8,9 @@ type Context = Parameters<ValidateFunction>[1]
 export const maxErrors = 20
 
 /**
- * The keywords that know about schemas which may not hold: `anyOf`, `oneOf` and `not`, which roll back what a failed
- * branch has noted; `closed`, which `SchemaRewriter` writes for `unevaluatedProperties: false`; and `defaults`, which it
- * writes for the properties that have one. Ajv's own do not say which branches are valid, and take a property that
- * every object inherits, such as `valueOf`, for evaluated or given.
+ * The keywords `anyOf`, `oneOf` and `not`, which roll back the notes of a failed branch, and `defaults`, which
+ * `SchemaRewriter` writes for properties with a default. Ajv's own do not report which branches are valid, and treat an
+ * inherited property such as `valueOf` as given.
  *
  * @param compile compiles a schema that applies to the same value
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10.2.1 https://ajv.js.org/keywords.html
@@ -36,29 +34,6 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
       const branch = compileBranch(schema)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         return !isBranchValid(this, branch, data, context, false)
-      }
-      return validate
-    },
-  }
-
-  const closed: FuncKeywordDefinition = {
-    keyword: 'closed',
-    schemaType: 'object',
-    compile({ schema, names, isOpen }: ClosedSchema) {
-      const isValid = compile(schema)
-      const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
-        const before = this.objects.length
-        if (!isValid.call(this, data, context)) {
-          validate.errors = isValid.errors ?? []
-          return false
-        }
-        if (isOpen || typeof data !== 'object' || data === null || Array.isArray(data)) return true
-        const place = context?.instancePath ?? ''
-        const declared = this.objects.slice(before).filter((object) => object.place === place)
-        const name = Object.keys(data).find((each) => !names.includes(each) && !isDeclared(declared, each))
-        if (name === undefined) return true
-        validate.errors = [undeclaredError(name, place)]
-        return false
       }
       return validate
     },
@@ -92,7 +67,6 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
     alternatives('anyOf', compileBranch, Infinity, 'must match a schema in anyOf'),
     alternatives('oneOf', compileBranch, 1, 'must match exactly one schema in oneOf'),
     not,
-    closed,
     defaults,
   ]
 }

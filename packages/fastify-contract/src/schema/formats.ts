@@ -34,16 +34,6 @@ const uri = `${scheme}(?:${withAuthority}|${pathAbsolute}|${pchar}+${pathAbempty
 const pathNoscheme = `(?:[${inName}@]|${pctEncoded})+${pathAbempty}`
 const relativeReference = `(?:${withAuthority}|${pathAbsolute}|${pathNoscheme}|)${afterPath}`
 
-/** RFC 6570, section 2, with erratum 6937. What is neither a control, a surrogate nor a noncharacter is a literal. */
-const planes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16].map((plane) => plane * 0x10000)
-const ranges = planes.map((from) => [from === 0xe0000 ? 0xe1000 : from, from + 0xfffd] as const)
-const beyondAscii = [[0xa0, 0xd7ff] as const, [0xe000, 0xfdcf] as const, [0xfdf0, 0xffef] as const, ...ranges]
-  .map((ends) => ends.map((end) => String.fromCodePoint(end)).join('-'))
-  .join('')
-const literal = `(?:[!#$&'()*+,\\-./0-9:;=?@A-Z\\[\\]_a-z~${beyondAscii}]|${pctEncoded})`
-const varchar = `(?:[A-Za-z0-9_]|${pctEncoded})`
-const varspec = `${varchar}(?:\\.?${varchar})*(?::[1-9][0-9]{0,3}|\\*)?`
-
 /** RFC 5321, section 4.1.2. `IPv6` is the only tag of a literal that is registered. */
 const atext = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const quotedString = '"(?:[ !#-\\[\\]-~]|\\\\[ -~])*"'
@@ -81,7 +71,6 @@ export const textFormats: Readonly<Record<string, Format>> = {
   'uri-reference': whole(either(uri, relativeReference)),
   // No RFC has this name: a URI with an authority, which says where it leads.
   url: whole(`${scheme}${withAuthority}${afterPath}`),
-  'uri-template': whole(`(?:${literal}|\\{[+#./;?&=,!@|]?${varspec}(?:,${varspec})*\\})*`),
   email: whole(mailbox),
   // RFC 1123, section 2.1, and the length that RFC 1035 allows.
   hostname: whole(`${label}(?:\\.${label})*`, 253),
@@ -90,8 +79,6 @@ export const textFormats: Readonly<Record<string, Format>> = {
   ipv6: whole(ipv6),
   // RFC 9562, section 4.
   uuid: whole(`${hexdig}{8}-(?:${hexdig}{4}-){3}${hexdig}{12}`),
-  // RFC 6901, section 3.
-  'json-pointer': whole('(?:/(?:[^~/]|~[01])*)*'),
   // RFC 4648, section 4.
   byte: whole(`(?:${base64}{4})*(?:${base64}{2}==|${base64}{3}=)?`),
   password: true,

@@ -13,11 +13,6 @@ export interface Declaration {
   isClosed: boolean
 }
 
-/** The keyword `closed`: a schema that refuses the properties that it does not evaluate, without that keyword. */
-export interface ClosedSchema extends Declaration {
-  schema: Schema
-}
-
 /**
  * The identifier by which Ajv knows a schema that the contract names. Ajv compiles a schema with its own identifier
  * once, and what a JSON pointer leads to once more for each reference. A query may be `..`, a path may not.
@@ -86,10 +81,6 @@ export class SchemaRewriter {
 
   /** @param hidden the properties of the value that are not allowed in this direction */
   #rewrite(schema: Schema, hidden: ReadonlySet<string>): Schema {
-    const { unevaluatedProperties, ...open } = schema
-    if (unevaluatedProperties === false) {
-      return { closed: { ...this.#declarationOf(open), schema: this.#rewrite(open, hidden) } satisfies ClosedSchema }
-    }
     const type = schema['type'] ?? typeOfConstants(schema)
     if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
       // A format is that of numbers or of texts: the others of the types have none.

@@ -98,8 +98,8 @@ function errorAt(instancePath: string, message: string): ErrorObject {
   return { keyword: 'validation', instancePath, schemaPath: '', params: {}, message }
 }
 
-/** The error of a property that no schema declares, as Ajv's `additionalProperties` has it. */
-export function undeclaredError(name: string, instancePath: string): ErrorObject {
+/** The error of a property that no schema declares, in the form of Ajv's `additionalProperties`. */
+function undeclaredError(name: string, instancePath: string): ErrorObject {
   return { keyword: 'additionalProperties', instancePath, schemaPath: '', params: { additionalProperty: name } }
 }
 
@@ -160,7 +160,7 @@ function undeclaredProperties(objects: DeclaredObject[]): { place: string; objec
     // A group has members.
     const { object } = declared[0]!
     return Object.keys(object)
-      .filter((name) => !isDeclared(declared, name))
+      .filter((name) => !declared.some(({ declaration: { names, isOpen } }) => isOpen || names.has(name)))
       .map((name) => ({ place, object, name }))
   })
 }
@@ -170,11 +170,6 @@ function hasOthers({ object, declaration: { names, isClosed, isOpen } }: Declare
   if (!isClosed || isOpen) return false
   for (const name of Object.keys(object)) if (!names.has(name)) return true
   return false
-}
-
-/** Whether one of some schemas about an object declares a property of it. */
-export function isDeclared(declared: DeclaredObject[], name: string): boolean {
-  return declared.some(({ declaration: { names, isOpen } }) => isOpen || names.has(name))
 }
 
 /** How many schemas that are referred to apply before their work is counted. Most values meet fewer. */

@@ -11,7 +11,7 @@ const contract = {
     listThings: {
       method: 'GET',
       path: '/things',
-      delimiters: { ids: ',', words: '%20' },
+      commaSeparated: ['ids', 'words'],
       replies: { 200: { 'application/json': { items: { $ref: '#/components/schemas/Thing' } }, 'text/csv': {} } },
     },
     putThing: {
@@ -35,7 +35,7 @@ interface operations {
     responses: { 200: { content: { 'application/json': { id?: bigint }[]; 'text/csv': string } } }
   }
   putThing: {
-    parameters: { query?: never; header?: never; path: { id: bigint; parts: string[] } }
+    parameters: { query?: never; header?: never; path: { id: bigint; parts: string } }
     requestBody: { content: { 'application/merge-patch+json': { id: bigint } } }
     responses: {
       204: { content?: never }
@@ -62,7 +62,7 @@ function connect(answer: string | Uint8Array<ArrayBuffer> | null = null, init: R
   return { client, requests }
 }
 
-const put = { path: { id: 9007199254740993n, parts: ['a/b', 'c'] }, body: { id: -9007199254740993n } }
+const put = { path: { id: 9007199254740993n, parts: 'a/b' }, body: { id: -9007199254740993n } }
 const json = (status: number, type = 'application/json') => ({ status, headers: { 'content-type': type } })
 
 test('a request has its parameters, its body and its token as the contract declares them', async () => {
@@ -72,14 +72,14 @@ test('a request has its parameters, its body and its token as the contract decla
     header: { 'X-A': 5 },
     accept: 'text/csv',
   })
-  const query = 'ids=1,9007199254740993&words=a%20b%20c&tags=d&tags=e%26&page=0'
+  const query = 'ids=1,9007199254740993&words=a%20b,c&tags=d&tags=e%26&page=0'
   expect(listed.requests[0]).toMatchObject({ method: 'GET', url: `http://things.example/v1/things?${query}` })
   expect(Object.fromEntries(listed.requests[0]!.headers)).toEqual({
     ...{ accept: 'text/csv', authorization: 'Bearer secret', 'x-a': '5' },
   })
   const { client, requests } = connect(null, { status: 204 })
   expect(await client.putThing(put)).toMatchObject({ status: 204, contentType: undefined, body: undefined })
-  expect(requests[0]).toMatchObject({ method: 'PUT', url: 'http://things.example/v1/things/9007199254740993/a%2Fb,c' })
+  expect(requests[0]).toMatchObject({ method: 'PUT', url: 'http://things.example/v1/things/9007199254740993/a%2Fb' })
   expect(requests[0]!.headers.get('content-type')).toBe('application/merge-patch+json')
   expect(await requests[0]!.text()).toBe('{"id":-9007199254740993}')
 })

@@ -130,24 +130,12 @@ describe('a handler', () => {
     expect(await inputOf(contract, { headers: { constructor: 'a' } })).toMatchObject({ header: { Constructor: 'a' } })
   })
 
-  it.each([
-    ['form', false, 'a%2Cb,c', ['a,b', 'c']],
-    ['spaceDelimited', false, 'a%20b+c', ['a', 'b', 'c']],
-    ['pipeDelimited', false, 'a%7Cb|c', ['a', 'b', 'c']],
-  ])('sees the items of a list of the style %s', async (style, explode, text, items) => {
-    const list = { name: 'list', in: 'query', style, explode, schema: { type: 'array', items: { type: 'string' } } }
-    const query = { list: decodeURIComponent(text.replaceAll('+', ' ')) }
-    const sent = { query, url: `/things/54?x=1&list=${text}` }
-    expect(await inputOf(withParameter(list), sent)).toMatchObject({ query: { list: items } })
+  it('sees the items of a list with commas', async () => {
+    const list = { name: 'list', in: 'query', explode: false, schema: { type: 'array', items: { type: 'string' } } }
+    const sent = { query: { list: 'a,b,c' }, url: '/things/54?x=1&list=a%2Cb,c' }
+    expect(await inputOf(withParameter(list), sent)).toMatchObject({ query: { list: ['a,b', 'c'] } })
     const repeated = inputOf(withParameter(list), { query: { list: ['a', 'b'] } })
-    await expect(repeated).rejects.toThrow(/^query\/list is repeated; send it once, with .* between the items$/)
-  })
-
-  it('sees the items of a list in a header', async () => {
-    const list = { name: 'X-List', in: 'header', schema: { type: 'array', items: int64 } }
-    expect(await inputOf(withParameter(list), { headers: { 'x-list': ' 1,\t2 ' } })).toMatchObject({
-      header: { 'X-List': [1n, 2n] },
-    })
+    await expect(repeated).rejects.toThrow(/^query\/list is repeated; send it once, with commas between the items$/)
   })
 
   it('throws through', async () => {

@@ -59,11 +59,12 @@ describe('a contract is refused', () => {
   })
 
   const itself = to('Itself')
-  it.each([{ allOf: [itself] }, { anyOf: [{}, { not: itself }] }, { oneOf: [{ oneOf: [itself] }] }, itself])(
-    'where a schema applies to itself: %j',
+  const list = { type: 'array', items: itself }
+  it.each([{ allOf: [itself] }, { anyOf: [{}, { not: itself }] }, { oneOf: [{ oneOf: [itself] }] }, list, itself])(
+    'where a schema contains itself with no object between: %j',
     async (Itself) => {
       expect(await problemsOf(withSchemas({ Itself }))).toEqual([
-        expect.stringMatching(/^openapi\.yaml:\d+:\d+: the (?:schema refers to|reference leads back to) itself/),
+        expect.stringMatching(/^openapi\.yaml:\d+:\d+: the (?:schema contains|reference leads back to) itself/),
       ])
     },
   )

@@ -199,7 +199,7 @@ async function hostileFolder(contract: object | string, others: Record<string, s
 }
 
 const outside = 'leads out of the folder of the contract; keep a copy below it'
-const noFile = 'is no regular file; write what it has into one'
+const noFile = 'is not a regular file; copy its content into one'
 
 /** References that are not followed, and why. `ROOT` is the folder above that of the contract. */
 const refused: [reference: string, because: string][] = [
@@ -212,7 +212,7 @@ const refused: [reference: string, because: string][] = [
   ['pipe.yaml', noFile],
   ['folder', noFile],
   ['a\nb.yaml', 'has a line break in its name; rename it'],
-  ['large.yaml', 'has more than 16777216 bytes; cut the contract into files'],
+  ['large.yaml', 'has more than 16777216 bytes; split the contract into files'],
   ['http://127.0.0.1:9/a.yaml', 'is not read over the network; keep a copy'],
 ]
 const withReply = (schema: object) =>

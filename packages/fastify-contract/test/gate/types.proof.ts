@@ -8,7 +8,7 @@ import type { Encoded } from 'fastify-contract'
 import type * as calls from 'fastify-contract/client'
 import { type ClientOptions, createClient } from 'fastify-contract/client'
 import type * as table from './generated/client.ts'
-import type { components, operations, webhooks } from './generated/openapi.ts'
+import type { components, operations } from './generated/openapi.ts'
 
 type OperationId = keyof operations
 type Schemas = contract.Schemas<components>
@@ -191,21 +191,11 @@ export const askForHtml = () => client.toString({ path: { path: ['a'] }, accept:
 export const askForList = () => client['items.list']({ accept: 'application/json' })
 
 // Recursive schemas.
-declare const tree: Schemas['Tree']
 export type depth = Holds<Same<NonNullable<typeof node.next>['weight'], bigint | undefined>>
 export const deep: bigint | undefined = node.next?.next?.next?.weight
-export const deepTree: Schemas['Tree'] = tree[0]?.[0]?.[0] ?? [[], [[]]]
-// @ts-expect-error -- a tree holds trees
-export const notATree: Schemas['Tree'] = [['leaf']]
 
 // The operations are those of paths.
 export type operationIds = Holds<Same<OperationId, 'items.list' | 'create-item' | 'toString'>>
-export type webhook = Holds<
-  Same<
-    webhooks['moved']['post']['requestBody'],
-    { content: { 'application/json': components['schemas']['Item'] } } | undefined
-  >
->
 export const handler: Handler<'create-item', object> = ({ body }) => ({ status: 404, body: body.name })
 
 // A token may be left out where an operation needs none.

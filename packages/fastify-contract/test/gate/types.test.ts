@@ -45,7 +45,7 @@ test('the client is told how to send parameters and bodies, and where a reply ha
   const { clientOperations, int64Schemas } = (await import(join(root, 'generated/client.ts'))) as ClientContract
   const item = { $ref: '#/components/schemas/Item' }
   expect(clientOperations['items.list']).toEqual({
-    ...{ method: 'GET', path: '/items', delimiters: { ids: ',', words: '%20', pipes: '%7C' } },
+    ...{ method: 'GET', path: '/items', commaSeparated: ['ids'] },
     replies: { 200: { 'application/json': { items: item } } },
   })
   expect(clientOperations['create-item']).toEqual({

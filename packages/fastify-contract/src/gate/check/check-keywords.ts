@@ -63,12 +63,12 @@ function undeclaredProperty(schema: Schema, schemas: NamedSchemas): string | und
     : `${undeclared} is not among the properties, the only ones of a reply; add it`
 }
 
-/** The generated types have what is below these. */
-const typed = /^#\/(?:components|paths|webhooks)\//
+/** The generated types have the objects below these. */
+const typed = /^#\/(?:components|paths)\//
 
 /**
- * Finds the references that lead to nothing, to an object of another kind, or back to themselves, and the schemas that
- * apply themselves to the same value.
+ * Finds references that lead to nothing, to an object of another kind or back to themselves, and schemas that contain
+ * themselves.
  */
 export function checkReferences(document: Record<string, unknown>): Finding[] {
   const objects = objectsOf(document)
@@ -81,9 +81,9 @@ export function checkReferences(document: Record<string, unknown>): Finding[] {
     return text === undefined ? [] : [{ at: { object, key: '$ref' }, text }]
   })
   if (found.length > 0) return found
-  const text = 'the schema refers to itself for the same value; refer to it from a part'
+  const text = 'the schema contains itself with no object between; refer to it from a property'
   const schemas = objects.flatMap(({ object, kind }) => (kind === 'schema' ? [object] : []))
-  return endlessSchemas(schemas, namedSchemas(document)).map((object) => ({ at: { object }, text }))
+  return selfContainedSchemas(schemas, namedSchemas(document)).map((object) => ({ at: { object }, text }))
 }
 
 function referenceProblem(
@@ -110,14 +110,19 @@ function referenceProblem(
   }
 }
 
-/** The schemas that apply themselves to the same value: no validator would come to an end. */
-function endlessSchemas(schemas: Schema[], named: NamedSchemas): Schema[] {
+/**
+ * Finds the schemas that contain themselves with no object between: for the same value, where no validation ends, or as
+ * the items of an array, where TypeScript rejects the type.
+ */
+function selfContainedSchemas(schemas: Schema[], named: NamedSchemas): Schema[] {
   const [open, done] = [new Set<Schema>(), new Set<Schema>()]
   function visit(schema: Schema): Schema[] {
     if (open.has(schema)) return [schema]
     if (done.has(schema)) return []
     open.add(schema)
-    const inside = subschemasOf(schema).flatMap((part) => (part.applies === 'to the value' ? [part.schema] : []))
+    const inside = subschemasOf(schema).flatMap(({ place, applies, schema: part }) =>
+      applies === 'to the value' || place === 'items' ? [part] : [],
+    )
     const found = [targetOf(schema, named) ?? [], ...inside].flat().flatMap(visit)
     open.delete(schema)
     done.add(schema)

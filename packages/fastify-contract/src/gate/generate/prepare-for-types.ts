@@ -1,6 +1,6 @@
-import { type ContractDocument, contractMethods, maps } from '../../document/document.ts'
+import { type ContractDocument, maps } from '../../document/document.ts'
 import { SchemaRewriter } from '../../schema/rewrite-schema.ts'
-import { inPlace, isSchema, schemaNameOf } from '../../schema/schema-parts.ts'
+import { inPlace, isSchema } from '../../schema/schema-parts.ts'
 
 /** The types around the type of a property that has one of the keywords. `types/message-types.ts` reads them. */
 export type Mark = (typeof markOf)[Marked]
@@ -25,12 +25,10 @@ export const note = Symbol('note')
 
 /** What is to be written for a schema, where openapi-typescript would write something else. */
 export interface Note {
-  /** The name of a schema that contains itself. */
-  alias?: string
   /** The marks of a property or a parameter. */
-  marks?: Mark[]
-  /** What is marked, or declared under the name. */
-  content?: Record<string, unknown>
+  marks: Mark[]
+  /** The schema that is marked. */
+  content: Record<string, unknown>
 }
 
 /**
@@ -43,13 +41,10 @@ export interface Note {
  */
 export function prepareForTypes(document: ContractDocument): { source: unknown; marks: Set<Mark> } {
   const marks = new Set<Mark>()
-  const aliased = selfContainedSchemas(document)
 
   function copy(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(copy)
     if (!isSchema(node)) return withoutBigInts(node)
-    const name = schemaNameOf(node['$ref'])
-    if (name !== undefined && aliased.has(name)) return noted({ alias: name })
     const object = Object.fromEntries(
       Object.entries(withoutLiterals(node)).map(([name, member]) => {
         if (name.startsWith('x-') || values.includes(name)) return [name, withoutBigInts(member)]
@@ -76,49 +71,13 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
     if (borne.length === 0 || !isSchema(schema)) return schema
     for (const each of borne) marks.add(each)
     const comments = Object.fromEntries(Object.entries(schema).filter(([name]) => commented.includes(name)))
-    return { ...comments, ...noted({ marks: borne, content: schema }) }
+    // The type makes openapi-typescript ask how the schema is written.
+    return { ...comments, type: 'object', [note]: { marks: borne, content: schema } satisfies Note }
   }
 
-  const source = copy(withoutWebhookIds(document)) as ContractDocument
-  const schemas = mapValues(source.components?.schemas, (schema, name) =>
-    aliased.has(name) && isSchema(schema) ? noted({ alias: name, content: schema }) : schema,
-  )
-  return { source: aliased.size === 0 ? source : { ...source, components: { ...source.components, schemas } }, marks }
-}
-
-interface Noted extends Record<string, unknown> {
-  [note]?: Note
-}
-
-/** A schema with a note. Its type makes openapi-typescript ask how it is to be written. */
-function noted(content: Note): Noted {
-  return { type: 'object', [note]: content }
-}
-
-/**
- * Finds the named schemas that contain themselves without an object in between, such as an array of itself. TypeScript
- * resolves the properties of an object type when they are asked for, and everything else at once.
- *
- * @returns their names
- */
-function selfContainedSchemas({ components }: ContractDocument): Set<string> {
-  const schemas = components?.schemas ?? {}
-  const contained = new Map(Object.entries(schemas).map(([name, schema]) => [name, namesIn(schema)]))
-  const reaches = (from: string, to: string, met: Set<string>): boolean =>
-    (contained.get(from) ?? []).some((name) => {
-      if (name === to) return true
-      if (met.has(name)) return false
-      return reaches(name, to, met.add(name))
-    })
-  return new Set([...contained.keys()].filter((name) => reaches(name, name, new Set())))
-}
-
-function namesIn(schema: unknown): string[] {
-  if (Array.isArray(schema)) return schema.flatMap(namesIn)
-  if (typeof schema !== 'object' || schema === null) return []
-  const { $ref, items, allOf, anyOf, oneOf } = schema as Record<string, unknown>
-  const name = schemaNameOf($ref)
-  return [...(name === undefined ? [] : [name]), ...[items, allOf, anyOf, oneOf].flatMap(namesIn)]
+  // This service calls nobody, and openapi-typescript would list the webhooks among the operations.
+  const { webhooks: _, ...served } = document
+  return { source: copy(served), marks }
 }
 
 /** Whether a schema has a keyword, or one that applies to the same value has it, as `SchemaRewriter` reads them. */
@@ -140,16 +99,6 @@ function withIndex(schema: Record<string, unknown>, properties: Record<string, u
   if (named.length > 0) rest['properties'] = properties
   if (named.length === 0 || !isSchema(others)) return { ...schema, ...rest }
   return { ...rest, additionalProperties: { anyOf: [others, ...named] } }
-}
-
-/** The document without the ids of webhooks' operations: openapi-typescript lists each operation with an id. */
-function withoutWebhookIds({ webhooks, ...document }: ContractDocument): Record<string, unknown> {
-  const withoutId = (member: unknown, name: string) => {
-    if (!isSchema(member) || !contractMethods.some((method) => method === name)) return member
-    const { operationId: _, ...operation } = member
-    return operation
-  }
-  return { ...document, ...(webhooks ? { webhooks: mapValues(webhooks, (item) => mapValues(item, withoutId)) } : {}) }
 }
 
 /** Null as a type, and an int64 without the values that it may have: openapi-typescript would write them as numbers. */

@@ -1,4 +1,4 @@
-import type { ContractDocument, ContractOperation, Parameter } from '../../document/document.ts'
+import type { ContractDocument, ContractOperation } from '../../document/document.ts'
 import { type Int64Schema, createInt64Schemas } from './int64-schemas.ts'
 
 /**
@@ -27,10 +27,7 @@ function describe(
   { method, path, parameters, security, object }: ContractOperation,
   int64Schema: (schema: unknown) => Int64Schema,
 ) {
-  const delimiters = parameters.flatMap((parameter) => {
-    const delimiter = delimiterOf(parameter)
-    return delimiter === undefined ? [] : [[parameter.name, delimiter] as const]
-  })
+  const commaSeparated = parameters.filter((each) => each.in === 'query' && each.explode === false)
   const [contentType] = Object.keys(object.requestBody?.content ?? {})
   const isPublic = security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0)
   const replies = Object.entries(object.responses).map(([status, { content }]) => {
@@ -40,18 +37,11 @@ function describe(
   return {
     method: method.toUpperCase(),
     path,
-    ...(delimiters.length === 0 ? {} : { delimiters: Object.fromEntries(delimiters) }),
+    ...(commaSeparated.length === 0 ? {} : { commaSeparated: commaSeparated.map(({ name }) => name) }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(isPublic ? { isPublic } : {}),
     replies: Object.fromEntries(replies),
   }
-}
-
-/** Undefined where each item is a parameter of its own, as `explode` has it (OpenAPI 3.1, style values). */
-function delimiterOf({ in: place, style = 'form', explode = style === 'form' }: Parameter): string | undefined {
-  if (place !== 'query' || explode) return undefined
-  if (style === 'spaceDelimited') return '%20'
-  return style === 'pipeDelimited' ? '%7C' : ','
 }
 
 /** Writes entries as an object, one on each line, in the order of their names. */

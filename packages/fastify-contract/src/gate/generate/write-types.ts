@@ -20,7 +20,6 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
   const { marks } = prepared
   // The checks of this project have found it to be one.
   const source = prepared.source as OpenAPI3
-  const aliases = new Map<string, ts.TypeNode>()
   const context: Partial<GlobalContext> = {
     alphabetize: true,
     // Each alternative has a const or an enum. openapi-typescript would replace it by the names of `mapping`.
@@ -29,7 +28,7 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
     injectFooter: [],
     resolve: ($ref) => resolveRef(source, $ref, { silent: true }),
     // A key that is no text is in no type of openapi-typescript.
-    transform: (schema, options) => typeOf(schema as Schema & { [note]?: Note }, options, aliases),
+    transform: (schema, options) => typeOf(schema as Schema & { [note]?: Note }, options),
     // No default of an `anyOf` or a `oneOf` is applied.
     postTransform: (type, { path = '' }) =>
       marks.has('$Default') && /\/(?:anyOf|oneOf)\/\d+$/.test(path) && !tsIsPrimitive(type)
@@ -42,10 +41,7 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
   const declarations = [...marks, '$Choice']
     .filter((mark) => types.includes(`${mark}<`))
     .map((mark) => `export type ${mark}<T> = { readonly ${mark.toLowerCase()}: T };\n`)
-  const recursive = [...aliases].map(([name, type]) =>
-    astToString(ts.factory.createTypeAliasDeclaration(exported, name, undefined, type)),
-  )
-  return [...declarations, ...recursive, types, writeCallers(operations)].join('')
+  return [...declarations, types, writeCallers(operations)].join('')
 }
 
 /** Writes what openapi-typescript leaves out of the contract's security. */
@@ -61,23 +57,12 @@ type Transformed = Parameters<typeof transformSchemaObject>[0]
 type Options = Parameters<typeof transformSchemaObject>[1]
 
 /** The type of a schema where it is not the one that openapi-typescript gives it. */
-function typeOf(
-  schema: Schema & { [note]?: Note },
-  options: Options,
-  aliases: Map<string, ts.TypeNode>,
-): ts.TypeNode | undefined {
-  const { type, format, [note]: noted = {} } = schema
-  const { alias, marks } = noted
-  // What it was made from is a checked contract.
-  const content = noted.content as Transformed | undefined
-  if (alias !== undefined) {
-    const name = `Schema$${alias.replaceAll('.', '$d').replaceAll('-', '$h')}`
-    if (content !== undefined) aliases.set(name, transformSchemaObject(content, options))
-    return ts.factory.createTypeReferenceNode(name)
-  }
-  if (marks !== undefined && content !== undefined) {
-    const inner = transformSchemaObject(content, options)
-    return tsIntersection(marks.map((mark) => marked(mark, inner)))
+function typeOf(schema: Schema & { [note]?: Note }, options: Options): ts.TypeNode | undefined {
+  const { type, format, [note]: noted } = schema
+  if (noted !== undefined) {
+    // The contract was checked.
+    const inner = transformSchemaObject(noted.content as Transformed, options)
+    return tsIntersection(noted.marks.map((mark) => marked(mark, inner)))
   }
   if (type === 'integer' && format === 'int64') return ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
   return undefined
@@ -86,5 +71,3 @@ function typeOf(
 function marked(mark: Mark | '$Choice', type: ts.TypeNode): ts.TypeNode {
   return ts.factory.createTypeReferenceNode(mark, [type])
 }
-
-const exported = [ts.factory.createModifier(ts.SyntaxKind.ExportKeyword)]

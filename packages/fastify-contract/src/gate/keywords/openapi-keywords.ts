@@ -5,11 +5,6 @@ import { inPlace, isSchema, typesOf } from '../../schema/schema-parts.ts'
 import { type Keyword, type Kind, each, refused, shown } from './keyword.ts'
 import { referenceIn, schemaKeywords } from './schema-keywords.ts'
 
-const styles: Record<string, readonly string[]> = {
-  query: ['form', 'spaceDelimited', 'pipeDelimited'],
-  path: ['simple'],
-  header: ['simple'],
-}
 const emptyValue = 'an empty value is validated as any other; allow it in the schema'
 const serversOf = (what: string) => `the servers of one ${what} are not supported; use the servers of the document`
 
@@ -106,18 +101,12 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     $ref: reference,
     name: { refuses: (value, { in: place }) => misnamedParameter(String(value), place) },
     in: only('use a header', 'path', 'query', 'header'),
-    ...each('required'),
+    ...each('required explode'),
     style: {
       refuses: (value, { in: place }) => {
-        const read = styles[String(place)] ?? [value]
-        return onlyOf(value, read, `use ${read.join(' or ')}`)
+        const style = place === 'query' ? 'form' : 'simple'
+        return onlyOf(value, [style], `use ${style}`)
       },
-    },
-    explode: {
-      refuses: (value, { style }) =>
-        value === true && style !== undefined && style !== 'form' && style !== 'simple'
-          ? `an exploded array has no delimiter; use style: form, or explode: false`
-          : undefined,
     },
     schema: { holds: 'schema', refuses: (value, { in: place }, { schemas }) => unreadableText(value, place, schemas) },
     ...examples,
@@ -183,7 +172,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     ...refused('content', 'a header is described by its schema; use schema'),
   },
   schema: schemaKeywords,
-  discriminator: { ...each('propertyName'), ...shown('mapping') },
+  discriminator: shown('propertyName mapping'),
   securityScheme: {
     $ref: reference,
     type: only('let the proxy that ends TLS verify the certificate', 'apiKey', 'http', 'oauth2', 'openIdConnect'),
@@ -206,7 +195,7 @@ function unreadableText(schema: unknown, place: unknown, schemas: NamedSchemas):
   const isScalar = (one: unknown) => typesOf(one, schemas).isSubsetOf(scalars)
   const isNullable = (one: unknown) => typesOf(one, schemas).has('null')
   if (isScalar(schema)) return isNullable(schema) ? noNull : undefined
-  if (place === 'path') return 'a path parameter is a scalar; give its schema such a type'
+  if (place !== 'query') return `a ${String(place)} parameter is a scalar; give its schema such a type`
   if (!isSchema(schema) || !isList(schema, schemas)) {
     return 'a parameter is a scalar or an array of scalars; give its schema such a type'
   }

@@ -1,4 +1,4 @@
-import { type NamedSchemas, type Schema, inPlace, isSchema } from '../../schema/schema-parts.ts'
+import { type Schema, inPlace, isSchema } from '../../schema/schema-parts.ts'
 import { schemasPointer, targetOf } from '../../schema/schema-parts.ts'
 import { textFormats } from '../../schema/formats.ts'
 import { type Keyword, type KeywordContext, each, refused, shown } from './keyword.ts'
@@ -27,7 +27,6 @@ export const schemaKeywords: Record<string, Keyword> = {
   allOf: { holds: ['schema'] },
   ...each('anyOf oneOf', choice),
   not: { holds: 'schema', refuses: defaultInside },
-  discriminator: { holds: 'discriminator', refuses: undiscriminated },
 
   properties: {
     holds: { each: 'schema' },
@@ -37,10 +36,6 @@ export const schemaKeywords: Record<string, Keyword> = {
         : undefined,
   },
   ...each('additionalProperties propertyNames items', schema),
-  unevaluatedProperties: {
-    refuses: (value) =>
-      value === false ? undefined : 'only false is validated; use additionalProperties, or remove it',
-  },
   items: { ...schema },
 
   type: {
@@ -71,6 +66,7 @@ export const schemaKeywords: Record<string, Keyword> = {
   ...each('x-enum-varnames x-enum-descriptions'),
 
   ...shown('title description deprecated $comment externalDocs'),
+  ...shown('discriminator', 'discriminator'),
 
   ...refused('$defs', 'schemas have names under components/schemas; move them there'),
   ...refused('$id', 'schemas are named by their place under components/schemas; remove it'),
@@ -82,6 +78,7 @@ export const schemaKeywords: Record<string, Keyword> = {
   ...refused('prefixItems', 'tuples are not validated; use an object, or items for all of the array'),
   ...refused('contains minContains maxContains', 'single items are not searched for; describe all of them by items'),
   ...refused('patternProperties', 'names are not matched; use additionalProperties, and propertyNames for the names'),
+  ...refused('unevaluatedProperties', 'undeclared properties are removed or rejected anyway; remove it'),
   ...refused('unevaluatedItems', 'every item is described by items; use items'),
   ...refused('contentEncoding', 'the content of a text is not decoded; use format: byte for base64'),
   ...refused('contentMediaType', 'the content of a text is not read; describe it in words'),
@@ -134,12 +131,6 @@ export function referenceIn(value: unknown): string | undefined {
     .find((problem) => problem !== undefined)
 }
 
-/** The schemas of a property, in a schema and in those that apply to the same value. */
-function propertiesNamed(name: string, schema: Schema, schemas: NamedSchemas): Schema[] {
-  const found = inPlace(schema, schemas).map(({ properties }) => (isSchema(properties) ? properties[name] : undefined))
-  return found.filter(isSchema).flatMap((property) => inPlace(property, schemas))
-}
-
 /** Ajv applies no default in a schema that may not apply (https://ajv.js.org/guide/modifying-data.html). */
 function defaultInside(value: unknown, _object: unknown, { schemas }: KeywordContext): string | undefined {
   const hasDefault = [value]
@@ -159,23 +150,4 @@ function unknownFormat(value: unknown, { type = 'string' }: Schema): string | un
   const ofType = formats.get(name)
   if (ofType === undefined) return `${name} is a format that nobody validates; use a pattern, or remove it`
   return [type].flat().includes(ofType) ? undefined : `${name} is a format of ${ofType}; give the schema that type`
-}
-
-function undiscriminated(value: unknown, { oneOf, anyOf }: Schema, { schemas }: KeywordContext): string | undefined {
-  const { propertyName } = isSchema(value) ? value : {}
-  const name = String(propertyName)
-  const alternatives = [oneOf ?? anyOf ?? []].flat().filter(isSchema)
-  if (alternatives.length === 0) return 'belongs beside oneOf or anyOf'
-  const kindsOf = (alternative: Schema) =>
-    propertiesNamed(name, alternative, schemas).flatMap((property) =>
-      'const' in property
-        ? [property['const']]
-        : Array.isArray(property['enum'])
-          ? (property['enum'] as unknown[])
-          : [],
-    )
-  if (!alternatives.every((alternative) => kindsOf(alternative).length > 0)) {
-    return `${name} needs a const or an enum in each alternative, because a discriminator validates nothing`
-  }
-  return undefined
 }
