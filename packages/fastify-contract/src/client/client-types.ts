@@ -10,34 +10,34 @@ import type {
   SuccessMedia,
 } from '../types/message-types.ts'
 
-/** The parts of a schema that lead to an int64; `$ref` is a name of `int64Schemas`. */
+/** The paths to int64 values in a schema; `$ref` is a key of `int64Schemas`. */
 export interface Int64Schema {
   format?: 'int64'
   $ref?: string
   properties?: Record<string, Int64Schema>
   additionalProperties?: Int64Schema
   items?: Int64Schema
-  /** The members of `anyOf`, `oneOf` and the like too. */
+  /** The members of `allOf`, `anyOf` and `oneOf`. */
   allOf?: readonly Int64Schema[]
-  /** The texts that properties of a value have, of which the schema is; a value may lack them. */
+  /** The schema applies only if these properties, when present, have one of these values. */
   when?: Record<string, readonly string[]>
 }
 
-/** How an operation is called. */
+/** The HTTP request and responses of an operation. */
 export interface ClientOperation {
   method: string
   path: string
   /** The array parameters of the query whose items share one parameter. */
   commaSeparated?: readonly string[]
-  /** The media type of the request's body. */
+  /** The media type of the request body. */
   contentType?: string
-  /** Whether it can be called without a token. */
+  /** Whether it needs no token. */
   isPublic?: true
-  /** By status, by range of statuses or by `default`: where a body has an int64, by media type. */
+  /** The int64 schemas of bodies, by status (or range, or `default`) and media type. */
   replies: Record<string, Record<string, Int64Schema>>
 }
 
-/** What the client needs of a contract: the module `generated/client.ts`. */
+/** The module `generated/client.ts`. */
 export interface ClientContract {
   clientOperations: Record<string, ClientOperation>
   int64Schemas: Record<string, Int64Schema>
@@ -45,7 +45,7 @@ export interface ClientContract {
 
 type Responses<Operation> = Operation extends { responses: infer Declared } ? Declared : never
 
-/** A part of a request: left out where the operation has none, optional where everything in it is. */
+/** A part of a request: absent if the operation has none, optional if all of it is. */
 type Part<Name extends string, Parameters> = keyof Parameters extends never
   ? Record<never, never>
   : Record<never, never> extends Parameters
@@ -61,8 +61,7 @@ type BodyPart<Body> = [Body] extends [undefined]
 type AcceptPart<Media> = IsUnion<Media> extends true ? { accept?: Media } : Record<never, never>
 
 /**
- * What a client sends to an operation: the parts of the request that the contract describes, and in `accept` the media
- * type that it prefers where the contract has several.
+ * The request of an operation: its declared parts. If successful responses have several media types, `accept` selects one.
  */
 export type ClientRequest<Operation> = Part<'path', ParametersIn<Operation, 'path', 'request'>> &
   Part<'query', ParametersIn<Operation, 'query', 'request'>> &
@@ -70,7 +69,7 @@ export type ClientRequest<Operation> = Part<'path', ParametersIn<Operation, 'pat
   BodyPart<BodyIn<Operation, 'request'>> &
   AcceptPart<SuccessMedia<Responses<Operation>>>
 
-/** A body as its media type is read: JSON as its schema says, `text/*` as text, others as their bytes. */
+/** The body of a media type: JSON by its schema, `text/*` as text, any other as bytes. */
 type BodyOut<Media, Content> =
   MediaKind<Media> extends 'json' ? Seen<Content, 'response'> : MediaKind<Media> extends 'text' ? string : Uint8Array
 
@@ -81,8 +80,8 @@ type ContentOut<Response, Media> = [Media] extends [never]
     : never
 
 /**
- * What a client receives: one of the statuses that the contract declares, with its body, and in `contentType` the media
- * type as the contract writes it. Failures are values too.
+ * The reply to a client: a declared status with its body; `contentType` is the media type as written in the contract.
+ * Failures are values too.
  */
 export type ClientReply<Operation> = {
   [Key in keyof Responses<Operation>]: { status: StatusOf<Responses<Operation>, Key>; headers: Headers } & ContentOut<
@@ -92,11 +91,11 @@ export type ClientReply<Operation> = {
 }[keyof Responses<Operation>]
 
 export interface CallOptions {
-  /** Ends the call early; it then rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal
 }
 
-/** A function for each operation, by operationId. A request in which nothing is required may be left out. */
+/** A function for each operation, by operationId. The request is optional if nothing in it is required. */
 export type Client<Operations> = {
   [Id in keyof Operations]: (
     ...call: Record<never, never> extends ClientRequest<Operations[Id]>

@@ -8,22 +8,22 @@ export type { ClientReply, ClientRequest } from './client-types.ts'
 type PublicOperation<Table> = { [Id in keyof Table]: Table[Id] extends { isPublic: true } ? Id : never }[keyof Table]
 
 interface CommonOptions {
-  /** Where the service is, such as `http://127.0.0.1:3000`, with the path of the contract's server if that has one. */
+  /** The URL of the service, such as `http://127.0.0.1:3000`, with the base path of the contract's server. */
   baseUrl: string
-  /** Sends the requests; the platform's `fetch` by default. */
+  /** Replaces the platform's `fetch`. */
   fetch?: typeof fetch
 }
 
 interface Credentials {
-  /** The bearer token that the service issued. */
+  /** A bearer token. */
   token: string
 }
 
-/** The token may be left out where the contract has an operation that needs none. */
+/** The token is optional if the contract has a public operation. */
 export type ClientOptions<Contract extends ClientContract> = CommonOptions &
   ([PublicOperation<Contract['clientOperations']>] extends [never] ? Credentials : Partial<Credentials>)
 
-/** An answer that the contract does not declare, such as that of a proxy in between. */
+/** A response that the contract does not declare, such as that of a proxy. */
 export class UndeclaredReply extends Error {
   readonly status: number
 
@@ -46,8 +46,8 @@ type Scalar = string | number | bigint | boolean
 type Parameters = Record<string, Scalar | Scalar[] | undefined>
 
 /**
- * Creates a client of the service. Its functions resolve to every declared answer, failures too; `status` distinguishes
- * them. They reject when there is none: with the error of `fetch`, or with UndeclaredReply.
+ * Creates a client of the service. Its functions resolve to any declared response, including failures; `status`
+ * distinguishes them. They reject with the error of `fetch`, or with UndeclaredReply.
  *
  * @typeParam Operations the generated `operations`
  * @param contract the module `generated/client.ts`
@@ -65,7 +65,7 @@ export function createClient<Operations, Contract extends ClientContract = Clien
       return receive(id, operation, int64Schemas, await send(server + url, { ...init, ...options }))
     },
   ])
-  // The table and the type are generated from the same contract; the test of each operation keeps them together.
+  // The table and the type are generated from the same contract.
   return Object.fromEntries(functions) as Client<Operations>
 }
 
@@ -121,14 +121,14 @@ async function receive(
   }
 }
 
-/** What the contract declares for a status: the most exact that it has. */
+/** The content of the most specific response for a status. */
 function contentOf(replies: ClientOperation['replies'], status: number) {
   const keys = [String(status), ...(isRegisteredStatus(status) ? [`${String(status)[0] ?? ''}XX`, 'default'] : [])]
   const key = keys.find((each) => Object.hasOwn(replies, each))
   return key === undefined ? undefined : replies[key]
 }
 
-/** As `MediaKind` of message-types.ts says to the compiler. */
+/** Decodes a body. Agrees with the type `MediaKind` of message-types.ts. */
 function read(
   bytes: Uint8Array,
   contentType: string,
@@ -142,7 +142,7 @@ function read(
   return isJson ? readBody(text, schema, int64Schemas) : text
 }
 
-/** A media type without its parameters, in lower case: two that are equal then are the same (RFC 9110, 8.3.1). */
+/** A media type in lower case, without its parameters (RFC 9110, section 8.3.1). */
 function essence(mediaType: string): string {
   return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase()
 }

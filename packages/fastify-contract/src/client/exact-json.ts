@@ -2,9 +2,9 @@ import type { Int64Schema } from './client-types.ts'
 
 declare global {
   interface JSON {
-    /** TC39 JSON.parse source text access: `source` is the text of a number as it was written. */
+    /** TC39 JSON.parse source text access: `source` is the text of a number. */
     parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
-    /** Makes what `stringify` writes as this text. */
+    /** JSON text that `stringify` copies verbatim. */
     rawJSON(text: string): object
   }
 }
@@ -16,20 +16,20 @@ export function writeBody(body: unknown): string {
   return JSON.stringify(body, replacer)
 }
 
-/** The schemas that others refer to, by reference. */
+/** The referenced schemas, by reference. */
 type Schemas = Record<string, Int64Schema>
 
 /**
- * Reads a response body, an int64 as a bigint and every other number as a number.
+ * Parses a response body, each int64 to a bigint and any other number to a number.
  *
- * @param schema where the body has an int64
- * @param schemas those that the schema refers to
- * @throws SyntaxError when the text is not JSON
+ * @param schema the paths to int64 values
+ * @param schemas the referenced schemas
+ * @throws SyntaxError if the text is not JSON
  */
 export function readBody(text: string, schema: Int64Schema, schemas: Schemas): unknown {
   const body: unknown = JSON.parse(text)
   if (Object.keys(schema).length === 0) return body
-  // The same body with each integer as a bigint, to take those from that are an int64.
+  // The same body with all integers as bigints, the source of int64 values.
   const exact = JSON.parse(text, (_key, value, { source = '' }) => {
     if (typeof value !== 'number') return value
     return /^-?\d+$/.test(source) ? BigInt(source) : Number.isSafeInteger(value) ? BigInt(value) : value
@@ -50,10 +50,10 @@ function withInt64(value: unknown, exact: unknown, about: Int64Schema[], schemas
   return value
 }
 
-/** The schemas, and those about the same value that they refer to or are made of; none of another kind of value. */
+/** The schemas, with their references and compositions that apply to the value. */
 function expand(about: Int64Schema[], value: unknown, schemas: Schemas): Set<Int64Schema> {
   const all = new Set(about)
-  // A set gives what is added to it while it is gone through.
+  // Iterating a Set includes the members added meanwhile.
   for (const { $ref, allOf = [] } of all) {
     const referred = $ref === undefined ? undefined : schemas[$ref]
     for (const schema of referred === undefined ? allOf : [referred, ...allOf]) {

@@ -1,10 +1,10 @@
 import { find } from '../json/pointer.ts'
 import { type Schema, schemasPointer } from '../schema/schema-parts.ts'
 
-/** The file of the contract, in the project's folder. */
+/** The default file name of the contract. */
 export const contractFile = 'openapi.yaml'
 
-/** The parts of an OpenAPI 3.1 document that this service reads. Values are as `parseJsonWithBigInts` gives them. */
+/** The parts of an OpenAPI 3.1 document that the library uses, parsed by `parseJsonWithBigInts`. */
 export interface ContractDocument {
   openapi: string
   info: { title: string; version: string }
@@ -25,7 +25,7 @@ export type SecurityRequirement = Record<string, string[]>
 
 export type PathItem = { parameters?: Parameter[] } & { [Method in ContractMethod]?: WrittenOperation }
 
-/** OpenAPI 3.1 lets an operation go without responses. */
+/** In OpenAPI 3.1 `responses` is optional. */
 type WrittenOperation = Omit<OperationObject, 'responses'> & Partial<Pick<OperationObject, 'responses'>>
 
 export interface OperationObject {
@@ -63,11 +63,11 @@ export interface Exampled {
   examples?: Record<string, { value?: unknown }>
 }
 
-/** The methods that an OpenAPI 3.1 path item can have. */
+/** The methods of an OpenAPI 3.1 path item. */
 export const contractMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 export type ContractMethod = (typeof contractMethods)[number]
 
-/** One operation of the contract, with what it inherits from its path and from the document. */
+/** An operation, with the parameters of its path and the security of the document. */
 export interface ContractOperation {
   id: string
   method: ContractMethod
@@ -77,7 +77,7 @@ export interface ContractOperation {
   object: OperationObject
 }
 
-/** Lists the operations of a contract without references, in its order. */
+/** Lists the operations of a dereferenced contract, in its order. */
 export function operationsOf(document: ContractDocument): ContractOperation[] {
   const paths = Object.entries(document.paths ?? {}).filter(([path]) => !path.startsWith('x-'))
   return paths.flatMap(([path, item]) =>
@@ -92,7 +92,7 @@ export function operationsOf(document: ContractDocument): ContractOperation[] {
   )
 }
 
-/** The parameters of a path, with those of the operation in place of those of the same name and location. */
+/** The parameters of an operation, and those of its path that it does not override. */
 function overridden(ofPath: Parameter[], ofOperation: Parameter[]): Parameter[] {
   const isOverridden = (parameter: Parameter) =>
     ofOperation.some((other) => other.in === parameter.in && other.name === parameter.name)
@@ -100,8 +100,7 @@ function overridden(ofPath: Parameter[], ofOperation: Parameter[]): Parameter[] 
 }
 
 /**
- * Lists the paths of the contract's servers, below which the operations are served: `/v1` of
- * `https://plants.example/v1/`, and `` where the operations are at the root.
+ * Lists the base paths of the contract's servers: `/v1` for `https://plants.example/v1/`, `` for the root.
  */
 export function basePathsOf({ servers = [] }: ContractDocument): string[] {
   const paths = servers.map(({ url }) =>
@@ -110,7 +109,7 @@ export function basePathsOf({ servers = [] }: ContractDocument): string[] {
   return paths.length === 0 ? [''] : [...new Set(paths)]
 }
 
-/** Members whose own members have names that the contract's author chose. */
+/** Members that map names chosen by the author of the contract. */
 export const maps: readonly string[] = [
   '$defs',
   'callbacks',
@@ -128,25 +127,25 @@ export const maps: readonly string[] = [
   'webhooks',
 ]
 
-/** Members that are values of JSON: what looks like a reference in them is none. */
+/** Members that are JSON values, where `$ref` is not a reference. */
 const values: readonly string[] = ['const', 'default', 'enum', 'example', 'value']
 
-/** The extension of this project, which holds responses. */
+/** The library's own extension, which contains responses. */
 const readExtension = 'x-unmatched-responses'
 
-/** Whether a member of an object of OpenAPI holds no objects of OpenAPI: an extension, an example, a constant. */
+/** Whether a member is data rather than OpenAPI: an extension, an example, a constant. */
 function isData(name: string, member: unknown): boolean {
   if (name.startsWith('x-')) return name !== readExtension
   return values.includes(name) || (name === 'examples' && Array.isArray(member))
 }
 
 /**
- * Replaces every local reference by what it refers to, but for those in extensions and in values, which are data, and
- * references to schemas: a schema may contain itself.
+ * Replaces local references with their targets, except in data (extensions and values) and except references to schemas:
+ * a schema may contain itself.
  *
  * @param document a parsed OpenAPI document
- * @returns a copy in which equal references are one shared object
- * @throws Error when a reference leads out of the document, to nothing, or back to itself
+ * @returns a copy in which equal references share one object
+ * @throws Error if a reference leads out of the document, to nothing, or back to itself
  */
 export function dereference(document: unknown): ContractDocument {
   const resolved = new Map<string, unknown>()
@@ -175,7 +174,7 @@ export function dereference(document: unknown): ContractDocument {
     return Object.fromEntries(members)
   }
 
-  // The caller checks the document's structure before or after.
+  // The structure of the document is checked elsewhere.
   return copy(document) as ContractDocument
 }
 
@@ -184,12 +183,12 @@ export function isJson(type: string): boolean {
   return /^(?:application\/json|[^;]*\+json)$/i.test(type)
 }
 
-/** Whether a media type is text, which the service sends in UTF-8. */
+/** Whether a media type is text, which is sent in UTF-8. */
 export function isText(type: string): boolean {
   return /^text\//i.test(type)
 }
 
-/** The media types that the successful responses of an operation declare, in their order. */
+/** The media types of an operation's successful responses, in their order. */
 export function offeredTypes({ responses }: Pick<OperationObject, 'responses'>): string[] {
   const successful = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   return [...new Set(successful.flatMap(([, { content }]) => Object.keys(content ?? {})))]

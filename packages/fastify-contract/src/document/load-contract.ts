@@ -5,14 +5,14 @@ import { type ContractDocument, contractFile } from './document.ts'
 import { parseJsonWithBigInts } from '../json/json.ts'
 import { printable } from '../json/printable.ts'
 
-/** A contract that is not served. The message says why in one line, and what it quotes is printable. */
+/** The contract cannot be served. The message is one printable line. */
 export class UnservableContract extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(printable(reason), options)
   }
 }
 
-/** The contract in force, parsed and as the text that is served. */
+/** A contract, parsed and as the text that is served. */
 export interface Contract {
   document: ContractDocument
   json: string
@@ -22,10 +22,10 @@ export interface Contract {
 /**
  * Loads the contract that `fastify-contract generate` wrote.
  *
- * @param folder where the command was run
- * @param out the folder of the generated files, as the command was given it; its stamp names the contract
- * @throws UnservableContract when a file is missing, or the stamp is not that of contract.json, the contract and the
- *   files that it refers to, which need not be there: contract.json has all of them
+ * @param folder the folder in which the command ran
+ * @param out the folder of the generated files, as given to the command; its stamp names the contract
+ * @throws UnservableContract if a file is missing, or the stamp does not match contract.json, the contract or the files
+ *   that it refers to. Those files may be absent, because contract.json includes them
  */
 export async function loadContract(folder: string, out = 'generated'): Promise<Contract> {
   const stamp = await read(join(folder, out, 'contract.sha256'))
@@ -37,21 +37,21 @@ export async function loadContract(folder: string, out = 'generated'): Promise<C
   if (stamp !== [lineOf(source, yaml), ...current, lineOf(bundle, json), ''].join('\n')) {
     throw new UnservableContract(`${out}/ does not match ${source}; run npx fastify-contract generate`)
   }
-  // The stamp says that generate has checked the document and written it.
-  // A client cannot follow references to other files; JSON is YAML too (YAML 1.2, section 1.2).
+  // The stamp proves that generate checked and wrote the document. A client cannot follow references to other files, so
+  // it gets the JSON, which is YAML too (YAML 1.2, section 1.2).
   return { document: parseJsonWithBigInts(json) as ContractDocument, json, yaml: others.length === 0 ? yaml : json }
 }
 
-/** The file that a line of the stamp names. */
+/** The file name in a line of the stamp. */
 function fileIn(line: string): string {
   return line.replace(/^\S*\s*/, '')
 }
 
 /**
- * The stamp of what is generated from a contract, in the form that `sha256sum --check` reads.
+ * The stamp of the generated files, in the format of `sha256sum --check`.
  *
- * @param files the contract, the files that it refers to, and contract.json, in this order, by their paths from the folder
- *   where the command runs
+ * @param files the contract, the files that it refers to and contract.json, in this order, by their paths relative to the
+ *   folder in which the command runs
  */
 export function stampOf(files: readonly (readonly [file: string, content: string | Uint8Array])[]): string {
   return files.map(([file, content]) => `${lineOf(file, content)}\n`).join('')
@@ -61,7 +61,7 @@ function lineOf(file: string, content: string | Uint8Array): string {
   return `${sha256(content)}  ${file}`
 }
 
-/** The line of the stamp for a file as it is now; the one that is given where it is not there, as in an image. */
+/** The current line of the stamp for a file; the given line if the file is absent, as in an image. */
 async function currentLine(folder: string, line: string): Promise<string> {
   const file = fileIn(line)
   try {

@@ -1,27 +1,27 @@
 import type { ContractDocument, ContractOperation, SecurityRequirement } from './document.ts'
 
-/** A security scheme that this service verifies: the form of its credentials, and where a request carries them. */
+/** A supported security scheme: the form of its credentials, and their place in a request. */
 export interface SecurityScheme {
-  /** `jwt` is OAuth 2.0 or OpenID Connect; `bearer` also takes the tokens that this service issues. */
+  /** `jwt` is OAuth 2.0 or OpenID Connect; `bearer` is any bearer token. */
   kind: 'bearer' | 'basic' | 'apiKey' | 'jwt'
   in: 'header' | 'query'
-  /** The name of the header field or of the query parameter. */
+  /** The name of the header or the query parameter. */
   name: string
 }
 
 /**
- * The failure of a caller whose token lacks a scope. A contract declares it only if it asks for scopes, so it is not
- * among the generated ones.
+ * The failure of a token without a required scope. It is not among the generated failures, because only contracts with
+ * scopes declare it.
  */
 const insufficientScope = { error: 40_300, status: 403 } as const
 
-/** One scheme of an alternative, with the scopes or roles that its credentials must have. */
+/** One scheme of an alternative, with its required scopes or roles. */
 export interface RequiredScheme {
   scheme: string
   scopes: readonly string[]
 }
 
-/** Whether the requests of an operation have a caller: always, only those with credentials, or never. */
+/** Whether requests of an operation have a caller: always, only with credentials, or never. */
 export type CallerKind = 'required' | 'optional' | 'none'
 
 export function callerKindOf(security: SecurityRequirement[]): CallerKind {
@@ -29,12 +29,12 @@ export function callerKindOf(security: SecurityRequirement[]): CallerKind {
   return asking.length === 0 ? 'none' : asking.length === security.length ? 'required' : 'optional'
 }
 
-/** The alternatives of an operation, each a list of schemes that must all be satisfied. */
+/** The security alternatives of an operation. All schemes of an alternative are required. */
 export function alternativesOf({ security }: Pick<ContractOperation, 'security'>): RequiredScheme[][] {
   return security.map((requirement) => Object.entries(requirement).map(([scheme, scopes]) => ({ scheme, scopes })))
 }
 
-/** The security schemes of a contract that this service can verify, by name. */
+/** The supported security schemes of a contract, by name. */
 export function securitySchemesOf({ components }: ContractDocument): Map<string, SecurityScheme> {
   return new Map(
     Object.entries(components?.securitySchemes ?? {}).flatMap(([name, described]) => {
@@ -44,9 +44,8 @@ export function securitySchemesOf({ components }: ContractDocument): Map<string,
   )
 }
 
-/** Reads a Security Scheme Object (OpenAPI 3.1, section 4.8.27); what it is in words where it cannot be verified. */
+/** Reads a Security Scheme Object (OpenAPI 3.1, section 4.8.27). @returns a description if it is not supported */
 function readScheme(described: unknown): SecurityScheme | string {
-  // The structure of a scheme is checked here and by the linter.
   const { type, scheme, in: place, name } = (described ?? {}) as Partial<Record<string, unknown>>
   const authorization = { in: 'header', name: 'Authorization' } as const
   switch (type) {
@@ -67,12 +66,10 @@ function readScheme(described: unknown): SecurityScheme | string {
 }
 
 /**
- * Finds what cannot be kept of the security of a contract: schemes without a verifier, scopes whose absence cannot be
- * answered, and operations that are open by omission.
+ * Finds schemes without a verifier, scopes without a failure for their absence, and operations without security.
  *
- * @param verified the names of the schemes that have a verifier; those of `securitySchemesOf` where the configuration
- *   is not known
- * @returns one line for each problem, naming its place and the remedy
+ * @param verified the names of the schemes with a verifier; all supported ones if the configuration is not known
+ * @returns one line for each problem, with its place and the remedy
  */
 export function securityProblems(
   document: ContractDocument,
@@ -96,24 +93,24 @@ export function securityProblems(
 function unverifiedProblem({ components }: ContractDocument, name: string): string {
   const place = `components/securitySchemes/${name}`
   const described = components?.securitySchemes?.[name]
-  if (described === undefined) return `${place}: is required by an operation and not described`
+  if (described === undefined) return `${place}: an operation requires this scheme; describe it`
   const scheme = readScheme(described)
   if (typeof scheme === 'string') {
     const remedy = 'use http bearer, http basic, an apiKey in a header or in the query, oauth2 or openIdConnect'
-    return `${place}: is ${scheme}, which this service does not verify; ${remedy}`
+    return `${place}: ${scheme} is not supported; ${remedy}`
   }
   return scheme.kind === 'jwt'
     ? `${place}: needs an identity provider; set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE`
     : `${place}: has no verifier`
 }
 
-/** In OpenAPI an operation without `security` is open to everybody, which may be an oversight. */
+/** In OpenAPI an operation without `security` is public, which may be an oversight. */
 function openProblems({ object }: ContractOperation, { security }: ContractDocument): string[] {
   if (object.security !== undefined || security !== undefined) return []
-  return ['has no security; write security: [] if everybody may call it']
+  return ['has no security; add it, or security: [] for a public operation']
 }
 
-/** A key is taken out of the request before its parameters are validated. */
+/** An API key is removed from the request before its parameters are validated. */
 function keyProblems({ security, parameters }: ContractOperation, document: ContractDocument): string[] {
   const schemes = securitySchemesOf(document)
   const keys = alternativesOf({ security })
@@ -123,10 +120,10 @@ function keyProblems({ security, parameters }: ContractOperation, document: Cont
     .filter(
       (key) => key.kind === 'apiKey' && parameters.some(({ in: place, name }) => place === key.in && name === key.name),
     )
-    .map((key) => `the ${key.in} parameter ${key.name} is the API key that its security asks for; remove the parameter`)
+    .map((key) => `the ${key.in} parameter ${key.name} is its API key; remove the parameter`)
 }
 
-/** The scopes that a `WWW-Authenticate` field can carry (RFC 6749, section 3.3). */
+/** The scopes that fit in a `WWW-Authenticate` header (RFC 6749, section 3.3). */
 const scopeSyntax = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 /** Whether a text is one scope (RFC 6749, section 3.3). */
@@ -143,9 +140,9 @@ function scopeProblems(operation: ContractOperation, { components }: ContractDoc
   return [
     ...scopes
       .filter((scope) => !isScope(scope))
-      .map((scope) => `asks for the scope ${JSON.stringify(scope)}; use printable ASCII without space, " and \\`),
+      .map((scope) => `the scope ${JSON.stringify(scope)} is not valid; use printable ASCII without space, " and \\`),
     ...(numbers.includes(insufficientScope.error)
       ? []
-      : ['asks for scopes; add 40300, insufficient_scope, to components/schemas/Error/properties/error']),
+      : ['requires scopes; add 40300, insufficient_scope, to components/schemas/Error/properties/error']),
   ]
 }

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream'
 import { chunksOf } from '../types/encoded.ts'
 
 /**
- * Makes the stream that owns the chunks of a body: when it is destroyed or ends, it closes what they come from, also
- * where nothing of it was read. It holds one chunk at a time and reads the next when the client has taken the one
- * before. `Readable.from` reads one ahead, and leaves a Node stream open that it has not begun to read.
+ * Creates a stream that owns the chunks of a body: it closes their source when it ends or is destroyed, even unread. It
+ * holds one chunk, and reads the next when the client has taken it. `Readable.from` reads ahead, and does not close an
+ * unread Node stream.
  *
- * @param chunks a stream of Node or of the web, a generator, or any other async iterable
- * @param onTaken receives each chunk when the next is read
+ * @param chunks a Node or web stream, a generator, or any other async iterable
+ * @param onTaken receives each chunk when the next one is read
  */
 export function streamChunks<Chunk extends Uint8Array>(
   chunks: AsyncIterable<Chunk>,
@@ -15,7 +15,7 @@ export function streamChunks<Chunk extends Uint8Array>(
 ): Readable {
   const source = isNodeStream(chunks) ? chunks : undefined
   let iterator: AsyncIterator<Chunk> | undefined
-  // A stream of the web that has another reader throws.
+  // A web stream that is locked to another reader throws.
   const iterate = (): AsyncIterator<Chunk> => (iterator ??= chunks[Symbol.asyncIterator]())
   let taken: Chunk | undefined
   const stream = new Readable({
@@ -35,7 +35,7 @@ export function streamChunks<Chunk extends Uint8Array>(
         )
     },
     destroy(error, callback) {
-      // A Node stream takes no notice of the end of an iterator that has not begun.
+      // Ending an iterator that has not started does not close its Node stream.
       source?.destroy()
       Promise.resolve(iterate().return?.()).then(
         () => {
@@ -47,29 +47,29 @@ export function streamChunks<Chunk extends Uint8Array>(
       )
     },
   })
-  // Without a listener an error ends the process. The iterator reports those of the source, and the response its own.
+  // An unhandled error ends the process. The iterator reports errors of the source, the response its own.
   source?.on('error', ignore)
   return stream.on('error', ignore)
 }
 
-/** Closes the stream of a body that is not sent. */
+/** Closes a streamed body that is not sent. */
 export function closeBody(body: unknown): void {
   const chunks = chunksOf(body)
   if (chunks !== undefined) streamChunks(chunks).destroy()
 }
 
-/** Streams of packages such as `readable-stream` are of classes of their own. */
+/** By its methods: packages such as `readable-stream` have their own classes. */
 function isNodeStream(chunks: object): chunks is Readable {
   return 'destroy' in chunks && 'on' in chunks
 }
 
 function ignore(): void {
-  // Nobody waits for a body that is not sent.
+  // Nothing waits for a body that is not sent.
 }
 
 function asError(thrown: unknown): Error {
   if (!(thrown instanceof Error)) return new Error(String(thrown))
-  // Of a response this code says that its client has left.
+  // On a response this code means that the client left.
   const isCut = (thrown as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
   return isCut ? new Error('the stream of the body was closed before its end', { cause: thrown }) : thrown
 }

@@ -8,52 +8,50 @@ import { type AnyReply, ContractViolation, type Media, createReplyValidators } f
 
 export type { AnyHandler, OperationRequest }
 
-/** A reply that is as the contract declares it. */
+/** A validated reply. */
 export interface ValidReply extends AnyReply {
-  /** How the body is sent; undefined where there is none. */
+  /** How to send the body; undefined without one. */
   media: Media | undefined
 }
 
-/** One operation, ready to be served. */
+/** An operation, ready to be served. */
 export interface BoundOperation {
   id: string
   method: ContractMethod
   /** The path template, such as `/plants/{id}`. */
   path: string
-  /** The media types of the body, which are JSON; none where the operation takes no body. */
+  /** The media types of the body, all JSON; empty if the operation takes no body. */
   bodyTypes: string[]
   requiresBody: boolean
-  /** The media types of its successful responses, of which the header Accept selects one. */
+  /** The media types of its successful responses; the header Accept selects one. */
   offeredTypes: string[]
-  /** Alternatives, each a list of schemes that must all be satisfied. Without any, everybody may call the operation. */
+  /** Alternatives, each a list of required schemes. Empty for a public operation. */
   security: RequiredScheme[][]
   /**
    * Validates the request and passes it to the operation's handler.
    *
-   * @throws Refusal when the request breaks the contract, ContractViolation when the handler's reply does, and whatever
-   *   the handler throws
+   * @throws Refusal if the request breaks the contract, ContractViolation if the reply does, and any error of the handler
    */
   handle: (request: OperationRequest) => Promise<ValidReply>
 }
 
 export interface EngineOptions {
-  /** A dereferenced contract that `fastify-contract generate` has checked. */
+  /** A dereferenced contract, checked by `fastify-contract generate`. */
   document: ContractDocument
   /** A handler for each operationId. */
   handlers: Partial<Record<string, AnyHandler>>
-  /** What each handler receives beside the caller. */
+  /** Passed to every handler, together with the caller. */
   services: object
-  /** The security schemes that have a verifier. */
+  /** The security schemes with a verifier. */
   securitySchemes: readonly string[]
-  /** Receives the operationId of each handler's reply that breaks the contract, before the reply is refused. */
+  /** Receives the operationId of each reply that breaks the contract. */
   onContractBroken?: ((operationId: string) => void) | undefined
 }
 
 /**
- * Binds each operation of a contract to its handler: requests are validated before it, replies after it.
+ * Binds each operation of a contract to its handler, with validation of requests and replies.
  *
- * @throws UnservableContract when an operation has no handler, a handler has no operation, or the security of an
- *   operation cannot be kept (`securityProblems`)
+ * @throws UnservableContract if an operation has no handler, a handler has no operation, or the security has problems
  */
 export async function createEngine(options: EngineOptions): Promise<BoundOperation[]> {
   const { document, handlers, services, onContractBroken } = options

@@ -4,7 +4,7 @@ import type { Parameter } from '../document/document.ts'
 /** A query parameter whose value is an array. */
 export interface ListParameter {
   name: string
-  /** Whether each item is a parameter of its own; otherwise commas separate them (OpenAPI 3.1, section 4.8.12.3). */
+  /** Whether each item is a separate parameter; otherwise commas separate them (OpenAPI 3.1, section 4.8.12.3). */
   isExploded: boolean
 }
 

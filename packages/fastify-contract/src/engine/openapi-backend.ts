@@ -10,48 +10,48 @@ import { listParametersOf, splitLists } from './list-parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { AnyReply } from './reply-validation.ts'
 
-/** A request to one operation, authenticated where its security asks for it, as the HTTP server has parsed it. */
+/** A parsed and authenticated request to one operation. */
 export interface OperationRequest {
   headers: Record<string, string | string[] | undefined>
   path: Record<string, string>
   query: Record<string, string | string[]>
-  /** The path and query of the request's target. */
+  /** The path and query of the request target. */
   url: string
-  /** The parsed JSON body; undefined when there is none. */
+  /** The parsed JSON body; undefined without one. */
   body: ParsedJson | undefined
-  /** The media type of the response that the client prefers; undefined where the operation offers only one. */
+  /** The client's preferred media type for the response; undefined if the operation offers only one. */
   accept?: string | undefined
-  /** Undefined where the operation's security allows it. */
+  /** Undefined only if the operation's security allows it. */
   caller: Caller | undefined
 }
 
-/** Any operation's handler. `Handler` is the type that a handler is written against. */
+/** The handler of any operation. `Handler` is the exact type. */
 export type AnyHandler = (input: never, context: never) => Promise<AnyReply> | AnyReply
 
-/** The parts of a valid request, each value of its declared type. */
+/** The parts of a valid request, coerced to their declared types. */
 interface AnyInput {
   path: unknown
   query: unknown
   header: unknown
   body: unknown
-  /** Only where the operation offers several media types. */
+  /** Only if the operation offers several media types. */
   accept?: string
 }
 
 /** An operation with its handler. */
 interface HandledOperation {
-  /** @throws Refusal when a request breaks the contract */
+  /** @throws Refusal if the request breaks the contract */
   validateRequest: (request: OperationRequest) => AnyInput
   handler: (input: AnyInput, context: object) => Promise<AnyReply> | AnyReply
 }
 
 /**
- * Has openapi-backend bind the handlers to the operations and compile the validators of requests. Fastify has matched,
- * parsed and authenticated a request before, so `handleRequest`, which would do so again, is not called.
+ * Binds handlers to operations and compiles the request validators with openapi-backend. It does not call `handleRequest`,
+ * because Fastify already matches, parses and authenticates requests.
  *
- * @param document a dereferenced contract that `fastify-contract generate` has checked
- * @param operations those of the document
- * @param handlers one for each operationId
+ * @param document a dereferenced contract, checked by `fastify-contract generate`
+ * @param operations the operations of the document
+ * @param handlers by operationId
  * @returns the operations in the same order
  */
 export async function bindOperations(
@@ -66,7 +66,7 @@ export async function bindOperations(
   const known = new Map(operations.map((operation, index) => [nameOf(index), described(operation, index, rewriter)]))
   const backend = new OpenAPIBackend({
     definition: emptyDefinition,
-    // Compiles a validator when it is first used, and leaves out the check of the document, which was checked.
+    // Compiles validators on first use, and skips the check of the document.
     quick: true,
     strict: true,
     customizeAjv: (_ajv, _options, context: string) => ajvs[context === 'requestBodyValidator' ? 'json' : 'text'],
@@ -74,7 +74,7 @@ export async function bindOperations(
   await backend.init()
   backend.router.getOperation = (name) => known.get(name)
   backend.validator.router = backend.router
-  // Its types declare the arguments that handleRequest would pass.
+  // Its types declare the arguments of handleRequest.
   for (const [index, { id }] of operations.entries()) backend.register(nameOf(index), handlers[id] as Handler)
 
   return operations.map(({ parameters }, index) => {
@@ -82,13 +82,13 @@ export async function bindOperations(
     const lists = listParametersOf(parameters, schemas)
     const headerNames = parameters.filter((parameter) => parameter.in === 'header').map((parameter) => parameter.name)
     return {
-      // The one that was registered under this name. What it takes is valid, and so of the type that it declares.
+      // The registered handler. Validated input has the type that it declares.
       handler: backend.handlers[name] as unknown as HandledOperation['handler'],
       validateRequest({ headers, path, query, url, body, accept }) {
         const parts = {
           path,
           query,
-          // Coerced values are put in the place of texts. No header is inherited.
+          // A copy, because coerced values replace texts.
           header: headerNames.length > 0 ? withoutPrototype(headers) : headers,
           cookie: {},
           requestBody: body?.value,
@@ -98,7 +98,7 @@ export async function bindOperations(
         const validators = backend.validator.getRequestValidatorsForOperation(name)
         const errors = validateValue(validators, parts, 'request', body?.sources)
         if (errors.length > 0) throw new Refusal('invalid_request', describeErrors(errors))
-        // Node gives the names of headers in lower case; the contract's types have them as the contract writes them.
+        // Node lowercases the names of headers; handlers get them as the contract writes them.
         const given = headerNames.map((name) => [name, parts.header[name.toLowerCase()]] as const)
         const header = Object.fromEntries(given.filter(([, value]) => value !== undefined))
         const input = { path, query, header, body: parts.requestBody }
@@ -109,25 +109,25 @@ export async function bindOperations(
 }
 
 function withoutPrototype(headers: OperationRequest['headers']): OperationRequest['headers'] {
-  // The types of Object.create and Object.assign do not say what they give.
+  // Object.create returns any.
   return Object.assign(Object.create(null) as object, headers)
 }
 
-/** Its router would write out what a definition refers to, and search it for every handler. */
+/** With operations, openapi-backend's router would dereference the definition and search it for every handler. */
 const emptyDefinition: Document = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {} }
 
 /**
- * The name of an operation in openapi-backend. It keeps some names for its hooks, and looks names up in objects that
- * inherit `toString`, so that it cannot have every operationId.
+ * The name of an operation in openapi-backend. Not every operationId works: some names are reserved for hooks, and lookups
+ * find inherited members such as `toString`.
  */
 function nameOf(index: number): string {
   return `operation${String(index)}`
 }
 
-/** The name under which Ajv knows the schemas of requests. */
+/** The identifier of the request schemas in Ajv. */
 const requestsId = 'requests'
 
-/** The schemas of each operation's requests, rewritten for Ajv: of the parameters in their order, and of the body. */
+/** The rewritten request schemas of each operation: its parameters in order, then its body. */
 function requestSchemas(rewriter: SchemaRewriter, operations: ContractOperation[]): object {
   return {
     $defs: operations.map(({ parameters, object }) => ({
@@ -136,13 +136,13 @@ function requestSchemas(rewriter: SchemaRewriter, operations: ContractOperation[
   }
 }
 
-/** A contract without problems has one media type of a request's body. */
+/** A checked contract has one media type for a request body. */
 function bodySchemaOf({ requestBody }: ContractOperation['object']): unknown {
   const [content] = Object.entries(requestBody?.content ?? {}).filter(([type]) => isJson(type))
   return content === undefined ? undefined : (content[1].schema ?? true)
 }
 
-/** An operation for openapi-backend, each schema as a reference to one that Ajv knows. */
+/** An operation for openapi-backend, with references to the schemas in Ajv. */
 function described(
   { method, path, parameters, object }: ContractOperation,
   index: number,
@@ -156,7 +156,7 @@ function described(
     path,
     parameters: parameters.map(({ name, in: place, required = false, schema }, at) => {
       const value = rewriter.defaultOf(schema)
-      // openapi-backend's types know the JSON values of a default, not that it is one.
+      // openapi-backend types a default as a union of JSON values.
       const withDefault = value === undefined ? {} : { default: value as string }
       return { name, in: place, required, schema: { ...schemaAt(at), ...withDefault } }
     }),

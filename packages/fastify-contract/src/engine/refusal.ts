@@ -1,4 +1,4 @@
-/** The failures that the server answers by itself, each with its status (RFC 9110, section 15; RFC 6585). */
+/** The server's own failures and their statuses (RFC 9110, section 15; RFC 6585). */
 export const refusalStatuses = {
   malformed_body: 400,
   invalid_request: 400,
@@ -20,18 +20,18 @@ export const refusalStatuses = {
 export type RefusalName = keyof typeof refusalStatuses
 
 /**
- * Gives a failure of the server the body that the contract declares for it. The body is sent as `application/json`.
+ * Builds the body of a server failure in the form of the contract. It is sent as `application/json`.
  *
- * @param message what happened, for a person: the place and the remedy
+ * @param message for a person: the problem, its place and the remedy
  */
 export type FailureBody = (name: RefusalName, message: string) => object
 
-/** Ends a request with a failure. Hooks, parsers and the engine throw it; the error handler answers it. */
+/** Ends a request with a failure. Hooks, parsers and the engine throw it; the error handler sends it. */
 export class Refusal extends Error {
   readonly failure: RefusalName
   readonly headers: Readonly<Record<string, string | number>>
 
-  /** @param message what happened, for a person: the place and the remedy */
+  /** @param message for a person: the problem, its place and the remedy */
   constructor(failure: RefusalName, message: string, headers: Readonly<Record<string, string | number>> = {}) {
     super(message)
     this.failure = failure
@@ -43,7 +43,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses a request that could succeed in a second. @param reason what is not available */
+/** A refusal of a request that may succeed a second later. @param reason what is not available */
 export function unavailable(reason: string): Refusal {
   return new Refusal('unavailable', reason, { 'Retry-After': 1 })
 }

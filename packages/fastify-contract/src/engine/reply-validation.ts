@@ -12,50 +12,49 @@ import type { Schema } from '../schema/schema-parts.ts'
 import { validateValue } from '../schema/validation.ts'
 import { Encoded, chunksOf } from '../types/encoded.ts'
 
-/** Any operation's reply, without what its type says beyond that. */
+/** The reply of any operation. */
 export interface AnyReply {
   status: number
   headers?: Record<string, string | number | bigint>
   body?: unknown
-  /** The media type of the body; the one that the response declares unless given. */
+  /** The media type of the body; optional if the response declares one. */
   contentType?: string | undefined
 }
 
 /**
- * A handler's reply that its operation does not declare. The message says how it breaks the contract, without its
- * values.
+ * A reply that breaks the contract. The message names the problem, without values of the reply.
  */
 export class ContractViolation extends Error {}
 
-/** A media type of a response, and how a body of it is written. */
+/** A media type of a response. */
 export interface Media {
-  /** The field Content-Type; text is UTF-8, and JSON has no charset (RFC 8259, section 11). */
+  /** The header Content-Type; text is UTF-8, and JSON has no charset (RFC 8259, section 11). */
   contentType: string
   isJson: boolean
 }
 
-/** Says how a value breaks its schema; undefined where it does not. */
+/** Describes how a value breaks its schema; undefined if it is valid. */
 type Problem<Value> = (value: Value) => string | undefined
 
-/** A response that is compiled when it is first used. */
+/** A declared response, compiled on first use. */
 interface DeclaredReply {
   headerProblem: Problem<NonNullable<AnyReply['headers']>>
   media: ReadonlyMap<string, Media & { problemOf: Problem<unknown> }>
 }
 
-/** Makes what says how a body, or the headers together, break a schema. */
+/** Makes the check of a body, or of all headers together. */
 type Compile = (name: 'body' | 'header', schema?: Schema) => Problem<unknown>
 
-/** Headers that the server sets by itself, in lower case. */
+/** Headers that the server sets itself, in lower case. */
 const serverHeaders: readonly string[] = ['x-request-id', 'ratelimit', 'ratelimit-policy']
 
-/** Statuses without content (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5). */
+/** Statuses without content (RFC 9110, sections 15.3.5, 15.3.6, 15.4.5). */
 const contentless = [204, 205, 304]
 
 /**
- * Makes the validators of status, headers, media type and body: they return how the body is sent, or undefined where
- * there is none, and throw a ContractViolation. They do not read the text of an `Encoded` body: to parse it would cost
- * as much as to make it. Nor do they read a stream.
+ * Makes the validators of replies: status, headers, media type and body. They return how to send the body, or undefined
+ * without one, and throw ContractViolation. They do not read streams or `Encoded` bodies: parsing costs as much as
+ * encoding.
  *
  * @param document a dereferenced contract
  */
@@ -67,7 +66,7 @@ export function createReplyValidators({ components }: ContractDocument) {
     let validators: [ReturnType<typeof compileNow>] | undefined
     return (value) => {
       validators ??= [compileNow()]
-      // The keyword `scalar` asks for the container of a value, so that a value has one.
+      // The keyword `scalar` needs a container.
       const errors = validateValue(validators, { [name]: value }, 'response')
       return errors.length === 0 ? undefined : describeErrors(errors)
     }
@@ -91,7 +90,7 @@ export function createReplyValidators({ components }: ContractDocument) {
   }
 }
 
-/** Finds what declares a status: by the status, by its range such as `4XX`, or `default`. */
+/** Finds the response for a status: its own, that of its range such as `4XX`, or `default`. */
 export function declaredResponse<Response>(responses: Record<string, Response>, status: number): Response | undefined {
   return responses[String(status)] ?? responses[`${String(Math.floor(status / 100))}XX`] ?? responses['default']
 }
@@ -104,7 +103,7 @@ function validMedia({ status, headers = {}, body, contentType }: AnyReply, decla
     if (body !== undefined || contentType !== undefined) throw new ContractViolation('no body is declared')
     return undefined
   }
-  // A range of statuses may have some.
+  // A range may declare content for such a status.
   if (contentless.includes(status)) throw new ContractViolation('the status has no content in HTTP')
   if (body === undefined) throw new ContractViolation('the body is missing')
   if (contentType === undefined && types.length > 1) {
@@ -129,10 +128,10 @@ function readResponse({ headers = {}, content = {} }: ContractResponse, compile:
   return { headerProblem: validateHeaders(headers, compile), media: new Map(media) }
 }
 
-/** What Node sends of a header's value; it throws at others when Fastify can answer no more (RFC 9110, section 5.5). */
+/** The header values that Node can send (RFC 9110, section 5.5). It throws on others, too late for an error response. */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Makes the validator of the headers that a handler gives; those that the server sets are not its own. */
+/** Makes the validator of a handler's headers, without those of the server. */
 function validateHeaders(
   headers: NonNullable<ContractResponse['headers']>,
   compile: Compile,
@@ -151,7 +150,7 @@ function validateHeaders(
   }
 }
 
-/** Makes the validator of the bodies of a media type. @param problemOf that of a JSON value, or of a text */
+/** Makes the validator of bodies of a media type. @param problemOf for a JSON value or a text */
 function validateBody(type: string, problemOf: Problem<unknown>): Problem<unknown> {
   if (isJson(type)) {
     return (body) => (body instanceof Encoded ? undefined : chunksOf(body) === undefined ? problemOf(body) : notEncoded)

@@ -5,12 +5,12 @@ export { MalformedJson, RefusedJson }
 
 declare global {
   interface JSON {
-    /** A piece of JSON text that `stringify` copies as it is (TC39 JSON.parse source text access, in V8 since 11.4). */
+    /** JSON text that `stringify` copies verbatim (TC39 JSON.parse source text access, in V8 since 11.4). */
     rawJSON(text: string): unknown
   }
 }
 
-/** The source text of the numbers that a double may not hold, by the object or array that contains them and their key. */
+/** The source text of numbers that may not fit a double, by their object or array and their key. */
 export type NumberSources = ReadonlyMap<object, ReadonlyMap<string, string>>
 
 /** A parsed JSON document. */
@@ -23,11 +23,11 @@ export interface ParsedJson {
  * Parses a request body.
  *
  * @param bytes the whole body
- * @param maxLevels how many objects and arrays may be in one another
- * @returns the JSON value, and how its numbers were written
- * @throws MalformedJson when the bytes are empty, not UTF-8, not one JSON document (RFC 8259), or an object in it
- *   names a property twice (RFC 7493, section 2.3)
- * @throws RefusedJson when it nests deeper, or a name or a string has a lone surrogate (RFC 7493, section 2.1)
+ * @param maxLevels the maximum nesting depth of objects and arrays
+ * @returns the JSON value, and the source text of its numbers
+ * @throws MalformedJson if the bytes are empty, not UTF-8 or not one JSON document (RFC 8259), or an object has a
+ *   duplicate property (RFC 7493, section 2.3)
+ * @throws RefusedJson if it nests too deep, or a name or string has a lone surrogate (RFC 7493, section 2.1)
  */
 export function parseJson(bytes: Uint8Array, maxLevels = Infinity): ParsedJson {
   if (bytes.length === 0) throw new MalformedJson('the body is empty')
@@ -38,9 +38,9 @@ export function parseJson(bytes: Uint8Array, maxLevels = Infinity): ParsedJson {
 }
 
 /**
- * Parses JSON text, with every integer beyond 2^53 as a bigint.
+ * Parses JSON text; integers beyond 2^53 become bigints.
  *
- * @throws MalformedJson and RefusedJson as `parseJson`
+ * @throws MalformedJson, RefusedJson like `parseJson`
  */
 export function parseJsonWithBigInts(text: string): unknown {
   return new JsonParser(text).parse()

@@ -1,12 +1,12 @@
 import { escapeName } from './pointer.ts'
 
-/** Why a body is not a JSON document, in words that can be sent to the client. */
+/** The body is not a JSON document. The message is safe to send to the client. */
 export class MalformedJson extends Error {}
 
-/** Why a body is refused that is a JSON document. The message says where, and can be sent to the client. */
+/** The body is JSON but is not accepted. The message names the place and is safe to send to the client. */
 export class RefusedJson extends Error {}
 
-/** An object or array of a parsed document, addressed as a parser addresses its members. */
+/** An object or array of a parsed document. */
 type Container = Record<string, unknown>
 
 const space = 0x20
@@ -22,20 +22,20 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** A number, from where the last match has ended (RFC 8259, section 6). */
+/** A number at `lastIndex` (RFC 8259, section 6). */
 const nextNumber = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-/** A double holds every integer of up to 15 digits; a point or an exponent can hide a fraction that it does not. */
+/** A double holds every integer of up to 15 digits; a point or an exponent may hide digits that it loses. */
 const mayBeInexact = /^-?\d{16}|[.eE]/
 
 /**
- * Parses one JSON document (RFC 8259) in one pass. It keeps its own stack, because text may nest deeper than the call
- * stack reaches before it turns out not to be JSON.
+ * Parses one JSON document (RFC 8259) in one pass. It keeps its own stack, because malformed text may nest deeper than
+ * the call stack.
  *
- * `JSON.parse` cannot be used: it takes the last of two equal names, rounds numbers, and after `{"id":1,"t\\u":2}` it
- * reads `{"id":1,"t\u0061g":2}` as if it were the same (nodejs/node#63785, seen in 24.21).
+ * `JSON.parse` does not fit: it keeps the last of duplicate names, rounds numbers, and after `{"id":1,"t\\u":2}` it
+ * parses `{"id":1,"t\u0061g":2}` as the same text (nodejs/node#63785, seen in 24.21).
  */
 export class JsonParser {
-  /** The source text of the numbers that a double may not hold, by their container and their key. */
+  /** The source text of numbers that may not fit a double, by container and key. */
   readonly sources = new Map<object, Map<string, string>>()
   readonly #text: string
   readonly #maxLevels: number
@@ -44,30 +44,29 @@ export class JsonParser {
   #hasLoneSurrogate = false
   #tooDeep: string | undefined
 
-  /** @param maxLevels how many objects and arrays may be in one another */
+  /** @param maxLevels the maximum nesting depth of objects and arrays */
   constructor(text: string, maxLevels = Infinity) {
     this.#text = text
     this.#maxLevels = maxLevels
   }
 
   /**
-   * @returns the value; an integer that a double does not hold is a bigint
-   * @throws MalformedJson when the text is no JSON document, or an object in it names a property twice
-   * @throws RefusedJson when the document nests too deep, or a name or a string has a lone surrogate: an escape such as
+   * @returns the value; an integer that does not fit a double is a bigint
+   * @throws MalformedJson if the text is not a JSON document, or an object has a duplicate property
+   * @throws RefusedJson if the document nests too deep, or a name or string has a lone surrogate: an escape such as
    *   `\uD800` without its pair (RFC 8259, sections 8.2 and 9)
    */
   parse(): unknown {
     const parents: Container[] = []
-    // The root is read as the member of an array.
+    // The root is parsed as the member of an array.
     const root: unknown[] = []
     let container = root as unknown as Container
     do {
       const value = this.#readMember(container)
       if (typeof value === 'object' && value !== null) {
-        // Only `{` and `[` give an object, which is open now.
         parents.push(container)
         container = value as Container
-        // Reported at the end: a document that is not JSON is refused for that.
+        // Reported at the end: malformed JSON takes precedence.
         if (parents.length > this.#maxLevels) this.#tooDeep ??= placeOf([...parents, container])
         if (this.#skipSpace() !== closerOf(container)) continue
       }
@@ -91,7 +90,7 @@ export class JsonParser {
     return root[0]
   }
 
-  /** Reads a member into its container, up to the first character of an object or array that it is. */
+  /** Parses a member into its container; of an object or array, only the opening bracket. */
   #readMember(container: Container): unknown {
     const first = this.#skipSpace()
     if (Array.isArray(container)) {
@@ -103,7 +102,7 @@ export class JsonParser {
     const name = this.#readString()
     if (this.#skipSpace() !== colon) throw malformed()
     this.#at++
-    // Reported at the end: a document that is not JSON is refused for that.
+    // Reported at the end: malformed JSON takes precedence.
     if (Object.hasOwn(container, name)) this.#doubledName ??= name
     const value = this.#readValue(this.#skipSpace(), container, name)
     if (name === '__proto__') Object.defineProperty(container, name, { value, ...ownProperty })
@@ -139,14 +138,14 @@ export class JsonParser {
     return Number.isSafeInteger(number) || !/^-?\d+$/.test(source) ? number : BigInt(source)
   }
 
-  /** Reads a string, from its quote. */
+  /** Parses a string, from its opening quote. */
   #readString(): string {
     const text = this.#text
     const start = this.#at
     let isEscaped = false
     let at = start + 1
     for (let character = text.charCodeAt(at); character !== quote; character = text.charCodeAt(++at)) {
-      // At the end of the text this is NaN, and the comparison is false.
+      // NaN at the end of the text, where the comparison is false.
       if (!(character >= space)) throw malformed()
       if (character !== backslash) continue
       isEscaped = true
@@ -155,12 +154,12 @@ export class JsonParser {
     this.#at = at + 1
     if (!isEscaped) return text.slice(start + 1, at)
     const value = unescaped(text.slice(start, at + 1))
-    // What no escape has written was UTF-8, which has no surrogates.
+    // Unescaped text was valid UTF-8, which has no surrogates.
     this.#hasLoneSurrogate ||= !value.isWellFormed()
     return value
   }
 
-  /** @returns the character after the space, NaN at the end of the text */
+  /** @returns the next character that is not white space; NaN at the end of the text */
   #skipSpace(): number {
     let next = this.#text.charCodeAt(this.#at)
     while (next === space || next === 0x0a || next === 0x0d || next === 0x09) next = this.#text.charCodeAt(++this.#at)
@@ -181,13 +180,13 @@ const literals = [
 ] as const
 
 function malformed(): MalformedJson {
-  // The body is not quoted: it must not appear in answers or logs.
+  // The message does not quote the body, which must not appear in responses or logs.
   return new MalformedJson('the body is not one JSON document')
 }
 
 function unescaped(source: string): string {
   try {
-    // Between quotes there is a string or an error.
+    // Text between quotes is a string or an error.
     return JSON.parse(source) as string
   } catch {
     throw malformed()
@@ -195,24 +194,24 @@ function unescaped(source: string): string {
 }
 
 /**
- * Names the last of some containers, each of which is a member of the one before. The first is the array of the root. A
- * place is written as a JSON Pointer (RFC 6901, section 3).
+ * Returns the JSON Pointer (RFC 6901, section 3) of the last container. Each is a member of the one before; the first is
+ * the array of the root.
  */
 function placeOf(containers: Container[]): string {
   const names = containers.slice(2).map((container, index) => {
-    // Each container was read as a member of its parent.
+    // Each container is a member of its parent.
     const [name] = Object.entries(containers[index + 1]!).find(([, member]) => member === container)!
     return escapeName(name)
   })
   return ['body', ...names].join('/')
 }
 
-/** Says where a document that nests within the bound has a lone surrogate. */
+/** Names the first place with a lone surrogate, in a document within the nesting limit. */
 function describeLoneSurrogate(value: unknown, place: string): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : `${place} must not have a lone surrogate`
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, member] of Object.entries(value)) {
-    // A name that is not well-formed cannot be part of a place.
+    // A malformed name cannot be part of a place.
     if (!name.isWellFormed()) return `${place} must not have a property whose name has a lone surrogate`
     const text = describeLoneSurrogate(member, `${place}/${escapeName(name)}`)
     if (text !== undefined) return text

@@ -1,8 +1,8 @@
 /**
- * Finds what a local reference refers to (RFC 6901, section 6).
+ * Resolves a local reference (RFC 6901, section 6).
  *
  * @param reference such as `#/components/schemas/Plant`
- * @throws Error when it leads out of the document or to nothing, or its percent-encoding is broken
+ * @throws Error if it leads out of the document or to nothing, or its percent-encoding is broken
  */
 export function find(document: unknown, reference: string): unknown {
   if (!reference.startsWith('#/')) throw new Error(`the reference ${reference} leads out of the contract`)
@@ -12,10 +12,10 @@ export function find(document: unknown, reference: string): unknown {
 }
 
 /**
- * Finds what a local reference refers to, as `find` does.
+ * Resolves a local reference.
  *
- * @returns undefined where it leads out of the document or to nothing
- * @throws Error when its percent-encoding is broken
+ * @returns undefined if it leads out of the document or to nothing
+ * @throws Error if its percent-encoding is broken
  */
 export function lookUp(document: unknown, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined
@@ -37,12 +37,12 @@ function unescaped(token: string, reference: string): string {
   }
 }
 
-/** A name as it is written in a JSON Pointer (RFC 6901, section 3). */
+/** Escapes a name for a JSON Pointer (RFC 6901, section 3). */
 export function escapeName(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** The name that is written so in a JSON Pointer. */
+/** Unescapes a name of a JSON Pointer. */
 export function unescapeName(written: string): string {
   return written.replaceAll('~1', '/').replaceAll('~0', '~')
 }

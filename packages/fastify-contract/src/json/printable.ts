@@ -1,10 +1,10 @@
-/** Controls, marks that turn the direction of text, other characters that nobody sees, and half surrogates. */
-const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
+/** Control characters, bidirectional marks, other invisible characters and lone surrogates. */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 /**
- * Makes a message safe to print: a text that it quotes cannot begin a line, move the cursor, or turn what follows it
- * (Unicode Technical Report 36, section 2). Each such character becomes its number.
+ * Makes a message safe to print: quoted text cannot start a line, move the cursor or reverse the text after it (Unicode
+ * Technical Report 36, section 2). Each such character is replaced by its code point.
  */
 export function printable(message: string): string {
-  return message.replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
+  return message.replaceAll(invisible, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }

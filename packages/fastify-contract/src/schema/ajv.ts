@@ -9,7 +9,7 @@ import { SchemaRewriter } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
 import { countedKeyword, declaredKeyword } from './validation.ts'
 
-/** The keywords of Ajv that are used as they are. `title` and `default` are those of openapi-backend's schemas. */
+/** Ajv's keywords that are kept. openapi-backend's own schemas have `title` and `default`. */
 const kept: readonly string[] = [
   ...['$ref', '$defs', 'title', 'default', 'type', 'allOf', 'format', 'pattern'],
   ...['minLength', 'maxLength', 'items', 'minItems', 'maxItems'],
@@ -17,13 +17,12 @@ const kept: readonly string[] = [
 ]
 
 /**
- * Makes a validator for the keywords of JSON Schema 2020-12 that contracts use. It refuses to compile a schema with
- * another keyword, or with a format that nobody checks.
+ * Creates an Ajv for the keywords of JSON Schema 2020-12 that contracts use. It fails to compile a schema with any other
+ * keyword or an unknown format.
  *
- * @param source where the values come from
- * @param rewriter of the contract whose schemas are validated; the default is a contract without named schemas
- * @param speed for schemas that are validated once: whether Ajv shortens the code that it makes, and whether it copies
- *   small schemas to where they are referred to
+ * @param source the origin of the values
+ * @param rewriter the rewriter of the contract; by default, of one without named schemas
+ * @param speed whether Ajv optimizes its code and inlines small schemas, which does not pay off for a single validation
  */
 export function createAjv(
   source: Source,
@@ -42,9 +41,8 @@ export function createAjv(
     passContext: true,
     // Every object inherits `constructor` and `toString`.
     ownProperties: true,
-    // A schema has a default only where a value is to have it.
     useDefaults: true,
-    // The meta-schema takes 30 ms to compile, and each keyword checks its own value.
+    // The meta-schema takes 30 ms to compile; each keyword checks its own value.
     meta: false,
     validateSchema: false,
   })
@@ -57,16 +55,16 @@ export function createAjv(
 }
 
 /**
- * Has Ajv compile the schemas that a schema refers to after it, and report the first error at the end. Ajv compiles each
- * where it meets the reference, so that the stack overflows where a few hundred schemas refer to one another.
+ * Compiles referenced schemas after the schema that refers to them; reports the first error at the end. By itself Ajv
+ * compiles recursively, and a few hundred schemas that refer to one another overflow the stack.
  *
- * Small schemas are still copied to where they are referred to. One that is compiled already is called directly.
+ * Small schemas are still inlined, and compiled ones called directly.
  *
- * @param ajv refers to schemas by the identifiers that they have been added with
+ * @param ajv refers to schemas by the identifiers under which they were added
  */
 function compileFlat(ajv: Ajv): void {
   const pending = new Set<string>()
-  // Ajv has made this object for the keyword `$ref`, whose code it generates with it.
+  // Ajv's own definition of `$ref` generates code.
   const keyword = ajv.getKeyword('$ref') as CodeKeywordDefinition
   const nested = keyword.code.bind(keyword)
   keyword.code = (context: KeywordCxt) => {
@@ -84,7 +82,7 @@ function compileFlat(ajv: Ajv): void {
   let isInside = false
   // One function for all overloads.
   ajv.compile = ((schema: AnySchema, isMeta?: boolean) => {
-    // A keyword compiles a part of its schema.
+    // A keyword compiles a subschema.
     if (isInside) return compile(schema, isMeta)
     isInside = true
     const problems: unknown[] = []
@@ -98,10 +96,10 @@ function compileFlat(ajv: Ajv): void {
     }
     const validate = attempt(() => compile(schema, isMeta))
     const tried = new Set<string>()
-    // A set that grows while it is walked is walked to its end.
+    // Iterating a Set includes the members added meanwhile.
     for (const id of pending) {
       pending.delete(id)
-      // A schema that cannot be compiled may refer to itself.
+      // A schema that fails to compile may refer to itself.
       if (!tried.has(id)) attempt(() => ajv.getSchema(id))
       tried.add(id)
     }

@@ -4,7 +4,7 @@ import type { KeywordFunction, Validation } from './validation.ts'
 type Compile = (schema: AnySchema) => ValidateFunction
 type Context = Parameters<ValidateFunction>[1]
 
-/** How many errors are described. Of alternatives in one another each has its own, hundreds of thousands together. */
+/** The maximum number of described errors. Nested alternatives can produce hundreds of thousands. */
 export const maxErrors = 20
 
 /**
@@ -43,16 +43,16 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
     keyword: 'defaults',
     type: 'object',
     schemaType: 'object',
-    // The first keyword of objects: the others find the object with its defaults.
+    // The first keyword of objects, so that the others see the defaults.
     before: 'maxProperties',
     modifying: true,
     errors: false,
     compile(values: Record<string, unknown>) {
       if (depth > 0) {
-        throw new Error('a property here has a default, which applies only where the schema always does; move it out')
+        throw new Error('a property has a default, which needs a schema that always applies; move the property out')
       }
       return function (this: Validation, object: Record<string, unknown>) {
-        // Another branch may refer to this schema.
+        // A branch of another schema may refer to this one.
         if (this.branches > 0) return true
         for (const [name, value] of Object.entries(values)) {
           if (!Object.hasOwn(object, name)) object[name] = structuredClone(value)
@@ -63,7 +63,7 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
   }
 
   return [
-    // All branches are validated, because each valid one declares its properties.
+    // Validates all branches, because each valid one declares its properties.
     alternatives('anyOf', compileBranch, Infinity, 'must match a schema in anyOf'),
     alternatives('oneOf', compileBranch, 1, 'must match exactly one schema in oneOf'),
     not,
@@ -71,7 +71,7 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
   ]
 }
 
-/** Makes a keyword that holds where at least one branch is valid, and no more than `most`. */
+/** Makes a keyword that is valid if at least one branch is, and at most `most`. */
 function alternatives(keyword: string, compile: Compile, most: number, message: string): FuncKeywordDefinition {
   return {
     keyword,
@@ -95,7 +95,7 @@ function alternatives(keyword: string, compile: Compile, most: number, message: 
   }
 }
 
-/** @param isKept whether a valid branch keeps what it has noted */
+/** @param isKept whether the notes of a valid branch are kept */
 function isBranchValid(state: Validation, branch: ValidateFunction, data: unknown, context: Context, isKept: boolean) {
   const [coercions, objects] = [state.coercions.length, state.objects.length]
   state.branches++

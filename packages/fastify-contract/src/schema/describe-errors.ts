@@ -2,10 +2,10 @@ import type { ErrorObject } from 'ajv'
 import { escapeName } from '../json/pointer.ts'
 import { maxErrors } from './alternatives-keywords.ts'
 
-/** A place has names that the client has chosen. */
+/** A place may contain names chosen by the client. */
 const maxLength = 1_000
 
-/** Names the place and the rule of each error, and no value: `body/name must NOT have more than 255 characters`. */
+/** Describes errors by place and rule, without values: `body/name must NOT have more than 255 characters`. */
 export function describeErrors(errors: ErrorObject[]): string {
   const texts = [...new Set(errors.slice(0, maxErrors).map(describeError).map(shortened))]
   return [...texts, ...(errors.length > maxErrors ? ['and more'] : [])].join('; ')
@@ -24,11 +24,11 @@ function describeError({ instancePath, keyword, message = 'is not valid', params
     case 'false schema':
       return `${place} is not allowed here`
   }
-  // The schema of a name is validated at the place of the object.
+  // Ajv reports an invalid property name at the place of its object.
   return propertyName === undefined ? `${place} ${message}`.trim() : `the name of ${at(propertyName)} ${message}`
 }
 
-/** Keeps the beginning of the place and the rule, and cuts what is in between. */
+/** Cuts the middle of a long text, so that the start of the place and the rule stay. */
 function shortened(text: string): string {
   if (text.length <= maxLength) return text
   return `${text.slice(0, maxLength / 2)}…${text.slice(-maxLength / 2)}`.toWellFormed()

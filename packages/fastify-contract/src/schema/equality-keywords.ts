@@ -2,9 +2,9 @@ import type { FuncKeywordDefinition } from 'ajv'
 import type { KeywordFunction } from './validation.ts'
 
 /**
- * The keywords that compare values. Equal are values that JSON Schema takes for equal, whatever the order of their names
- * and the spelling of their numbers (JSON Schema 2020-12, core, section 4.2.2). Ajv's own do not know bigints, and call
- * what a body has under names such as `toString`; its `uniqueItems` compares each item with each other.
+ * The keywords that compare values. Neither the order of properties nor the notation of numbers matters (JSON Schema
+ * 2020-12, core, section 4.2.2). Ajv's own keywords do not support bigints, and call a property of the body named
+ * `toString`; its `uniqueItems` takes quadratic time.
  *
  * @see https://ajv.js.org/keywords.html
  */
@@ -51,11 +51,11 @@ function isOneOf(values: unknown[]): KeywordFunction {
   return (value: unknown) => values.includes(value) || texts.has(canonicalText(value))
 }
 
-/** Equal values have the same text. */
+/** Maps equal values to the same text. */
 function canonicalText(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
     if (typeof member === 'bigint') return JSON.rawJSON(String(member))
-    // A number of this size and a bigint may be the same integer.
+    // A number and a bigint may be the same integer.
     if (Number.isInteger(member)) return JSON.rawJSON(String(BigInt(member as number)))
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
     return Object.fromEntries(Object.entries(member).sort(([name], [other]) => (name < other ? -1 : 1)))

@@ -1,8 +1,8 @@
 import type { Format } from 'ajv'
 import { linearPatterns } from './linear-pattern.ts'
 
-// The grammars of the RFCs, by the names of their rules. Where a rule allows what another allows too, one of them is
-// enough: a host that is an IPv4 address is also a registered name.
+// The grammars of the RFCs, under the names of their rules. Redundant alternatives are left out: an IPv4 host is also a
+// registered name.
 const hexdig = '[0-9A-Fa-f]'
 const decOctet = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])'
 const ipv4 = `${decOctet}(?:\\.${decOctet}){3}`
@@ -34,7 +34,7 @@ const uri = `${scheme}(?:${withAuthority}|${pathAbsolute}|${pchar}+${pathAbempty
 const pathNoscheme = `(?:[${inName}@]|${pctEncoded})+${pathAbempty}`
 const relativeReference = `(?:${withAuthority}|${pathAbsolute}|${pathNoscheme}|)${afterPath}`
 
-/** RFC 5321, section 4.1.2. `IPv6` is the only tag of a literal that is registered. */
+/** RFC 5321, section 4.1.2. `IPv6` is the only registered tag of an address literal. */
 const atext = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const quotedString = '"(?:[ !#-\\[\\]-~]|\\\\[ -~])*"'
 const subDomain = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
@@ -56,7 +56,7 @@ const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const base64 = '[A-Za-z0-9+/]'
 
 /**
- * The formats of texts, by name, as Ajv takes them. Each is that of its RFC, whole and nothing else.
+ * The formats of strings, by name, for Ajv. Each matches the whole grammar of its RFC.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-validation#section-7.3
  * @see https://spec.openapis.org/registry/format/
@@ -69,10 +69,10 @@ export const textFormats: Readonly<Record<string, Format>> = {
   duration: whole(duration),
   uri: whole(uri),
   'uri-reference': whole(either(uri, relativeReference)),
-  // No RFC has this name: a URI with an authority, which says where it leads.
+  // Not the name of an RFC: a URI with an authority.
   url: whole(`${scheme}${withAuthority}${afterPath}`),
   email: whole(mailbox),
-  // RFC 1123, section 2.1, and the length that RFC 1035 allows.
+  // RFC 1123, section 2.1, with the maximum length of RFC 1035.
   hostname: whole(`${label}(?:\\.${label})*`, 253),
   // RFC 3986 for both: its IPv6address is the text of RFC 4291, section 2.2.
   ipv4: whole(ipv4),
@@ -92,7 +92,7 @@ function either(...rules: string[]): string {
 function whole(rule: string, mostCharacters = Infinity): (text: string) => boolean {
   let pattern: ReturnType<typeof linearPatterns> | undefined
   return (text) => {
-    // A contract has few of them.
+    // Compiled on first use: a contract has few of them.
     pattern ??= linearPatterns(`^${either(rule)}$`)
     return text.length <= mostCharacters && pattern.test(text)
   }
@@ -101,13 +101,13 @@ function whole(rule: string, mostCharacters = Infinity): (text: string) => boole
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const at = Date.parse(`${text}T00:00Z`)
-  // The 30th of February is read as the 2nd of March.
+  // Date.parse turns the 30th of February into the 2nd of March.
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
 }
 
 const fullTime = /^((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:\.\d+)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** A 61st second is the last of a day in UTC, and where the day is known, of a month. */
+/** A leap second ends a day in UTC and, if the date is known, a month. */
 function isTime(text: string, dateTime?: string): boolean {
   const [, minute = '', second, offset = ''] = fullTime.exec(text) ?? []
   if (second !== '60') return second !== undefined

@@ -1,21 +1,21 @@
 import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
 import { inPlace, isSchema, schemaNameOf, subschemasOf, typesOfValue, withSubschemas } from './schema-parts.ts'
 
-/** Where the values of a schema go, which decides what `readOnly`, `writeOnly` and `default` mean. */
+/** The direction of the values, which decides the meaning of `readOnly`, `writeOnly` and `default`. */
 export type Direction = 'request' | 'response'
 
-/** The keyword `declared`: what a schema says about the properties of an object. */
+/** The value of the keyword `declared`: the properties that a schema declares. */
 export interface Declaration {
   names: string[]
-  /** Whether it allows or refuses further properties itself, by `additionalProperties`. */
+  /** Whether the schema has `additionalProperties`, which decides about the other properties. */
   isOpen: boolean
-  /** Whether an object has no other properties than those that its schemas declare. */
+  /** Whether an object may only have properties that its schemas declare. */
   isClosed: boolean
 }
 
 /**
- * The identifier by which Ajv knows a schema that the contract names. Ajv compiles a schema with its own identifier
- * once, and what a JSON pointer leads to once more for each reference. A query may be `..`, a path may not.
+ * The identifier of a named schema in Ajv. Ajv compiles a schema with an identifier once, but the target of a JSON pointer
+ * once for each reference. The name is in the query, because a URI resolves `..` in a path.
  */
 function idOf(name: string): string {
   return `contract:?${encodeURIComponent(name)}`
@@ -25,7 +25,7 @@ const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveM
 const numericFormats: readonly unknown[] = ['int32', 'int64', 'float', 'double']
 const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
 
-/** Keywords that assert nothing. Ajv's strict mode refuses those that JSON Schema does not know. */
+/** Keywords that assert nothing. Ajv's strict mode rejects those that are not in JSON Schema. */
 const annotations: readonly string[] = [
   ...['title', 'description', 'deprecated', 'readOnly', 'writeOnly', 'example', 'examples', 'default'],
   ...['xml', 'externalDocs', 'discriminator', '$comment'],
@@ -34,26 +34,28 @@ const annotations: readonly string[] = [
 /**
  * Rewrites the schemas of a contract for Ajv.
  *
- * The keyword `scalar` alone validates integers, numbers and booleans: Ajv's own keywords compare doubles, and its
- * coercion of parameters takes ` 5 `, `0x10` and `1e3`. The keyword `declared` notes which properties the schemas
- * declare: requests lose others, and responses may not have them. In requests the keyword `defaults` has those of
- * properties, and a property that is `readOnly` is not allowed. In responses a property that is `writeOnly` is not
- * allowed. The keyword `closed` stands for `unevaluatedProperties: false`, and `counted` bounds the work.
+ * - `scalar` validates integers, numbers and booleans: Ajv's own keywords compare doubles, and its coercion of parameters
+ *   accepts ` 5 `, `0x10` and `1e3`.
+ * - `declared` notes the declared properties: others are removed from requests and rejected in responses.
+ * - `defaults` applies the defaults of properties in requests.
+ * - `counted` limits the work.
+ *
+ * `readOnly` properties are rejected in requests, `writeOnly` properties in responses.
  */
 export class SchemaRewriter {
   readonly #schemas: NamedSchemas
   readonly direction: Direction | undefined
 
   /**
-   * @param schemas those that the contract names, integers beyond 2^53 as bigints
-   * @param direction undefined for values that go neither way, such as examples inside of schemas
+   * @param schemas the named schemas of the contract, integers beyond 2^53 as bigints
+   * @param direction undefined for values without a direction, such as examples within schemas
    */
   constructor(schemas: NamedSchemas, direction: Direction | undefined) {
     this.#schemas = schemas
     this.direction = direction
   }
 
-  /** The schemas that the contract names, by the identifiers that the references to them have. */
+  /** The named schemas, rewritten, by their identifiers in Ajv. */
   named(): NamedSchemas {
     return Object.fromEntries(
       Object.entries(this.#schemas).map(([name, schema]) => [
@@ -68,22 +70,22 @@ export class SchemaRewriter {
   /** Rewrites the schema of a value. */
   ofValue(schema: unknown): unknown {
     if (!isSchema(schema)) return schema
-    // A schema of an alternative that does not hold closes the object, too.
+    // Even a failed alternative closes the object.
     const isClosed = inPlace(schema, this.#schemas).some((each) => 'properties' in each)
     return withDeclared(this.#rewrite(schema, this.#hidden(schema)), { ...this.#declarationOf(schema), isClosed })
   }
 
-  /** The value that stands for a property or a parameter that is left out, if its schema gives one. */
+  /** The default of a property or a parameter; undefined if it has none. */
   defaultOf(schema: unknown): unknown {
     if (!isSchema(schema)) return undefined
     return inPlace(schema, this.#schemas, 'always').find((each) => each['default'] !== undefined)?.['default']
   }
 
-  /** @param hidden the properties of the value that are not allowed in this direction */
+  /** @param hidden the properties that this direction does not allow */
   #rewrite(schema: Schema, hidden: ReadonlySet<string>): Schema {
     const type = schema['type'] ?? typeOfConstants(schema)
     if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
-      // A format is that of numbers or of texts: the others of the types have none.
+      // A format applies to numbers or to strings; the other types go without.
       const { format, ...formatless } = schema
       const ofFormat = numericFormats.includes(format) ? ['integer', 'number'] : ['string']
       const alternative = (member: unknown) => ({
@@ -108,16 +110,16 @@ export class SchemaRewriter {
     return withScalar(copy, type)
   }
 
-  /** Rewrites a schema that applies to the same value as the one that holds it. */
+  /** Rewrites a subschema that applies to the same value as its parent. */
   #inPlace(schema: unknown, keyword: string, hidden: ReadonlySet<string>): unknown {
     if (!isSchema(schema)) return schema
     if (keyword === 'allOf') return this.#rewrite(schema, hidden)
-    // `not` asks for what is there; `required` elsewhere asks for what the direction has.
+    // `required` ignores hidden properties, but not within `not`.
     const branch = this.#rewrite(schema, keyword === 'not' ? new Set() : hidden)
     return withDeclared(branch, this.#declarationOf(schema))
   }
 
-  /** What a schema declares wherever it holds. Its alternatives declare what is theirs. */
+  /** The properties that a schema always declares; each alternative declares its own. */
   #declarationOf(schema: Schema): Declaration {
     const all = inPlace(schema, this.#schemas, 'always')
     const names = all.flatMap(({ properties }) => Object.keys(properties ?? {}))
@@ -134,7 +136,7 @@ export class SchemaRewriter {
   }
 }
 
-/** Whether a schema refers to others, which may lead back to it, or on to many. */
+/** Whether a schema has a reference, at any depth. */
 function refers(schema: Schema): boolean {
   return '$ref' in schema || subschemasOf(schema).some((part) => refers(part.schema))
 }
@@ -149,19 +151,19 @@ function withoutAnnotations(schema: Schema): Schema {
   return Object.fromEntries(Object.entries(schema).filter(isKept))
 }
 
-/** `enum` and `const` of scalars alone say the types, which text is then coerced to. */
+/** The types of the scalars in `enum` or `const`, for the coercion of text. */
 function typeOfConstants(schema: Schema): JsonType | JsonType[] | undefined {
   const { enum: values, const: value } = schema
   const constants = Array.isArray(values) ? values : 'const' in schema ? [value] : []
   const types = new Set(constants.map((member) => typesOfValue(member)[0]!))
-  // An integer is a number, too.
+  // Integers are numbers.
   if (types.has('number')) types.delete('integer')
   const [first, ...others] = types
   if (types.has('object') || types.has('array')) return undefined
   return others.length === 0 ? (scalarTypes.includes(first) ? first : undefined) : [...types]
 }
 
-/** Moves the assertions about integers, numbers and booleans into the keyword `scalar`. */
+/** Moves the assertions about integers, numbers and booleans to the keyword `scalar`. */
 function withScalar(schema: Schema, type: unknown): Schema {
   const copy = { ...schema }
   const scalar: Schema = {}
@@ -170,7 +172,7 @@ function withScalar(schema: Schema, type: unknown): Schema {
     for (const name of ['type', 'format', 'enum', 'const']) lift(copy, scalar, name)
   }
   for (const name of numericAssertions) {
-    // Beside another type the assertion asserts nothing.
+    // A numeric assertion does nothing beside another type.
     lift(copy, type === undefined || type === 'integer' || type === 'number' ? scalar : {}, name)
   }
   return Object.keys(scalar).length > 0 ? { ...copy, scalar } : copy
@@ -179,6 +181,6 @@ function withScalar(schema: Schema, type: unknown): Schema {
 function lift(from: Schema, to: Schema, name: string): void {
   if (!(name in from)) return
   to[name] = from[name]
-  // `from` is a copy that has no other user.
+  // `from` is a copy of its own.
   Reflect.deleteProperty(from, name)
 }

@@ -2,10 +2,10 @@ import type { FuncKeywordDefinition } from 'ajv'
 import { integerRanges, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
 import type { KeywordFunction, Validation } from './validation.ts'
 
-/** Where a value comes from: `text` is a parameter or a header, `json` a parsed body, a reply or an example. */
+/** The origin of a value: `text` is a parameter or a header, `json` a parsed body, a reply or an example. */
 export type Source = 'json' | 'text'
 
-/** The assertions about an integer, a number or a boolean, taken out of the schema that makes them. */
+/** The assertions of a schema about an integer, a number or a boolean. */
 interface ScalarSchema {
   type?: 'integer' | 'number' | 'boolean'
   format?: string
@@ -20,14 +20,14 @@ interface ScalarSchema {
 
 type Scalar = number | bigint | boolean
 
-/** The value that a handler is to see; undefined where the value is not valid. */
+/** The value for the handler; undefined if the value is not valid. */
 type Coerced = { value: Scalar } | undefined
 
 /**
- * The Ajv keyword that `SchemaRewriter` writes. It coerces a valid value to what a handler is to see: a bigint for
- * `format: int64`, a number for every other integer and number, a boolean.
+ * The keyword that `SchemaRewriter` writes. It coerces a valid value for the handler: to a bigint for `format: int64`,
+ * otherwise to a number or a boolean.
  *
- * @param source where the values come from
+ * @param source the origin of the values
  * @see https://ajv.js.org/keywords.html
  */
 export function scalarKeyword(source: Source): FuncKeywordDefinition {
@@ -35,12 +35,12 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
     keyword: 'scalar',
     schemaType: 'object',
     errors: true,
-    // Without `type` the assertions hold for numbers alone, as those of JSON Schema do.
+    // Without `type` the assertions apply to numbers only, as in JSON Schema.
     compile(schema: ScalarSchema) {
       assertKnownFormat(schema)
       const message = `must be ${describe(schema, source)}`
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
-        // Ajv always gives the context to a keyword's function.
+        // Ajv always passes the context.
         const { parentData: container, parentDataProperty: key } = context!
         const coerced =
           source === 'text'
@@ -52,7 +52,7 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
           return false
         }
         const { value } = coerced
-        // A bigint is noted even where it stands already, because a number of another branch would take its place.
+        // Notes an unchanged bigint too, so that a number of another branch does not replace it.
         if (schema.type !== undefined && (value !== data || typeof value === 'bigint')) {
           this.coercions.push({ container, key, value })
         }
@@ -64,7 +64,7 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
 }
 
 function coerceText(schema: ScalarSchema, data: unknown): Coerced {
-  // A default is no text.
+  // A default is not text.
   if (typeof data !== 'string') return coerceJson(schema, data, undefined)
   switch (schema.type) {
     case 'boolean':
@@ -74,7 +74,7 @@ function coerceText(schema: ScalarSchema, data: unknown): Coerced {
     case 'integer':
       return coerceInteger(schema, readDecimal(data))
     case undefined:
-      // Another subschema of the same value says that the text is a number.
+      // Another subschema gives the type of this value.
       return isJsonNumber(data) ? { value: readJsonInteger(data) ?? Number(data) } : undefined
   }
 }
@@ -82,7 +82,7 @@ function coerceText(schema: ScalarSchema, data: unknown): Coerced {
 function coerceJson(schema: ScalarSchema, data: unknown, source: string | undefined): Coerced {
   if (schema.type === 'boolean') return typeof data === 'boolean' ? { value: data } : undefined
   if (typeof data !== 'number' && typeof data !== 'bigint') return undefined
-  // Infinity is what a double makes of 1e400.
+  // 1e400 is Infinity as a double.
   if (schema.type === 'number') return Number.isFinite(Number(data)) ? { value: Number(data) } : undefined
   if (schema.type === undefined) return { value: (source === undefined ? undefined : readJsonInteger(source)) ?? data }
   if (source !== undefined) return coerceInteger(schema, readJsonInteger(source))
@@ -119,7 +119,7 @@ function isEqual(member: unknown, value: Scalar): boolean {
   return (typeof member === 'number' || typeof member === 'bigint') && !(member < value) && !(member > value)
 }
 
-/** Divides the decimals that are written, not the doubles that stand for them: 0.07 is a multiple of 0.01. */
+/** Divides decimals, not doubles: 0.07 is a multiple of 0.01. */
 function isMultiple(value: number | bigint, of: number | bigint): boolean {
   const [[digits, exponent], [divisor, divisorExponent]] = [decimalOf(value), decimalOf(of)]
   const common = Math.min(exponent, divisorExponent)
@@ -127,7 +127,7 @@ function isMultiple(value: number | bigint, of: number | bigint): boolean {
   return scaled(digits, exponent) % scaled(divisor, divisorExponent) === 0n
 }
 
-/** The digits of a number and the power of ten that they are multiplied by. */
+/** The digits of a number and their power of ten. */
 function decimalOf(value: number | bigint): [digits: bigint, exponent: number] {
   const [significand = '', exponent = '0'] = String(value).split('e')
   const [whole = '', fraction = ''] = significand.split('.')
@@ -152,21 +152,21 @@ function describe(schema: ScalarSchema, source: Source): string {
     format === 'int32' || format === 'int64' ? integerRanges[format] : type === 'integer' ? safeIntegers : undefined
   const from = greatest(minimum, range?.minimum)
   const to = greatest(maximum, range?.maximum, -1)
-  const words = [type === 'integer' ? 'an integer' : `a ${type}`]
-  if (format === 'float') words.push('in the range of a float')
-  if (schema.enum !== undefined) words.push(`out of ${schema.enum.map(String).join(', ')}`)
-  if (schema.const !== undefined) words.push(`equal to ${String(schema.const)}`)
-  if (from !== undefined && to !== undefined) words.push(`from ${String(from)} to ${String(to)}`)
-  else if (from !== undefined) words.push(`of at least ${String(from)}`)
-  else if (to !== undefined) words.push(`of at most ${String(to)}`)
-  if (exclusiveMinimum !== undefined) words.push(`above ${String(exclusiveMinimum)}`)
-  if (exclusiveMaximum !== undefined) words.push(`below ${String(exclusiveMaximum)}`)
-  if (multipleOf !== undefined) words.push(`divisible by ${String(multipleOf)}`)
-  if (source === 'text' && type === 'integer') words.push('in plain decimal form')
-  return words.join(' ')
+  const parts = [type === 'integer' ? 'an integer' : `a ${type}`]
+  if (format === 'float') parts.push('in the range of a float')
+  if (schema.enum !== undefined) parts.push(`out of ${schema.enum.map(String).join(', ')}`)
+  if (schema.const !== undefined) parts.push(`equal to ${String(schema.const)}`)
+  if (from !== undefined && to !== undefined) parts.push(`from ${String(from)} to ${String(to)}`)
+  else if (from !== undefined) parts.push(`of at least ${String(from)}`)
+  else if (to !== undefined) parts.push(`of at most ${String(to)}`)
+  if (exclusiveMinimum !== undefined) parts.push(`above ${String(exclusiveMinimum)}`)
+  if (exclusiveMaximum !== undefined) parts.push(`below ${String(exclusiveMaximum)}`)
+  if (multipleOf !== undefined) parts.push(`divisible by ${String(multipleOf)}`)
+  if (source === 'text' && type === 'integer') parts.push('in plain decimal form')
+  return parts.join(' ')
 }
 
-/** The integers that a number holds exactly; `format: int64` gives a bigint instead. */
+/** The range of integers that are exact as numbers; `format: int64` uses bigints. */
 export const safeIntegers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const
 
 type Bound = number | bigint | undefined

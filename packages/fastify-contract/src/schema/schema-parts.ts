@@ -1,28 +1,28 @@
 import { unescapeName } from '../json/pointer.ts'
 
-/** A schema object of JSON Schema 2020-12. `true` and `false`, which are schemas too, stand inside of others. */
+/** A schema object of JSON Schema 2020-12. The boolean schemas `true` and `false` are not included. */
 export type Schema = Record<string, unknown>
 
-/** What each reference of a schema begins with. */
+/** The start of every reference to a named schema. */
 export const schemasPointer = '#/components/schemas/'
 
-/** The name that a reference to a named schema has; undefined for any other reference. */
+/** The name in a reference to a named schema; undefined for any other reference. */
 export function schemaNameOf(reference: unknown): string | undefined {
   if (typeof reference !== 'string' || !reference.startsWith(schemasPointer)) return undefined
   const name = reference.slice(schemasPointer.length)
   return name.includes('/') ? undefined : unescapeName(decodeURIComponent(name))
 }
 
-/** The schemas that a contract names, by name. */
+/** The named schemas of a contract, by name. */
 export type NamedSchemas = Record<string, Schema>
 
 /**
- * What a subschema applies to: the same value as the schema that holds it, a part of that value, or the name of a
- * property (JSON Schema 2020-12, core, sections 10 and 11).
+ * The target of a subschema: the same value as its parent, a part of that value, or the name of a property (JSON Schema
+ * 2020-12, core, sections 10 and 11).
  */
 export type Applies = 'to the value' | 'to a part' | 'to a name'
 
-/** The keywords that hold schemas, and what those apply to. */
+/** The keywords with subschemas, and the target of those. */
 const applicators: Readonly<Record<string, Applies>> = {
   allOf: 'to the value',
   anyOf: 'to the value',
@@ -34,15 +34,15 @@ const applicators: Readonly<Record<string, Applies>> = {
   propertyNames: 'to a name',
 }
 
-/** What the schemas that a keyword holds apply to; undefined where it holds none. */
+/** The target of a keyword's subschemas; undefined if it has none. */
 export function appliesTo(keyword: string): Applies | undefined {
   return Object.hasOwn(applicators, keyword) ? applicators[keyword] : undefined
 }
 
 /**
- * Copies a schema with each schema directly inside it replaced.
+ * Copies a schema and replaces its direct subschemas.
  *
- * @param replace receives a schema, what it applies to, the keyword that holds it, and its name or index there
+ * @param replace receives a subschema, its target, its keyword, and its name or index there
  */
 export function withSubschemas(
   schema: Schema,
@@ -62,7 +62,7 @@ export function withSubschemas(
   return copy
 }
 
-/** Lists the schemas directly inside a schema, with their places in it. */
+/** Lists the direct subschemas of a schema with their places. */
 export function subschemasOf(schema: Schema): { place: string; schema: Schema; applies: Applies }[] {
   const found: { place: string; schema: Schema; applies: Applies }[] = []
   withSubschemas(schema, (subschema, applies, keyword, name) => {
@@ -73,12 +73,12 @@ export function subschemasOf(schema: Schema): { place: string; schema: Schema; a
   return found
 }
 
-/** Whether a schema is an object, and not `true` or `false`. */
+/** Whether a schema is an object rather than `true` or `false`. */
 export function isSchema(member: unknown): member is Schema {
   return typeof member === 'object' && member !== null && !Array.isArray(member)
 }
 
-/** The keywords whose schemas describe the same value: always, or in some case. `not` describes what it is not. */
+/** The keywords whose subschemas describe the same value, always or sometimes. */
 const compositions = { always: ['allOf'], sometimes: ['allOf', 'anyOf', 'oneOf'] } as const
 
 /**
@@ -93,7 +93,7 @@ export function inPlace(
 ): Schema[] {
   const found = new Set<Schema>()
   const open = [schema]
-  // Without recursion, because as many schemas may lead on as the contract has.
+  // Without recursion: a chain may be as long as the contract has schemas.
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (found.has(next)) continue
     found.add(next)
@@ -104,7 +104,7 @@ export function inPlace(
   return [...found]
 }
 
-/** The schema that `$ref` refers to; undefined where there is no reference. */
+/** The target of `$ref`; undefined without a reference. */
 export function targetOf({ $ref: reference }: Schema, schemas: NamedSchemas): Schema | undefined {
   const name = schemaNameOf(reference)
   if (name === undefined) return undefined
@@ -113,13 +113,12 @@ export function targetOf({ $ref: reference }: Schema, schemas: NamedSchemas): Sc
   return isSchema(target) ? target : undefined
 }
 
-/** The types of JSON Schema. A schema that allows `number` allows `integer` too. */
+/** The types of JSON Schema; `number` includes `integer`. */
 export const jsonTypes = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
 export type JsonType = (typeof jsonTypes)[number]
 
 /**
- * The types that values of a schema can have, as far as `type`, `enum` and `const` say, here or through references and
- * compositions.
+ * The possible types of a schema's values, by `type`, `enum` and `const`, also through references and compositions.
  */
 export function typesOf(
   schema: unknown,
@@ -129,7 +128,7 @@ export function typesOf(
   if (!isSchema(schema)) return new Set(schema === false ? [] : jsonTypes)
   const answer = known.get(schema)
   if (answer !== undefined) return answer
-  // The answer where the schema leads back to itself.
+  // For a schema that refers back to itself.
   known.set(schema, new Set(jsonTypes))
   const { type, enum: values, const: value, allOf, anyOf, oneOf } = schema
   const of = (members: unknown) => (members as unknown[]).map((member) => typesOf(member, schemas, known))
@@ -152,12 +151,12 @@ function withIntegers(type: JsonType): JsonType[] {
   return type === 'number' ? ['number', 'integer'] : [type]
 }
 
-/** The types of a constant, the most exact one first. */
+/** The types of a constant, the most specific first. */
 export function typesOfValue(value: unknown): JsonType[] {
   if (value === null) return ['null']
   if (Array.isArray(value)) return ['array']
   if (typeof value === 'bigint') return ['integer', 'number']
   if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number']
-  // JSON has no other types.
+  // The remaining types of JSON.
   return [typeof value as JsonType]
 }

@@ -3,19 +3,19 @@ import type { NumberSources } from '../json/json.ts'
 import { escapeName } from '../json/pointer.ts'
 import type { Declaration, Direction } from './rewrite-schema.ts'
 
-/** The function of a keyword. Ajv always gives it the context. */
+/** The function of a keyword. */
 export type KeywordFunction = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>
 
-/** A value that a handler is to see in place of the one that was sent. */
+/** The value that replaces the sent one for the handler. */
 interface Coercion {
   container: Record<string | number, unknown>
   key: string | number
   value: unknown
 }
 
-/** What one schema declares of an object. */
+/** The properties of an object that one schema declares. */
 interface DeclaredObject {
-  /** A JSON Pointer. A reply may have one object in several places. */
+  /** A JSON Pointer. A reply may contain one object several times. */
   place: string
   object: object
   declaration: Omit<Declaration, 'names'> & { names: ReadonlySet<string> }
@@ -23,32 +23,31 @@ interface DeclaredObject {
 
 /**
  * The state of one validation. Ajv passes it to the keywords as `this` (https://ajv.js.org/options.html#passcontext).
- * Nothing is changed before the whole value is valid: to roll back a failed branch is to cut these lists.
+ * Nothing changes before the whole value is valid, so truncating these lists rolls back a failed branch.
  */
 export interface Validation {
-  /** How the numbers of a parsed body were written. */
+  /** The source text of the numbers of a parsed body. */
   sources: NumberSources | undefined
   coercions: Coercion[]
   objects: DeclaredObject[]
-  /** How many branches of `anyOf`, `oneOf` and `not` are being validated. */
+  /** The current depth of `anyOf`, `oneOf` and `not`. */
   branches: number
-  /** The whole value. */
   root: unknown
-  /** How many schemas that are referred to have been applied. */
+  /** The number of applications of referenced schemas. */
   applied: number
-  /** The work of those that are counted. */
+  /** Their work, once it is counted. */
   work: number
   maxWork: number
 }
 
 /**
- * Validates a value. A valid request is changed: numbers and booleans are coerced, and the properties that no schema
- * declares are removed. In a response they are errors.
+ * Validates a value. In a valid request, coerces numbers and booleans and removes undeclared properties. In a response
+ * undeclared properties are errors.
  *
- * @param validators made by an Ajv of `createAjv`
- * @param direction undefined for a value that goes neither way, such as an example
- * @param sources how the numbers of a parsed body were written
- * @returns the errors; none where the value is valid
+ * @param validators compiled by an Ajv of `createAjv`
+ * @param direction undefined for a value without one, such as an example
+ * @param sources the source text of the numbers of a parsed body
+ * @returns the errors; none if the value is valid
  */
 export function validateValue(
   validators: readonly ValidateFunction[],
@@ -70,7 +69,7 @@ export function validateValue(
     const errors = errorsOf(validators, value, state)
     if (errors.length > 0 || direction === undefined) return errors
     const undeclared = undeclaredProperties(state.objects)
-    // One is enough: every item of a list may have the same.
+    // Reports one: every item of a list may have the same.
     if (direction === 'response') return undeclared.slice(0, 1).map(({ place, name }) => undeclaredError(name, place))
     if (undeclared.length === 0) {
       const infinite = hasInfinite(sources) ? infinitePlace(value, '') : undefined
@@ -78,7 +77,7 @@ export function validateValue(
       coerce(state.coercions)
       return []
     }
-    // What is left must be valid, too.
+    // The reduced value must be valid too.
     for (const { object, name } of undeclared) Reflect.deleteProperty(object, name)
   }
 }
@@ -110,7 +109,7 @@ function hasInfinite(sources: NumberSources | undefined): boolean {
   return false
 }
 
-/** Where a number beyond the range of a double is, which only a schema that leaves a value open lets through. */
+/** The place of a number beyond the range of a double. Only a schema without a type accepts one. */
 function infinitePlace(value: unknown, place: string): string | undefined {
   if (value === Infinity || value === -Infinity) return place
   if (typeof value !== 'object' || value === null) return undefined
@@ -123,16 +122,15 @@ function infinitePlace(value: unknown, place: string): string | undefined {
 
 function coerce(coercions: Coercion[]): void {
   for (const { container, key, value } of coercions) container[key] = value
-  // Where a number is an int64 and a `number` too, the bigint stays, because it is exact.
+  // For a value that is both int64 and `number`, the bigint wins, because it is exact.
   for (const { container, key, value } of coercions) if (typeof value === 'bigint') container[key] = value
 }
 
 /**
- * The Ajv keyword that notes which properties the schemas of a value declare. A schema that does not hold is rolled
- * back, and so declares nothing.
+ * Notes the properties that a schema declares. The notes of a failed schema are rolled back.
  *
- * `unevaluatedProperties` would not do: it sees one schema, and several may describe the same object, as where two
- * schemas of an `allOf` each describe some of the properties of `a`.
+ * `unevaluatedProperties` would not do: it sees one schema, but several may describe the same object, such as two schemas
+ * of an `allOf` that each declare some properties of `a`.
  *
  * @see https://ajv.js.org/keywords.html
  */
@@ -151,13 +149,13 @@ export const declaredKeyword: FuncKeywordDefinition = {
   },
 }
 
-/** Lists the properties of closed objects that no schema declares. */
+/** Lists the undeclared properties of closed objects. */
 function undeclaredProperties(objects: DeclaredObject[]): { place: string; object: object; name: string }[] {
   if (!objects.some(hasOthers)) return []
   const places = Map.groupBy(objects, ({ place }) => place)
   return [...places].flatMap(([place, declared]) => {
     if (!declared.some(({ declaration }) => declaration.isClosed)) return []
-    // A group has members.
+    // A group is not empty.
     const { object } = declared[0]!
     return Object.keys(object)
       .filter((name) => !declared.some(({ declaration: { names, isOpen } }) => isOpen || names.has(name)))
@@ -165,17 +163,17 @@ function undeclaredProperties(objects: DeclaredObject[]): { place: string; objec
   })
 }
 
-/** Whether a schema leaves a property of a closed object to others. */
+/** Whether a closed object has a property that this schema does not declare. */
 function hasOthers({ object, declaration: { names, isClosed, isOpen } }: DeclaredObject): boolean {
   if (!isClosed || isOpen) return false
   for (const name of Object.keys(object)) if (!names.has(name)) return true
   return false
 }
 
-/** How many schemas that are referred to apply before their work is counted. Most values meet fewer. */
+/** The number of applied references before work is counted. Most values stay below. */
 const uncounted = 64
 
-/** In the units of `sizeOf`: what a validation may take in any case, and for each unit of what it validates. */
+/** The limit of work, in units of `sizeOf`: at least `minWork`, or `workOfUnit` for each unit of the value. */
 const minWork = 500_000
 const workOfUnit = 50
 
@@ -186,8 +184,8 @@ class TooMuchWork extends Error {
 }
 
 /**
- * The keyword of the named schemas that refer to others. It bounds the work of a validation: where two alternatives of a
- * schema lead back to it, each level of a value doubles the time, so that 40 levels would take days.
+ * Limits the work of a validation. If two alternatives of a schema refer back to it, each level of a value doubles the
+ * time: 40 levels would take days. Named schemas with references have this keyword.
  */
 export const countedKeyword: FuncKeywordDefinition = {
   keyword: 'counted',
@@ -200,7 +198,7 @@ export const countedKeyword: FuncKeywordDefinition = {
   },
 }
 
-/** Counts what it takes to validate a value by one schema. @throws TooMuchWork */
+/** Counts the work of one schema for a value. @throws TooMuchWork */
 function countWork(validation: Validation, value: unknown): void {
   validation.work += sizeOf(value)
   if (validation.work <= validation.maxWork) return
@@ -208,7 +206,7 @@ function countWork(validation: Validation, value: unknown): void {
   if (validation.work > validation.maxWork) throw new TooMuchWork()
 }
 
-/** The number of values in a value, a long text counting as several. */
+/** The number of values within a value; a long text counts as several. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 1 + value.length / 16
   if (typeof value !== 'object' || value === null) return 1

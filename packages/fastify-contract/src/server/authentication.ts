@@ -5,56 +5,55 @@ import type { Caller } from '../types/handler-types.ts'
 import { invalidCredentials, lackingScopes, missingCredentials } from './challenges.ts'
 import { type Refusal, unavailable } from '../engine/refusal.ts'
 
-/** The caller that credentials belong to. */
+/** The caller of valid credentials. */
 export interface FoundCaller {
   caller: Caller
-  /** The scopes of the credentials, separated by spaces; undefined if they have all rights. */
+  /** The scopes of the credentials, separated by spaces; undefined for all rights. */
   scope: string | undefined
 }
 
 /**
- * Verifies credentials as a request carries them: the field Authorization, or an API key. `missing` if they belong to
+ * Verifies the credentials of a request: the header Authorization, or an API key. Returns `missing` if they belong to
  * another authentication scheme, `unknown` if they are not valid, `unavailable` if they cannot be checked now.
  */
 export type Verifier = (credentials: string) => Promise<FoundCaller | 'missing' | 'unknown' | 'unavailable'>
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** For whom the request acts; undefined until its credentials are verified, and where none are needed. */
+    /** The owner of the credentials; undefined until they are verified, and if there are none. */
     caller: Caller | undefined
-    /** Why the credentials of the caller do not suffice; undefined where they do. */
+    /** The refusal for a missing scope; undefined if the scopes suffice. */
     lackingScope: Refusal | undefined
   }
 }
 
-/** A security scheme of the contract with the verifier of its kind. */
+/** A security scheme with its verifier. */
 export interface VerifiedScheme extends SecurityScheme {
   verify: Verifier
 }
 
 export interface AuthenticationOptions {
-  /** Every scheme that an operation names. */
+  /** Every scheme that an operation requires. */
   schemes: ReadonlyMap<string, VerifiedScheme>
-  /** The protection space that challenges name (RFC 9110, section 11.5). */
+  /** The protection space of the challenges (RFC 9110, section 11.5). */
   realm: string
-  /** Receives a request whose credentials are not valid; what it throws is answered instead of 401. */
+  /** Receives a request with invalid credentials; a refusal that it throws replaces the 401. */
   onRefused?: ((request: FastifyRequest) => void) | undefined
 }
 
 /**
- * Makes the hook that authenticates the requests of an operation. It alone decides who the caller is.
+ * Makes the hook that authenticates the requests of an operation.
  *
- * The first satisfied alternative of the contract's security requirements is enough. All schemes of an alternative must
- * name the same caller, and their tokens must have the scopes that it lists. Where an alternative is empty, a request
- * without any credentials has no caller.
+ * One satisfied alternative of the security requirements is enough. All schemes of an alternative must have the same
+ * caller, and their tokens the listed scopes. With an empty alternative, a request without credentials has no caller.
  *
- * @returns no hook for an operation that everybody may call
+ * @returns no hook for a public operation
  */
 export function authenticate(
   { security }: Pick<BoundOperation, 'security'>,
   { schemes: verified, realm, onRefused }: AuthenticationOptions,
 ): onRequestAsyncHookHandler[] {
-  // createEngine has refused a contract with a scheme that has no verifier.
+  // createEngine rejects schemes without a verifier.
   const schemes = [...new Set(security.flat().map(({ scheme }) => scheme))].map((name) => verified.get(name)!)
   if (schemes.length === 0) return []
   const all = security.map((required) =>
@@ -68,7 +67,7 @@ export function authenticate(
   const authenticateRequest: onRequestAsyncHookHandler = async (request) => {
     const credentials = takeCredentials(request, schemes)
     if (isOptional && credentials.every((text) => text === undefined)) return
-    /** By the place of the scheme in `schemes`, as the credentials are. */
+    /** By the index of the scheme, like the credentials. */
     const results: Result[] = []
     let forbidden: Alternative | undefined
     for (const alternative of alternatives) {
@@ -98,10 +97,10 @@ export function authenticate(
 }
 
 /**
- * Makes the hook that refuses a caller whose credentials lack a scope. It runs after `authenticate`, and after what
- * counts the caller's requests.
+ * Makes the hook that refuses credentials without a required scope. It runs after `authenticate` and after the hooks that
+ * count the caller's requests.
  *
- * @returns no hook for an operation that asks for no scopes
+ * @returns no hook for an operation without scopes
  */
 export function requireScopes({ security }: Pick<BoundOperation, 'security'>): onRequestHookHandler[] {
   return security.flat().some(({ scopes }) => scopes.length > 0) ? [refuseLackingScope] : []
@@ -114,12 +113,12 @@ const refuseLackingScope: onRequestHookHandler = ({ lackingScope }, _reply, done
 
 type Result = Awaited<ReturnType<Verifier>>
 
-/** An alternative of security requirements: its schemes, and the scopes that the credentials of each must have. */
+/** An alternative of the security requirements: its schemes, with their required scopes. */
 type Alternative = { index: number; scopes: readonly string[] }[]
 
-/** Takes the credentials of schemes out of a request: an API key is no parameter of the operation. */
+/** Takes the credentials out of a request: an API key is not a parameter of the operation. */
 function takeCredentials({ headers, query }: FastifyRequest, schemes: VerifiedScheme[]): (string | undefined)[] {
-  // Fastify's parser gives texts, and lists of them for a parameter that is repeated.
+  // Fastify's parser returns a list for a repeated parameter.
   const parameters = query as Record<string, string | string[] | undefined>
   const credentials = schemes.map(({ in: place, name }) =>
     (place === 'header' ? headers[name.toLowerCase()] : parameters[name])?.toString(),
@@ -128,7 +127,7 @@ function takeCredentials({ headers, query }: FastifyRequest, schemes: VerifiedSc
   return credentials
 }
 
-/** The caller whom all schemes of an alternative name, and whether their credentials have its scopes. */
+/** The common caller of all schemes of an alternative, and whether the credentials have its scopes. */
 function findCaller(
   alternative: Alternative,
   results: readonly Result[],

@@ -3,14 +3,14 @@ import { Refusal } from '../engine/refusal.ts'
 
 type Alternative = readonly { scheme: SecurityScheme; scopes: readonly string[] }[]
 
-/** There are no credentials. @param realm the protection space that challenges name (RFC 9110, section 11.5) */
+/** The refusal of a request without credentials. @param realm the protection space (RFC 9110, section 11.5) */
 export function missingCredentials(realm: string, alternatives: readonly Alternative[]): Refusal {
   const places = alternatives.map((alternative) => alternative.map(({ scheme }) => placeOf(scheme)).join(' and '))
   const schemes = alternatives.flat().map(({ scheme }) => scheme)
   return challenged('credentials_missing', `send ${[...new Set(places)].join(', or ')}`, realm, schemes)
 }
 
-/** @param unknown those of the schemes whose credentials are not valid; without any, the callers differ */
+/** @param unknown the schemes with invalid credentials; if empty, the callers differ */
 export function invalidCredentials(
   realm: string,
   schemes: readonly SecurityScheme[],
@@ -26,7 +26,7 @@ export function invalidCredentials(
   return challenged('token_invalid', `the ${reason}`, realm, schemes, errorOf)
 }
 
-/** The credentials lack a scope (RFC 6750, section 3.1). */
+/** The refusal of credentials without a scope (RFC 6750, section 3.1). */
 export function lackingScopes(realm: string, alternative: Alternative): Refusal {
   const scope = [...new Set(alternative.flatMap(({ scopes }) => scopes))].join(' ')
   const schemes = alternative.map(({ scheme }) => scheme)
@@ -34,7 +34,7 @@ export function lackingScopes(realm: string, alternative: Alternative): Refusal 
   return challenged('insufficient_scope', `the token lacks a scope of: ${scope}`, realm, schemes, () => error)
 }
 
-/** @param errorOf what is wrong with the credentials of a scheme; only a Bearer challenge says it (RFC 6750) */
+/** @param errorOf the error parameters of a scheme's challenge; only Bearer has them (RFC 6750) */
 function challenged(
   failure: 'credentials_missing' | 'token_invalid' | 'insufficient_scope',
   message: string,
@@ -54,7 +54,7 @@ function challengeOf({ kind }: SecurityScheme, realm: string, error: string): st
     case 'basic':
       return `Basic ${realm}, charset="UTF-8"`
     case 'apiKey':
-      // Not a registered scheme; but each 401 must have a challenge (RFC 9110, section 11.6.1).
+      // Not a registered scheme, but each 401 must have a challenge (RFC 9110, section 11.6.1).
       return `ApiKey ${realm}`
   }
 }

@@ -11,27 +11,27 @@ const otherParameter = `(?!charset[*=])${token}=(?:${token}|${quotedString})`
 const utf8Parameters = new RegExp(`^(?:;[ \\t]*(?:(?:${utf8}|${otherParameter})[ \\t]*)?)*$`, 'i')
 
 /**
- * The media type of a field Content-Type, in lower case. It is `` where the parameters are not as RFC 9110, section
- * 5.6.6 has them, or name another charset than UTF-8. Readers differ in which of two they take.
+ * The media type of a header Content-Type, in lower case. Empty if the parameters are malformed (RFC 9110, section 5.6.6)
+ * or have a charset other than UTF-8. Of two charsets, parsers differ in which one they use.
  */
 function utf8TypeOf(field: string): string {
   const [type = ''] = field.split(';', 1)
   return utf8Parameters.test(field.slice(type.length)) ? type.trim().toLowerCase() : ''
 }
 
-/** An operation without a body ignores its media type, which Fastify would check (RFC 9110, section 9.3.5). */
+/** Drops the media type for an operation without a body, because Fastify would check it (RFC 9110, section 9.3.5). */
 const ignoreContent: onRequestHookHandler = ({ headers }, _reply, done) => {
   headers['content-type'] = undefined
   done()
 }
 
-/** Makes the hook that prepares a request for the content that its operation takes. */
+/** Makes the hook that checks the media type of a request. */
 export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>): onRequestHookHandler {
   if (bodyTypes.length === 0) return ignoreContent
   const types = bodyTypes.map((type) => type.toLowerCase())
   const remedy = `send the body as Content-Type: ${bodyTypes.join(' or ')} in UTF-8`
   return ({ headers, raw: { httpVersion } }, { raw }, done) => {
-    // A coding that is not decoded would make any content look like malformed JSON (RFC 9110, section 8.4).
+    // Content codings are not decoded: any content would be malformed JSON (RFC 9110, section 8.4).
     if (headers['content-encoding'] !== undefined) {
       throw new Refusal('unsupported_media_type', 'send the body without Content-Encoding')
     }
@@ -41,7 +41,7 @@ export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>):
       throw new Refusal('unsupported_media_type', remedy)
     }
     headers['content-type'] = type
-    // A client that waits for a 100 sends its body once its credentials are good (RFC 9110, section 10.1.1).
+    // Invites the body only now, after authentication (RFC 9110, section 10.1.1).
     if (httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')) raw.writeContinue()
     done()
   }
@@ -53,7 +53,7 @@ function hasContent(headers: Record<string, unknown>): boolean {
 }
 
 /**
- * Has the bodies of these media types read whole, as bytes. `expectContent` has refused others.
+ * Buffers bodies of these media types. `expectContent` refuses others.
  *
  * @param app the context of the operations
  */
@@ -64,16 +64,16 @@ export function registerBodies(app: FastifyInstance, types: readonly string[]): 
       done(null, bytes)
     })
   }
-  // Node drops the content of an operation that takes none.
+  // Node discards the content of an operation without a body.
   app.addContentTypeParser('*', (_request, _content, done) => {
     done(null)
   })
 }
 
-/** Reads the whole body of a request. @throws Refusal */
+/** Parses the whole body of a request. @throws Refusal */
 export type BodyReader = (bytes: Buffer) => ParsedJson
 
-/** @param maxLevels how many objects and arrays of a body may be in one another */
+/** @param maxLevels the maximum nesting depth of objects and arrays */
 export function createJsonReader(maxLevels: number): BodyReader {
   return (bytes) => {
     try {

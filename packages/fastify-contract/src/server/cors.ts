@@ -4,7 +4,7 @@ import type { ContractOperation } from '../document/document.ts'
 import type { SecurityScheme } from '../document/security.ts'
 import { omitLength } from './send.ts'
 
-/** The headers that the service reads and sends whatever the contract is. */
+/** The headers that every service reads and sends. */
 const requestHeaders = ['Authorization', 'Content-Type', 'X-Request-Id']
 const responseHeaders = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Allow', 'RateLimit', 'RateLimit-Policy']
 
@@ -12,11 +12,11 @@ const responseHeaders = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'All
 const preflightSeconds = 600
 
 /**
- * Lets pages of other origins use the service.
+ * Allows pages of other origins to use the service.
  *
  * @param app the server, before any hook that refuses requests, because a preflight carries no credentials
  * @param origins such as `https://plants.example`, or `*` alone for every origin
- * @param operations whose methods and headers a page may use
+ * @param operations pages may use their methods and headers
  * @param schemes the security schemes of the contract
  */
 export async function registerCors(
@@ -37,7 +37,7 @@ export async function registerCors(
     maxAge: preflightSeconds,
   }
   await app.register(cors, {
-    // Any other OPTIONS is no preflight and is answered as the contract says.
+    // Any other OPTIONS is not a preflight, and is handled like any request.
     delegator: ({ headers }, done) => {
       done(null, {
         ...allowed,
@@ -45,11 +45,11 @@ export async function registerCors(
       })
     },
   })
-  // The plugin answers a preflight 204 with a length of 0.
+  // The plugin sends 204 with a length of 0.
   app.addHook('onSend', omitLength)
 }
 
-/** Names of headers, each once, whatever its case. */
+/** Removes duplicate names of headers, ignoring case. */
 function distinct(names: string[]): string[] {
   return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()]
 }

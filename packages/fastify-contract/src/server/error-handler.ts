@@ -3,8 +3,7 @@ import { type FailureBody, Refusal } from '../engine/refusal.ts'
 import { sendJson } from './send.ts'
 
 /**
- * Answers every error that a hook, a parser or a handler throws, and every one that Fastify raises, in the form of the
- * contract.
+ * Responds to every error of a hook, a parser, a handler or Fastify in the form of the contract.
  *
  * @param app the server, before its routes
  */
@@ -17,24 +16,24 @@ export function registerErrorHandler(app: FastifyInstance, failureBody: FailureB
 }
 
 /**
- * Takes back that Fastify closes the connection when it refuses a body: the rest of the body is read and dropped, so that
- * a client which is still sending it can read the answer.
+ * Keeps the connection open when Fastify refuses a body. The rest of the body is read and discarded, so that a client that
+ * is still sending can read the response.
  */
 function keepConnection(reply: FastifyReply): void {
-  // On the response itself, Fastify asks for that while the server closes.
+  // While the server closes, Fastify sets the header on the raw response.
   if (reply.hasHeader('connection') && !reply.raw.hasHeader('connection') && reply.raw.shouldKeepAlive) {
     reply.removeHeader('connection')
   }
 }
 
-/** What is answered for what was thrown; code may throw anything. A fault of the service is logged. */
+/** The refusal for a thrown value of any kind. Logs faults of the service. */
 function refusalOf(thrown: unknown, request: FastifyRequest, bodyLimit: number | undefined): Refusal {
   if (thrown instanceof Refusal) return thrown
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new Refusal('body_too_large', `the body is larger than ${String(bodyLimit)} bytes`)
   }
-  // The connections of a handler or a store are reset, too.
+  // Not a reset connection of a handler or a store.
   if (code === 'ECONNRESET' && thrown === request.raw.errored) {
     return new Refusal('malformed_http', 'the body is not as long as Content-Length says')
   }
@@ -47,7 +46,7 @@ function logFault(request: FastifyRequest, thrown: unknown): void {
   try {
     request.log.error({ err: thrown, requestId }, 'request failed')
   } catch {
-    // The log reads every property of an error, and marks it meanwhile.
+    // The log reads every property of an error, and a getter may throw.
     const err = new Error(
       `what was thrown cannot be logged: ${thrown instanceof Error ? String(thrown.stack) : typeof thrown}`,
     )

@@ -1,42 +1,41 @@
 /**
- * The limits of what a client may use, and of the time to stop. This is the only place of each default; environment
- * variables and tests change some of them.
+ * The default limits on the resources of clients and on the time to stop.
  */
 export const defaultLimits = {
-  /** The request line and the headers together. */
+  /** Of the request line and the headers together. */
   headerBytes: 16_384,
-  /** A request's body. */
+  /** Of a request body. */
   bodyBytes: 65_536,
-  /** How many objects and arrays of a body may be in one another, the body included. */
+  /** The maximum nesting depth of objects and arrays in a body, the body included. */
   bodyLevels: 100,
   /** From a connection's first byte to the end of the headers. */
   headersMilliseconds: 10_000,
   /** From a request's first byte to its last. */
   requestMilliseconds: 20_000,
-  /** The interval at which requests that take too long are looked for. */
+  /** The interval of the checks for slow requests. */
   checkMilliseconds: 2_000,
   /**
-   * How long a connection may idle between two requests: longer than the minute after which common proxies close idle
-   * connections, so that the proxy closes first.
+   * The idle limit of a connection between two requests. Longer than the minute of common proxies, so that the proxy
+   * closes first.
    */
   keepAliveMilliseconds: 72_000,
   /** Socket idle limit during a request or response. */
   socketIdleMilliseconds: 30_000,
-  /** The limit of open connections; a further one is closed at once. */
+  /** The maximum number of open connections; further ones are closed at once. */
   connections: 10_000,
   /**
-   * The limit of requests of one connection that wait for an earlier answer; a connection with more is closed. One read
-   * returns at most 64 KiB. Requests with a token are too long for so many to fit.
+   * The maximum number of pipelined requests waiting on one connection; with more, it is closed. One read returns at most
+   * 64 KiB, which is less than as many requests with a token.
    */
   pipelinedRequests: 1_000,
-  /** The limit of bytes of long answers that clients have not read yet; a further answer is refused. */
+  /** The limit on unread bytes of long responses; beyond it, further responses are refused. */
   unreadBytes: 64 * 1_024 * 1_024,
   /**
-   * How long new connections are accepted after the signal to stop. Load balancers that ask `/readyz` have so much time
-   * to notice.
+   * The time to accept new connections after the signal to stop, so that load balancers notice through their readiness
+   * checks.
    */
   shutdownDelayMilliseconds: 1_000,
-  /** The time from that signal until the server has stopped, including the delay. */
+  /** The time from that signal to the end, including the delay. */
   shutdownGraceMilliseconds: 10_000,
 }
 

@@ -12,18 +12,18 @@ declare module 'fastify' {
 
 export interface OperationsOptions {
   operations: BoundOperation[]
-  /** The paths below which the operations are served: `` for the root. */
+  /** The base paths of the operations; `` for the root. */
   basePaths: string[]
-  /** The hooks that a request of an operation passes before its body is read, in their order. */
+  /** The hooks that run before the body is read, in order. */
   onRequestOf: (operation: BoundOperation) => (onRequestHookHandler | onRequestAsyncHookHandler)[]
   readBody: BodyReader
   send: SendReply
 }
 
 /**
- * Gives every operation of the contract its route.
+ * Registers a route for each operation.
  *
- * @param app a context of its own: its body parsers accept what the operations take, and nothing else
+ * @param app a context of its own, because its body parsers accept only the operations' media types
  */
 export function registerOperations(app: FastifyInstance, options: OperationsOptions): void {
   const { operations, basePaths, onRequestOf } = options
@@ -39,7 +39,7 @@ export function registerOperations(app: FastifyInstance, options: OperationsOpti
         method: operation.method.toUpperCase(),
         url: routePath(basePath) + path,
         config: { operation },
-        // Fastify answers HEAD as GET where the contract does not.
+        // Fastify derives HEAD from GET, unless the contract has HEAD.
         exposeHeadRoute: !operations.some(({ method, path }) => method === 'head' && path === operation.path),
         onRequest: onRequestOf(operation),
         handler: handlerOf(operation, names, options),
@@ -49,8 +49,8 @@ export function registerOperations(app: FastifyInstance, options: OperationsOpti
 }
 
 /**
- * `/plants/{id}` as `/plants/:p0([^]+)`: a contract may name a parameter as it likes, a Fastify route may not.
- * The expression matches any text but the empty one, so that `/plants/` is no path.
+ * Turns `/plants/{id}` into `/plants/:p0([^]+)`: Fastify restricts the names of parameters, a contract does not. The
+ * expression excludes the empty text, so that `/plants/` does not match.
  */
 function routePath(path: string, names: string[] = []): string {
   return path.replace(/\{([^{}]+)\}|:/g, (_match, name: string | undefined) =>
@@ -65,11 +65,11 @@ function handlerOf(
 ): RouteHandlerMethod {
   return async (request, reply) => {
     const { caller, headers, query, url } = request
-    // registerBodies has read it.
+    // Set by registerBodies.
     const bytes = request.body as Buffer | undefined
     if (requiresBody && bytes === undefined) throw new Refusal('malformed_body', 'the body is empty')
     const body = bytes === undefined ? undefined : readBody(bytes)
-    // Fastify's route has as many parameters as the path template has names, each of them text.
+    // The route has a text parameter for each name of the path template.
     const params = request.params as Record<string, string>
     const path = Object.fromEntries(names.map((name, index) => [name, params[`p${String(index)}`] ?? '']))
     let accept: string | undefined
@@ -77,7 +77,7 @@ function handlerOf(
       addVary(reply, 'Accept')
       accept = await preferredType(headers.accept, offeredTypes)
     }
-    // Fastify's parser gives texts, and lists of them for a parameter that is repeated.
+    // Fastify's parser returns a list for a repeated parameter.
     const parts = { headers, path, query: query as Record<string, string | string[]>, url, body, accept, caller }
     const valid = await handle(parts)
     return send(reply, valid)
@@ -87,14 +87,13 @@ function handlerOf(
 /**
  * Selects the media type of a response by the header Accept (RFC 9110, section 12.5.1).
  *
- * @param offered the media types that the operation declares, the service's own preference first
- * @returns the one that the client prefers; the first where it accepts none, because a 406 helps nobody who asked for
- *   something else
+ * @param offered the declared media types, by preference of the service
+ * @returns the client's preference; the first if it accepts none, which is more useful than a 406
  */
 async function preferredType(accept: string | undefined, offered: string[]): Promise<string | undefined> {
-  // What few contracts need is loaded where one does.
+  // Loaded on demand: few contracts need it.
   const { default: Negotiator } = await import('negotiator')
-  // Text is UTF-8 and JSON has no charset, so that one which is asked for selects nothing.
+  // Ignores charsets: text is always UTF-8, and JSON has none.
   const asked = accept?.replace(/;[ \t]*charset=(?:"[^"]*"|[^;,]*)/gi, '')
   return new Negotiator({ headers: { accept: asked } }).mediaTypes([...offered])[0] ?? offered[0]
 }

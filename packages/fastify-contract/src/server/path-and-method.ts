@@ -8,7 +8,7 @@ export const noSuchPath = (): Refusal => new Refusal('path_not_found', 'there is
 const malformed = (fault: string): Refusal => new Refusal('malformed_http', fault)
 
 /**
- * Makes the hook that refuses what HTTP forbids and what no route matches, before credentials and body are read.
+ * Makes the hook that refuses invalid HTTP and unmatched requests, before credentials and body are read.
  *
  * @param app the server with its routes
  */
@@ -16,16 +16,16 @@ export function refuseRequests(app: FastifyInstance): onRequestHookHandler {
   return (request, _reply, done) => {
     const { httpVersion, headers } = request.raw
     const { host, 'transfer-encoding': coding } = headers
-    // RFC 9112, section 3.2. Node joins two of them; by itself it answers none with an empty body.
+    // RFC 9112, section 3.2. Node joins duplicates; its own response to a missing Host has no body.
     if (host === undefined ? httpVersion === '1.1' : host.includes(', ')) {
       throw malformed('an HTTP/1.1 request has the header Host once')
     }
     if (host !== undefined && !validHost.test(host)) throw malformed('Host is a host and, where there is one, a port')
-    // RFC 9112, section 6.1: a server refuses a transfer coding that it does not decode.
+    // RFC 9112, section 6.1: a server refuses an unsupported transfer coding.
     if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
       throw malformed('the only Transfer-Encoding is chunked')
     }
-    // `*` is the route by which the CORS plugin sees each OPTIONS; it answers preflights itself.
+    // `*` is the OPTIONS route of the CORS plugin, which responds to preflights before this hook.
     if (request.is404 || request.routeOptions.url === '*') throw unmatched(app, request)
     done()
   }
@@ -35,10 +35,10 @@ export function refuseRequests(app: FastifyInstance): onRequestHookHandler {
 const hostAndPort = "(?:\\[[\\da-f:.]+\\]|(?:[\\w.~!$&'()*+,;=-]|%[\\da-f]{2})*)(?::\\d*)?"
 const validHost = new RegExp(`^${hostAndPort}$`, 'i')
 
-/** What stands before the path of a target in absolute form: its host is not empty (RFC 9110, section 4.2.1). */
+/** The part of an absolute-form target before its path, with a host that is not empty (RFC 9110, section 4.2.1). */
 const absoluteForm = new RegExp(`^https?://(?!:)(?=[^/?])${hostAndPort}(?:/|(?=\\?)|$)`, 'i')
 
-/** Says why a target is not one of RFC 9112, section 3.2. By itself the router takes most of these as they are. */
+/** Describes why a target is invalid (RFC 9112, section 3.2). The router itself accepts most of these. */
 function faultOfTarget(target: string): string | undefined {
   if (target.includes('#')) return 'the request target has a fragment; write # as %23'
   if (/^https?:/i.test(target) && !absoluteForm.test(target)) return 'the host of the request target is not valid'
@@ -55,12 +55,11 @@ function faultOfTarget(target: string): string | undefined {
 const unroutable = '/%20'
 
 /**
- * The path and query that the router is given for the target of a request: in origin form, or in absolute form, which
- * names this server too (RFC 9112, section 3.2.2).
+ * The path and query for the router, from a target in origin form or in absolute form (RFC 9112, section 3.2.2).
  */
 export function routedUrl({ url: target = '/' }: Pick<IncomingMessage, 'url'>): string {
   const url = target.startsWith('/') ? target : target.replace(absoluteForm, '/')
-  // `*` is the target of OPTIONS for a server as a whole (RFC 9112, section 3.2.4).
+  // `*` is the target of a server-wide OPTIONS (RFC 9112, section 3.2.4).
   return (url.startsWith('/') || url === '*') && faultOfTarget(target) === undefined ? url : unroutable
 }
 
@@ -74,10 +73,10 @@ function unmatched(app: FastifyInstance, { method, url, originalUrl }: FastifyRe
 }
 
 /**
- * Makes the hook that refuses a request to a path template where a more concrete path of the contract matches it, too,
- * without the method of the request (OpenAPI 3.1, section 4.8.8.2).
+ * Makes the hook that refuses a request to a path template if a more concrete path also matches, but without its method
+ * (OpenAPI 3.1, section 4.8.8.2).
  *
- * @returns no hook where no path of the operations is more concrete than this one
+ * @returns no hook if no path is more concrete than this one
  */
 export function refuseLessConcrete(
   app: FastifyInstance,
@@ -104,7 +103,7 @@ function methodsOf(app: FastifyInstance, target: string): string[] {
   const url = target.split('?', 1).join()
   const routes = contractMethods.flatMap((each) => {
     const method = each.toUpperCase()
-    // Fastify's types do not say that there may be no such route.
+    // Fastify's type omits the null of a missing route.
     const route = app.findRoute({ method, url }) as { params: Record<string, unknown> } | null
     const isPreflightRoute = method === 'OPTIONS' && route !== null && '*' in route.params
     return route === null || isPreflightRoute ? [] : [{ method, parameters: Object.keys(route.params).length }]

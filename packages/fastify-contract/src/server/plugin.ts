@@ -19,18 +19,18 @@ import { refuseLessConcrete, refuseRequests, routedUrl } from './path-and-method
 import type { FailureBody } from '../engine/refusal.ts'
 import { constantHeaders, createReplySender, omitLengthOfHead } from './send.ts'
 
-/** What the server needs for what lies below Fastify. */
+/** The settings of the server below Fastify. */
 export interface ServerSettings extends RefusalOptions {
-  /** Limits that replace those of `defaultLimits`. */
+  /** Replace some of `defaultLimits`. */
   limits?: Partial<Limits> | undefined
 }
 
-/** What the plugin takes over from the options that the server was created with. */
+/** The settings that the plugin takes over from `fastifyOptions`. */
 const createdWith = new WeakMap<Server, { connections: OpenConnections; limits: Limits; failureBody: FailureBody }>()
 
 /**
- * Makes the options of Fastify for what lies below a plugin: Node's server with all limits of a connection, one request
- * of a connection at a time, and the answers to bytes that Node's parser refuses. More options may be added.
+ * Makes the Fastify options for the layers below the plugin: a Node server with limits on connections, one request of a
+ * connection at a time, and responses to malformed HTTP. Other options may be added.
  *
  * @example
  * const app = fastify(fastifyOptions({ logger, failureBody }))
@@ -57,9 +57,9 @@ export function fastifyOptions({ limits: given, ...refusals }: ServerSettings) {
     rewriteUrl: routedUrl,
     routerOptions: { maxParamLength: limits.headerBytes },
     return503OnClosing: false,
-    // No route has a schema of Fastify's. Without these Fastify would load an Ajv and a serializer of its own.
+    // Without these Fastify would load its own Ajv and serializer.
     schemaController: { compilersFactory: { buildValidator: noRouteSchema, buildSerializer: noRouteSchema } },
-    // Fastify's own listener; answerConnectionErrors answers in its place.
+    // answerConnectionErrors replaces Fastify's listener.
     clientErrorHandler: () => undefined,
   } satisfies FastifyServerOptions
 }
@@ -68,34 +68,34 @@ function noRouteSchema(): never {
   throw new Error('openapi-backend validates requests; a route has no schema of its own')
 }
 
-/** What a server of a contract needs. */
+/** The options of the plugin. */
 export interface ContractOptions {
   contract: Contract
-  /** The handler of each operation, by operationId. `Handlers` is the type that proves that none is missing. */
+  /** The handlers by operationId. The type `Handlers` proves that none is missing. */
   handlers: Partial<Record<string, AnyHandler>>
-  /** What each handler receives beside the caller. */
+  /** Passed to every handler, together with the caller. */
   services?: object | undefined
-  /** Verifies the credentials of a security scheme; undefined for a scheme that this service does not verify. */
+  /** Returns the verifier of a security scheme; undefined if there is none. */
   verifierOf: (scheme: SecurityScheme, name: string) => Verifier | undefined
   /** The protection space of the challenges (RFC 9110, section 11.5); the contract's title by default. */
   realm?: string | undefined
   /** An SVG for the docs page; none by default. */
   favicon?: string | undefined
-  /** The origins whose pages may use the service; undefined when no other origin may. */
+  /** The origins whose pages may use the service; none by default. */
   corsOrigins?: string[] | undefined
-  /** Run before the credentials of a request are verified. */
+  /** Hooks before authentication. */
   beforeAuthentication?: onRequestHookHandler[] | undefined
-  /** Run when it is known who the caller is, also where the credentials lack a scope. */
+  /** Hooks after authentication, before the check of scopes. */
   afterAuthentication?: onRequestHookHandler[] | undefined
-  /** Receives a request whose credentials are not valid; what it throws is answered instead of 401. */
+  /** Receives a request with invalid credentials; a refusal that it throws replaces the 401. */
   onCredentialsRefused?: ((request: FastifyRequest) => void) | undefined
-  /** Receives the operationId of each handler's reply that breaks the contract. */
+  /** Receives the operationId of each reply that breaks the contract. */
   onContractBroken?: ((operationId: string) => void) | undefined
 }
 
 /**
- * Serves a contract: its operations, its documents and the docs page. A request passes, in this order: path and method,
- * authentication, media type and size, JSON, validation, the handler, validation of its reply.
+ * Serves a contract: operations, documents and docs page. The order of a request: path and method, authentication, media
+ * type and size, JSON, validation, handler, validation of the reply.
  *
  * @throws UnservableContract
  */
@@ -127,7 +127,7 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
     reply.headers(constantHeaders).header('x-request-id', request.id)
     done()
   })
-  // Loaded only if configured, which saves start time and memory.
+  // Loaded on demand, which saves start time and memory.
   if (corsOrigins !== undefined) {
     const { registerCors } = await import('./cors.ts')
     await registerCors(app, corsOrigins, operationsOf(document), [...schemes.values()])
@@ -157,5 +157,5 @@ function quotable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]|["\\]/gu, '_')
 }
 
-/** The plugin for a server that was created with `fastifyOptions`. Its hooks and its error handler are the server's. */
+/** The plugin for a server created with `fastifyOptions`. Its hooks and error handler apply to the whole server. */
 export const fastifyContract = fastifyPlugin(serveContract, { name: 'fastify-contract', fastify: '5.x' })

@@ -9,21 +9,21 @@ import { Encoded, chunksOf, release } from '../types/encoded.ts'
 import { unavailable } from '../engine/refusal.ts'
 
 /**
- * The headers that every response has. No cache stores it (RFC 9111, section 5.2.2.5), and no browser guesses another
- * media type than the declared one (fetch.spec.whatwg.org, "X-Content-Type-Options").
+ * The headers of every response. Caches do not store it (RFC 9111, section 5.2.2.5), and browsers do not guess its media
+ * type (fetch.spec.whatwg.org, "X-Content-Type-Options").
  */
 export const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 
-/** Leaves the length out of a response that must not have one (RFC 9110, section 8.6). */
+/** Removes the length of a response that must not have one (RFC 9110, section 8.6). */
 export const omitLength: onSendHookHandler = (_request, reply, payload, done) => {
   if (reply.statusCode === 204 || reply.statusCode === 304) reply.removeHeader('content-length')
   done(null, payload)
 }
 
 /**
- * Has `omitLength` see the responses to HEAD. Fastify gives them a length of 0 where a handler sends nothing.
+ * Applies `omitLength` to responses to HEAD. Fastify sets a length of 0 if a handler sends nothing.
  *
- * @param app before it has a route
+ * @param app the server, before its routes
  */
 export function omitLengthOfHead(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
@@ -31,15 +31,15 @@ export function omitLengthOfHead(app: FastifyInstance): void {
   })
 }
 
-/** Adds names of headers to the header Vary, to which others may have added (RFC 9110, section 12.5.5). */
+/** Adds to the header Vary (RFC 9110, section 12.5.5), and keeps its current names. */
 export function addVary(reply: FastifyReply, fields: string): void {
   const others = reply.getHeader('vary')
   reply.header('vary', others === undefined ? fields : `${String(others)}, ${fields}`)
 }
 
-/** Sends content as it is. Fastify would add a charset to JSON, which the media type does not have. */
+/** Sends content unchanged. Fastify would add a charset to JSON, which has none. */
 function sendContent(reply: FastifyReply, contentType: string, content: string | Uint8Array | Readable): FastifyReply {
-  return reply.header('content-type', contentType).serializer(asItIs).send(content)
+  return reply.header('content-type', contentType).serializer(unchanged).send(content)
 }
 
 /** Sends JSON text as `application/json`. */
@@ -47,28 +47,28 @@ export function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return sendContent(reply, 'application/json', json)
 }
 
-function asItIs(text: string): string {
+function unchanged(text: string): string {
   return text
 }
 
 /** Typical memory of a body in chunks: the chunk in flight, and garbage that V8 has not collected. */
 const streamBytes = 512 * 1_024
 
-/** In bytes: a body up to this size is not counted, because a connection needs as much anyway. */
+/** In bytes. Smaller bodies are not counted, because any connection needs as much. */
 const smallBody = 16_384
 
-/** Sends the valid reply of a handler. @throws Refusal where too many bytes wait to be read */
+/** Sends a valid reply. @throws Refusal if too many bytes are unread */
 export type SendReply = (reply: FastifyReply, valid: ValidReply) => FastifyReply
 
 /**
- * Makes the function that sends replies. It bounds the memory that responses hold while their clients do not read them.
+ * Makes the function that sends replies. It limits the memory of responses that clients do not read.
  *
- * @param maxUnread in bytes, over all responses; a response that begins when so many are held is refused
+ * @param maxUnread in bytes over all responses; beyond it, new responses are refused
  */
 export function createReplySender(maxUnread: number): SendReply {
   let unread = 0
 
-  /** Counts the bytes of a body until its response is closed. @returns whether there was room for them */
+  /** Counts the bytes of a body until its response is closed. @returns false if the limit is reached */
   function hold(response: ServerResponse, bytes: number): boolean {
     if (bytes <= smallBody) return true
     if (unread >= maxUnread) return false
@@ -81,7 +81,7 @@ export function createReplySender(maxUnread: number): SendReply {
 
   return (reply, { status, headers = {}, body, media }) => {
     const { raw } = reply
-    // What fails here is answered without the headers of the reply.
+    // Before the headers of the reply are set, which would not fit a failure.
     const content = media === undefined ? undefined : contentOf(body, media, raw)
     if (content !== undefined && !hold(raw, content instanceof Readable ? streamBytes : content.length)) {
       throw unavailable('too many long answers wait to be read; try again in a second')
@@ -90,29 +90,28 @@ export function createReplySender(maxUnread: number): SendReply {
     reply.code(status)
     for (const [name, value] of Object.entries(headers)) {
       if (name.toLowerCase() === 'vary') addVary(reply, String(value))
-      // Node writes the digits of a bigint.
       else reply.header(name, value)
     }
     if (content === undefined || media === undefined) return reply.send()
-    // Fastify reads a stream to its end to answer HEAD without it.
+    // For HEAD, Fastify would read the whole stream.
     const isUnsent = content instanceof Readable && reply.request.method === 'HEAD'
     return sendContent(reply, media.contentType, isUnsent ? Readable.from([]) : content)
   }
 }
 
-/** Makes what is sent of a body that is valid. A stream is closed, and the bytes of a text are freed, with the response. */
+/** Encodes a valid body. When the response closes, its stream is closed and its bytes are freed. */
 function contentOf(body: unknown, { isJson }: Media, response: ServerResponse): string | Uint8Array | Readable {
   const chunks = chunksOf(body)
   if (chunks !== undefined) {
     const stream = streamChunks(chunks, (chunk) => {
-      // The bytes of an encoded body have no other reader. A short chunk may still be written when the next is read.
+      // Only the response uses these bytes. It may not have written a short chunk yet.
       if (body instanceof Encoded && response.writableLength === 0) release(chunk)
     })
     whenClosed(response, () => stream.destroy())
     return stream
   }
   if (body instanceof Encoded) {
-    // An encoded body that is no stream is whole.
+    // Not a stream, as checked above.
     const text = body.chunks as string | Buffer
     if (typeof text !== 'string') {
       whenClosed(response, () => {
@@ -122,18 +121,17 @@ function contentOf(body: unknown, { isJson }: Media, response: ServerResponse): 
     return text
   }
   if (isJson) return stringifyJson(body)
-  // Validation has found text or bytes.
+  // Validated as text or bytes.
   return body as string | Uint8Array
 }
 
-/** Acts when a response is closed: sent, or cut off. The client may have left before. */
+/** Calls `act` when a response is closed, or at once if it already is. */
 function whenClosed(response: ServerResponse, act: () => void): void {
-  // A closed response emits no second `close`.
   if (response.closed) act()
   else response.once('close', act)
 }
 
-/** Removes the headers of a reply whose stream fails before its first byte: they do not describe the failure. */
+/** Removes the headers of a reply if its stream fails before the first byte, because they do not fit the failure. */
 function removeOnError(stream: Readable, reply: FastifyReply, names: string[]): void {
   const before = reply.getHeaders()
   stream.once('error', () => {

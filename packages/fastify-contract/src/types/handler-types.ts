@@ -12,11 +12,11 @@ import type {
 } from './message-types.ts'
 import type { CallerKind } from '../document/security.ts'
 
-/** For whom a request acts: the owner of its credentials. Never empty. */
+/** The owner of a request's credentials. Never empty. */
 export type Caller = string
 
 /**
- * The schemas that a contract names, as a response has them: without what is `writeOnly`.
+ * The named schemas of a contract in responses: without `writeOnly` properties.
  *
  * @typeParam Components the generated `components`
  */
@@ -27,13 +27,12 @@ export type Schemas<Components extends { schemas: object }> = {
 /** The responses of a generated operation, by status. */
 type ResponsesOf<Operation> = Operation extends { responses: infer Responses } ? Responses : never
 
-/** Headers that the server puts on responses by itself, so that no handler has to; in lower case. */
+/** Headers that the server sets itself, in lower case. */
 type ServerHeader = 'x-request-id' | 'ratelimit' | 'ratelimit-policy'
 
 /**
- * What a handler receives: the parts of the request that the contract describes, valid and of the declared types, with
- * the defaults of the contract. `accept` is there where successes have several media types: the one of them that the
- * client prefers.
+ * The input of a handler: the declared parts of a valid request, with the defaults of the contract. If successful responses
+ * have several media types, `accept` is the client's preference.
  *
  * @typeParam Operation one of the generated `operations`
  */
@@ -48,7 +47,7 @@ interface InputParts<Operation> {
 
 type Accept<Media> = IsUnion<Media> extends true ? { accept: Media } : unknown
 
-/** openapi-typescript lets every response have further headers; a reply has the declared ones only. */
+/** The declared headers: openapi-typescript adds an index for further ones. */
 type Declared<Headers> = {
   [
     Name in keyof Headers as string extends Name ? never : Lowercase<Name & string> extends ServerHeader ? never : Name
@@ -68,7 +67,7 @@ interface NoHeaders {
   headers?: Record<string, never>
 }
 
-/** A body as its media type is written: JSON as its schema says, `text/*` as text, others as their bytes. */
+/** The body of a media type: JSON by its schema, `text/*` as text, any other as bytes. */
 type BodyOut<Media, Content> =
   MediaKind<Media> extends 'json'
     ? Seen<Content, 'reply'> | Encoded<Seen<Content, 'reply'>>
@@ -76,7 +75,7 @@ type BodyOut<Media, Content> =
       ? string | AsyncIterable<Uint8Array>
       : Uint8Array | AsyncIterable<Uint8Array>
 
-/** The media type may be left out where the response has one. */
+/** The media type is optional if the response has only one. */
 type ContentOut<Response, Media = MediaIn<Response>, Several = IsUnion<Media>> = [Media] extends [never]
   ? { contentType?: undefined; body?: undefined }
   : Media extends unknown
@@ -91,20 +90,20 @@ type ReplyTo<Responses> = {
 }[keyof Responses]
 
 /**
- * What a handler may answer: one of the statuses that the contract declares, with its headers and its body. A range
- * such as `4XX`, or `default`, stands for the registered statuses that no more exact key declares.
+ * The reply of a handler: a declared status with its headers and body. A range such as `4XX`, or `default`, stands for the
+ * registered statuses without a more specific key.
  *
  * @typeParam Operation one of the generated `operations`
  */
 export type Reply<Operation> = ReplyTo<ResponsesOf<Operation>>
 
-/** Answers one operation. What it throws is a fault of the service, answered with 500. */
+/** The handler of one operation. An error that it throws is a fault of the service, sent as 500. */
 export type Handler<Operations, Id extends keyof Operations, Context> = (
   input: Input<Operations[Id]>,
   context: Context,
 ) => Promise<Reply<Operations[Id]>> | Reply<Operations[Id]>
 
-/** A context whose `caller` is as the operation's security has it: always there, only with credentials, or never. */
+/** A context whose `caller` follows the operation's security: always present, only with credentials, or never. */
 export type ContextWith<Kind, Context> = Kind extends 'required'
   ? Context
   : Omit<Context, 'caller'> & (Kind extends 'optional' ? { caller: Caller | undefined } : unknown)
@@ -114,7 +113,7 @@ export type ContextWith<Kind, Context> = Kind extends 'required'
  *
  * @typeParam Operations the generated `operations`
  * @typeParam Callers the generated `callers`
- * @typeParam Context the caller, and the services that the handlers work with
+ * @typeParam Context the caller and the services
  */
 export type Handlers<Operations, Callers extends Record<keyof Operations, CallerKind>, Context> = {
   [Id in keyof Operations]: Handler<Operations, Id, ContextWith<Callers[Id], Context>>

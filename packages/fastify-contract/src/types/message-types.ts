@@ -1,10 +1,9 @@
 /**
- * Who looks at a message: `input`, the handler that receives a request; `reply`, the handler that answers it;
- * `request`, the client that sends it; `response`, the client that receives the answer.
+ * The view of a message: `input` and `reply` are those of the handler, `request` and `response` those of the client.
  */
 export type View = 'input' | 'reply' | 'request' | 'response'
 
-/** Where a property of this word has no place: `readOnly` in requests, `writeOnly` in responses (OpenAPI 3.1). */
+/** The mark that excludes a property: `readOnly` from requests, `writeOnly` from responses (OpenAPI 3.1). */
 interface Unseen {
   input: { readonly $read: unknown }
   request: { readonly $read: unknown }
@@ -12,15 +11,15 @@ interface Unseen {
   response: { readonly $write: unknown }
 }
 
-/** Whether the type of a property bears a mark. `never` is the type of a property that cannot be given. */
+/** Whether the type of a property has a mark. `never` has none. */
 type Bears<Value, Mark> = [Value] extends [never] ? false : Exclude<Value, undefined> extends Mark ? true : false
 
 /**
- * A type of `generated/openapi.ts` as one side sees it. Properties that are `readOnly` or `writeOnly` are left out
- * where they have no place, and properties with a `default` are present in what a handler receives.
+ * A type of `generated/openapi.ts` in one view. Excluded `readOnly` and `writeOnly` properties are omitted; properties with
+ * a `default` are always present in `input`.
  */
 export type Seen<Value, In extends View> = Value extends { readonly $choice: infer Choice }
-  ? // A default is applied before it is known which schema of an `anyOf` or `oneOf` holds, so none of theirs is.
+  ? // Defaults within `anyOf` or `oneOf` are not applied.
     Seen<Choice, In extends 'input' ? 'request' : In>
   : Value extends
         { readonly $default: infer Inner } | { readonly $read: infer Inner } | { readonly $write: infer Inner }
@@ -43,7 +42,7 @@ type Members<Value, In extends View> = {
   ]: Seen<Value[Name], In>
 } & (In extends 'input' ? Applied<Value> : In extends 'response' ? unknown : Refused<Value, In>)
 
-/** The properties that the service gives a value where the client gave none. */
+/** The properties with a default. */
 type Applied<Value> = {
   [Name in keyof Value as Bears<Value[Name], { readonly $default: unknown }> extends true ? Name : never]-?: Seen<
     Value[Name],
@@ -51,12 +50,12 @@ type Applied<Value> = {
   >
 }
 
-/** Without these an object that has more than the message may carry would pass. */
+/** Makes an object with excluded properties a type error. */
 type Refused<Value, In extends View> = {
   [Name in keyof Value as Bears<Value[Name], Unseen[In]> extends true ? Name : never]?: never
 }
 
-/** The parameters of an operation of `generated/openapi.ts` in one place: `path`, `query` or `header`. */
+/** The parameters of a generated operation in `path`, `query` or `header`. */
 export type ParametersIn<Operation, Place extends string, In extends View> = Operation extends {
   parameters: { [Name in Place]?: infer Parameters }
 }
@@ -65,7 +64,7 @@ export type ParametersIn<Operation, Place extends string, In extends View> = Ope
     : Seen<NonNullable<Parameters>, In>
   : never
 
-/** The JSON body of an operation's request: `undefined` where it takes none, among others where it is optional. */
+/** The JSON body of an operation's request: `undefined` without one, or a union with it if optional. */
 export type BodyIn<Operation, In extends View> = Operation extends { requestBody: infer Request }
   ? BodyOf<Request, In>
   : Operation extends { requestBody?: infer Request }
@@ -78,7 +77,7 @@ type BodyOf<Message, In extends View> = Message extends { content: infer Content
   ? { [Media in keyof Content]: MediaKind<Media> extends 'json' ? Seen<Content[Media], In> : never }[keyof Content]
   : never
 
-/** How a media type is written and read. Its parameters are of no account, nor is its case (RFC 9110, 8.3.1). */
+/** The encoding of a media type. Ignores parameters and case (RFC 9110, section 8.3.1). */
 export type MediaKind<Media> = Media extends `${infer Type};${string}`
   ? MediaKind<Type>
   : Media extends string
@@ -93,17 +92,17 @@ type KindOf<Media extends string> = Media extends `${infer Type} `
       ? 'text'
       : 'bytes'
 
-/** The media types of a response; never where it has no body. */
+/** The media types of a response; never without a body. */
 export type MediaIn<Response> = Response extends { content: infer Content } ? keyof Content : never
 
-/** What an operation's media type of a response holds. */
+/** The content of a response for one media type. */
 export type ContentIn<Response, Media> = Response extends { content: infer Content }
   ? Media extends keyof Content
     ? Content[Media]
     : never
   : never
 
-/** The media types of the responses that say that the request succeeded. */
+/** The media types of successful responses. */
 export type SuccessMedia<Responses> = {
   [Key in keyof Responses]: Key extends number | string
     ? `${Key}` extends `2${string}`
@@ -122,7 +121,7 @@ export type IsUnion<Type, Member = Type> = [Type] extends [never]
     : never
 
 /**
- * The status codes of final responses, by the range that an OpenAPI document names them with.
+ * The status codes of final responses, by their range in OpenAPI.
  *
  * @see https://www.iana.org/assignments/http-status-codes
  */
@@ -138,15 +137,15 @@ const statusRanges = {
 
 type Range = keyof typeof statusRanges
 
-/** The statuses of a range; of every range unless given. */
+/** The statuses of a range; by default, of all ranges. */
 type StatusIn<In extends Range = Range> = (typeof statusRanges)[In][number]
 
-/** Whether a status is one of a range or of `default`. */
+/** Whether a range or `default` includes a status. */
 export function isRegisteredStatus(status: number): boolean {
   return Object.values(statusRanges).some((statuses) => statuses.some((registered) => registered === status))
 }
 
-/** The statuses that one key of an operation's responses is for: those that no more exact key declares. */
+/** The statuses of one key of an operation's responses: those without a more specific key. */
 export type StatusOf<Responses, Key extends keyof Responses> = Key extends number
   ? Key
   : Key extends Range
@@ -155,5 +154,5 @@ export type StatusOf<Responses, Key extends keyof Responses> = Key extends numbe
       ? Exclude<StatusIn<Exclude<Range, keyof Responses>>, keyof Responses | Contentless<Responses[Key]>>
       : never
 
-/** The statuses that have no content in HTTP, where a response declares some. */
+/** The statuses without content in HTTP, if a response declares content. */
 type Contentless<Response> = [MediaIn<Response>] extends [never] ? never : 204 | 205 | 304

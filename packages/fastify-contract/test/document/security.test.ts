@@ -65,13 +65,13 @@ describe('the check of a contract', () => {
   })
 
   it.each([
-    ['digest', 'is http digest'],
-    ['client', 'is mutualTLS'],
-    ['session', 'is an apiKey in a cookie'],
-    ['odd', 'is undefined'],
+    ['digest', 'http digest'],
+    ['client', 'mutualTLS'],
+    ['session', 'an apiKey in a cookie'],
+    ['odd', 'undefined'],
   ])('refuses %s, with the remedy', (scheme, reason) => {
     expect(problemsOf([{ [scheme]: [] }])).toEqual([
-      `components/securitySchemes/${scheme}: ${reason}, which this service does not verify; use http bearer, ` +
+      `components/securitySchemes/${scheme}: ${reason} is not supported; use http bearer, ` +
         'http basic, an apiKey in a header or in the query, oauth2 or openIdConnect',
     ])
   })
@@ -79,7 +79,7 @@ describe('the check of a contract', () => {
   it('refuses a parameter that is the API key of the same operation', () => {
     const parameters = [{ name: 'key', in: 'query', schema: { type: 'string' } }]
     expect(problemsOf([{ key: [] }], { parameters })).toEqual([
-      'operation getThing: the query parameter key is the API key that its security asks for; remove the parameter',
+      'operation getThing: the query parameter key is its API key; remove the parameter',
     ])
     expect(problemsOf([{ bearer: [] }], { parameters })).toEqual([])
   })
@@ -87,11 +87,11 @@ describe('the check of a contract', () => {
   it('refuses scopes whose absence the contract does not declare', () => {
     const Error = { type: 'object', properties: { error: { type: 'integer', enum: [40_300] } } }
     const add =
-      'operation getThing: asks for scopes; add 40300, insufficient_scope, to components/schemas/Error/properties/error'
+      'operation getThing: requires scopes; add 40300, insufficient_scope, to components/schemas/Error/properties/error'
     expect(problemsOf([{ bearer: ['admin'] }])).toEqual([add])
     expect(problemsOf([{ bearer: ['admin'] }], {}, { Error })).toEqual([])
     expect(problemsOf([{ bearer: ['a b'] }], {}, { Error })).toEqual([
-      'operation getThing: asks for the scope "a b"; use printable ASCII without space, " and \\',
+      'operation getThing: the scope "a b" is not valid; use printable ASCII without space, " and \\',
     ])
   })
 })

@@ -71,7 +71,7 @@ describe('the engine refuses to start', () => {
       contractOf({}, { security: undefined }),
       { getThing: answer },
       ['bearer'],
-      'operation getThing: has no security; write security: [] if everybody may call it',
+      'operation getThing: has no security; add it, or security: [] for a public operation',
     ],
   ])('%s', async (_why, contract, handlers, schemes, message) => {
     expect(await refusalOf(contract, handlers, schemes)).toBe(message)

@@ -1,6 +1,6 @@
 import { stringifyJson } from '../../json/json.ts'
 
-/** Swagger UI gives responses three columns, which are wider than the screen of a phone. */
+/** Stacks Swagger UI's three response columns, which are too wide for a phone. */
 export const narrowScreens = `@media (max-width: 640px) {
   .swagger-ui .responses-table > thead,
   .swagger-ui .response-col_links > i { display: none; }
@@ -16,7 +16,7 @@ export const narrowScreens = `@media (max-width: 640px) {
  * Writes the page.
  *
  * @param name the title of the contract
- * @param files the path of Swagger UI's files, relative to that of the page, so that a proxy may put one before both
+ * @param files the path of Swagger UI's files, relative to the page, so that a proxy may add a prefix
  */
 export function writePage(name: string, files: string, hasIcon: boolean): string {
   const title = name.replace(/[&<]/g, (character) => `&#${String(character.charCodeAt(0))};`)
@@ -42,10 +42,10 @@ export function writePage(name: string, files: string, hasIcon: boolean): string
 }
 
 /**
- * Writes the script that starts Swagger UI. By itself Swagger UI reads a contract with doubles: an example
+ * Writes the script that starts Swagger UI. By itself Swagger UI parses a contract with doubles: an example
  * 9007199254740993 becomes …992, and "Execute" creates or deletes something else (swagger-api/swagger-ui#10049). In the
- * script's copy of the contract, each example with an integer beyond 2^53 is therefore its JSON text, which a plugin
- * shows and prefills as it is. What a person types is sent as typed anyway.
+ * script's copy, each example with an integer beyond 2^53 is therefore its JSON text, which a plugin shows and prefills
+ * unchanged. Typed input is sent unchanged anyway.
  *
  * @param contract the document, with integers beyond 2^53 as bigints
  */

@@ -8,7 +8,7 @@ import type { OpenAPIV3 } from 'openapi-types'
 import type { Contract } from '../../document/load-contract.ts'
 import { narrowScreens, writeInitializer, writePage } from './docs-page.ts'
 
-/** Swagger UI's files in its Fastify plugin. Loaded, the plugin costs 5 MiB, and rounds integers in `/docs/json`. */
+/** Swagger UI's files in its Fastify plugin. The plugin itself would take 5 MiB and round integers in `/docs/json`. */
 const folder = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
 
 const mediaTypes: Record<string, string> = {
@@ -21,13 +21,12 @@ const mediaTypes: Record<string, string> = {
   '.yaml': 'application/yaml',
 }
 
-/** Files of that folder that are the plugin's own. */
+/** Files of the plugin itself. */
 const notServed: readonly string[] = ['csp.json', 'index.html']
 
 /**
- * The page may load scripts and styles from this server alone, and send requests to it alone. Swagger UI writes styles
- * into its elements and has pictures in data: URLs. The other headers are those of helmetjs.github.io; those that need
- * TLS are left to the proxy that ends TLS.
+ * The page may load scripts and styles only from this server, and send requests only to it. Swagger UI needs inline styles
+ * and data: images. The other headers are those of helmetjs.github.io, without those for TLS, which the proxy sets.
  */
 const pageHeaders = new Map([
   [
@@ -45,9 +44,9 @@ const pageHeaders = new Map([
 ])
 
 /**
- * Adds the contract as `/openapi.yaml` and `/openapi.json`, and Swagger UI, which shows it, at `/docs`.
+ * Serves the contract at `/openapi.yaml` and `/openapi.json`, and Swagger UI at `/docs`.
  *
- * @param app a context of its own: its responses have the headers of a page
+ * @param app a context of its own, because its responses have the headers of a page
  * @param favicon an SVG; undefined for a page without one
  */
 export async function registerDocs(
@@ -55,7 +54,7 @@ export async function registerDocs(
   contract: Contract,
   favicon: string | undefined,
 ): Promise<void> {
-  // The plugin's types describe OpenAPI 3.0 without bigints; in this mode it only keeps the document.
+  // The plugin's types describe OpenAPI 3.0 without bigints. In this mode it only keeps the document.
   const document = contract.document as unknown as OpenAPIV3.Document
   await app.register(swagger, { mode: 'static', specification: { document } })
   app.addHook('onRequest', (_request, { raw }, done) => {
@@ -73,14 +72,14 @@ export async function registerDocs(
     '/docs/static/theme/narrow.css': () => narrowScreens,
   }
   for (const [path, write] of Object.entries(made)) {
-    // All responses share these bytes. Of a text each response would make a copy.
+    // Bytes are shared; of a text each response would make a copy.
     let bytes: Buffer | undefined
     app.get(path, (_request, reply) => {
       bytes ??= Buffer.from(write())
       return reply.header('content-type', mediaTypes[extname(path) || '.html']).send(bytes)
     })
   }
-  // Paths of Swagger UI's plugin that are elsewhere here.
+  // Paths of Swagger UI's plugin.
   for (const format of ['json', 'yaml']) {
     app.get(`/docs/${format}`, (_request, reply) => reply.redirect(`/openapi.${format}`))
   }
@@ -89,8 +88,8 @@ export async function registerDocs(
 }
 
 /**
- * Adds a file of Swagger UI. It is read at its first request and kept: a client that does not read holds neither a
- * descriptor nor memory. Ranges and all preconditions but `If-None-Match` are ignored.
+ * Serves a file of Swagger UI. It is read once and kept, so that slow clients hold neither a descriptor nor memory. Ranges
+ * and preconditions other than `If-None-Match` are ignored.
  */
 function registerFile(app: FastifyInstance, name: string): void {
   const type = mediaTypes[extname(name)]
