@@ -7,27 +7,27 @@ import { generate } from './generate/generate.ts'
 const usages = {
   generate: `Usage: fastify-contract generate [--check | --scaffold] [OPTION …]
 
-Checks a contract, and writes what is generated from it: types, client, error numbers, and the contract in one file.
-Where the contract is refused, each reason is printed with its place and a remedy, and nothing is written.
+Checks a contract and writes the generated files: types, client, error numbers, and the contract in one file.
+If the contract is rejected, prints each place, problem and remedy, and writes nothing.
 
-  --check           write nothing; fail and name each generated file that does not match the contract
-  --scaffold        also write a handler for each operation that has none
-  --contract FILE   the contract; openapi.yaml unless it is given
-  --out FOLDER      the folder of the generated files; generated unless it is given
-  --handlers FILE   the table of handlers, with contract.ts and context.ts beside it; src/handlers.ts unless it is given
-  --reserve PATH    a path that the service answers beside the contract, such as /livez; may be given several times`,
+  --check           write nothing; fail and list the generated files that do not match the contract
+  --scaffold        also write a stub for each operation without a handler
+  --contract FILE   the contract (default: openapi.yaml)
+  --out FOLDER      the folder of the generated files (default: generated)
+  --handlers FILE   the table of handlers, beside contract.ts and context.ts (default: src/handlers.ts)
+  --reserve PATH    a path of the service outside the contract, such as /livez; repeatable`,
   breaking: `Usage: fastify-contract breaking [VERSION | FILE] [OPTION …]
 
-Compares a contract with one that clients know, and fails where a change breaks them and the major version is the same.
+Compares a contract with a released one. Fails if a change breaks clients without a new major version.
 
-  VERSION           a release, such as 1.0.0; the newest unless it is given
-  FILE              a contract
-  --contract FILE   the contract; openapi.yaml unless it is given
-  --releases FOLDER where FOLDER/openapi-X.Y.Z.yaml is the contract of each release; docs/releases unless it is given`,
+  VERSION           a release, such as 1.0.0 (default: the newest)
+  FILE              another contract
+  --contract FILE   the contract (default: openapi.yaml)
+  --releases FOLDER the folder of openapi-X.Y.Z.yaml, one for each release (default: docs/releases)`,
 }
-const usage = `Usage: fastify-contract generate | breaking [OPTION …]; --help after either says more`
+const usage = `Usage: fastify-contract generate | breaking [OPTION …]; for more: fastify-contract COMMAND --help`
 
-/** What cannot be carried out as it was given. */
+/** The arguments are not valid. */
 class UsageError extends Error {}
 
 interface Result {
@@ -50,7 +50,7 @@ async function runGenerate(args: string[]): Promise<Result> {
   }
   const { values } = readArguments('generate', { args, options })
   const { check = false, scaffold = false } = values
-  if (check && scaffold) throw new UsageError('--check writes nothing, and --scaffold writes handlers')
+  if (check && scaffold) throw new UsageError('use either --check or --scaffold')
   const project = {
     root: process.cwd(),
     contract: values.contract ?? 'openapi.yaml',
@@ -64,19 +64,18 @@ async function runGenerate(args: string[]): Promise<Result> {
 async function runBreaking(args: string[]): Promise<Result> {
   const options = { contract: text, releases: text }
   const { values, positionals } = readArguments('breaking', { args, options, allowPositionals: true })
-  if (positionals.length > 1)
-    throw new UsageError(`there is one contract to compare with, not ${positionals.join(', ')}`)
+  if (positionals.length > 1) throw new UsageError(`give one contract to compare with, not ${positionals.join(', ')}`)
   const { contract = 'openapi.yaml', releases: folder = 'docs/releases' } = values
   return checkBreaking({ root: process.cwd(), contract, folder }, positionals[0])
 }
 
-/** @throws UsageError when the arguments do not match, or give an option twice that is one value */
+/** @throws UsageError if the arguments do not match, or repeat a single option */
 function readArguments<Config extends ParseArgsConfig>(command: keyof typeof usages, config: Config) {
   try {
     const { tokens = [], ...parsed } = parseArgs({ ...config, tokens: true })
     const names = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []))
     const twice = names.find((name, index) => names.indexOf(name) < index && config.options?.[name]?.multiple !== true)
-    // Node takes the last one.
+    // Node would use the last.
     if (twice !== undefined) throw new Error(`--${twice} is given twice`)
     return parsed
   } catch (error) {

@@ -113,9 +113,9 @@ const groups: [impact: Change['impact'], edits: [Edit, RegExp][]][] = [
     [
       [[`${limit} required`, true], /`limit` query parameter became required/],
       [[`${limit} schema maximum`, 50], /Upper bound changed from '<= 100' to '<= 50'/],
-      [[`${list} parameters 1 schema default`, 'name'], /default changed from "id" to "name", which is not judged/],
+      [[`${list} parameters 1 schema default`, 'name'], /default changed from "id" to "name"; unknown changes count/],
       [[`${list} operationId`, 'findThings'], /`operationId` of operation `GET \/things` changed/],
-      [[`${list} security`, []], /no credentials are required any more/],
+      [[`${list} security`, []], /credentials are no longer required/],
       [[`${create} responses 409`], /Response `409` was removed/],
       [['paths /things/{id} delete requestBody', { required: true, content: json(text) }], /a required body was added/],
       [
@@ -123,11 +123,11 @@ const groups: [impact: Change['impact'], edits: [Edit, RegExp][]][] = [
         /maximum: changed from 9223372036854775807 to 9223372036854775806/,
       ],
       [['x-unmatched-responses 405'], /x-unmatched-responses > 405: Response `405` was removed/],
-      [['components headers Retry required'], /Retry: the header need not be there any more/],
+      [['components headers Retry required'], /Retry: the header is no longer required/],
       [['components schemas Error required', ['error']], /Error.*no longer required: `message`/],
       [['components schemas Error properties error enum', [1, 2, 3]], /Enum of `error` gained values: '3'/],
-      [[`${newThing} id readOnly`, true], /id.*: readOnly changed from none to true, which is not judged/],
-      [[`${newThing} note`], /note: properties that clients send are not read any more/],
+      [[`${newThing} id readOnly`, true], /id.*: readOnly changed from none to true; unknown changes count/],
+      [[`${newThing} note`], /note: the service no longer reads properties that clients send/],
       [['components securitySchemes key name', 'l'], /`name` of security scheme `key` changed/],
     ],
   ],
@@ -140,7 +140,7 @@ const groups: [impact: Change['impact'], edits: [Edit, RegExp][]][] = [
         /Media type `application\/json` was remov/,
       ],
       [['components schemas Error properties detail writeOnly', true], /detail.*: writeOnly changed/],
-      [[`${newThing} weight`, false], /weight.*not read any more/],
+      [[`${newThing} weight`, false], /weight.*no longer reads/],
     ],
   ],
   ['breaking', [[['paths /things/{id}'], /Path `\/things\/\{id\}` was removed/]]],
@@ -218,7 +218,7 @@ describe('the base of the comparison', () => {
       ),
       'docs/releases/other-3.0.0.yaml': '',
     })
-    expect(await check(root)).toEqual({ ok: true, lines: ['openapi.yaml has no change for clients since 1.10.0'] })
+    expect(await check(root)).toEqual({ ok: true, lines: ['openapi.yaml: no changes since 1.10.0'] })
     for (const [wanted, label] of [
       ['1.9.0', '1.9.0'],
       ['v1.9.0', '1.9.0'],
@@ -230,8 +230,8 @@ describe('the base of the comparison', () => {
         expect.stringMatching(
           /^breaking {4}paths > \/things > get > parameters > 0: .* became required \(openapi\.yaml:\d/,
         ),
-        `compared with ${label}: 1 breaking, 0 compatible, 0 editorial; take back what breaks clients, or set ` +
-          'info.version to 2.0.0 in openapi.yaml (it is 1.0.0)',
+        `compared with ${label}: 1 breaking, 0 compatible, 0 editorial; undo the breaking changes, or set ` +
+          'info.version to 2.0.0 in openapi.yaml (now 1.0.0)',
       ])
     }
   })
@@ -267,7 +267,7 @@ describe('the base of the comparison', () => {
     expect(await check(root)).toEqual(refusal)
     await writeFile(join(root, released('1.0.0')), base)
     const lines = async (wanted?: string) => (await check(root, wanted)).lines
-    expect(await lines('0.9.0')).toEqual([`there is no ${released('0.9.0')}; docs/releases/ has 1.0.0`])
+    expect(await lines('0.9.0')).toEqual([`${released('0.9.0')} does not exist; docs/releases/ has 1.0.0`])
     expect(await lines('nowhere.yaml')).toEqual(['nowhere.yaml: cannot be read (ENOENT)'])
     await writeFile(join(root, released('1.0.0')), 'openapi: [')
     expect(await lines()).toEqual([expect.stringMatching(/^docs\/releases\/openapi-1\.0\.0\.yaml:1:/)])

@@ -43,14 +43,14 @@ describe('a contract is refused', () => {
       ),
     )
     for (const because of [
-      /\/docs is a path of the service itself/,
-      /trace: TRACE would answer/,
-      /operation a: the operationId is used more than once/,
-      /operation b: the path parameter id is not described/,
+      /\/docs is the service's own path/,
+      /trace: TRACE would expose/,
+      /operation a: the operationId is used twice/,
+      /operation b: the path parameter id is not declared/,
       /in: cookie is not supported/,
       /the default must be an integer/,
       /url: server variables are not supported/,
-      /format: plant is a format that nobody validates/,
+      /format: plant is not a supported format/,
       /nullable: is a keyword of OpenAPI 3\.0/,
       /Expected type `number` but got `boolean`/,
     ])
@@ -96,7 +96,7 @@ describe('a contract is refused', () => {
   it('without the schema of failures, with all that it must have', async () => {
     const { components, ...rest } = contractWith({ responses: { 204: { description: 'Done.' } } })
     expect(await problemsOf({ ...rest, components: { ...components, schemas: {} } })).toEqual([
-      expect.stringMatching(/properties\/error: must be an enum of 40000 malformed_body, .*50300 /),
+      expect.stringMatching(/properties\/error: must be an enum; add 40000 malformed_body, .*50300 /),
     ])
   })
 
@@ -104,13 +104,13 @@ describe('a contract is refused', () => {
     [
       'a name twice',
       { 'x-enum-varnames': ['unavailable', 'unavailable'] },
-      /the number 50000 or its name is given twice/,
+      /the number 50000 or its name is a duplicate/,
     ],
-    ['a number twice', { enum: [50300, 50300] }, /the number 50300 or its name is given twice/],
-    ['no status', { enum: [50300, 999] }, /the number 999 does not begin with the HTTP status of a failure/],
-    ['too many texts', { 'x-enum-descriptions': ['a', 'b', 'c'] }, /has more x-enum-varnames or x-enum-descriptions/],
-    ['no name', { 'x-enum-varnames': ['unavailable', 'A'] }, /the number 50000 has no name in x-enum-varnames/],
-    ['not those of the server', {}, /lacks 40000 malformed_body, .*43100 headers_too_large, which the service itself/],
+    ['a number twice', { enum: [50300, 50300] }, /the number 50300 or its name is a duplicate/],
+    ['no status', { enum: [50300, 999] }, /the number 999 must start with an HTTP status/],
+    ['too many texts', { 'x-enum-descriptions': ['a', 'b', 'c'] }, /more names or descriptions than numbers/],
+    ['no name', { 'x-enum-varnames': ['unavailable', 'A'] }, /the number 50000 needs a name in x-enum-varnames/],
+    ['not those of the server', {}, /failures are missing; add 40000 malformed_body, .*43100 headers_too_large/],
   ])('where the error numbers have %s', async (_fault, members, because) => {
     const error = { enum: [50300, 50000], 'x-enum-varnames': ['unavailable', 'internal'] }
     const own = { type: 'integer', 'x-enum-descriptions': ['a', 'b'], ...error, ...members }
@@ -147,7 +147,7 @@ describe('a contract is refused', () => {
 it('failures that the server answers undeclared are a warning that lists them', async () => {
   expect(await warningsOf(contractWith({ responses: { 204: { description: 'Done.' } } }))).toEqual([
     expect.stringMatching(
-      /^\S+:\d+:\d+: warning: operation listThings: the service can answer 400, 401, 408, 429, 431, 500, 503; /,
+      /^\S+:\d+:\d+: warning: operation listThings: the server may respond with 400, 401, 408, 429, 431, 500, 503; /,
     ),
   ])
   expect(await warningsOf(contractWith({}))).toEqual([])

@@ -107,12 +107,12 @@ describe('a contract in several files', () => {
     [
       'a circle of files',
       { 'paths/thing.yaml': '$ref: other.yaml\n', 'paths/other.yaml': '$ref: thing.yaml\n' },
-      /^openapi\.yaml: its references cannot be followed \(.*circular.*\); refer to each object directly/,
+      /^openapi\.yaml: the references cannot be resolved \(.*circular.*\); refer to each object directly/,
     ],
     [
       'a path that has itself in a callback',
       { 'paths/thing.yaml': "post: { callbacks: { a: { '{$url}': { $ref: thing.yaml } } } }\n" },
-      /^openapi\.yaml: too many of its objects or files refer on to one another|cannot be followed|leads back/,
+      /^openapi\.yaml: the chains of references are too long|cannot be resolved|leads back/,
     ],
     [
       'a fault of the structure',
@@ -147,7 +147,7 @@ describe('a contract in several files', () => {
     const releases = { root: folder, contract: 'openapi.yaml', folder: 'releases' }
     const compare = () => checkBreaking(releases, 'released.json')
     await writeFile(join(folder, 'released.json'), await readFile(join(folder, 'generated/contract.json')))
-    expect((await compare()).lines).toEqual(['openapi.yaml has no change for clients since released.json'])
+    expect((await compare()).lines).toEqual(['openapi.yaml: no changes since released.json'])
     await writeFile(join(folder, 'schemas/other.yaml'), 'Name: { type: string, maxLength: 4 }\n')
     expect((await compare()).lines[0]).toMatch(/^breaking .*maxLength.* \(schemas\/other\.yaml:1:34\)$/)
   })
@@ -163,7 +163,7 @@ describe('a contract in several files', () => {
     await appendFile(join(folder, 'schemas/other.yaml'), '# A word more.\n')
     expect(await generateIn(folder, 'check')).toMatchObject({
       ok: false,
-      lines: ['generated/contract.sha256 does not match openapi.yaml: run npx fastify-contract generate'],
+      lines: ['generated/contract.sha256: does not match openapi.yaml; run npx fastify-contract generate'],
     })
     await expect(loadContract(folder)).rejects.toThrow(UnservableContract)
     expect(await generateIn(folder)).toMatchObject({ ok: true })
@@ -198,7 +198,7 @@ async function hostileFolder(contract: object | string, others: Record<string, s
   return api
 }
 
-const outside = 'leads out of the folder of the contract; keep a copy below it'
+const outside = 'is outside the folder of the contract; keep a copy below it'
 const noFile = 'is not a regular file; copy its content into one'
 
 /** References that are not followed, and why. `ROOT` is the folder above that of the contract. */
@@ -213,7 +213,7 @@ const refused: [reference: string, because: string][] = [
   ['folder', noFile],
   ['a\nb.yaml', 'has a line break in its name; rename it'],
   ['large.yaml', 'has more than 16777216 bytes; split the contract into files'],
-  ['http://127.0.0.1:9/a.yaml', 'is not read over the network; keep a copy'],
+  ['http://127.0.0.1:9/a.yaml', 'is on the network, which is not used; keep a local copy'],
 ]
 const withReply = (schema: object) =>
   contractWith({ responses: { 200: { description: 'A thing.', content: json(schema) }, ...failures } })
@@ -321,10 +321,14 @@ describe('what looks like a reference is data', () => {
   })
 
   it.each<[string, object, RegExp]>([
-    ['an example', { example: data }, /example: a \$ref in a value is taken for a reference; leave the member out$/],
-    ['a default', { properties: { a: { default: data } } }, /default: a \$ref in a value is taken/],
-    ['a constant', { const: data }, /const: a \$ref in a value is taken/],
-    ['an enum', { enum: data }, /enum: a \$ref in a value is taken/],
+    ['an example', { example: data }, /example: tools follow a \$ref in a value; remove the member/],
+    [
+      'a default',
+      { properties: { a: { default: data } } },
+      /default: tools follow a \$ref in a value; remove the member/,
+    ],
+    ['a constant', { const: data }, /const: tools follow a \$ref in a value; remove the member/],
+    ['an enum', { enum: data }, /enum: tools follow a \$ref in a value; remove the member/],
   ])(
     'in %s, where it is refused, because others take it for one, and not followed',
     async (_place, schema, because) => {

@@ -37,19 +37,31 @@ const mustBeText = /the example must be string$/
 
 /** Contracts that are refused, each for one reason, by the keyword that it is about. */
 const refused: [keyword: string, contract: object, because: RegExp][] = [
-  ['document.openapi', { ...contractWith({}), openapi: '3.2.0' }, /openapi: must be 3\.1\.x/],
+  ['document.openapi', { ...contractWith({}), openapi: '3.2.0' }, /openapi: "3\.2\.0" is not supported; use 3\.1\.x/],
   [
     'document.jsonSchemaDialect',
     contractWith({}, { jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema' }),
     /2020-12\/schema is not supported; remove it/,
   ],
-  ['document.paths', withPath('/docs/json'), /\/docs\/json is a path of the service itself/],
-  ['document.paths', contractOf({ ...contractWith({}).paths, 'x-note': null }), /x-note is not read here/],
-  ['document.paths', contractOf({}), /there is no operation; add one/],
-  ['document.paths', withPath('/a/*'), /must be without/],
-  ['document.paths', withPath('/a%20b'), /must be without/],
-  ['document.paths', withPath('/{id}/{id}', { parameters: [id] }), /must name each of its parameters once/],
-  ['document.servers', contractWith({}, { servers: [{ url: 'https://' }] }), /https:\/\/ is no url/],
+  ['document.paths', withPath('/docs/json'), /operation a: \/docs\/json is the service's own path; choose another/],
+  [
+    'document.paths',
+    contractOf({ ...contractWith({}).paths, 'x-note': null }),
+    /paths: x-note is not supported here; move it to the parent object/,
+  ],
+  ['document.paths', contractOf({}), /paths: the contract has no operation; add one/],
+  ['document.paths', withPath('/a/*'), /operation a: the path \/a\/\* must not contain \?, #, %, \* or spaces/],
+  ['document.paths', withPath('/a%20b'), /operation a: the path \/a%20b must not contain \?, #, %, \* or spaces/],
+  [
+    'document.paths',
+    withPath('/{id}/{id}', { parameters: [id] }),
+    /operation a: the path \/\{id\}\/\{id\} must not repeat a parameter/,
+  ],
+  [
+    'document.servers',
+    contractWith({}, { servers: [{ url: 'https://' }] }),
+    /url: https:\/\/ is not a url; use one such as https:\/\/host\/v1, or \/v1/,
+  ],
   ['document.security', { ...contractWith({}), security: undefined }, /has no security; add it, or security: \[\]/],
   [
     'document.security',
@@ -59,52 +71,88 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['document.x-unmatched-responses', contractWith({}, { 'x-unmatched-responses': { 405: {} } }), /`description` must/],
   ['document.info', { ...contractWith({}), info: { title: 'Things' } }, /`version` must be present/],
   ['server.url', contractWith({}, { servers: [{ url: 'https://{host}/' }] }), /server variables are not supported/],
-  ['server.url', contractWith({}, { servers: [{ url: '/a?b' }] }), /must be without/],
-  ['components.schemas', withComponents({ schemas: { 'a/b': {} } }), /schemas: a\/b is no name of a component/],
-  ['components.parameters', withComponents({ parameters: { 'a b': query('a', text) } }), /a b is no name of a comp/],
+  [
+    'server.url',
+    contractWith({}, { servers: [{ url: '/a?b' }] }),
+    /url: a server url must not contain \?, #, %, \* or spaces/,
+  ],
+  [
+    'components.schemas',
+    withComponents({ schemas: { 'a/b': {} } }),
+    /schemas: a\/b is not a name of a component; use only letters, digits, \., _/,
+  ],
+  [
+    'components.parameters',
+    withComponents({ parameters: { 'a b': query('a', text) } }),
+    /parameters: a b is not a name of a component; use only letters, digits, \.,/,
+  ],
   ['components.parameters', withComponents({ parameters: { A: query('a', text, wrong) } }), mustBeText],
   ['components.requestBodies', withComponents({ requestBodies: { A: { content: json(text, wrong) } } }), mustBeText],
   [
     'pathItem.$ref',
     contractOf({ ...contractWith({}).paths, '/a': { $ref: '#/paths/~1b' }, '/b': {} }),
-    /\$ref: a path is not read from else/,
+    /\$ref: a path item cannot refer within the document; write it out, or move/,
   ],
-  ['pathItem.get', contractWith({ requestBody: { content: json({}) } }), /get: a GET has no body in HTTP/],
+  [
+    'pathItem.get',
+    contractWith({ requestBody: { content: json({}) } }),
+    /get: GET has no body in HTTP; use parameters, or another method/,
+  ],
   ['operation.operationId', contractWith({ operationId: undefined }), /GET \/things: has no operationId/],
-  ['operation.operationId', withItem({ put: { operationId: 'listThings', responses: noContent } }), /more than once/],
-  ['operation.operationId', contractWith({ operationId: 'list\nThings' }), /"list\\nThings" is no name; use at most/],
-  ['operation.parameters', contractWith({ parameters: [query('a', text), query('a', text)] }), /is described twice/],
+  [
+    'operation.operationId',
+    withItem({ put: { operationId: 'listThings', responses: noContent } }),
+    /operation listThings: the operationId is used twice; choose another/,
+  ],
+  [
+    'operation.operationId',
+    contractWith({ operationId: 'list\nThings' }),
+    /operationId: "list\\nThings" is not a name; use at most 200 letters,/,
+  ],
+  [
+    'operation.parameters',
+    contractWith({ parameters: [query('a', text), query('a', text)] }),
+    /operation listThings: the query parameter a is declared twice; remove one/,
+  ],
   [
     'operation.parameters',
     contractWith({ parameters: ['X-A', 'x-a'].map((name) => ({ name, in: 'header', schema: text })) }),
-    /the header parameter x-a is described twice/,
+    /operation listThings: the header parameter x-a is declared twice; remove/,
   ],
   ['operation.parameters', contractWith({ parameters: [id] }), /the path parameter id is not in \/things/],
-  ['operation.parameters', withPath('/{a}'), /the path parameter a is not described/],
+  ['operation.parameters', withPath('/{a}'), /operation a: the path parameter a is not declared; add it/],
   [
     'operation.parameters',
     withItem({
       parameters: [{ name: 'X-A', in: 'header', schema: text }],
       get: { operationId: 'a', parameters: [{ name: 'x-a', in: 'header', schema: text }], responses: noContent },
     }),
-    /the header parameter X-A is described twice/,
+    /operation a: the header parameter X-A is declared twice; remove one/,
   ],
-  ['operation.responses', contractWith({ responses: { ...noContent, '4xx': { description: 'No.' } } }), /4xx is no st/],
+  [
+    'operation.responses',
+    contractWith({ responses: { ...noContent, '4xx': { description: 'No.' } } }),
+    /operation listThings: 4xx is not a status; use 200 to 599, a range such as/,
+  ],
   [
     'operation.responses',
     contractWith({ responses: { 204: { description: 'Done.', content: json({}) }, ...failures } }),
     /204 has no content in HTTP/,
   ],
-  ['operation.responses', contractWith({ responses: { ...noContent, 'x-note': null } }), /x-note is not read here/],
+  [
+    'operation.responses',
+    contractWith({ responses: { ...noContent, 'x-note': null } }),
+    /responses: x-note is not supported here; move it to the parent object/,
+  ],
   [
     'operation.responses',
     contractWith({ responses: { ...noContent, 503: { description: 'Busy.', content: json(text) } } }),
-    /the response 503 must allow the service's own failure \{ error: 50300, message \}: must be string/,
+    /operation listThings: the response 503 must allow the server's failure \{/,
   ],
   [
     'operation.responses',
     contractWith({ responses: { ...noContent, 503: { description: 'Busy.', content: { 'text/plain': {} } } } }),
-    /the response 503 needs the content application\/json/,
+    /operation listThings: the response 503 needs application\/json content with/,
   ],
   ['operation.security', contractWith({ security: [{ bearer: ['a b'] }] }), /the scope "a b" is not valid/],
   [
@@ -113,7 +161,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
       { parameters: { A: query('a', text) } },
       { parameters: [{ $ref: '#/components/parameters/A', required: true }] },
     ),
-    /\$ref: OpenAPI ignores required beside it/,
+    /\$ref: OpenAPI ignores required beside \$ref; write out the object, or/,
   ],
   [
     'parameter.$ref',
@@ -126,19 +174,51 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
       { parameters: [{ $ref: '#/components/headers/A' }] },
       { components: { headers: { A: { schema: text } } } },
     ),
-    /\$ref: #\/components\/headers\/A leads to no object of OpenAPI/,
+    /\$ref: #\/components\/headers\/A is not an object of OpenAPI; move the target/,
   ],
-  ['parameter.name', withParameter({ name: 'Accept', in: 'header' }), /OpenAPI ignores a header parameter Accept/],
-  ['parameter.name', withParameter({ name: '__proto__' }), /__proto__ is no name/],
-  ['parameter.name', withParameter({ name: 'X A', in: 'header' }), /X A is no name of a header/],
+  [
+    'parameter.name',
+    withParameter({ name: 'Accept', in: 'header' }),
+    /name: OpenAPI ignores the header parameter Accept; use media types or/,
+  ],
+  [
+    'parameter.name',
+    withParameter({ name: '__proto__' }),
+    /name: JavaScript objects cannot have the name __proto__; choose/,
+  ],
+  [
+    'parameter.name',
+    withParameter({ name: 'X A', in: 'header' }),
+    /name: X A is not a header name; use letters, digits and -/,
+  ],
   ['parameter.in', withParameter({ in: 'cookie' }), /cookie is not supported; use a header/],
   ['parameter.style', withParameter({ style: 'deepObject' }), /deepObject is not supported; use form$/],
-  ['parameter.schema', withParameter({ schema: list(text), in: 'header' }), /a header parameter is a scalar; give its/],
-  ['parameter.schema', withParameter({ schema: { type: 'object' } }), /a parameter is a scalar or an array of scalars/],
+  [
+    'parameter.schema',
+    withParameter({ schema: list(text), in: 'header' }),
+    /schema: a header parameter must be a scalar; change its type/,
+  ],
+  [
+    'parameter.schema',
+    withParameter({ schema: { type: 'object' } }),
+    /schema: a parameter must be a scalar or an array of scalars; change its/,
+  ],
   ['parameter.schema', withParameter({ schema: list(list(text)) }), /the items of a parameter are scalars/],
-  ['parameter.schema', withParameter({ schema: { type: ['string', 'null'] } }), /no text is null; remove null from/],
-  ['parameter.schema', withParameter({ schema: { enum: ['a', null] } }), /no text is null/],
-  ['parameter.schema', withParameter({ schema: list({ type: ['string', 'null'] }) }), /no text is null/],
+  [
+    'parameter.schema',
+    withParameter({ schema: { type: ['string', 'null'] } }),
+    /schema: a parameter cannot be null; remove null from its type, and make/,
+  ],
+  [
+    'parameter.schema',
+    withParameter({ schema: { enum: ['a', null] } }),
+    /schema: a parameter cannot be null; remove null from its type, and make/,
+  ],
+  [
+    'parameter.schema',
+    withParameter({ schema: list({ type: ['string', 'null'] }) }),
+    /schema: a parameter cannot be null; remove null from its type, and make/,
+  ],
   ['parameter.example', withParameter(wrong), mustBeText],
   ['parameter.examples', withParameter(wrongOf), mustBeText],
   [
@@ -146,23 +226,31 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     withComponents({
       requestBodies: { A: { $ref: '#/components/requestBodies/B', required: true }, B: { content: json({}) } },
     }),
-    /\$ref: OpenAPI ignores required beside it/,
+    /\$ref: OpenAPI ignores required beside \$ref; write out the object, or/,
   ],
-  ['requestBody.content', withBody({ content: { 'multipart/form-data': {} } }), /multipart\/form-data is not read/],
+  [
+    'requestBody.content',
+    withBody({ content: { 'multipart/form-data': {} } }),
+    /content: multipart\/form-data is not supported; use application\/json or a/,
+  ],
   ['requestBody.content', withBody({ content: { ...json({}), 'a/b+json': {} } }), /must have one media type/],
-  ['requestContent.schema', withBody({ content: json(int64) }), /a bare number is not read exactly/],
+  [
+    'requestContent.schema',
+    withBody({ content: json(int64) }),
+    /schema: a bare number is not parsed exactly; wrap it in an object/,
+  ],
   ['requestContent.example', withBody({ content: json(text, wrong) }), mustBeText],
   ['requestContent.examples', withBody({ content: json(text, wrongOf) }), mustBeText],
   ['responseContent.example', withResponse({ content: json(text, wrong) }), mustBeText],
   [
     'responseContent.example',
     withResponse({ content: json({}, { example: { $ref: '#/info' } }) }),
-    /a \$ref in a value is taken for a ref/,
+    /example: tools follow a \$ref in a value; remove the member/,
   ],
   [
     'responseContent.example',
     withResponse({ content: json({ type: 'object', properties: { a: text } }, { example: { b: 'c' } }) }),
-    /the example b is not a property here; describe it in the schema, or leave it out$/,
+    /the example b is not a property here; declare it in the schema, or remove/,
   ],
   [
     'responseContent.example',
@@ -175,12 +263,12 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     withComponents({
       responses: { A: { $ref: '#/components/responses/B', content: {} }, B: { description: 'Done.' } },
     }),
-    /\$ref: OpenAPI ignores content beside it/,
+    /\$ref: OpenAPI ignores content beside \$ref; write out the object, or remove/,
   ],
   [
     'response.$ref',
     contractWith({}, { 'x-unmatched-responses': { 404: { $ref: '#/components/responses/Gone' } } }),
-    /the reference #\/components\/responses\/Gone leads to nothing; write/,
+    /the reference #\/components\/responses\/Gone leads to nothing; correct the/,
   ],
   [
     'response.$ref',
@@ -188,37 +276,57 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
       { responses: { 404: { $ref: '#/x-gone/a' }, ...failures } },
       { 'x-gone': { a: { description: 'Gone.' } } },
     ),
-    /\$ref: #\/x-gone\/a leads to no object of OpenAPI; move what is there under components/,
+    /\$ref: #\/x-gone\/a is not an object of OpenAPI; move the target to components/,
   ],
   [
     'response.headers',
     withResponse({ headers: { 'Content-Type': { schema: text } } }),
-    /Content-Type is for the server to write/,
+    /headers: the server sets Content-Type; remove it/,
   ],
-  ['response.headers', withResponse({ headers: { 'X A': { schema: text } } }), /X A is no name of a header/],
+  [
+    'response.headers',
+    withResponse({ headers: { 'X A': { schema: text } } }),
+    /headers: X A is not a header name; use letters, digits and -/,
+  ],
   [
     'response.headers',
     withResponse({ headers: { 'X-A': { schema: text }, 'x-a': { schema: text } } }),
-    /x-a is there in other letters, and is one header in HTTP; remove one/,
+    /headers: x-a differs from another header only by case; remove one/,
   ],
-  ['response.headers', withResponse({ headers: { Date: { schema: text } } }), /Date is for the server to write/],
-  ['response.content', withResponse({ content: { 'text/event-stream': {} } }), /streams of events are not supported/],
-  ['response.content', withResponse({ content: { 'text/*': {} } }), /text\/\* names no one media type/],
-  ['response.content', withResponse({ content: { 'text/csv; header=present': {} } }), /names no one media type/],
+  [
+    'response.headers',
+    withResponse({ headers: { Date: { schema: text } } }),
+    /headers: the server sets Date; remove it/,
+  ],
+  [
+    'response.content',
+    withResponse({ content: { 'text/event-stream': {} } }),
+    /content: event streams are not supported; return lists/,
+  ],
+  [
+    'response.content',
+    withResponse({ content: { 'text/*': {} } }),
+    /content: text\/\* is not a single media type; write it out, without/,
+  ],
+  [
+    'response.content',
+    withResponse({ content: { 'text/csv; header=present': {} } }),
+    /content: text\/csv; header=present is not a single media type; write it/,
+  ],
   [
     'response.content',
     withResponse({ content: { 'text/csv': { schema: list(text) } } }),
-    /text\/csv is text; give its/,
+    /content: text\/csv is text; use type: string/,
   ],
   [
     'response.content',
     withResponse({ content: { 'application/xml': { schema: { type: 'object' } } } }),
-    /application\/xml is sent as bytes, which are not validated; write type: string, /,
+    /content: application\/xml is sent as bytes, which are not validated; use/,
   ],
   [
     'response.content',
     withResponse({ content: json({ type: 'object', properties: { a: text }, required: ['b'] }) }),
-    /required: b is not among the properties, the only ones of a reply; add it/,
+    /required: b is not declared, and replies have only declared properties;/,
   ],
   [
     'callback.$ref',
@@ -237,10 +345,14 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
         },
       },
     ),
-    /\$ref: OpenAPI ignores required beside it/,
+    /\$ref: OpenAPI ignores required beside \$ref; write out the object, or/,
   ],
   ['header.style', withHeader({ style: 'form' }), /form is not supported; use simple/],
-  ['header.schema', withHeader({ schema: { type: 'boolean' } }), /a header is text, an integer or a number/],
+  [
+    'header.schema',
+    withHeader({ schema: { type: 'boolean' } }),
+    /schema: a header must be a string, an integer or a number; change its type/,
+  ],
   ['header.example', withHeader(wrong), mustBeText],
   ['header.examples', withHeader(wrongOf), mustBeText],
   [
@@ -251,13 +363,17 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
         bearer: { type: 'http', scheme: 'bearer' },
       },
     }),
-    /\$ref: OpenAPI ignores scheme beside it/,
+    /\$ref: OpenAPI ignores scheme beside \$ref; write out the object, or remove/,
   ],
-  ['securityScheme.type', withScheme({ type: 'mutualTLS' }), /mutualTLS is not supported; let the proxy/],
+  [
+    'securityScheme.type',
+    withScheme({ type: 'mutualTLS' }),
+    /type: mutualTLS is not supported; verify certificates in the TLS proxy/,
+  ],
   [
     'securityScheme.in',
     withScheme({ type: 'apiKey', in: 'cookie', name: 'a' }),
-    /cookie is not supported; send the key/,
+    /in: cookie is not supported; use a header/,
   ],
   [
     'securityScheme.scheme',
@@ -267,48 +383,88 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
 
   ['schema.$ref', ofSchema({ $ref: '#/components/responses/A' }), /is outside of components\/schemas|leads to nothing/],
   ['schema.$ref', ofSchema({ $ref: '#/components/schemas/None' }), /leads to nothing/],
-  ['schema.$ref', ofSchema({ $ref: '#/components/schemas/Node/properties/name' }), /is inside of a schema; give it a/],
+  [
+    'schema.$ref',
+    ofSchema({ $ref: '#/components/schemas/Node/properties/name' }),
+    /\$ref: #\/components\/schemas\/Node\/properties\/name is within a schema; move/,
+  ],
   ['schema.type', ofSchema({ type: 'strin' }), /strin|can be one of the following only/],
   [
     'schema.type',
     ofSchema({ type: ['object', 'integer'], properties: { a: { ...text, default: 'b' } } }),
-    /type: a property in it has a default, which applies only where the schema always does/,
+    /type: a property has a default, which needs a schema that always applies;/,
   ],
   ...['anyOf', 'oneOf'].map((keyword): (typeof refused)[number] => [
     `schema.${keyword}`,
     ofSchema({ [keyword]: [{ type: 'object', properties: { a: { ...text, default: 'b' } } }] }),
-    /a property in it has a default, which applies only where the schema always does; move it out/,
+    /(?:any|one)Of: a property has a default, which needs a schema that always applies;/,
   ]),
   [
     'schema.not',
     ofSchema({ not: { type: 'object', properties: { part: { properties: { a: { ...text, default: 'b' } } } } } }),
     /default.*needs a schema that always applies/,
   ],
-  ['schema.pattern', ofSchema({ ...text, pattern: '^(?=a)' }), /pattern: \(\? at character 2: RE2 and Rust look/],
-  ['schema.const', ofSchema({ const: 9007199254740993n }), /needs type: integer and format: int64/],
-  ['schema.const', ofSchema({ const: { a: [9007199254740993n] } }), /needs type: integer and format: int64/],
-  ['schema.enum', ofSchema({ enum: ['a', 9007199254740993n] }), /needs type: integer and format: int64/],
-  ['schema.multipleOf', ofSchema({ type: 'number', multipleOf: 0 }), /must be above 0/],
-  ['schema.maximum', ofSchema({ type: 'integer', maximum: 2n ** 64n }), /needs format: int64, or bounds within/],
-  ['schema.format', ofSchema({ ...text, format: 'plant' }), /plant is a format that nobody validates/],
+  [
+    'schema.pattern',
+    ofSchema({ ...text, pattern: '^(?=a)' }),
+    /pattern: \(\? at character 2: RE2 and Rust have no lookaround; use allOf/,
+  ],
+  [
+    'schema.const',
+    ofSchema({ const: 9007199254740993n }),
+    /const: 9007199254740993 is not exact; add type: integer and format: int64/,
+  ],
+  [
+    'schema.const',
+    ofSchema({ const: { a: [9007199254740993n] } }),
+    /const: 9007199254740993 is not exact; add type: integer and format: int64/,
+  ],
+  [
+    'schema.enum',
+    ofSchema({ enum: ['a', 9007199254740993n] }),
+    /enum: 9007199254740993 is not exact; add type: integer and format: int64/,
+  ],
+  ['schema.multipleOf', ofSchema({ type: 'number', multipleOf: 0 }), /multipleOf: must be greater than 0; correct it/],
+  [
+    'schema.maximum',
+    ofSchema({ type: 'integer', maximum: 2n ** 64n }),
+    /maximum: 18446744073709551616 is not exact; add format: int64, or stay/,
+  ],
+  [
+    'schema.format',
+    ofSchema({ ...text, format: 'plant' }),
+    /format: plant is not a supported format; use a pattern, or remove it/,
+  ],
   ['schema.format', ofSchema({ ...text, format: 'int64' }), /int64 is a format of integer/],
-  ['schema.default', ofSchema(list({ ...text, default: 'a' })), /default: applies to a property or a parameter/],
+  [
+    'schema.default',
+    ofSchema(list({ ...text, default: 'a' })),
+    /default: applies only to properties and parameters; remove it/,
+  ],
   ['schema.default', ofSchema({ type: 'object', properties: { a: { ...text, default: 1 } } }), /default must be str/],
   [
     'schema.default',
     ofSchema({ type: 'object', properties: { a: { ...list(int64), default: [9007199254740993n] } } }),
-    /cannot be a default; require the value/,
+    /default: a default beyond ±9007199254740991 is not supported; require the/,
   ],
   ['schema.example', ofSchema({ ...text, example: 1 }), mustBeText],
-  ['schema.example', ofSchema({ example: { $ref: '#/info' } }), /example: a \$ref in a value is taken for a refere/],
+  [
+    'schema.example',
+    ofSchema({ example: { $ref: '#/info' } }),
+    /example: tools follow a \$ref in a value; remove the member/,
+  ],
   ['schema.examples', ofSchema({ ...text, examples: [1] }), mustBeText],
   [
     'schema.examples',
     ofSchema({ examples: [{ $ref: '#/info' }] }),
-    /examples: a \$ref in a value is taken for a refer/,
+    /examples: tools follow a \$ref in a value; remove the member/,
   ],
-  ['schema.readOnly', ofSchema(list({ ...text, readOnly: true })), /applies to a property/],
-  ['schema.properties', ofSchema({ properties: { ['__proto__']: {} } }), /__proto__ is no name/],
+  ['schema.readOnly', ofSchema(list({ ...text, readOnly: true })), /readOnly: applies only to properties; remove it/],
+  [
+    'schema.properties',
+    ofSchema({ properties: { ['__proto__']: {} } }),
+    /properties: JavaScript objects cannot have the name __proto__; choose/,
+  ],
 ]
 
 /** A contract with every keyword that is only shown. */
@@ -418,9 +574,9 @@ function keywordsIn(object: unknown, kind: Kind): string[] {
 const all = Object.entries(keywords).flatMap(([kind, ofKind]) =>
   Object.entries(ofKind).map(([name, keyword]) => ({ name: `${kind}.${name}`, kind, keyword })),
 )
-const treatments = { shown: 'shown', refused: 'refused', enforced: 'enforced' } as const
+const treatments = { shown: 'shown', rejected: 'rejected', enforced: 'enforced' } as const
 const treatmentOf = ({ keyword }: (typeof all)[number]) =>
-  keyword.isShown === true ? treatments.shown : typeof keyword.refuses === 'string' ? 'refused' : 'enforced'
+  keyword.isShown === true ? treatments.shown : typeof keyword.rejects === 'string' ? 'rejected' : 'enforced'
 const namesOf = (treatment: keyof typeof treatments) =>
   all.filter((each) => treatmentOf(each) === treatment).map(({ name }) => name)
 
@@ -449,7 +605,7 @@ describe('each keyword', () => {
       .slice(1)
       .flatMap((section) => {
         const kind = section.split('\n', 1).join()
-        const lines = [...section.matchAll(/^- (enforced|shown|refused): ([^]*?)(?=\n- |\n\n|\n*$)/gm)]
+        const lines = [...section.matchAll(/^- (enforced|shown|rejected): ([^]*?)(?=\n- |\n\n|\n*$)/gm)]
         return lines.flatMap(([, treatment, names = '']) =>
           [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => `${kind}.${String(name)} ${String(treatment)}`),
         )
@@ -465,7 +621,7 @@ describe('each keyword', () => {
     expect(problems[0]).toMatch(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: /)
   })
 
-  it.each(all.filter((each) => treatmentOf(each) === 'refused'))(
+  it.each(all.filter((each) => treatmentOf(each) === 'rejected'))(
     '$name is refused with its place and a remedy, whatever its value is',
     async ({ kind, keyword, name }) => {
       const contract = structuredClone(shown)
@@ -475,7 +631,7 @@ describe('each keyword', () => {
         object[member] = value
         const problems = await problemsOf(contract)
         expect(problems).toContainEqual(expect.stringMatching(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: /))
-        expect(problems.join('\n')).toContain(`: ${member}: ${String(keyword.refuses)}`)
+        expect(problems.join('\n')).toContain(`: ${member}: ${String(keyword.rejects)}`)
       }
     },
   )
@@ -492,11 +648,11 @@ describe('each keyword', () => {
   it.each([
     [
       contractWith({ sumary: 'A typo.' }),
-      [expect.stringMatching(/^openapi\.yaml:\d+:\d+: sumary: is no keyword of an operation; remove it$/)],
+      [expect.stringMatching(/^openapi\.yaml:\d+:\d+: sumary: is not a keyword of an operation; remove it$/)],
     ],
     [
       withSchema({ type: 'string', maxLenght: 3 }),
-      [expect.stringMatching(/: maxLenght: is no keyword of a schema; remove it$/)],
+      [expect.stringMatching(/: maxLenght: is not a keyword of a schema; remove it$/)],
     ],
     [contractWith({ 'x-note': { any: 'thing' } }), []],
     [withSchema({ type: 'string', 'x-note': { any: 'thing' } }), []],

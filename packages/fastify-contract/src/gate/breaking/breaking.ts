@@ -6,16 +6,16 @@ import { readSource } from '../check/read-file.ts'
 import { type Change, compareContracts } from './compare-contracts.ts'
 import { type Releases, findBase, parseVersion } from './releases.ts'
 
-/** The result of the check, for a person. */
+/** The result of the check. */
 export interface BreakingResult {
-  /** Whether no change breaks a client, or the major version is a new one. */
+  /** Whether no change breaks a client, or the major version is new. */
   ok: boolean
-  /** Each change, the breaking ones first, then the result with the remedy. */
+  /** The changes, the breaking ones first, then the result with the remedy. */
   lines: string[]
 }
 
 /**
- * Checks that a contract breaks no client of a released one, or has a higher major version.
+ * Checks that a contract does not break clients of a released one, or has a higher major version.
  *
  * @param wanted a released version or the path of a file; undefined for the newest release
  */
@@ -39,7 +39,7 @@ function versionOf({ document }: OpenApi): string {
 }
 
 function resultOf(contract: string, label: string, changes: Change[], before: string, after: string): BreakingResult {
-  if (changes.length === 0) return { ok: true, lines: [`${contract} has no change for clients since ${label}`] }
+  if (changes.length === 0) return { ok: true, lines: [`${contract}: no changes since ${label}`] }
   const ofImpact = (['breaking', 'compatible', 'editorial'] as const).map(
     (impact) => [impact, changes.filter((change) => change.impact === impact)] as const,
   )
@@ -50,14 +50,14 @@ function resultOf(contract: string, label: string, changes: Change[], before: st
   const summary = `compared with ${label}: ${counts}`
   if (!changes.some(({ impact }) => impact === 'breaking')) return { ok: true, lines: [...lines, summary] }
   if (majorOf(after) > majorOf(before)) {
-    return { ok: true, lines: [...lines, `${summary}; ${after} is a new major version after ${before}`] }
+    return { ok: true, lines: [...lines, `${summary}; ${after} is a new major version (was ${before})`] }
   }
   const next = `${String(majorOf(before) + 1)}.0.0`
-  const remedy = `take back what breaks clients, or set info.version to ${next} in ${contract} (it is ${after})`
+  const remedy = `undo the breaking changes, or set info.version to ${next} in ${contract} (now ${after})`
   return { ok: false, lines: [...lines, `${summary}; ${remedy}`] }
 }
 
-/** The major number of a version; 0 for what is no version. */
+/** The major version; 0 if the text is not a version. */
 function majorOf(version: string): number {
   return parseVersion(version)?.[0] ?? 0
 }

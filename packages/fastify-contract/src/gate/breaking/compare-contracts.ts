@@ -6,27 +6,27 @@ import { pointerInContract } from '../check/structure.ts'
 import { type RedoclyChange, redoclyDiff } from './redocly-diff.ts'
 
 /**
- * What a change means for clients that kept to the contract before: it can break them, it cannot, or it changes
- * nothing but the documentation. What cannot be judged counts as breaking.
+ * The impact of a change on clients of the earlier contract: it can break them, it cannot, or it only changes the
+ * documentation. Unknown changes count as breaking.
  */
 export type Impact = 'breaking' | 'compatible' | 'editorial'
 
 /** One change of the contract. */
 export interface Change {
   impact: Impact
-  /** Where the contract changed and how, printable. */
+  /** The changed part and the change, printable. */
   text: string
-  /** The file, line and column: of the current contract, or for what was removed of the one before. */
+  /** The file, line and column in the current contract; for a removal, in the earlier one. */
   place: string
 }
 
 /**
- * Compares two contracts from the point of view of a client, by the rules of Redocly and `correction`.
+ * Compares two contracts from the view of a client, by the rules of Redocly and `judge`.
  *
- * @param before the contract that clients know
- * @param after the contract that they will meet
- * @returns the changes, but for those of info.version and of extensions
- * @throws BrokenContract when one of them cannot be compared
+ * @param before the contract of current clients
+ * @param after the new contract
+ * @returns the changes, except of info.version and extensions
+ * @throws BrokenContract if one of them cannot be compared
  */
 export async function compareContracts(before: OpenApi, after: OpenApi): Promise<Change[]> {
   const found = (await redoclyDiff(before, after))
@@ -42,38 +42,38 @@ function describe(change: RedoclyChange, before: OpenApi, after: OpenApi): Chang
   const names = namesOf(site?.pointer ?? path)
   const shown = names[0] === 'components' ? names : namesOf(path)
   const { impact, reason } = judge(change)
-  const words = verdicts.map(({ message }) => message.replace(/\.$/, '')).join('; ')
-  return changeAt(impact, words || (reason ?? valuesOf(change)), shown, names, side)
+  const messages = verdicts.map(({ message }) => message.replace(/\.$/, '')).join('; ')
+  return changeAt(impact, messages || (reason ?? valuesOf(change)), shown, names, side)
 }
 
-/** The keywords of a schema whose changed values the rules of Redocly judge, and those that assert nothing. */
+/** The keywords of schemas that Redocly's rules judge, and those that assert nothing. */
 const judged =
   /^(?:type|enum|const|required|pattern|format|multipleOf|uniqueItems|items|(?:additional|unevaluated)Properties|(?:min|max)(?:Length|Items|Properties)|(?:minimum|maximum|exclusiveM(?:in|ax)imum))$/
 const annotations =
   /^(?:\$comment|deprecated|description|examples?|externalDocs|mapping|propertyName|summary|tags|title)$/
 const documentation = /^(?:Contact|Example|ExamplesMap|ExternalDocs|Info|License|Link|LinksMap|Tag|TagList)$/
 
-/** The judgement of Redocly, corrected where it misses a break. */
+/** Redocly's verdict, corrected for the breaking changes that it misses. */
 function judge(change: RedoclyChange): { impact: Impact; reason?: string } {
   const { typeName, kind, impact, property = '', path, base, revision } = change
   const [was, is] = [base?.value, revision?.value]
   if (impact === 'major') return { impact: 'breaking' }
-  // A client relies on acting for its caller alone.
+  // A client relies on the isolation of callers.
   if (typeName === 'SecurityRequirement' && kind !== 'removed' && isSchema(is) && Object.keys(is).length === 0)
-    return { impact: 'breaking', reason: 'no credentials are required any more' }
+    return { impact: 'breaking', reason: 'credentials are no longer required' }
   if (typeName === 'RequestBody' && kind === 'added' && isSchema(is) && is['required'] === true)
     return { impact: 'breaking', reason: 'a required body was added' }
   if (typeName === 'Header' && property === 'required' && was === true)
-    return { impact: 'breaking', reason: 'the header need not be there any more' }
-  // What a client sends in a property that the service does not read any more is lost without an error.
+    return { impact: 'breaking', reason: 'the header is no longer required' }
+  // The service silently drops properties that it no longer declares.
   const isProperty = /^Schema/.test(typeName) && /\/(?:properties|allOf)(?:\/[^/]+)?$/.test(path)
   if (isProperty && (kind === 'removed' || property === 'key'))
-    return { impact: 'breaking', reason: 'properties that clients send are not read any more' }
+    return { impact: 'breaking', reason: 'the service no longer reads properties that clients send' }
   const isAnnotation = annotations.test(property) && typeName !== 'SchemaProperties'
   if (documentation.test(typeName) || isAnnotation) return { impact: 'editorial' }
   const isJudged = typeName === 'Schema' ? judged.test(property) : typeName !== 'SchemaProperties'
   if (kind !== 'modified' || isJudged) return { impact: 'compatible' }
-  return { impact: 'breaking', reason: `${valuesOf(change)}, which is not judged and so counts as breaking` }
+  return { impact: 'breaking', reason: `${valuesOf(change)}; unknown changes count as breaking` }
 }
 
 function valuesOf({ kind, property, base, revision }: RedoclyChange): string {
@@ -81,15 +81,15 @@ function valuesOf({ kind, property, base, revision }: RedoclyChange): string {
   const [was, is] = [base?.value, revision?.value].map((value) =>
     value === undefined ? 'none' : JSON.stringify(value),
   )
-  const words = `${property} changed from ${String(was)} to ${String(is)}`
-  return words.length <= 100 ? words : `${property} changed`
+  const full = `${property} changed from ${String(was)} to ${String(is)}`
+  return full.length <= 100 ? full : `${property} changed`
 }
 
-function changeAt(impact: Impact, words: string, shown: string[], names: string[], side: OpenApi): Change {
+function changeAt(impact: Impact, text: string, shown: string[], names: string[], side: OpenApi): Change {
   const place = side.locate(names)
   return {
     impact,
-    text: printable(`${shown.join(' > ')}: ${words}`),
+    text: printable(`${shown.join(' > ')}: ${text}`),
     place: place === undefined ? '' : `${place.file}:${String(place.line)}:${String(place.col)}`,
   }
 }
@@ -103,8 +103,8 @@ function namesOf(pointer: string): string[] {
 }
 
 /**
- * The integers that changed while the doubles nearest to them did not, such as a bound of 9223372036854775807 that
- * became …806. Redocly reads numbers as doubles and does not see that.
+ * Finds changed integers with the same nearest double, such as a bound of 9223372036854775807 that became …806. Redocly
+ * compares numbers as doubles and misses these.
  */
 function largeNumberChanges(before: unknown, after: unknown, side: OpenApi, names: string[] = []): Change[] {
   if (typeof before === 'bigint' && typeof after === 'bigint') {

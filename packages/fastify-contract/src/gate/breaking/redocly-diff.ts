@@ -11,7 +11,7 @@ import { copyForRedocly } from '../check/structure.ts'
 
 /** A change in the JSON report of `redocly diff`. */
 export interface RedoclyChange {
-  /** A JSON pointer, as a client meets the place: through the operations, not the components. */
+  /** A JSON pointer through the operations, not the components. */
   path: string
   typeName: string
   kind: 'added' | 'removed' | 'modified'
@@ -23,21 +23,21 @@ export interface RedoclyChange {
 }
 
 interface Site {
-  /** A JSON pointer, as the document has it. */
+  /** A JSON pointer into the document. */
   pointer: string
   value: unknown
 }
 
 /**
- * For Redocly, which follows references by recursion, and a contract of a thousand schemas that refer to one another:
- * KiB, of the 8 MiB that the main thread of a process has.
+ * In KiB, of the 8 MiB of the main thread: Redocly follows references recursively, and a contract may have a thousand
+ * schemas that refer to one another.
  */
 const stackSize = '--stack-size=3900'
 
 /**
  * Finds the changes of a contract by the rules of Redocly.
  *
- * @throws BrokenContract where Redocly is not installed
+ * @throws BrokenContract if Redocly is not installed
  * @see https://redocly.com/docs/cli/commands/diff
  */
 export async function redoclyDiff(before: OpenApi, after: OpenApi): Promise<RedoclyChange[]> {
@@ -66,14 +66,13 @@ function redoclyScript(): string {
   try {
     return join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js')
   } catch (error) {
-    const remedy = 'the comparison needs @redocly/cli; install it with npm install --save-dev @redocly/cli'
+    const remedy = 'the comparison needs @redocly/cli; run npm install --save-dev @redocly/cli'
     throw new BrokenContract([remedy], { cause: error })
   }
 }
 
 /**
- * Makes a contract into one that says in every operation which security is in effect. No security is written as one
- * alternative that asks for nothing.
+ * Copies a contract with the effective security in every operation. A public operation gets one empty alternative.
  */
 function comparable({ document }: OpenApi): unknown {
   // The structure has been checked.

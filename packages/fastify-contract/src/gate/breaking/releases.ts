@@ -5,18 +5,18 @@ import { BrokenContract } from '../check/findings.ts'
 /** A semantic version X.Y.Z, without pre-release and build (https://semver.org). */
 export type Version = readonly [major: number, minor: number, patch: number]
 
-/** Reads X.Y.Z or vX.Y.Z; undefined where the text is no such version. */
+/** Parses X.Y.Z or vX.Y.Z; undefined for any other text. */
 export function parseVersion(text: string): Version | undefined {
   const numbers = /^v?(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/.exec(text)?.slice(1).map(Number)
   // The expression has three groups.
   return numbers as [number, number, number] | undefined
 }
 
-/** Where the contracts of releases are kept: `FOLDER/openapi-X.Y.Z.yaml` of the contract `openapi.yaml`. */
+/** The released contracts: `FOLDER/openapi-X.Y.Z.yaml` for the contract `openapi.yaml`. */
 export interface Releases {
   root: string
   contract: string
-  /** From the root. */
+  /** Relative to the root. */
   folder: string
 }
 
@@ -24,8 +24,8 @@ export interface Releases {
  * Finds the contract to compare with.
  *
  * @param wanted a released version or the path of a file; undefined for the newest release
- * @returns what people call it, and its file from the root
- * @throws BrokenContract when no such release is kept
+ * @returns its label, and its file relative to the root
+ * @throws BrokenContract if there is no such release
  */
 export function findBase(releases: Releases, wanted: string | undefined): { label: string; file: string } {
   const { folder, contract } = releases
@@ -34,14 +34,14 @@ export function findBase(releases: Releases, wanted: string | undefined): { labe
   if (version === undefined && wanted !== undefined) return { label: wanted, file: wanted }
   if (version === undefined) {
     throw new BrokenContract([
-      `${folder}/ has no released contract to compare with. Restore it with "git checkout -- ${folder}". ` +
-        `Before the first release: cp ${contract} ${fileOf(releases, [1, 0, 0])}`,
+      `${folder}/ has no released contract; restore it with "git checkout -- ${folder}", ` +
+        `or before the first release run: cp ${contract} ${fileOf(releases, [1, 0, 0])}`,
     ])
   }
   const [label, file] = [version.join('.'), fileOf(releases, version)]
   if (kept.some((each) => each.join('.') === label)) return { label, file }
   const list = kept.map((each) => each.join('.')).join(', ')
-  throw new BrokenContract([`there is no ${file}; ${folder}/ has ${list === '' ? 'none' : list}`])
+  throw new BrokenContract([`${file} does not exist; ${folder}/ has ${list === '' ? 'no release' : list}`])
 }
 
 function fileOf({ folder, contract }: Releases, version: Version): string {
@@ -49,7 +49,7 @@ function fileOf({ folder, contract }: Releases, version: Version): string {
   return `${folder}/${basename(contract, extension)}-${version.join('.')}${extension}`
 }
 
-/** The releases whose contract is kept, the oldest first. */
+/** The releases, the oldest first. */
 function keptReleases(releases: Releases): Version[] {
   const folder = resolve(releases.root, releases.folder)
   const names = existsSync(folder) ? readdirSync(folder) : []

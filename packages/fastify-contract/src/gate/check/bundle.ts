@@ -13,39 +13,39 @@ import { BrokenContract, type Finding } from './findings.ts'
 import { RefusedFile, readBelow } from './read-file.ts'
 import { Places, readYaml } from './read-yaml.ts'
 
-/** A contract as one document, and where it comes from. */
+/** A contract as one document. */
 export interface Bundled {
   document: Record<string, unknown>
   places: Places
-  /** The content of the files that it refers to, by their paths from the folder of the contract. */
+  /** The content of referenced files, by their paths relative to the contract's folder. */
   referred: Map<string, Uint8Array>
-  /** The references to other files that could not be followed. */
+  /** The references to other files that could not be resolved. */
   findings: Finding[]
 }
 
 /**
- * Reads a contract. Where it refers to other files, Redocly bundles them into one document.
+ * Reads a contract. Redocly bundles references to other files.
  *
  * @param source the contract
- * @param file its path; the others are found from there
- * @param name what messages call it; the others are named from there
- * @throws BrokenContract where a file is no YAML
+ * @param file its path; other files are relative to it
+ * @param name its name in messages; other files are named relative to it
+ * @throws BrokenContract if a file is not YAML
  */
 export async function readBundled(source: Uint8Array, file: string, name: string): Promise<Bundled> {
   const places = new Places()
   const document = readYaml(source, name, places)
   const root: Document = { source: new Source(resolve(file), ''), parsed: document }
   const files = new FilesBelow(root, name, places)
-  // Another version is refused where the structure is read.
+  // Other versions are rejected when the structure is read.
   const isRead = String(document['openapi']).startsWith('3.1.')
   if (!isRead || !refersToFiles(document)) return { document, places, referred: files.referred, findings: [] }
-  // Redocly fills it in.
+  // Redocly adds components to it.
   document['components'] ??= {}
   const config = await createConfig({})
   const { problems } = await bundle({ doc: root, externalRefResolver: files, config }).catch((error: unknown) => {
     if (error instanceof RangeError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new BrokenContract([`${name}: its references cannot be followed (${reason}); refer to each object directly`])
+    throw new BrokenContract([`${name}: the references cannot be resolved (${reason}); refer to each object directly`])
   })
   if (files.unreadable.size > 0) throw new BrokenContract([...files.unreadable])
   const findings = problems.flatMap(({ message, location: [first] }): Finding[] => {
@@ -62,10 +62,10 @@ export async function readBundled(source: Uint8Array, file: string, name: string
 
 type Document = RedoclyDocument<Record<string, unknown>>
 
-/** Reads the files that a contract refers to, as the contract itself is read, and no others. */
+/** Reads referenced files below the contract's folder in the same way as the contract, and no others. */
 class FilesBelow extends BaseResolver {
   readonly referred = new Map<string, Uint8Array>()
-  /** Why files are no YAML. */
+  /** Why files are not YAML. */
   readonly unreadable = new Set<string>()
   readonly #documents = new Map<string, Document>()
   readonly #root: string
@@ -84,14 +84,14 @@ class FilesBelow extends BaseResolver {
     return this.#documents.get(path)?.parsed
   }
 
-  /** What it throws, Redocly reports with the reference. */
+  /** Redocly reports its errors with the reference. */
   override resolveDocument<Content>(base: string | null, reference: string): Promise<RedoclyDocument<Content>> {
-    // Redocly validates no types of what it reads.
+    // Redocly does not check the type of the content.
     return Promise.try(() => this.#read(base, reference) as RedoclyDocument<Content>)
   }
 
   #read(base: string | null, reference: string): Document {
-    if (/^[a-z]+:\/\//i.test(reference)) throw failed('is not read over the network; keep a copy')
+    if (/^[a-z]+:\/\//i.test(reference)) throw failed('is on the network, which is not used; keep a local copy')
     const path = resolve(dirname(base ?? this.#root), reference)
     const known = this.#documents.get(path)
     if (known !== undefined) return known
@@ -116,7 +116,7 @@ function failed(reason: string): ResolveError {
   return new ResolveError(new Error(reason))
 }
 
-/** Whether a document refers to other files, but for extensions, which hold data. */
+/** Whether a document refers to other files, except in extensions, which are data. */
 function refersToFiles(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if ('$ref' in value && typeof value.$ref === 'string' && !value.$ref.startsWith('#')) return true

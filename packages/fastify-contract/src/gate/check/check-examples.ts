@@ -11,18 +11,18 @@ import { type Schema, isSchema, schemasPointer } from '../../schema/schema-parts
 import { type ContractObject, objectsOf } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'
 
-/** Says how a value breaks its schema, or why the schema cannot be compiled; undefined where the value is valid. */
+/** Describes how a value breaks its schema; undefined if it is valid. */
 type Check = (value: unknown) => { problem: string; isUndeclared?: boolean } | undefined
 
-/** Makes what validates values that go in one direction, or in neither, as examples inside of schemas. */
+/** Makes the validation of values in one direction, or in neither, such as examples within schemas. */
 export function createValueChecks(document: ContractDocument, direction: Direction | undefined) {
   const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, direction)
-  // Where a schema is inlined decides about defaults alone, which requests have.
+  // Inlining matters only for defaults, which apply to requests.
   const ajv = createAjv('json', rewriter, { optimize: false, inline: direction === 'request' })
-  /** Schemas that assert the same are compiled once, by their text: to compile takes long. */
+  /** By the text of the schema, because compiling is slow. */
   const checks = new Map<string, Check | string>()
 
-  /** @returns why it cannot be compiled, where it cannot */
+  /** @returns the check, or why the schema cannot be compiled */
   return (schema: unknown): Check | string => {
     const rewritten = rewriter.ofValue(schema)
     const text = stringifyJson(rewritten)
@@ -34,10 +34,10 @@ export function createValueChecks(document: ContractDocument, direction: Directi
   function compile(rewritten: unknown): Check | string {
     let validate: ValidateFunction
     try {
-      // The keyword `scalar` asks for the container of a value.
+      // The keyword `scalar` needs a container.
       validate = ajv.compile({ type: 'object', properties: { value: rewritten } })
     } catch (error) {
-      if (error instanceof RangeError) return 'has too many parts to be compiled; cut it into schemas'
+      if (error instanceof RangeError) return 'is too large to compile; split it into named schemas'
       return (error instanceof Error ? error.message : String(error)).split('\n', 1).join()
     }
     return (value) => {
@@ -52,7 +52,7 @@ export function createValueChecks(document: ContractDocument, direction: Directi
   }
 }
 
-/** In which direction values go that stand beside their schema, by the kind of the object that has both. */
+/** The direction of values beside their schema, by the kind of their object. */
 const directions: Partial<Record<ContractObject['kind'], Direction>> = {
   parameter: 'request',
   requestContent: 'request',
@@ -61,9 +61,9 @@ const directions: Partial<Record<ContractObject['kind'], Direction>> = {
 }
 
 /**
- * Finds the examples and the defaults of a contract that break their schemas, and the schemas that cannot be validated.
+ * Finds examples and defaults that break their schemas, and schemas that cannot be compiled.
  *
- * @param document a bundled contract of the right structure, whose schemas apply to a value finitely often
+ * @param document a bundled contract with a checked structure
  */
 export function checkExamples(document: ContractDocument): Finding[] {
   const checkOf = {
@@ -75,10 +75,10 @@ export function checkExamples(document: ContractDocument): Finding[] {
     typeof check === 'string' ? [{ at: { object }, text: check, isConsequence: true }] : []
 
   function valueProblem(value: unknown, check: Check | string, holder: object, key: string): Finding[] {
-    // What cannot be compiled is reported once.
+    // A schema that cannot be compiled is reported elsewhere.
     const found = typeof check === 'string' ? undefined : check(value)
     if (found === undefined) return []
-    const remedy = found.isUndeclared === true ? '; describe it in the schema, or leave it out' : ''
+    const remedy = found.isUndeclared === true ? '; declare it in the schema, or remove it' : ''
     const text = `the ${key === 'default' ? 'default' : 'example'} ${found.problem}${remedy}`
     return [{ at: { object: holder, key }, text }]
   }
@@ -86,17 +86,17 @@ export function checkExamples(document: ContractDocument): Finding[] {
   function besideSchema(object: Exampled & { schema?: unknown }, direction: Direction): Finding[] {
     const { schema, example, examples = {} } = object
     if (!isSchema(schema)) return []
-    // A named example is checked with what refers to it.
+    // A named example is checked wherever it is used.
     const values: [object, string, unknown][] = Object.values(examples).map((written) => {
       const each = exampleOf(document, written)
       return [each, 'value', each.value]
     })
     if (example !== undefined) values.push([object, 'example', example])
-    // What no value needs is compiled as the named schemas are, but for the defaults, which requests alone have.
+    // Without values, compiles like the named schemas; requests also for their defaults.
     const check = checkOf[direction === 'response' && values.length === 0 ? 'neither' : direction](schema)
     const isReference = Object.keys(schema).join() === '$ref'
     return [
-      // A named schema is compiled where it is written.
+      // A named schema is reported at its definition.
       ...(isReference ? [] : uncompiled(check, schema)),
       ...values.flatMap(([holder, key, value]) => valueProblem(value, check, holder, key)),
     ]
@@ -111,16 +111,16 @@ export function checkExamples(document: ContractDocument): Finding[] {
   }
 
   return [
-    // Named schemas come first, so that their problems are reported where they are written.
+    // Named schemas first, so that their problems are reported at their definition.
     ...Object.entries(document.components?.schemas ?? {}).flatMap(([name, schema]) => {
-      // By the reference, as others refer to it, so that it is compiled once.
+      // By reference, so that it is compiled once.
       const $ref = schemasPointer + encodeURIComponent(escapeName(name))
       return isSchema(schema) ? uncompiled(checkOf.neither({ $ref }), schema) : []
     }),
     ...objectsOf(document).flatMap(({ object, kind, name }) => {
       if (kind === 'schema') return insideSchema(object)
       const direction = directions[kind]
-      // An example of other content is text that stands for bytes.
+      // An example of binary content is text.
       const isBytes = /Content$/.test(kind) && !isJson(name) && !isText(name)
       return direction === undefined || isBytes ? [] : besideSchema(object, direction)
     }),
@@ -130,6 +130,6 @@ export function checkExamples(document: ContractDocument): Finding[] {
 /** Follows the references of an example. */
 function exampleOf(document: unknown, written: { $ref?: unknown; value?: unknown }): { value?: unknown } {
   const { $ref: reference } = written
-  // The structure and the references have been checked.
+  // The structure and the references are checked.
   return typeof reference === 'string' ? exampleOf(document, find(document, reference) as object) : written
 }

@@ -6,10 +6,9 @@ import { keywordOf, objectsOf } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'
 
 /**
- * Finds each keyword of a contract that is refused, each value that is refused of a keyword, and each member that is
- * no keyword.
+ * Finds rejected keywords, rejected values of keywords, and unknown members.
  *
- * @param document a bundled contract, whose structure need not be right
+ * @param document a bundled contract, with an unchecked structure
  */
 export function checkKeywords(document: Record<string, unknown>): Finding[] {
   const schemas = namedSchemas(document)
@@ -23,11 +22,11 @@ export function checkKeywords(document: Record<string, unknown>): Finding[] {
 }
 
 function namedSchemas({ components }: Record<string, unknown>): NamedSchemas {
-  // Only schema objects are followed, whatever else stands there.
+  // Only schema objects are used.
   return (isSchema(components) && isSchema(components['schemas']) ? components['schemas'] : {}) as NamedSchemas
 }
 
-/** The finding of a check. What it cannot read, as where the structure is wrong, may come of another problem. */
+/** The finding of a check. If the check itself fails, another problem such as the structure may be the cause. */
 function checked(at: { object: Schema; key: string }, check: () => string | undefined): Finding[] {
   try {
     const text = check()
@@ -35,23 +34,26 @@ function checked(at: { object: Schema; key: string }, check: () => string | unde
   } catch (error) {
     if (error instanceof RangeError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    return [{ at, text: `${at.key}: cannot be checked (${reason}); write it as OpenAPI has it`, isConsequence: true }]
+    return [
+      { at, text: `${at.key}: cannot be checked (${reason}); follow the structure of OpenAPI`, isConsequence: true },
+    ]
   }
 }
 
 function problemOf(name: string, object: Schema, kind: Kind, context: KeywordContext): string | undefined {
   const keyword = keywordOf(kind, name)
-  if (keyword === undefined) return name.startsWith('x-') ? undefined : `is no keyword of ${inWords(kind)}; remove it`
-  const { refuses } = keyword
-  return typeof refuses === 'string' ? refuses : refuses?.(object[name], object, context)
+  if (keyword === undefined)
+    return name.startsWith('x-') ? undefined : `is not a keyword of ${inWords(kind)}; remove it`
+  const { rejects } = keyword
+  return typeof rejects === 'string' ? rejects : rejects?.(object[name], object, context)
 }
 
 function inWords(kind: Kind): string {
-  const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${words}`
+  const name = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${name}`
 }
 
-/** A property that the schema of a value requires and that none of its schemas declares: no reply can have it. */
+/** A required but undeclared property, which no reply can have. */
 function undeclaredProperty(schema: Schema, schemas: NamedSchemas): string | undefined {
   const all = inPlace(schema, schemas)
   const names = all.flatMap(({ properties }) => Object.keys(isSchema(properties) ? properties : {}))
@@ -60,7 +62,7 @@ function undeclaredProperty(schema: Schema, schemas: NamedSchemas): string | und
   const undeclared = required.filter((name) => typeof name === 'string').find((name) => !names.includes(name))
   return undeclared === undefined
     ? undefined
-    : `${undeclared} is not among the properties, the only ones of a reply; add it`
+    : `${undeclared} is not declared, and replies have only declared properties; add it to the properties`
 }
 
 /** The generated types have the objects below these. */
@@ -75,7 +77,7 @@ export function checkReferences(document: Record<string, unknown>): Finding[] {
   const kinds = new Map<unknown, Kind>(objects.map(({ object, kind }) => [object, kind]))
   const found = objects.flatMap(({ object, kind }): Finding[] => {
     const { $ref: reference } = object
-    // Elsewhere it is no keyword, or refused.
+    // Elsewhere it is not a keyword, or rejected.
     if (typeof reference !== 'string' || kind === 'pathItem' || keywordOf(kind, '$ref') === undefined) return []
     const text = referenceProblem(document, object, reference, kind, kinds)
     return text === undefined ? [] : [{ at: { object, key: '$ref' }, text }]
@@ -96,10 +98,10 @@ function referenceProblem(
   try {
     const met = new Set<unknown>([object])
     let target = lookUp(document, reference)
-    if (target === undefined) return `the reference ${reference} leads to nothing; write the name of an object`
-    // The table of keywords has the rule for schemas.
+    if (target === undefined) return `the reference ${reference} leads to nothing; correct the name`
+    // The table of keywords checks references to schemas.
     if (kind !== 'schema' && (!typed.test(reference) || kinds.get(target) !== kind))
-      return `$ref: ${reference} leads to no object of OpenAPI; move what is there under components`
+      return `$ref: ${reference} is not an object of OpenAPI; move the target to components`
     for (; isSchema(target) && typeof target['$ref'] === 'string'; target = lookUp(document, target['$ref'])) {
       if (met.has(target)) return 'the reference leads back to itself; refer to an object'
       met.add(target)

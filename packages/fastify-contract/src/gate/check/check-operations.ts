@@ -3,22 +3,25 @@ import type { ContractDocument, ContractOperation } from '../../document/documen
 import { securityProblems, securitySchemesOf } from '../../document/security.ts'
 import type { Finding } from './findings.ts'
 
-/** The paths that the library's server answers itself. */
+/** The library's own paths. */
 const docsPaths = ['/docs', '/openapi.yaml', '/openapi.json']
 
 /**
- * Finds what operations lack that the service could serve them: names, described parameters, declared responses, known
- * security schemes.
+ * Finds operations that cannot be served, by their name, path, parameters, responses or security.
  *
- * @param document a bundled contract of the right structure, whose references lead to objects
- * @param reserved the paths that the service answers beside the contract
+ * @param document a bundled contract with a checked structure and checked references
+ * @param reserved the service's paths outside the contract
  */
 export function checkOperations(document: ContractDocument, reserved: readonly string[]): Finding[] {
   const operations = operationsOf(dereference(document))
   if (operations.length === 0) {
-    // A path may be in a file that cannot be read.
+    // The paths may be in an unreadable file.
     return [
-      { at: { object: document, key: 'paths' }, text: 'paths: there is no operation; add one', isConsequence: true },
+      {
+        at: { object: document, key: 'paths' },
+        text: 'paths: the contract has no operation; add one',
+        isConsequence: true,
+      },
     ]
   }
   const bases = readBasePaths(document)
@@ -38,7 +41,7 @@ export function checkOperations(document: ContractDocument, reserved: readonly s
   ]
 }
 
-/** A finding about an operation, at its name. */
+/** A finding about an operation, located at its name. */
 export function atOperation({ paths }: ContractDocument, operation: ContractOperation, text: string): Finding {
   const { id, method, path } = operation
   const item = paths?.[path]
@@ -49,7 +52,7 @@ export function atOperation({ paths }: ContractDocument, operation: ContractOper
   return { at, text: `${name}: ${text}` }
 }
 
-/** A url that cannot be read is reported where it stands. */
+/** The base paths; an invalid url is reported elsewhere. */
 function readBasePaths(document: ContractDocument): string[] {
   const isRead = (document.servers ?? []).every(({ url }) => URL.canParse(url, 'http://localhost/'))
   return isRead ? basePathsOf(document) : ['']
@@ -59,10 +62,10 @@ function readBasePaths(document: ContractDocument): string[] {
 function nameProblems({ id, method, path }: ContractOperation, others: ContractOperation[]): string[] {
   const routeOf = (written: string) => written.replace(/\{[^{}]+\}/g, '{}')
   const same = others.find((other) => other.method === method && routeOf(other.path) === routeOf(path))
-  // A contract need not give a name.
-  if (typeof (id as unknown) !== 'string' || id === '') return ['has no operationId; give it one']
+  // The operationId is optional in OpenAPI.
+  if (typeof (id as unknown) !== 'string' || id === '') return ['has no operationId; add one']
   return [
-    ...(others.some((other) => other.id === id) ? ['the operationId is used more than once; choose another'] : []),
+    ...(others.some((other) => other.id === id) ? ['the operationId is used twice; choose another'] : []),
     ...(same === undefined ? [] : [`has the same route as ${same.id}; choose another path`]),
   ]
 }
@@ -71,14 +74,14 @@ function pathProblems({ path }: ContractOperation, bases: string[], own: string[
   const names = parametersIn(path)
   const isOwn = bases.some((base) => own.some((each) => `${base}${path}/`.startsWith(`${each}/`)))
   return [
-    ...(isOwn ? [`${path} is a path of the service itself; choose another`] : []),
+    ...(isOwn ? [`${path} is the service's own path; choose another`] : []),
     ...(path.startsWith('/') ? [] : [`the path ${path} must begin with /`]),
-    ...(/[?#%*\s]/.test(path) ? [`the path ${path} must be without ?, #, %, * and spaces`] : []),
-    ...(new Set(names).size < names.length ? [`the path ${path} must name each of its parameters once`] : []),
+    ...(/[?#%*\s]/.test(path) ? [`the path ${path} must not contain ?, #, %, * or spaces`] : []),
+    ...(new Set(names).size < names.length ? [`the path ${path} must not repeat a parameter`] : []),
     ...path
       .split('/')
       .filter((segment) => /[{}]/.test(segment) && !/^\{[^{}]+\}$/.test(segment))
-      .map(() => `a segment of ${path} must be wholly literal or wholly one {parameter}`),
+      .map(() => `a segment of ${path} must be literal or one {parameter}`),
   ]
 }
 
@@ -89,18 +92,16 @@ function parametersIn(path: string): string[] {
 
 function parameterProblems({ path, parameters }: ContractOperation): string[] {
   const inPath = parametersIn(path)
-  // Names of headers are the same in any case.
+  // Header names ignore case.
   const keys = parameters.map(({ in: place, name }) => `${place} ${place === 'header' ? name.toLowerCase() : name}`)
   const found = parameters.flatMap(({ in: place, name, required, schema, content }, index) => [
-    ...(keys.indexOf(keys[index]!) < index ? [`the ${place} parameter ${name} is described twice; remove one`] : []),
-    ...(schema === undefined && content === undefined
-      ? [`the ${place} parameter ${name} has no schema; give it one`]
-      : []),
+    ...(keys.indexOf(keys[index]!) < index ? [`the ${place} parameter ${name} is declared twice; remove one`] : []),
+    ...(schema === undefined && content === undefined ? [`the ${place} parameter ${name} has no schema; add one`] : []),
     ...(place === 'path' && required !== true ? [`${name} is part of the path; add required: true`] : []),
     ...(place === 'path' && !inPath.includes(name) ? [`the path parameter ${name} is not in ${path}; remove it`] : []),
   ])
   const missing = inPath.filter((name) => !keys.includes(`path ${name}`))
-  return [...found, ...missing.map((name) => `the path parameter ${name} is not described; add it`)]
+  return [...found, ...missing.map((name) => `the path parameter ${name} is not declared; add it`)]
 }
 
 function responseProblems({ object }: ContractOperation): string[] {
@@ -108,15 +109,15 @@ function responseProblems({ object }: ContractOperation): string[] {
   if (responses.length === 0) return ['declares no response; add one']
   return responses.flatMap(([status, { content }]) => {
     if (!/^(?:[2-5](?:\d\d|XX)|default)$/.test(status))
-      return [`${status} is no status of a response; use 200 to 599, 4XX and the like, or default`]
+      return [`${status} is not a status; use 200 to 599, a range such as 4XX, or default`]
     const isEmpty = /^(?:204|205|304)$/.test(status)
     return isEmpty && content !== undefined
-      ? [`${status} has no content in HTTP; remove it, or use another status`]
+      ? [`${status} has no content in HTTP; remove the content, or use another status`]
       : []
   })
 }
 
-/** Finds what the engine would refuse at the start, but for the configuration of the operator. */
+/** Finds the security problems of the start, except those of the configuration. */
 function checkSecurity(document: ContractDocument, operations: ContractOperation[]): Finding[] {
   const contract = dereference(document)
   const schemes = document.components?.securitySchemes ?? {}

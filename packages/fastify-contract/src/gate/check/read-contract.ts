@@ -12,21 +12,21 @@ import type { Place, Places } from './read-yaml.ts'
 import { type StructureProblem, structureProblems } from './structure.ts'
 
 export interface CheckedContract {
-  /** The contract as it was written, without references to other files; integers beyond 2^53 as bigints. */
+  /** The contract, bundled into one document; integers beyond 2^53 are bigints. */
   document: ContractDocument
-  /** A line for each warning. */
+  /** One line for each warning. */
   warnings: string[]
-  /** The content of the files that it refers to, by their paths from the folder of the contract. */
+  /** The content of referenced files, by their paths relative to the contract's folder. */
   referred: Map<string, Uint8Array>
 }
 
 /**
- * Reads a contract and checks all of it: its structure, its keywords, its operations and its examples.
+ * Reads a contract and checks its structure, keywords, operations and examples.
  *
  * @param source the contract
- * @param file its path; the files that it refers to are found from there
- * @param name what messages call it
- * @param reserved the paths that the service answers beside the contract
+ * @param file its path; referenced files are relative to it
+ * @param name its name in messages
+ * @param reserved the service's paths outside the contract
  * @throws BrokenContract with a line for each problem: file, line, column, problem, remedy
  */
 export async function readContract(
@@ -52,7 +52,7 @@ export async function readContract(
   })
 }
 
-/** @param isFaulty whether the contract has other problems, of which it may come that the checks cannot be made */
+/** @param isFaulty whether the contract has other problems, which may make the checks fail */
 function runChecks(document: Record<string, unknown>, reserved: readonly string[], isFaulty: boolean): Finding[] {
   // The structure has been checked.
   const contract = document as unknown as ContractDocument
@@ -67,14 +67,14 @@ function runChecks(document: Record<string, unknown>, reserved: readonly string[
     if (isFaulty) return []
     if (error instanceof RangeError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    return [{ text: `cannot be checked (${reason}); report it with the contract` }]
+    return [{ text: `cannot be checked (${reason}); report this with the contract` }]
   }
 }
 
-/** A contract of which the structure alone is checked: not whether a service could serve it, and no examples. */
+/** A contract with only its structure checked. */
 export interface OpenApi {
   document: Record<string, unknown>
-  /** Finds the place of the last of the members that lead into the document. */
+  /** Finds the place of a member by the names on its path. */
   locate: (names: string[]) => Place | undefined
 }
 
@@ -87,25 +87,25 @@ export async function readOpenApi(source: Uint8Array, file: string, name: string
   })
 }
 
-/** What reads a contract follows its references by recursion. @throws BrokenContract where they lead too far */
+/** Reports a stack overflow in one line: references are followed recursively. @throws BrokenContract */
 async function inOneLine<Result>(name: string, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read()
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    const remedy = 'too many of its objects or files refer on to one another; cut it into several contracts'
+    const remedy = 'the chains of references are too long; split the contract'
     throw new BrokenContract([`${name}: ${remedy}`], { cause: error })
   }
 }
 
-/** @returns the contract, the faults of its references and its structure, and whether other checks can rely on it */
+/** @returns the contract, the problems of its references and structure, and whether other checks can rely on it */
 async function readStructure(source: Uint8Array, file: string, name: string) {
   const { document, places, referred, findings } = await readBundled(source, file, name)
   const { openapi } = document
-  // Every other version has other keywords.
+  // Other versions have other keywords.
   if (!/^3\.1\.\d+$/.test(String(openapi))) {
     const version = JSON.stringify(openapi ?? document['swagger'] ?? null)
-    const text = `openapi: must be 3.1.x, the version that this service reads, not ${version}`
+    const text = `openapi: ${version} is not supported; use 3.1.x`
     refuse([{ at: { object: document, key: 'openapi' }, text }], places, name)
   }
   const references = [...findings, ...checkReferences(document)]
@@ -117,7 +117,7 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
       .map(unescapeName)
     return { at: holderOf(document, names, places), text: `${text} (${pointer})` }
   })
-  // A member too many and a fault inside of a schema leave the rest as it is.
+  // Surplus members and problems within schemas do not affect other checks.
   const isHarmless = ({ pointer, text }: StructureProblem) =>
     /^Property `.*` is not expected here/.test(text) ||
     (/\/schemas?\//.test(pointer) && !text.startsWith('Expected type `Schema` '))
@@ -125,13 +125,13 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
   return { document, places, referred, references, structure, isSound }
 }
 
-/** The last that has a place of the members that lead from an object, as far as they do. */
+/** The last member with a known place on a path of names, as far as it exists. */
 function holderOf(document: object, names: string[], places: Places): Finding['at'] {
   let [object, at]: [unknown, Finding['at']] = [document, undefined]
   for (const key of names) {
     if (typeof object !== 'object' || object === null) break
     const inside: unknown = Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
-    // A component that bundling has added has a place, its name has none.
+    // A bundled component has a place, but its name has none.
     const isPlaced = (each: Finding['at']) => each !== undefined && places.find(each) !== undefined
     const itself = typeof inside === 'object' && inside !== null ? { object: inside } : undefined
     at = [{ object, key }, itself, at].find(isPlaced)
@@ -145,12 +145,12 @@ function placeOf(document: object, names: string[], places: Places): Place | und
   return at === undefined ? undefined : places.find(at, 'value')
 }
 
-/** Throws where there are findings. */
+/** @throws BrokenContract if there are findings */
 function refuse(findings: Finding[], places: Places, name: string): void {
   if (findings.length > 0) throw new BrokenContract(inLines(findings, places, name))
 }
 
-/** A line for each finding, in the order of their places. Of several at one place the first names the remedy. */
+/** One line for each finding, ordered by place. Of several at one place, the first is kept. */
 function inLines(findings: Finding[], places: Places, name: string, before = ''): string[] {
   const located = findings.map(({ at, text }) => ({ text, place: at === undefined ? undefined : places.find(at) }))
   const keyOf = ({ place, text }: (typeof located)[number]) =>

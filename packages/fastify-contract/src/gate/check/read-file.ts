@@ -2,17 +2,17 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, relative, sep } from 'node:path'
 import { BrokenContract } from './findings.ts'
 
-/** The largest contracts that are public have about ten million bytes. */
+/** The largest public contracts have about ten million bytes. */
 const maxBytes = 16 * 2 ** 20
 
-/** A file that is not read. The message is the end of a sentence about it, with the remedy. */
+/** A rejected file. The message completes a sentence about it, with the remedy. */
 export class RefusedFile extends Error {}
 
 /**
  * Reads a file of a contract.
  *
- * @throws RefusedFile when it is no regular file, such as a device or a pipe, whose content may never end, or is too
- *   large; an error of the system when it cannot be read
+ * @throws RefusedFile if it is too large or not a regular file: a device or a pipe may never end; a system error if it
+ *   cannot be read
  */
 function readRegularFile(path: string): Buffer {
   const stats = statSync(path)
@@ -24,23 +24,22 @@ function readRegularFile(path: string): Buffer {
 }
 
 /**
- * Reads a file that a contract refers to, which stands below the contract's folder, also once symbolic links are
- * followed: whoever writes a contract does not choose what of the machine gets into the published one.
+ * Reads a referenced file below the contract's folder, symbolic links included: the author of a contract must not publish
+ * other files of the machine.
  *
  * @param folder the contract's folder
- * @throws RefusedFile, or an error of the system
+ * @throws RefusedFile, or a system error
  */
 export function readBelow(folder: string, path: string): Buffer {
-  // The stamp has a line for each file.
+  // The stamp has one line for each file.
   if (/[\r\n]/.test(path)) throw new RefusedFile('has a line break in its name; rename it')
-  // Nothing else is even looked at.
   if (!isBelow(folder, path) || !isBelow(realpathSync(folder), realpathSync(path))) {
-    throw new RefusedFile('leads out of the folder of the contract; keep a copy below it')
+    throw new RefusedFile('is outside the folder of the contract; keep a copy below it')
   }
   return readRegularFile(path)
 }
 
-/** Reads the contract itself. @throws BrokenContract when it cannot be read, or is no regular file */
+/** Reads the contract itself. @throws BrokenContract if it cannot be read or is not a regular file */
 export function readSource(file: string, name: string): Buffer {
   try {
     return readRegularFile(file)
@@ -51,8 +50,8 @@ export function readSource(file: string, name: string): Buffer {
   }
 }
 
-/** Whether a path leads to something in a folder or further below. Both are absolute. */
+/** Whether a path is below a folder. Both are absolute. */
 function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  const rest = relative(folder, path)
+  return rest !== '' && rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
 }

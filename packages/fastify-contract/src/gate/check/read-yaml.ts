@@ -2,14 +2,14 @@ import { type Alias, LineCounter, type Node, type Scalar } from 'yaml'
 import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
 import { type Finding, BrokenContract } from './findings.ts'
 
-/** A place in a file: its line and its column, both from 1. */
+/** A place in a file; line and column start at 1. */
 export interface Place {
   file: string
   line: number
   col: number
 }
 
-/** Where the objects and lists of YAML files stand, and the names and values of their members. */
+/** The places of mappings and lists of YAML files, and of the names and values of their members. */
 export class Places {
   readonly #members = new WeakMap<object, { itself: Place; members: Map<string, { name: Place; value: Place }> }>()
 
@@ -19,27 +19,27 @@ export class Places {
     return members
   }
 
-  /** @returns undefined for what no file has, such as what bundling adds */
+  /** @returns undefined for objects that no file contains, such as those added by bundling */
   find({ object, key }: NonNullable<Finding['at']>, of: 'name' | 'value' = 'name'): Place | undefined {
     const place = this.#members.get(object)
     return (key === undefined ? undefined : place?.members.get(String(key)))?.[of] ?? place?.itself
   }
 }
 
-/** Each level of a document is one of the stack in what reads it. Contracts that people write have about thirty. */
+/** Limits recursion. Real contracts have about thirty levels. */
 const maxDepth = 200
-/** How many values aliases may stand for in a file. An alias of an alias multiplies them: 30 levels are a billion. */
+/** The maximum number of aliased values in a file. Aliases of aliases multiply: 30 levels are a billion. */
 const maxAliased = 20_000
-/** The problems of a file that are told. One slip, such as a quote that is missing, makes hundreds. */
+/** The maximum number of reported problems of a file. One missing quote can cause hundreds. */
 const maxProblems = 5
-const tooDeep = `is nested more than ${String(maxDepth)} levels deep; give its parts names, and refer to them by $ref`
+const tooDeep = `is nested more than ${String(maxDepth)} levels deep; move parts to components, and refer to them by $ref`
 
 /**
- * Reads a YAML 1.2 file. Lint, bundling, generation and the service all see this one reading of the text.
+ * Parses a YAML 1.2 file for linting, bundling, generation and the server alike.
  *
- * @param file its name, for messages
- * @returns the mapping that it is, integers beyond 2^53 as bigints
- * @throws BrokenContract with a line for each reason
+ * @param file its name in messages
+ * @returns its mapping; integers beyond 2^53 are bigints
+ * @throws BrokenContract with a line for each problem
  */
 export function readYaml(bytes: Uint8Array, file: string, places: Places): Record<string, unknown> {
   const source = textOf(bytes, file)
@@ -51,17 +51,17 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   }
   const throwProblems = () => {
     const more = problems.length - maxProblems
-    const rest = more > 0 ? [`${file}: ${String(more)} more, which may follow from these`] : []
+    const rest = more > 0 ? [`${file}: ${String(more)} more problems, which may follow from these`] : []
     if (problems.length > 0) throw new BrokenContract([...problems.slice(0, maxProblems), ...rest])
   }
-  // To find a name that is given twice, `yaml` compares each with each; and it copies the text around each problem.
+  // For unique keys `yaml` takes quadratic time; for pretty errors it copies the text around each.
   const quick = { uniqueKeys: false, prettyErrors: false }
   const yaml = parseDocument(source, { lineCounter: lines, intAsBigInt: true, version: '1.2', ...quick })
   for (const { message, pos } of [...yaml.errors, ...yaml.warnings]) {
     refuse(pos[0], /call stack/.test(message) ? tooDeep : message)
   }
-  // In YAML 1.1 `yes` is true, and 010 is 8.
-  if (yaml.directives.yaml.version !== '1.2') refuse(0, 'only YAML 1.2 is read; remove the directive')
+  // In YAML 1.1 `yes` is true and 010 is 8.
+  if (yaml.directives.yaml.version !== '1.2') refuse(0, 'only YAML 1.2 is supported; remove the directive')
   throwProblems()
   const placeOf = (node: unknown) => ({ file, ...lines.linePos(offsetOf(node)) })
   const reader = new YamlReader(places, placeOf, (node, text) => {
@@ -70,7 +70,7 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   const document = reader.read(yaml.contents)
   throwProblems()
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new BrokenContract([`${file}:1:1: is no mapping of YAML; write a mapping, and text where it is needed`])
+    throw new BrokenContract([`${file}:1:1: is not a YAML mapping; write an OpenAPI document`])
   }
   return document as Record<string, unknown>
 }
@@ -80,24 +80,24 @@ function offsetOf(node: unknown): number {
 }
 
 function textOf(bytes: Uint8Array, file: string): string {
-  if (bytes.length === 0) throw new BrokenContract([`${file}:1:1: is empty`])
+  if (bytes.length === 0) throw new BrokenContract([`${file}:1:1: is empty; write an OpenAPI document`])
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    throw new BrokenContract([`${file}: is not UTF-8; save it in that encoding`], { cause: error })
+    throw new BrokenContract([`${file}: is not UTF-8; save it as UTF-8`], { cause: error })
   }
   const line = text.slice(0, Math.max(0, text.indexOf('\0'))).split('\n').length
   if (text.includes('\0')) throw new BrokenContract([`${file}:${String(line)}:1: has a NUL byte; remove it`])
   return text
 }
 
-/** Turns the nodes of a document into values, and notes their places. */
+/** Converts the nodes of a document to values, and notes their places. */
 class YamlReader {
   readonly #places: Places
   readonly #placeOf: (node: unknown) => Place
   readonly #refuse: (node: unknown, text: string) => void
-  /** The values of anchors so far, and how many values are in each: an alias is the same object. */
+  /** The value of each anchor, shared by its aliases, and the number of values within. */
   readonly #anchored = new Map<string, { value: unknown; size: number } | undefined>()
   #depth = 0
   #size = 0
@@ -112,7 +112,7 @@ class YamlReader {
   read(node: unknown): unknown {
     if (isAlias(node)) return this.#alias(node)
     const anchor = isNode(node) ? node.anchor : undefined
-    // What is still being read has no value yet.
+    // Until it is read, an anchor has no value.
     if (anchor !== undefined) this.#anchored.set(anchor, undefined)
     const before = this.#size++
     let value: unknown = null
@@ -128,26 +128,26 @@ class YamlReader {
     return value
   }
 
-  /** `yaml` reads all integers as bigints or none; those that a double holds become numbers again. */
+  /** `yaml` parses all integers as bigints or none; safe integers become numbers again. */
   #scalar({ value, source, range }: Scalar): unknown {
     if (typeof value === 'number' && !Number.isFinite(value))
-      this.#refuse({ range }, `${source ?? ''} is no number of JSON; write one that a double holds`)
+      this.#refuse({ range }, `${source ?? ''} is not a JSON number; write one in the range of a double`)
     return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
   }
 
   #alias(node: Alias): unknown {
     const read = this.#anchored.get(node.source)
     if (read === undefined) {
-      this.#refuse(node, `the alias *${node.source} leads to nothing or back to itself`)
+      this.#refuse(node, `the alias *${node.source} leads to nothing or back to itself; remove it`)
       return null
     }
     this.#size += read.size
-    // It is told once.
-    const isTold = this.#aliased > maxAliased
+    // Reported once.
+    const isReported = this.#aliased > maxAliased
     this.#aliased += read.size
-    if (isTold || this.#aliased <= maxAliased) return read.value
+    if (isReported || this.#aliased <= maxAliased) return read.value
     const most = String(maxAliased)
-    this.#refuse(node, `aliases up to here stand for more than ${most} values; refer to components by $ref`)
+    this.#refuse(node, `aliases have expanded to more than ${most} values; refer to components by $ref`)
     return null
   }
 
@@ -155,18 +155,18 @@ class YamlReader {
     const object: Record<string, unknown> = {}
     const members = this.#places.note(object, this.#placeOf(node))
     for (const { key, value } of items) {
-      // A scalar of JSON has a text.
+      // The key as text.
       const written = isScalar(key) && key.value !== null ? (this.read(key) as string | number) : undefined
       if (written === undefined) {
-        this.#refuse(key ?? node, 'a key must be a text or a number')
+        this.#refuse(key ?? node, 'a key must be text or a number')
         continue
       }
       const name = String(written)
-      if (name === '<<') this.#refuse(key, '<< is no keyword of YAML 1.2; write the members out, or use $ref')
-      if (members.has(name)) this.#refuse(key, `the name ${name} is given twice; remove one`)
+      if (name === '<<') this.#refuse(key, '<< is not part of YAML 1.2; write the members, or use $ref')
+      if (members.has(name)) this.#refuse(key, `the name ${name} is duplicated; remove one`)
       members.set(name, { name: this.#placeOf(key), value: this.#placeOf(value ?? key) })
       const own = { value: this.read(value), writable: true, enumerable: true, configurable: true }
-      // `__proto__` is a name like any other.
+      // Assignment to `__proto__` would set the prototype.
       Object.defineProperty(object, name, own)
     }
     return object

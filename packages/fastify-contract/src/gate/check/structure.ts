@@ -3,7 +3,7 @@ import { isSchema } from '../../schema/schema-parts.ts'
 import type { Kind } from '../keywords/keyword.ts'
 import { heldBy } from '../keywords/objects.ts'
 
-/** What Redocly found at a place. */
+/** A problem found by Redocly. */
 export interface StructureProblem {
   /** A JSON pointer, in a URI fragment. */
   pointer: string
@@ -11,8 +11,8 @@ export interface StructureProblem {
 }
 
 /**
- * Finds what has not the structure of OpenAPI 3.1: members that are missing or too many, and values of other types.
- * References are not followed.
+ * Finds violations of the structure of OpenAPI 3.1: missing or surplus members, and values of the wrong type. Does not
+ * follow references.
  *
  * @param document a bundled contract
  * @see https://redocly.com/docs/cli/rules/oas/struct
@@ -27,11 +27,11 @@ export async function structureProblems(document: Record<string, unknown>): Prom
   }))
 }
 
-/** Where Redocly, which does not look into extensions, finds the answers to unmatched requests. No path has a space. */
+/** A path for the responses to unmatched requests, because Redocly ignores extensions. No real path has a space. */
 const unmatchedPath = '/ x-unmatched-responses'
 const pointerOfUnmatched = '#/paths/~1 x-unmatched-responses/get/responses'
 
-/** A pointer into a copy for Redocly as one into the contract. */
+/** Converts a pointer into a copy for Redocly to one into the contract. */
 export function pointerInContract(pointer: string): string {
   return pointer.startsWith(pointerOfUnmatched)
     ? `#/x-unmatched-responses${pointer.slice(pointerOfUnmatched.length)}`
@@ -39,10 +39,10 @@ export function pointerInContract(pointer: string): string {
 }
 
 /**
- * Copies a contract for Redocly, which follows whatever looks like a reference, and knows no bigints: what only looks
- * like one gets another name. The answers to requests that match no operation become those of a path of their own.
+ * Copies a contract for Redocly, which follows `$ref` even in data and does not support bigints: `$ref` in data is renamed.
+ * The responses to unmatched requests become those of a separate path.
  *
- * @param references whether those of objects stay, or lead nowhere
+ * @param references whether references of objects are kept or lead nowhere
  */
 export function copyForRedocly(
   document: Record<string, unknown>,
@@ -75,7 +75,7 @@ export function copyForRedocly(
   }
 }
 
-/** A copy of a value without bigints, in which nothing has the name of a reference. */
+/** Copies data without bigints, and renames members that look like references. */
 function copyOfData(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value)
   if (Array.isArray(value)) return value.map(copyOfData)

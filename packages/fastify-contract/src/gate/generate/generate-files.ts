@@ -9,29 +9,29 @@ import { withoutDirectives } from './prepare-for-types.ts'
 import { writeClient } from './write-client.ts'
 import { writeTypes } from './write-types.ts'
 
-/** A service that is generated for. Files and folders are named from the root, with `/` between. */
+/** The files of a service. Paths are relative to the root, with `/` as separator. */
 export interface Project {
   root: string
   contract: string
-  /** The folder of the generated files, which has no others. */
+  /** The folder of the generated files, without others. */
   out: string
-  /** The file of the table of handlers; `contract.ts` and `context.ts` beside it bind the types of handlers. */
+  /** The table of handlers; `contract.ts` and `context.ts` beside it bind the handlers' types. */
   handlers: string
-  /** The paths that the service answers beside the contract. */
+  /** The service's paths outside the contract. */
   reserved: readonly string[]
 }
 
-/** What is generated from a contract. */
+/** The generated files of a contract. */
 export interface ContractFiles {
   /** The contents by file name. */
   files: Map<string, string>
   operations: ContractOperation[]
-  /** A line for each warning about the contract. */
+  /** One line for each warning. */
   warnings: string[]
 }
 
 /**
- * Makes the content of each generated file, from the contract alone: the same contract gives the same bytes.
+ * Generates the content of each file. It depends only on the contract, byte for byte.
  *
  * @throws BrokenContract
  */
@@ -46,7 +46,7 @@ export async function generateFiles(
   const stamp = `// Generated from ${origin} by fastify-contract. Do not edit.\n`
   const operations = operationsOf(dereference(document))
   const json = `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`
-  // The server starts only where all of them match.
+  // The server starts only if all of these match.
   const others = [...referred].map(([name, content]) => [posix.join(posix.dirname(contract), name), content] as const)
   const stamped = [[contract, source], ...others, [`${out}/contract.json`, json]] as const
   const files = new Map([
@@ -54,13 +54,13 @@ export async function generateFiles(
     ['errors.ts', `${stamp}\n${writeErrors(document)}`],
     ['openapi.ts', `${stamp}\n${writeTypes(document, operations)}`],
     ['contract.json', json],
-    // Moved into place last.
+    // Last, because files are replaced in this order.
     ['contract.sha256', stampOf(stamped)],
   ])
   return { files, operations, warnings }
 }
 
-/** Writes the error numbers of a checked contract as constants, each with the HTTP status that it begins with. */
+/** Writes the error numbers of a checked contract as constants, each with its HTTP status. */
 function writeErrors(document: ContractDocument): string {
   const members = errorNumbersOf(document).map(({ number, name, description }) => {
     const lines = withoutDirectives(String(description))

@@ -5,17 +5,17 @@ import { BrokenContract } from '../check/findings.ts'
 import { type ContractFiles, type Project, generateFiles } from './generate-files.ts'
 import { scaffold } from './scaffold.ts'
 
-/** `write` writes the generated files, `check` lists those that are stale, `scaffold` also writes missing handlers. */
+/** `write` writes the generated files, `check` lists stale ones, `scaffold` also writes missing handlers. */
 export type GenerateMode = 'write' | 'check' | 'scaffold'
 
 export interface GenerateResult {
-  /** Whether the generated files match the contract now. */
+  /** Whether the generated files match the contract. */
   ok: boolean
   /** The lines to print. */
   lines: string[]
 }
 
-/** Writes the generated files of a contract, or says which are stale. A broken contract changes nothing. */
+/** Writes the generated files of a contract, or lists stale ones. A rejected contract changes nothing. */
 export async function generate(project: Project, mode: GenerateMode): Promise<GenerateResult> {
   const { contract, out } = project
   let generated: ContractFiles
@@ -23,14 +23,14 @@ export async function generate(project: Project, mode: GenerateMode): Promise<Ge
     generated = await generateFiles(project)
   } catch (error) {
     if (!(error instanceof BrokenContract)) throw error
-    return { ok: false, lines: [error.message, `${out}/ is as it was.`] }
+    return { ok: false, lines: [error.message, `${out}/ is unchanged`] }
   }
   const { files, operations, warnings } = generated
   const folder = join(project.root, out)
   const stale = await staleFiles(folder, files)
   if (mode === 'check') {
     const mismatches = stale.map(
-      (file) => `${out}/${file} does not match ${contract}: run npx fastify-contract generate`,
+      (file) => `${out}/${file}: does not match ${contract}; run npx fastify-contract generate`,
     )
     const result = stale.length === 0 ? [`${out}/ matches ${contract}`] : mismatches
     return { ok: stale.length === 0, lines: [...warnings, ...result] }
@@ -39,7 +39,7 @@ export async function generate(project: Project, mode: GenerateMode): Promise<Ge
     await replaceFiles(folder, files, stale)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { ok: false, lines: [`${out}/ cannot be written: ${reason}`] }
+    return { ok: false, lines: [`${out}/: cannot be written (${reason})`] }
   }
   const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]
   const list = (names: string[]) => names.map((name) => `${out}/${name}`).join(', ')
@@ -53,7 +53,7 @@ export async function generate(project: Project, mode: GenerateMode): Promise<Ge
   return { ok: true, lines }
 }
 
-/** The names of the files of a folder that differ from what it should hold, are missing or do not belong there. */
+/** The names of a folder's files that are outdated, missing or surplus. */
 async function staleFiles(folder: string, files: Map<string, string>): Promise<string[]> {
   const present = await readdir(folder).catch(() => [])
   const stale: string[] = present.filter((file) => !files.has(file))
@@ -65,8 +65,8 @@ async function staleFiles(folder: string, files: Map<string, string>): Promise<s
 }
 
 /**
- * Replaces the stale files of a folder. All of them are written aside before the first is moved into place, in the
- * order of the map, so that no reader and no interruption meets half of a file.
+ * Replaces the stale files of a folder, in the order of the map. First writes all of them to a temporary folder, so that
+ * no file is ever incomplete.
  */
 async function replaceFiles(folder: string, files: Map<string, string>, stale: string[]): Promise<void> {
   await mkdir(folder, { recursive: true })

@@ -2,14 +2,14 @@ import type { ContractDocument } from '../../document/document.ts'
 import { lookUp } from '../../json/pointer.ts'
 import { type Schema, isSchema } from '../../schema/schema-parts.ts'
 
-/** The parts of a schema that lead to an int64, as `generated/client.ts` declares them. */
+/** The paths to int64 values in a schema, in the form of `generated/client.ts`. */
 export type Int64Schema = Record<string, unknown>
 
 /**
- * Makes what reduces schemas to the parts that lead to an int64. References stay, so that a recursive schema ends.
+ * Reduces schemas to the paths to int64 values. References are kept, so that recursive schemas end.
  *
- * @param document the contract that the references lead into
- * @returns `of`, which reduces a schema, to `{}` where it has no int64; and `referred`, which gives the reduced schemas
+ * @param document the contract, for its references
+ * @returns `of`, which reduces a schema, to `{}` without int64 values; and `referred`, which returns the reduced schemas
  *   that the results so far refer to, by reference
  */
 export function createInt64Schemas(document: ContractDocument) {
@@ -26,7 +26,7 @@ export function createInt64Schemas(document: ContractDocument) {
     return {
       ...(isInt64(type, format) ? { format } : {}),
       ...(typeof $ref === 'string' && leads(lookUp(document, $ref)) ? { $ref: refer($ref) } : {}),
-      // A property without an int64 is named where those that are not named have one.
+      // If other properties may be int64, declared ones are listed even without an int64.
       ...reduced(properties, 'additionalProperties' in others),
       ...others,
       ...(leads(items) ? { items: of(items) } : {}),
@@ -36,11 +36,11 @@ export function createInt64Schemas(document: ContractDocument) {
     }
   }
 
-  /** What tells an alternative apart: the texts that its properties can have. */
+  /** The constant strings of an alternative's properties, which identify it. */
   function when(alternative: unknown): Int64Schema {
     const texts = new Map<string, unknown>()
     const always = new Set([alternative])
-    // A set that grows while it is walked is walked to its end.
+    // Iterating a Set includes the members added meanwhile.
     for (const schema of always) {
       if (!isSchema(schema)) continue
       const { $ref, allOf, properties } = schema
@@ -69,17 +69,17 @@ export function createInt64Schemas(document: ContractDocument) {
     return reference
   }
 
-  /** Without recursion, because as many schemas may lead on as the contract has. */
+  /** Whether a schema leads to an int64. Without recursion: a chain may be as long as the contract has schemas. */
   function leads(schema: unknown): boolean {
     const met = new Set([schema])
     let answer = false
-    // A set that grows while it is walked is walked to its end.
+    // Iterating a Set includes the members added meanwhile.
     for (const each of met) {
       answer ||= answers.get(each) ?? (isSchema(each) && isInt64(each['type'], each['format']))
       if (answer) break
       if (isSchema(each) && !answers.has(each)) for (const next of schemasAround(each)) met.add(next)
     }
-    // What was met on the way to none leads to none. Of the others, this one alone is known to lead to one.
+    // Without an int64, none of these leads to one. Otherwise only the first is known to.
     for (const each of answer ? [schema] : met) answers.set(each, answer)
     return answer
   }
@@ -104,12 +104,12 @@ function isInt64(type: unknown, format: unknown): boolean {
   return format === 'int64' && [type].flat().includes('integer')
 }
 
-/** The schemas in a schema that are about the same value as itself. */
+/** The subschemas that apply to the same value. */
 function aboutSameValue({ allOf, anyOf, oneOf }: Schema): unknown[] {
   return [allOf, anyOf, oneOf].flatMap(schemasIn)
 }
 
-/** The schemas of a keyword, whose value is a list or a map of them. */
+/** The schemas in the list or map of a keyword. */
 function schemasIn(member: unknown): unknown[] {
   return typeof member === 'object' && member !== null ? Object.values(member) : []
 }

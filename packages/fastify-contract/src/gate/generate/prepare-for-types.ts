@@ -2,28 +2,28 @@ import { type ContractDocument, maps } from '../../document/document.ts'
 import { SchemaRewriter } from '../../schema/rewrite-schema.ts'
 import { inPlace, isSchema } from '../../schema/schema-parts.ts'
 
-/** The types around the type of a property that has one of the keywords. `types/message-types.ts` reads them. */
+/** The marker types of properties with these keywords. `types/message-types.ts` interprets them. */
 export type Mark = (typeof markOf)[Marked]
 
 type Marked = keyof typeof markOf
 
 const markOf = { default: '$Default', readOnly: '$Read', writeOnly: '$Write' } as const
 
-/** Members that hold values and no schemas. */
+/** Members that are values rather than schemas. */
 const values: readonly string[] = ['const', 'default', 'enum', 'example', 'examples', 'required']
 
-/** What openapi-typescript writes into the comment of a property. */
+/** The members that openapi-typescript writes to the comment of a property. */
 const commented: readonly string[] = ['default', 'deprecated', 'description', 'example', 'summary', 'title']
 
-/** A comment that begins with `@ts-expect-error` or `@ts-ignore` speaks to the compiler. */
+/** Disables `@ts-expect-error` and `@ts-ignore`, which the compiler obeys in comments. */
 export function withoutDirectives(text: string): string {
   return text.replaceAll('@ts-', '@\u200bts-')
 }
 
-/** The key of a note. A name, such as that of an extension, would be one that the author of a contract can write. */
+/** The key of a note. A symbol, because a contract may have any name. */
 export const note = Symbol('note')
 
-/** What is to be written for a schema, where openapi-typescript would write something else. */
+/** An instruction that openapi-typescript does not know. */
 export interface Note {
   /** The marks of a property or a parameter. */
   marks: Mark[]
@@ -32,9 +32,8 @@ export interface Note {
 }
 
 /**
- * Makes a contract into one whose types can be written, with notes on what openapi-typescript does not know. Elsewhere
- * integers that a double does not hold become text: the types have them in comments only. The operations of webhooks
- * lose their ids, because this service calls nobody.
+ * Prepares a contract for openapi-typescript, with notes for what it does not know. Integers beyond a double become text,
+ * because types have them only in comments.
  *
  * @param document a checked contract
  * @returns the changed copy, and the marks in it
@@ -65,22 +64,22 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
     return withIndex(object, Object.fromEntries(marked) as Record<string, unknown>)
   }
 
-  /** @param written the schema as the contract has it */
+  /** @param written the schema of the contract */
   function mark(schema: unknown, written: unknown, asked: readonly Marked[]): unknown {
     const borne = asked.filter((keyword) => carries(document, written, keyword)).map((keyword) => markOf[keyword])
     if (borne.length === 0 || !isSchema(schema)) return schema
     for (const each of borne) marks.add(each)
     const comments = Object.fromEntries(Object.entries(schema).filter(([name]) => commented.includes(name)))
-    // The type makes openapi-typescript ask how the schema is written.
+    // With a type, openapi-typescript calls `transform`.
     return { ...comments, type: 'object', [note]: { marks: borne, content: schema } satisfies Note }
   }
 
-  // This service calls nobody, and openapi-typescript would list the webhooks among the operations.
+  // A server receives no webhooks, and openapi-typescript would list them among the operations.
   const { webhooks: _, ...served } = document
   return { source: copy(served), marks }
 }
 
-/** Whether a schema has a keyword, or one that applies to the same value has it, as `SchemaRewriter` reads them. */
+/** Whether a schema has a keyword, also through schemas for the same value, like in `SchemaRewriter`. */
 function carries({ components }: ContractDocument, schema: unknown, keyword: Marked): boolean {
   if (!isSchema(schema)) return false
   const schemas = components?.schemas ?? {}
@@ -90,8 +89,8 @@ function carries({ components }: ContractDocument, schema: unknown, keyword: Mar
 }
 
 /**
- * The properties of a schema, and the type of those that it does not name. TypeScript wants an index to hold for the
- * properties that have a name, too.
+ * Combines the properties of a schema with `additionalProperties`. In TypeScript an index must also fit the named
+ * properties.
  */
 function withIndex(schema: Record<string, unknown>, properties: Record<string, unknown>): unknown {
   const { additionalProperties: others, ...rest } = schema
@@ -101,7 +100,7 @@ function withIndex(schema: Record<string, unknown>, properties: Record<string, u
   return { ...rest, additionalProperties: { anyOf: [others, ...named] } }
 }
 
-/** Null as a type, and an int64 without the values that it may have: openapi-typescript would write them as numbers. */
+/** Replaces `const: null` by a type, and drops the constants of an int64, which would become numbers. */
 function withoutLiterals(schema: Record<string, unknown>): Record<string, unknown> {
   const { enum: listed, const: only, ...others } = schema
   if (only === null) return { ...others, type: 'null' }
@@ -109,7 +108,7 @@ function withoutLiterals(schema: Record<string, unknown>): Record<string, unknow
   return isInt64 && (listed ?? only) !== undefined ? others : schema
 }
 
-/** Integers that a double does not hold, as text, so that they keep their digits. */
+/** Converts bigints to text, which keeps their digits. */
 function withoutBigInts(node: unknown): unknown {
   if (typeof node === 'bigint') return String(node)
   if (Array.isArray(node)) return node.map(withoutBigInts)

@@ -8,11 +8,10 @@ import { callerKindOf } from '../../document/security.ts'
 const tableOf = /(export const handlers\b[^=]*=\s*\{)([^]*?)(,?\s*)(\})/
 
 /**
- * Names the operations that the table of handlers lacks, or writes for each a handler that throws until a person has
- * written it. An existing file stays as it is.
+ * Lists the operations without a handler, or writes a stub for each. Existing files are kept.
  *
- * @param file of the table, from the root
- * @param operations all of the contract
+ * @param file the table of handlers, relative to the root
+ * @param operations all operations of the contract
  * @returns a line for each operation or file
  */
 export function scaffold(
@@ -22,7 +21,7 @@ export function scaffold(
   writes: boolean,
 ): string[] {
   const path = join(root, file)
-  // A service may keep its handlers elsewhere.
+  // The service may keep its handlers elsewhere.
   if (!existsSync(path) && !writes) return []
   const taken = new Set<string>()
   return operations.flatMap((operation) => {
@@ -33,9 +32,9 @@ export function scaffold(
     const key = propertyName(id)
     if (members !== undefined && hasMember(members, key, id)) return []
     const handler = posix.join(posix.dirname(file), folderName(object.tags?.[0]), `${name}.ts`)
-    // Where the table cannot be read, a file in the right place counts.
+    // Without a readable table, an existing file counts.
     if (members === undefined && existsSync(join(root, handler))) return []
-    if (!writes) return [`operation ${id} has no handler: npx fastify-contract generate --scaffold writes one`]
+    if (!writes) return [`operation ${id}: has no handler; run npx fastify-contract generate --scaffold`]
     const lines: string[] = []
     if (!existsSync(join(root, handler))) {
       mkdirSync(join(root, dirname(handler)), { recursive: true })
@@ -70,19 +69,19 @@ function stubOf({ id, security }: ContractOperation, name: string, toTable: stri
 import type { HandlerContext } from '${toTable}/context.ts'
 
 export function ${name}(_input: Input<${key}>, _context: ${context}): Promise<Reply<${key}>> {
-  throw new Error(${quoted(`${id} is not written yet`)})
+  throw new Error(${quoted(`${id} is not implemented`)})
 }
 `
 }
 
 /**
- * `plants.list` as `plantsList`, `delete` as `deleteOperation`.
+ * Turns `plants.list` into `plantsList`, and `delete` into `deleteOperation`.
  *
- * @param taken the names so far in lower case, because some file systems do not tell upper from lower case
+ * @param taken the names so far in lower case, because some file systems ignore case
  */
 function functionName(id: string, taken: Set<string>): string {
-  const [first = '', ...others] = id.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
-  const name = first + others.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')
+  const [first = '', ...others] = id.split(/[^A-Za-z0-9]+/).filter((part) => part !== '')
+  const name = first + others.map((part) => part[0]!.toUpperCase() + part.slice(1)).join('')
   const wanted = isFunctionName(name) ? name : /^[A-Za-z]/.test(name) ? `${name}Operation` : `operation${name}`
   let free = wanted
   for (let number = 2; taken.has(free.toLowerCase()); number++) free = `${wanted}${String(number)}`
@@ -93,22 +92,22 @@ function functionName(id: string, taken: Set<string>): string {
 function isFunctionName(text: string): boolean {
   const token = ts.createScanner(ts.ScriptTarget.Latest, false, undefined, text).scan()
   const isReserved = token >= ts.SyntaxKind.FirstReservedWord && token <= ts.SyntaxKind.LastReservedWord
-  // Strict code has more names that are not for functions.
+  // Strict mode reserves more names.
   return /^[A-Za-z]/.test(text) && !isReserved && !/^(?:arguments|await|eval|handlers|yield|let|static)$/.test(text)
 }
 
 function folderName(tag = ''): string {
-  const words = tag.toLowerCase().split(/[^a-z0-9]+/)
-  return words.filter((word) => word !== '').join('-') || 'operations'
+  const parts = tag.toLowerCase().split(/[^a-z0-9]+/)
+  return parts.filter((part) => part !== '').join('-') || 'operations'
 }
 
-/** An operationId as the name of a property. `'__proto__'` would set the prototype. */
+/** An operationId as a property name. `'__proto__'` would set the prototype. */
 function propertyName(id: string): string {
   if (id === '__proto__') return `['__proto__']`
   return /^[A-Za-z_$][\w$]*$/.test(id) ? id : quoted(id)
 }
 
-/** A text as TypeScript writes it between single quotes. */
+/** A TypeScript string literal. */
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

@@ -2,11 +2,11 @@ import type { ContractDocument, ContractOperation } from '../../document/documen
 import { type Int64Schema, createInt64Schemas } from './int64-schemas.ts'
 
 /**
- * Writes how each operation is called over HTTP, for the client: the method, the path, how arrays of the query are
- * written, the media types, and where a JSON body has an int64, so that it is read exactly.
+ * Writes the operation table of the client: method, path, array parameters, media types, and the int64 values of JSON
+ * bodies.
  *
- * @param document the contract, with the schemas that those of the operations refer to
- * @param operations those of the contract
+ * @param document the contract, for its references
+ * @param operations the operations of the contract
  */
 export function writeClient(document: ContractDocument, operations: ContractOperation[]): string {
   const { of, referred } = createInt64Schemas(document)
@@ -44,7 +44,7 @@ function describe(
   }
 }
 
-/** Writes entries as an object, one on each line, in the order of their names. */
+/** Writes an object with one entry on each line, sorted by name. */
 function literal(entries: [string, unknown][]): string {
   const lines = entries.map(([name, value]) => `  ${keyOf(name)}: ${valueOf(value)},\n`)
   return lines.length === 0 ? '{}' : `{\n${lines.sort().join('')}}`

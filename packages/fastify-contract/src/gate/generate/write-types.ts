@@ -7,35 +7,34 @@ import type { Schema } from '../../schema/schema-parts.ts'
 import { type Mark, type Note, note, prepareForTypes } from './prepare-for-types.ts'
 
 /**
- * Writes the contract as TypeScript types, `format: int64` as bigint. A property with `default`, `readOnly` or
- * `writeOnly` is marked, because what it means depends on the message that it stands in. `callers` says by operationId
- * whether requests have a caller.
+ * Writes the contract as TypeScript types, `format: int64` as bigint. Properties with `default`, `readOnly` or `writeOnly`
+ * are marked, because their meaning depends on the message. `callers` maps operationIds to the presence of a caller.
  *
- * This is the only file that knows openapi-typescript, so that another generator can take its place.
+ * Only this file uses openapi-typescript, so that another generator could replace it.
  *
  * @see https://openapi-ts.dev/node
  */
 export function writeTypes(document: ContractDocument, operations: ContractOperation[]): string {
   const prepared = prepareForTypes(document)
   const { marks } = prepared
-  // The checks of this project have found it to be one.
+  // A checked contract.
   const source = prepared.source as OpenAPI3
   const context: Partial<GlobalContext> = {
     alphabetize: true,
-    // Each alternative has a const or an enum. openapi-typescript would replace it by the names of `mapping`.
+    // openapi-typescript would replace constants by the names of `mapping`.
     discriminators: { objects: {}, refsHandled: [] },
     emptyObjectsUnknown: true,
     injectFooter: [],
     resolve: ($ref) => resolveRef(source, $ref, { silent: true }),
-    // A key that is no text is in no type of openapi-typescript.
+    // The types of openapi-typescript have no symbol keys.
     transform: (schema, options) => typeOf(schema as Schema & { [note]?: Note }, options),
-    // No default of an `anyOf` or a `oneOf` is applied.
+    // Defaults within `anyOf` and `oneOf` are not applied.
     postTransform: (type, { path = '' }) =>
       marks.has('$Default') && /\/(?:anyOf|oneOf)\/\d+$/.test(path) && !tsIsPrimitive(type)
         ? marked('$Choice', type)
         : undefined,
   }
-  // Its default export would lint and bundle the contract once more. The options that are left out are off.
+  // The default export would lint and bundle the contract again. Omitted options are off.
   const nodes = transformSchema(source, context as GlobalContext)
   const types = astToString(nodes)
   const declarations = [...marks, '$Choice']
@@ -44,7 +43,7 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
   return [...declarations, types, writeCallers(operations)].join('')
 }
 
-/** Writes what openapi-typescript leaves out of the contract's security. */
+/** Writes the contract's security, which openapi-typescript omits. */
 function writeCallers(operations: ContractOperation[]): string {
   const members = operations
     .map(({ id, security }) => `    ${JSON.stringify(id)}: "${callerKindOf(security)}";\n`)
@@ -56,7 +55,7 @@ function writeCallers(operations: ContractOperation[]): string {
 type Transformed = Parameters<typeof transformSchemaObject>[0]
 type Options = Parameters<typeof transformSchemaObject>[1]
 
-/** The type of a schema where it is not the one that openapi-typescript gives it. */
+/** The type of a schema, if it differs from that of openapi-typescript. */
 function typeOf(schema: Schema & { [note]?: Note }, options: Options): ts.TypeNode | undefined {
   const { type, format, [note]: noted } = schema
   if (noted !== undefined) {

@@ -1,20 +1,20 @@
 import type { NamedSchemas, Schema } from '../../schema/schema-parts.ts'
 
-/** What the service does with a keyword of OpenAPI 3.1 or JSON Schema 2020-12. None is ignored. */
+/** The treatment of a keyword of OpenAPI 3.1 or JSON Schema 2020-12. None is ignored. */
 export interface Keyword {
-  /** Whether it is documentation alone. Every other keyword is enforced, or refused whatever its value is. */
+  /** Whether it is only documentation. Any other keyword is enforced, or rejected with any value. */
   isShown?: true
-  /** The kind of object that is the keyword's value, or that is in the list or the map which is its value. */
+  /** The kind of the object that is its value, or of the objects in its list or map. */
   holds?: Kind | [Kind] | { each: Kind }
-  /** The reason and the remedy of a refusal: always, or for some values. */
-  refuses?: string | ((value: unknown, object: Schema, context: KeywordContext) => string | undefined)
+  /** The problem and the remedy: for any value, or for some values. */
+  rejects?: string | ((value: unknown, object: Schema, context: KeywordContext) => string | undefined)
 }
 
-/** Where an object stands. */
+/** The context of an object. */
 export interface KeywordContext {
   /** The named schemas of the contract. */
   schemas: NamedSchemas
-  /** What a schema is the schema of: `readOnly` and `default` mean something for a property or a parameter alone. */
+  /** The use of a schema: `readOnly` and `default` apply only to some. */
   role: 'property' | 'parameter' | 'named' | 'other'
 }
 
@@ -38,17 +38,17 @@ export type Kind =
   | 'discriminator'
   | 'securityScheme'
 
-/** Keywords of the same treatment. @param names with spaces between */
+/** Keywords with the same treatment. @param names separated by spaces */
 export function each(names: string, keyword: Keyword = {}): Record<string, Keyword> {
   return Object.fromEntries(names.split(' ').map((name) => [name, keyword]))
 }
 
-/** Keywords that are documentation. @param names with spaces between */
+/** Keywords that are documentation. @param names separated by spaces */
 export function shown(names: string, holds?: NonNullable<Keyword['holds']>): Record<string, Keyword> {
   return each(names, { isShown: true, ...(holds === undefined ? {} : { holds }) })
 }
 
-/** Keywords that are refused whatever their values are. @param names with spaces between */
-export function refused(names: string, reason: string): Record<string, Keyword> {
-  return each(names, { refuses: reason })
+/** Keywords that are rejected with any value. @param names separated by spaces */
+export function rejected(names: string, reason: string): Record<string, Keyword> {
+  return each(names, { rejects: reason })
 }

@@ -4,48 +4,47 @@ import { keywords } from './openapi-keywords.ts'
 
 type Role = KeywordContext['role']
 
-/** An object of a contract, and where it stands. */
+/** An object of a contract, with its context. */
 export interface ContractObject {
   object: Record<string, unknown>
   kind: Kind
-  /** The keyword that holds it, or its name in the map that a keyword holds. */
+  /** Its keyword, or its name in the map of a keyword. */
   name: string
   role: Role
-  /** Whether it is the whole schema of a value, and not a part that applies to the same value. */
+  /** Whether it is the whole schema of a value rather than a composition's part. */
   isValue: boolean
 }
 
-/** The keyword of a name, or the one that stands for any name; undefined where an object has none of that name. */
+/** The keyword of a name, or the one for any name; undefined for an unknown name. */
 export function keywordOf(kind: Kind, name: string): Keyword | undefined {
   const ofKind = keywords[kind]
   return Object.hasOwn(ofKind, name) ? ofKind[name] : ofKind['*']
 }
 
-/** What a member of an object of OpenAPI holds. */
+/** The OpenAPI objects within a member. */
 export interface Held {
   kind: Kind
-  /** The object or the list or map that holds the values directly. */
+  /** The direct container of the objects: the parent, a list or a map. */
   holder: Record<string, unknown>
   names: string[]
 }
 
-/** The objects of OpenAPI that a member holds: itself, or those in its list or map; undefined where it holds none. */
+/** The OpenAPI objects within a member: itself, or those in its list or map; undefined if it has none. */
 export function heldBy(object: Record<string, unknown>, kind: Kind, name: string): Held | undefined {
   const holds = keywordOf(kind, name)?.holds
   if (holds === undefined) return undefined
   if (typeof holds === 'string') return { kind: holds, holder: object, names: [name] }
   const member = object[name]
   const isHolder = typeof member === 'object' && member !== null
-  // The indices of a list are names, too.
+  // For a list, the names are indices.
   const holder = isHolder ? (member as Record<string, unknown>) : {}
   return { kind: Array.isArray(holds) ? holds[0] : holds.each, holder, names: Object.keys(holder) }
 }
 
 /**
- * Lists the objects of a contract that the table of keywords knows. Each is listed once: an alias of YAML makes one
- * object stand in several places.
+ * Lists the OpenAPI objects of a contract. Each is listed once, even if YAML aliases share it.
  *
- * @param document a bundled contract, whose structure need not be right
+ * @param document a bundled contract, with an unchecked structure
  */
 export function objectsOf(document: object): ContractObject[] {
   const met = new Set<unknown>()
@@ -70,12 +69,12 @@ export function objectsOf(document: object): ContractObject[] {
   return found
 }
 
-/** Whether what a keyword holds is the whole schema of a value. A named schema may be a part of others. */
+/** Whether a keyword's schema is the whole schema of a value. A named schema may be a part of others. */
 function isValueOf(kind: Kind, keyword: string): boolean {
   return kind !== 'components' && !(kind === 'schema' && appliesTo(keyword) === 'to the value')
 }
 
-/** The role of the schemas that a keyword holds. */
+/** The role of a keyword's schemas. */
 function roleOf(kind: Kind, keyword: string, role: Role): Role {
   if (kind === 'components') return 'named'
   if (kind === 'parameter') return 'parameter'

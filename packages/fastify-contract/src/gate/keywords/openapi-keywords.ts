@@ -2,42 +2,42 @@ import { isJson, isText } from '../../document/document.ts'
 import { isList } from '../../engine/list-parameters.ts'
 import { type JsonType, type NamedSchemas } from '../../schema/schema-parts.ts'
 import { inPlace, isSchema, typesOf } from '../../schema/schema-parts.ts'
-import { type Keyword, type Kind, each, refused, shown } from './keyword.ts'
+import { type Keyword, type Kind, each, rejected, shown } from './keyword.ts'
 import { referenceIn, schemaKeywords } from './schema-keywords.ts'
 
-const emptyValue = 'an empty value is validated as any other; allow it in the schema'
-const serversOf = (what: string) => `the servers of one ${what} are not supported; use the servers of the document`
+const emptyValue = 'an empty value is validated like any other; allow it in the schema'
+const serversOf = (what: string) => `servers of a single ${what} are not supported; use the servers of the document`
 
 function onlyOf(value: unknown, values: readonly unknown[], remedy: string): string | undefined {
   return values.includes(value) ? undefined : `${String(value)} is not supported; ${remedy}`
 }
 
-/** A keyword that has no other values. */
+/** A keyword with only these values. */
 function only(remedy: string, ...values: readonly unknown[]): Keyword {
-  return { refuses: (value) => onlyOf(value, values, remedy) }
+  return { rejects: (value) => onlyOf(value, values, remedy) }
 }
 
 const reference: Keyword = {
-  refuses: (_value, object) => {
+  rejects: (_value, object) => {
     const ignored = Object.keys(object).find((name) => !/^(?:\$ref|summary|description|x-.*)$/.test(name))
     return ignored === undefined
       ? undefined
-      : `OpenAPI ignores ${ignored} beside it; write the object out, or remove it`
+      : `OpenAPI ignores ${ignored} beside $ref; write out the object, or remove the member`
   },
 }
 const component = (kind: Kind): Keyword => ({
   holds: { each: kind },
   // OpenAPI 3.1, section 4.8.7.2
-  refuses: (value) => {
+  rejects: (value) => {
     const misnamed = namesOf(value).find((name) => !/^[\w.-]+$/.test(name))
     return misnamed === undefined
       ? undefined
-      : `${misnamed} is no name of a component; use letters, digits, ., _ and - alone`
+      : `${misnamed} is not a name of a component; use only letters, digits, ., _ and -`
   },
 })
-const examples = { example: { refuses: referenceIn }, examples: { holds: { each: 'example' as const } } }
+const examples = { example: { rejects: referenceIn }, examples: { holds: { each: 'example' as const } } }
 
-/** Every keyword of OpenAPI 3.1, by the kind of object that has it. */
+/** Every keyword of OpenAPI 3.1, by the kind of its object. */
 export const keywords: Record<Kind, Record<string, Keyword>> = {
   document: {
     ...each('openapi security info'),
@@ -45,7 +45,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     servers: { holds: ['server'] },
     paths: {
       holds: { each: 'pathItem' },
-      refuses: extensionIn,
+      rejects: extensionIn,
     },
     ...shown('webhooks', { each: 'pathItem' }),
     components: { holds: 'components' },
@@ -53,9 +53,9 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     ...shown('x-unmatched-responses', { each: 'response' }),
   },
   server: {
-    url: { refuses: (value) => unreadServer(String(value)) },
+    url: { rejects: (value) => unreadServer(String(value)) },
     ...shown('description'),
-    ...refused('variables', 'server variables are not supported; write one url for each value'),
+    ...rejected('variables', 'server variables are not supported; write a url for each value'),
   },
   components: {
     schemas: component('schema'),
@@ -67,81 +67,81 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     securitySchemes: component('securityScheme'),
     callbacks: { ...component('callback'), isShown: true },
     links: { ...component('link'), isShown: true },
-    ...refused('pathItems', 'the operations of a path stand in paths; write them there, or in a file of their own'),
+    ...rejected('pathItems', 'path items are not supported here; move them to paths, or to a file'),
   },
   pathItem: {
-    // The path item of another file has been put in its place.
-    $ref: { refuses: () => 'a path is not read from elsewhere in the document; write it out, or in a file of its own' },
+    // Path items of other files are already bundled.
+    $ref: { rejects: () => 'a path item cannot refer within the document; write it out, or move it to a file' },
     ...shown('summary description'),
     get: {
       holds: 'operation',
-      refuses: (value) =>
+      rejects: (value) =>
         isSchema(value) && 'requestBody' in value
-          ? 'a GET has no body in HTTP; take parameters, or use another method'
+          ? 'GET has no body in HTTP; use parameters, or another method'
           : undefined,
     },
     ...each('put post delete patch', { holds: 'operation' }),
     parameters: { holds: ['parameter'] },
-    ...refused('options', 'OPTIONS is answered for CORS by the service itself; remove it'),
-    ...refused('head', 'HEAD is answered as GET is, without the body; remove it'),
-    ...refused('trace', 'TRACE would answer with the credentials of the request; remove it'),
-    ...refused('servers', serversOf('path')),
+    ...rejected('options', 'the server handles OPTIONS for CORS; remove it'),
+    ...rejected('head', 'the server handles HEAD like GET; remove it'),
+    ...rejected('trace', 'TRACE would expose the credentials of the request; remove it'),
+    ...rejected('servers', serversOf('path')),
   },
   operation: {
     ...each('tags security'),
-    operationId: { refuses: (value) => unusableName(String(value)) },
+    operationId: { rejects: (value) => unusableName(String(value)) },
     parameters: { holds: ['parameter'] },
     requestBody: { holds: 'requestBody' },
-    responses: { holds: { each: 'response' }, refuses: extensionIn },
+    responses: { holds: { each: 'response' }, rejects: extensionIn },
     ...shown('summary description deprecated externalDocs'),
     ...shown('callbacks', { each: 'callback' }),
-    ...refused('servers', serversOf('operation')),
+    ...rejected('servers', serversOf('operation')),
   },
   parameter: {
     $ref: reference,
-    name: { refuses: (value, { in: place }) => misnamedParameter(String(value), place) },
+    name: { rejects: (value, { in: place }) => misnamedParameter(String(value), place) },
     in: only('use a header', 'path', 'query', 'header'),
     ...each('required explode'),
     style: {
-      refuses: (value, { in: place }) => {
+      rejects: (value, { in: place }) => {
         const style = place === 'query' ? 'form' : 'simple'
         return onlyOf(value, [style], `use ${style}`)
       },
     },
-    schema: { holds: 'schema', refuses: (value, { in: place }, { schemas }) => unreadableText(value, place, schemas) },
+    schema: { holds: 'schema', rejects: (value, { in: place }, { schemas }) => unreadableText(value, place, schemas) },
     ...examples,
     ...shown('description deprecated allowReserved'),
-    ...refused('allowEmptyValue', emptyValue),
-    ...refused('content', 'a parameter is described by its schema; use schema'),
+    ...rejected('allowEmptyValue', emptyValue),
+    ...rejected('content', 'content is not supported for parameters; use schema'),
   },
   requestBody: {
     $ref: reference,
-    content: { holds: { each: 'requestContent' }, refuses: unreadContent },
+    content: { holds: { each: 'requestContent' }, rejects: unreadContent },
     ...each('required'),
     ...shown('description'),
   },
   requestContent: {
     schema: {
       holds: 'schema',
-      refuses: (value, _media, { schemas }) =>
+      rejects: (value, _media, { schemas }) =>
         typesOf(value, schemas).isSubsetOf(numbers)
-          ? 'a bare number is not read exactly; wrap it in an object'
+          ? 'a bare number is not parsed exactly; wrap it in an object'
           : undefined,
     },
     ...examples,
-    ...refused('encoding', 'encoding is for forms, which are not read; send JSON'),
+    ...rejected('encoding', 'encoding is for forms, which are not supported; use JSON'),
   },
   responseContent: {
     schema: { holds: 'schema' },
     ...examples,
-    ...refused('encoding', 'encoding is for forms; remove it'),
+    ...rejected('encoding', 'encoding is for forms, which are not supported; remove it'),
   },
   response: {
     $ref: reference,
-    headers: { holds: { each: 'header' }, refuses: (value) => unsentHeader(namesOf(value)) },
+    headers: { holds: { each: 'header' }, rejects: (value) => unsentHeader(namesOf(value)) },
     content: {
       holds: { each: 'responseContent' },
-      refuses: (value, _response, { schemas }) => unsentContent(value) ?? undescribedContent(value, schemas),
+      rejects: (value, _response, { schemas }) => unsentContent(value) ?? undescribedContent(value, schemas),
     },
     ...shown('description'),
     ...shown('links', { each: 'link' }),
@@ -149,9 +149,9 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
   link: shown('$ref operationId operationRef parameters requestBody description server'),
   callback: { $ref: reference, ...shown('*', 'pathItem') },
   example: {
-    value: { refuses: referenceIn },
+    value: { rejects: referenceIn },
     ...shown('$ref summary description'),
-    ...refused('externalValue', 'an example elsewhere cannot be validated; write its value here'),
+    ...rejected('externalValue', 'an external example cannot be validated; write its value here'),
   },
   header: {
     $ref: reference,
@@ -159,33 +159,33 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     style: only('use simple', 'simple'),
     schema: {
       holds: 'schema',
-      refuses: (value, _header, { schemas }) =>
+      rejects: (value, _header, { schemas }) =>
         typesOf(value, schemas).isSubsetOf(new Set(['string', ...numbers]))
           ? undefined
-          : 'a header is text, an integer or a number; give its schema that type',
+          : 'a header must be a string, an integer or a number; change its type',
     },
     ...examples,
     ...shown('description deprecated'),
-    ...refused('allowEmptyValue', emptyValue),
-    ...refused('explode', 'a header is no array here; use a text with a pattern'),
-    ...refused('allowReserved', 'headers are not percent-encoded; remove it'),
-    ...refused('content', 'a header is described by its schema; use schema'),
+    ...rejected('allowEmptyValue', emptyValue),
+    ...rejected('explode', 'arrays in headers are not supported; use a string with a pattern'),
+    ...rejected('allowReserved', 'headers are not percent-encoded; remove it'),
+    ...rejected('content', 'content is not supported for headers; use schema'),
   },
   schema: schemaKeywords,
   discriminator: shown('propertyName mapping'),
   securityScheme: {
     $ref: reference,
-    type: only('let the proxy that ends TLS verify the certificate', 'apiKey', 'http', 'oauth2', 'openIdConnect'),
+    type: only('verify certificates in the TLS proxy', 'apiKey', 'http', 'oauth2', 'openIdConnect'),
     ...each('name'),
-    in: only('send the key in a header', 'query', 'header'),
-    scheme: { refuses: (value) => onlyOf(String(value).toLowerCase(), ['bearer', 'basic'], 'use bearer or basic') },
+    in: only('use a header', 'query', 'header'),
+    scheme: { rejects: (value) => onlyOf(String(value).toLowerCase(), ['bearer', 'basic'], 'use bearer or basic') },
     ...shown('description bearerFormat openIdConnectUrl flows'),
   },
 }
 
 const numbers: ReadonlySet<JsonType> = new Set(['integer', 'number'])
 const scalars: ReadonlySet<JsonType> = new Set(['string', 'integer', 'number', 'boolean', 'null'])
-const noNull = 'no text is null; remove null from its type, and leave the parameter out for none'
+const noNull = 'a parameter cannot be null; remove null from its type, and make the parameter optional'
 
 function namesOf(map: unknown): string[] {
   return isSchema(map) ? Object.keys(map) : []
@@ -195,9 +195,9 @@ function unreadableText(schema: unknown, place: unknown, schemas: NamedSchemas):
   const isScalar = (one: unknown) => typesOf(one, schemas).isSubsetOf(scalars)
   const isNullable = (one: unknown) => typesOf(one, schemas).has('null')
   if (isScalar(schema)) return isNullable(schema) ? noNull : undefined
-  if (place !== 'query') return `a ${String(place)} parameter is a scalar; give its schema such a type`
+  if (place !== 'query') return `a ${String(place)} parameter must be a scalar; change its type`
   if (!isSchema(schema) || !isList(schema, schemas)) {
-    return 'a parameter is a scalar or an array of scalars; give its schema such a type'
+    return 'a parameter must be a scalar or an array of scalars; change its type'
   }
   const items = inPlace(schema, schemas).flatMap((one) => ('items' in one ? [one['items']] : []))
   if (!items.some(isScalar)) return 'the items of a parameter are scalars; give them a type'
@@ -205,49 +205,49 @@ function unreadableText(schema: unknown, place: unknown, schemas: NamedSchemas):
 }
 
 function unreadServer(url: string): string | undefined {
-  if (/[{}]/.test(url)) return 'server variables are not supported; write the url out'
-  if (/[?#%*\s]/.test(url)) return 'a url of a server must be without ?, #, %, * and spaces'
+  if (/[{}]/.test(url)) return 'server variables are not supported; write out the url'
+  if (/[?#%*\s]/.test(url)) return 'a server url must not contain ?, #, %, * or spaces'
   return URL.canParse(url, 'http://localhost/')
     ? undefined
-    : `${url} is no url; write one such as https://host/v1, or /v1`
+    : `${url} is not a url; use one such as https://host/v1, or /v1`
 }
 
-/** An operationId stands in messages, in the log and in names of files. */
+/** An operationId appears in messages, logs and file names. */
 function unusableName(id: string): string | undefined {
   // An empty one is reported as missing.
   return /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S}]+(?: [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*)?$/u.test(id) && id.length <= 200
     ? undefined
-    : `${JSON.stringify(id)} is no name; use at most 200 letters, digits, punctuation and single spaces between them`
+    : `${JSON.stringify(id)} is not a name; use at most 200 letters, digits, punctuation and single spaces`
 }
 
-/** Among names that HTTP or the contract gives, `x-…` could only be an extension. */
+/** Among paths or statuses, `x-…` can only be an extension. */
 function extensionIn(members: unknown): string | undefined {
   const extension = namesOf(members).find((name) => name.startsWith('x-'))
-  return extension === undefined ? undefined : `${extension} is not read here; move it into the object around`
+  return extension === undefined ? undefined : `${extension} is not supported here; move it to the parent object`
 }
 
 function misnamedParameter(name: string, place: unknown): string | undefined {
-  if (name === '__proto__') return '__proto__ is no name that objects of JavaScript keep; choose another'
+  if (name === '__proto__') return 'JavaScript objects cannot have the name __proto__; choose another'
   if (place !== 'header') return undefined
   return /^(?:accept|content-type|authorization)$/i.test(name)
-    ? `OpenAPI ignores a header parameter ${name}; use media types or security schemes`
+    ? `OpenAPI ignores the header parameter ${name}; use media types or security schemes`
     : misnamedHeader(name)
 }
 
 /** A name is a token (RFC 9110, section 5.1). */
 function misnamedHeader(name: string): string | undefined {
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? undefined : `${name} is no name of a header; use letters, digits and -`
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? undefined : `${name} is not a header name; use letters, digits and -`
 }
 
-/** What says how a message is sent is for the server to write (RFC 9110, section 7.6.1, and RFC 9112). */
+/** The headers of message framing, which the server sets (RFC 9110, section 7.6.1; RFC 9112). */
 const framing = /^(?:connection|content-(?:length|type)|date|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
 
 function unsentHeader(names: string[]): string | undefined {
   const framed = names.find((name) => framing.test(name))
-  if (framed !== undefined) return `${framed} is for the server to write; remove it`
+  if (framed !== undefined) return `the server sets ${framed}; remove it`
   const lower = names.map((name) => name.toLowerCase())
   const twice = names.find((_name, index) => lower.indexOf(lower[index]!) < index)
-  if (twice !== undefined) return `${twice} is there in other letters, and is one header in HTTP; remove one`
+  if (twice !== undefined) return `${twice} differs from another header only by case; remove one`
   return names.map(misnamedHeader).find((problem) => problem !== undefined)
 }
 
@@ -255,27 +255,27 @@ function unreadContent(content: unknown): string | undefined {
   const types = namesOf(content)
   const unread = types.find((type) => !/^(?:application\/json|[\w.+-]+\/[\w.-]+\+json)$/.test(type))
   if (unread !== undefined) {
-    return `${unread} is not read; a body is application/json or a type that ends in +json, in lower case`
+    return `${unread} is not supported; use application/json or a type ending in +json, in lower case`
   }
-  return types.length === 1 ? undefined : 'must have one media type; describe the alternatives by oneOf in one schema'
+  return types.length === 1 ? undefined : 'must have one media type; use oneOf in one schema for alternatives'
 }
 
 function unsentContent(content: unknown): string | undefined {
   const types = namesOf(content)
-  if (types.includes('text/event-stream')) return 'streams of events are not supported; answer lists'
+  if (types.includes('text/event-stream')) return 'event streams are not supported; return lists'
   const invalid = types.find((type) => !/^[a-z\d][\w.+-]*\/[a-z\d][\w.+-]*$/.test(type))
-  return invalid === undefined ? undefined : `${invalid} names no one media type; write it out, without parameters`
+  return invalid === undefined ? undefined : `${invalid} is not a single media type; write it out, without parameters`
 }
 
-/** What a schema says of content that it cannot describe: text is a string, and bytes are not validated. */
+/** The problem of a schema for content that is not JSON: text is a string, and bytes are not validated. */
 function undescribedContent(content: unknown, schemas: NamedSchemas): string | undefined {
   for (const [type, media] of Object.entries(isSchema(content) ? content : {})) {
     const schema = isSchema(media) ? media['schema'] : undefined
     if (schema === undefined || isJson(type)) continue
-    if (isText(type) && !typesOf(schema, schemas).has('string')) return `${type} is text; give its schema type: string`
+    if (isText(type) && !typesOf(schema, schemas).has('string')) return `${type} is text; use type: string`
     const isBinary = isSchema(schema) && inPlace(schema, schemas).every((one) => Object.entries(one).every(saysBinary))
     if (!isText(type) && !isBinary)
-      return `${type} is sent as bytes, which are not validated; write type: string, format: binary alone, or no schema`
+      return `${type} is sent as bytes, which are not validated; use only type: string, format: binary, or no schema`
   }
   return undefined
 }

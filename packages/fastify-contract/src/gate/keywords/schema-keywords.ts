@@ -1,10 +1,10 @@
 import { type Schema, inPlace, isSchema } from '../../schema/schema-parts.ts'
 import { schemasPointer, targetOf } from '../../schema/schema-parts.ts'
 import { textFormats } from '../../schema/formats.ts'
-import { type Keyword, type KeywordContext, each, refused, shown } from './keyword.ts'
+import { type Keyword, type KeywordContext, each, rejected, shown } from './keyword.ts'
 import { patternProblem } from './patterns.ts'
 
-/** The formats that are validated, each with the type of the values that it applies to. */
+/** The validated formats, each with its type. */
 export const formats: ReadonlyMap<string, string> = new Map([
   ...Object.keys(textFormats).map((name): [string, string] => [name, 'string']),
   ['int32', 'integer'],
@@ -15,103 +15,105 @@ export const formats: ReadonlyMap<string, string> = new Map([
 
 const numbers = ['integer', 'number']
 const schema: Keyword = { holds: 'schema' }
-const choice: Keyword = { holds: ['schema'], refuses: defaultInside }
+const choice: Keyword = { holds: ['schema'], rejects: defaultInside }
 const flag: Keyword = {
-  refuses: (value, _schema, { role }) =>
-    value === true && (role === 'other' || role === 'parameter') ? 'applies to a property alone; remove it' : undefined,
+  rejects: (value, _schema, { role }) =>
+    value === true && (role === 'other' || role === 'parameter') ? 'applies only to properties; remove it' : undefined,
 }
 
-/** Every keyword of JSON Schema 2020-12, and those that OpenAPI 3.1 adds. */
+/** Every keyword of JSON Schema 2020-12 and of OpenAPI 3.1's dialect. */
 export const schemaKeywords: Record<string, Keyword> = {
-  $ref: { refuses: (value) => strayReference(String(value)) },
+  $ref: { rejects: (value) => strayReference(String(value)) },
   allOf: { holds: ['schema'] },
   ...each('anyOf oneOf', choice),
-  not: { holds: 'schema', refuses: defaultInside },
+  not: { holds: 'schema', rejects: defaultInside },
 
   properties: {
     holds: { each: 'schema' },
-    refuses: (value) =>
+    rejects: (value) =>
       isSchema(value) && Object.hasOwn(value, '__proto__')
-        ? '__proto__ is no name that objects of JavaScript keep; choose another'
+        ? 'JavaScript objects cannot have the name __proto__; choose another'
         : undefined,
   },
   ...each('additionalProperties propertyNames items', schema),
   items: { ...schema },
 
   type: {
-    // The types of a list that has scalars are alternatives.
-    refuses: (value, object, context) =>
+    // A list of types with scalars becomes alternatives.
+    rejects: (value, object, context) =>
       Array.isArray(value) && value.some((type) => [...numbers, 'boolean'].includes(String(type)))
         ? defaultInside(object, object, context)
         : undefined,
   },
-  ...each('enum const', { refuses: inexactConstant }),
-  multipleOf: { refuses: (value) => (Number(value) > 0 ? undefined : 'must be above 0') },
-  ...each('maximum exclusiveMaximum minimum exclusiveMinimum', { refuses: inexactBound }),
+  ...each('enum const', { rejects: inexactConstant }),
+  multipleOf: { rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it') },
+  ...each('maximum exclusiveMaximum minimum exclusiveMinimum', { rejects: inexactBound }),
   ...each('maxLength minLength', {}),
-  pattern: { refuses: (value) => patternProblem(String(value)) },
+  pattern: { rejects: (value) => patternProblem(String(value)) },
   ...each('maxItems minItems uniqueItems', {}),
   ...each('maxProperties minProperties required', {}),
-  format: { refuses: unknownFormat },
+  format: { rejects: unknownFormat },
   default: {
-    refuses: (value, _schema, { role }) =>
+    rejects: (value, _schema, { role }) =>
       beyondDouble(value) !== undefined
-        ? 'an integer beyond ±9007199254740991 cannot be a default; require the value'
+        ? 'a default beyond ±9007199254740991 is not supported; require the value'
         : role === 'other'
-          ? 'applies to a property or a parameter alone; remove it'
+          ? 'applies only to properties and parameters; remove it'
           : referenceIn(value),
   },
   ...each('readOnly writeOnly', flag),
-  ...each('example examples', { refuses: referenceIn }),
+  ...each('example examples', { rejects: referenceIn }),
   ...each('x-enum-varnames x-enum-descriptions'),
 
   ...shown('title description deprecated $comment externalDocs'),
   ...shown('discriminator', 'discriminator'),
 
-  ...refused('$defs', 'schemas have names under components/schemas; move them there'),
-  ...refused('$id', 'schemas are named by their place under components/schemas; remove it'),
-  ...refused('$schema $vocabulary', 'every schema is of the dialect of OpenAPI 3.1; remove it'),
-  ...refused('$anchor $dynamicAnchor', 'refer to a schema by its place under components/schemas'),
-  ...refused('$dynamicRef', 'refer to a schema by $ref'),
-  ...refused('if then else', 'conditions are not validated; write the cases as schemas of oneOf or anyOf'),
-  ...refused('dependentSchemas dependentRequired', 'conditions are not validated; write the cases as schemas of anyOf'),
-  ...refused('prefixItems', 'tuples are not validated; use an object, or items for all of the array'),
-  ...refused('contains minContains maxContains', 'single items are not searched for; describe all of them by items'),
-  ...refused('patternProperties', 'names are not matched; use additionalProperties, and propertyNames for the names'),
-  ...refused('unevaluatedProperties', 'undeclared properties are removed or rejected anyway; remove it'),
-  ...refused('unevaluatedItems', 'every item is described by items; use items'),
-  ...refused('contentEncoding', 'the content of a text is not decoded; use format: byte for base64'),
-  ...refused('contentMediaType', 'the content of a text is not read; describe it in words'),
-  ...refused('contentSchema', 'the content of a text is not read; use an object'),
-  ...refused('xml', 'bodies are JSON; remove it'),
-  ...refused('nullable', "is a keyword of OpenAPI 3.0; write type: [string, 'null']"),
+  ...rejected('$defs', 'local definitions are not supported; move them to components/schemas'),
+  ...rejected('$id', 'schema identifiers are not supported; remove it and use components/schemas'),
+  ...rejected('$schema $vocabulary', 'the dialect is always that of OpenAPI 3.1; remove it'),
+  ...rejected('$anchor $dynamicAnchor', 'anchors are not supported; refer to components/schemas'),
+  ...rejected('$dynamicRef', 'dynamic references are not supported; use $ref'),
+  ...rejected('if then else', 'conditions are not supported; use oneOf or anyOf'),
+  ...rejected('dependentSchemas dependentRequired', 'conditions are not supported; use anyOf'),
+  ...rejected('prefixItems', 'tuples are not supported; use an object, or items'),
+  ...rejected('contains minContains maxContains', 'is not supported; describe all items by items'),
+  ...rejected('patternProperties', 'is not supported; use additionalProperties and propertyNames'),
+  ...rejected('unevaluatedProperties', 'undeclared properties are removed or rejected anyway; remove it'),
+  ...rejected('unevaluatedItems', 'is not supported; use items'),
+  ...rejected('contentEncoding', 'encoded content is not decoded; use format: byte for base64'),
+  ...rejected('contentMediaType', 'the content of a string is not parsed; use description'),
+  ...rejected('contentSchema', 'the content of a string is not parsed; use an object'),
+  ...rejected('xml', 'XML is not supported; remove it'),
+  ...rejected('nullable', "is a keyword of OpenAPI 3.0; use type: [string, 'null']"),
 }
 
 function strayReference(reference: string): string | undefined {
-  // Other files are bundled; where one cannot be, that is reported.
+  // References to other files are bundled, or reported elsewhere.
   if (!reference.startsWith('#')) return undefined
   if (!reference.startsWith(schemasPointer)) {
-    return `${reference} is outside of components/schemas; move the schema there`
+    return `${reference} is outside components/schemas; move the schema there`
   }
   return reference.slice(schemasPointer.length).includes('/')
-    ? `${reference} is inside of a schema; give it a name under components/schemas`
+    ? `${reference} is within a schema; move the target to components/schemas`
     : undefined
 }
 
 function inexactBound(value: unknown, { type, format }: Schema): string | undefined {
   const isSafe = typeof value !== 'bigint' && Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER
   return [type].flat().includes('integer') && format === undefined && !isSafe
-    ? `an integer of ${String(value)} needs format: int64, or bounds within ±9007199254740991`
+    ? `${String(value)} is not exact; add format: int64, or stay within ±9007199254740991`
     : undefined
 }
 
 function inexactConstant(value: unknown, { format }: Schema): string | undefined {
   const inexact = format === 'int64' ? [value].flat().filter((member) => typeof member !== 'bigint') : value
   const beyond = beyondDouble(inexact)
-  return beyond === undefined ? referenceIn(value) : `${String(beyond)} needs type: integer and format: int64`
+  return beyond === undefined
+    ? referenceIn(value)
+    : `${String(beyond)} is not exact; add type: integer and format: int64`
 }
 
-/** An integer in a value that a double does not hold. */
+/** An integer within a value that does not fit a double. */
 function beyondDouble(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value
   if (typeof value !== 'object' || value === null) return undefined
@@ -120,11 +122,11 @@ function beyondDouble(value: unknown): bigint | undefined {
     .find((integer) => integer !== undefined)
 }
 
-/** Why a value is refused that looks like a reference: programs that read contracts follow it. */
+/** The problem of a value with a `$ref`, which tools follow. */
 export function referenceIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if ('$ref' in value && typeof value.$ref === 'string') {
-    return 'a $ref in a value is taken for a reference; leave the member out'
+    return 'tools follow a $ref in a value; remove the member'
   }
   return Object.values(value)
     .map(referenceIn)
@@ -141,13 +143,13 @@ function defaultInside(value: unknown, _object: unknown, { schemas }: KeywordCon
     .filter(isSchema)
     .some((property) => [property, targetOf(property, schemas)].some((one) => one !== undefined && 'default' in one))
   return hasDefault
-    ? 'a property in it has a default, which applies only where the schema always does; move it out'
+    ? 'a property has a default, which needs a schema that always applies; move the property out'
     : undefined
 }
 
 function unknownFormat(value: unknown, { type = 'string' }: Schema): string | undefined {
   const name = String(value)
   const ofType = formats.get(name)
-  if (ofType === undefined) return `${name} is a format that nobody validates; use a pattern, or remove it`
-  return [type].flat().includes(ofType) ? undefined : `${name} is a format of ${ofType}; give the schema that type`
+  if (ofType === undefined) return `${name} is not a supported format; use a pattern, or remove it`
+  return [type].flat().includes(ofType) ? undefined : `${name} is a format of ${ofType}; change the type`
 }
