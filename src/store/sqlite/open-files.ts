@@ -1,4 +1,5 @@
 import {
+  type BigIntStats,
   chmodSync,
   closeSync,
   existsSync,
@@ -19,11 +20,13 @@ import { isBusy } from './errors.ts'
 /** A file as it was when the database was opened. */
 interface OpenFile {
   path: string
-  device: bigint
-  inode: bigint
+  stats: BigIntStats
   /** What to do when the path names another file, or none. */
   remedy: string
 }
+
+/** How exact the times of the least exact file system are (man7.org/linux/man-pages/man7/inode.7.html). */
+const timeResolutionMilliseconds = 2_000
 
 /**
  * The files that SQLite has open for one database. SQLite keeps writing to them after they are removed or replaced.
@@ -32,6 +35,10 @@ interface OpenFile {
  */
 export class OpenFiles {
   readonly #files: OpenFile[]
+  /** The folder of the files; undefined where a symbolic link leads to the database, and so several folders count. */
+  readonly #folder: string | undefined
+  /** The folder when its names were as they are to be; undefined where a later change could have the same time. */
+  #checked: BigIntStats | undefined
 
   /**
    * @param file the configured path of the database, which may be a symbolic link; a connection to it is open
@@ -45,11 +52,22 @@ export class OpenFiles {
       identify(`${realPath}-wal`, restart),
       identify(`${realPath}-shm`, restart),
     ]
+    this.#folder = lstatSync(file).isSymbolicLink() ? undefined : dirname(file)
   }
 
-  /** The fault, with its remedy, when a path no longer names the file that is open. Takes a few microseconds. */
+  /**
+   * The fault, with its remedy, when a path no longer names the file that is open. It takes a few microseconds: while
+   * the folder is unchanged, so are the names in it. To look at the files would make each write to them update their
+   * times, which costs as much as half of a small commit.
+   */
   findMisplaced(): UnusableStore | undefined {
-    const misplaced = this.#files.find((file) => !isInPlace(file))
+    const folder = this.#folder === undefined ? undefined : statsOf(this.#folder)
+    if (folder !== undefined && isSame(folder, this.#checked) && folder.ctimeNs === this.#checked?.ctimeNs) {
+      return undefined
+    }
+    const misplaced = this.#files.find(({ path, stats }) => !isSame(statsOf(path), stats))
+    const isSettled = folder !== undefined && Date.now() - Number(folder.ctimeMs) > timeResolutionMilliseconds
+    this.#checked = misplaced === undefined && isSettled ? folder : undefined
     if (misplaced === undefined) return undefined
     const { path, remedy } = misplaced
     return new UnusableStore(`${path} was removed or replaced while it is open, so nothing is written: ${remedy}`)
@@ -57,18 +75,21 @@ export class OpenFiles {
 }
 
 function identify(path: string, remedy: string): OpenFile {
-  const { dev, ino } = statSync(path, { bigint: true })
-  return { path, device: dev, inode: ino, remedy }
+  return { path, stats: statSync(path, { bigint: true }), remedy }
 }
 
-function isInPlace({ path, device, inode }: OpenFile): boolean {
+function statsOf(path: string): BigIntStats | undefined {
   try {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
-    return stats?.ino === inode && stats.dev === device
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
     // For example, the folder may no longer be searched, so nothing is known about the path.
-    return false
+    return undefined
   }
+}
+
+/** Whether both are of the same file or folder. */
+function isSame(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev
 }
 
 /** How long other processes that start at once may keep this one from removing an index that is left over. */

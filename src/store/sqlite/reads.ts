@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { Caller } from 'fastify-contract'
 import { Encoded } from 'fastify-contract/encoded'
-import { Batcher } from '../batch.ts'
+import type { Waiting } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import { tokenTable } from '../rows.ts'
 import type { FoundCaller, Plant, StoredToken } from '../store.ts'
@@ -14,46 +14,53 @@ const maxIterationBytes = 256 * 1_024
 /** How many plants are read at once after short ones. If they are the longest, it takes 1.5 MiB. */
 const maxPageRows = 512
 
-/** The most lists in a batch. Thousands would cost more in garbage collection than they save. */
-const maxBatch = 64
+/** The most lists in a snapshot. Thousands would cost more in garbage collection than they save. */
+const maxLists = 64
+
+type List = () => Encoded<Plant[]>
 
 /**
- * Reads for the server. Short lists that are requested in one iteration of the event loop are a read batch: they
- * share one snapshot, and so one lock of the database, which saves a busy server much of the CPU of a short list. A
- * snapshot begins and ends inside one function, so a request sees everything that was acknowledged before it was sent.
+ * Reads for the server. The token lookups and the short lists of one iteration of the event loop share a snapshot, and
+ * so one lock of the database, which saves a busy server much of the CPU of a short request. A snapshot begins when the
+ * requests of the iteration have been read, so each of them sees everything that was acknowledged before it was sent.
  */
 export class Reads {
   readonly #database: Database.Database
   readonly #statements: ReturnType<typeof prepareReads>
   readonly #onFault: (error: Error) => void
-  readonly #batch = new Batcher<() => Encoded<Plant[]>, Encoded<Plant[]>>(maxBatch, () => {
-    this.#readBatch()
-    return undefined
-  })
+  readonly #schedule: () => void
+  #lookups: Waiting<() => FoundCaller, FoundCaller>[] = []
+  #lists: Waiting<List, Encoded<Plant[]>>[] = []
   /** How much long lists have read in this iteration. */
   #iterationBytes = 0
   #nextIteration: Promise<void> | undefined
   /** How many plants a list reads first: as many as fill a chunk, if they are as long as those that were read last. */
   #firstRows = pageRows
 
-  constructor(database: Database.Database, onFault: (error: Error) => void) {
+  /** @param schedule has `begin` and then `end` called in this iteration of the event loop, as `Turns` does */
+  constructor(database: Database.Database, onFault: (error: Error) => void, schedule: () => void) {
     this.#database = database
     this.#statements = prepareReads(database)
     this.#onFault = onFault
+    this.#schedule = schedule
   }
 
   /** As `PlantStore.list`. */
   list(caller: Caller, limit = Infinity): Promise<Encoded<Plant[]> | 'unavailable'> {
     if (limit > pageRows) return this.#listInParts(caller, limit)
     // An aggregate without GROUP BY always returns one row.
-    return this.#batch.add(() => new Encoded<Plant[]>(this.#statements.shortList.get(caller, limit)!))
+    return this.#addList(() => new Encoded<Plant[]>(this.#statements.shortList.get(caller, limit)!))
   }
 
   /** As `TokenStore.findCaller`. */
-  findCaller(hash: Uint8Array, now: number): FoundCaller {
-    return this.#read(() => {
-      const row = this.#statements.callerOfToken.get(hash, now)
-      return row === undefined ? 'unknown' : { caller: row[0], scope: row[1] ?? undefined }
+  findCaller(hash: Uint8Array, now: number): Promise<FoundCaller> {
+    return new Promise((resolve, reject) => {
+      const item = () => {
+        const row = this.#statements.callerOfToken.get(hash, now)
+        return row === undefined ? 'unknown' : { caller: row[0], scope: row[1] ?? undefined }
+      }
+      this.#lookups.push({ item, resolve, reject })
+      this.#schedule()
     })
   }
 
@@ -85,24 +92,42 @@ export class Reads {
     }
   }
 
-  #readBatch(): void {
-    const batch = this.#batch.take()
+  /** Begins a snapshot and looks the tokens up. The lists that they permit are read by `end`, in the same snapshot. */
+  begin(): void {
+    if (this.#lookups.length === 0) return
+    this.#read(() => this.#statements.begin.run())
+    for (const lookup of this.#lookups.splice(0)) this.#answer(lookup)
+  }
+
+  /** Reads lists and ends the snapshot. */
+  end(): void {
+    const lists = this.#lists.splice(0, maxLists)
     // A single read needs no transaction around it.
-    if (batch.length > 1) this.#read(() => this.#statements.begin.run())
-    for (const { item, resolve, reject } of batch) {
-      try {
-        resolve(this.#read(item))
-      } catch (error) {
-        reject(error)
-      }
-    }
+    if (lists.length > 1 && !this.#database.inTransaction) this.#read(() => this.#statements.begin.run())
+    for (const list of lists) this.#answer(list)
     // Some faults end the transaction.
     if (this.#database.inTransaction) this.#statements.end.run()
+    if (this.#lists.length > 0 || this.#lookups.length > 0) this.#schedule()
+  }
+
+  #addList(item: List): Promise<Encoded<Plant[]> | 'unavailable'> {
+    return new Promise((resolve, reject) => {
+      this.#lists.push({ item, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  #answer<Outcome>({ item, resolve, reject }: Waiting<() => Outcome, Outcome>): void {
+    try {
+      resolve(this.#read(item))
+    } catch (error) {
+      reject(error)
+    }
   }
 
   async #listInParts(caller: Caller, limit: number): Promise<Encoded<Plant[]> | 'unavailable'> {
     while (this.#iterationBytes >= maxIterationBytes) await this.#iterationEnd()
-    return this.#batch.add(() =>
+    return this.#addList(() =>
       encodeList(this.#readPages(caller, beginningOf(limit)), (position) => this.#readNext(caller, position)),
     )
   }

@@ -3,6 +3,7 @@ import { tokenTable } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
+import { Turns } from './turns.ts'
 import { WriteQueue } from './writes.ts'
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -25,8 +26,32 @@ export function openSqliteStore({
   maxQueued = defaultMaxQueued,
 }: SqliteStoreOptions): Store {
   const { reader, writer, files } = openDatabase(file)
-  const reads = new Reads(reader, onFault)
-  const queue = new WriteQueue(writer, { maxQueued, lockTimeoutMilliseconds, onFault, onCommit, isInPlace })
+  let commits: (() => void)[] = []
+  const turns: Turns = new Turns(
+    () => {
+      reads.begin()
+    },
+    () => {
+      reads.end()
+      const due = commits
+      commits = []
+      for (const commit of due) commit()
+    },
+  )
+  const reads = new Reads(reader, onFault, () => {
+    turns.schedule()
+  })
+  const queue = new WriteQueue(writer, {
+    maxQueued,
+    lockTimeoutMilliseconds,
+    onFault,
+    onCommit,
+    isInPlace,
+    runLater: (run) => {
+      commits.push(run)
+      turns.schedule()
+    },
+  })
   let wasInPlace = true
 
   /** Reports the fault once until the files are in place again. */
@@ -54,7 +79,7 @@ export function openSqliteStore({
         return 'added'
       }),
 
-    findCaller: (hash, now) => Promise.resolve(reads.findCaller(hash, now)),
+    findCaller: (hash, now) => reads.findCaller(hash, now),
 
     listTokens: () => Promise.resolve(reads.listTokens()),
 

@@ -17,6 +17,8 @@ interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
   lockTimeoutMilliseconds: number
   /** Whether the open database is still the file at its path. */
   isInPlace: () => boolean
+  /** See `Batcher`. */
+  runLater?: (run: () => void) => void
 }
 
 /** Enough that each write's share of the wait for the disk is small. */
@@ -38,7 +40,7 @@ export class WriteQueue {
     this.#database = database
     this.#options = options
     this.#statements = prepareWrites(database)
-    this.#batch = new Batcher(options.maxBatch ?? defaultMaxBatch, () => this.#commitNext())
+    this.#batch = new Batcher(options.maxBatch ?? defaultMaxBatch, () => this.#commitNext(), options.runLater)
   }
 
   get length(): number {

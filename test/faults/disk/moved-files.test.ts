@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, statSync, symlinkSync, unlinkSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { listText } from '../../store/list-text.ts'
 import { expectFailure } from '../../support/responses/expect-failure.ts'
-import { temporaryFolder } from '../../support/server/start-app.ts'
+import { type OnFinished, temporaryFolder } from '../../support/server/start-app.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 
 interface OpenPlant {
@@ -16,17 +17,17 @@ interface OpenPlant {
   faults: Error[]
 }
 
-function open(file: string, faults: Error[] = []): Store {
+function open(file: string, faults: Error[] = [], onFinished: OnFinished = onTestFinished): Store {
   const store = openSqliteStore({ file, onFault: (fault) => void faults.push(fault) })
-  onTestFinished(() => store.close())
+  onFinished(() => store.close())
   return store
 }
 
 /** Opens a store in a folder of its own, and creates a plant. */
-async function openPlant(): Promise<OpenPlant> {
-  const file = join(await temporaryFolder(), 'data', 'plants.db')
+async function openPlant(onFinished: OnFinished = onTestFinished): Promise<OpenPlant> {
+  const file = join(await temporaryFolder(onFinished), 'data', 'plants.db')
   const faults: Error[] = []
-  const store = open(file, faults)
+  const store = open(file, faults, onFinished)
   expect(await store.create('me', { id: 1n, name: '1' })).toBe('created')
   return { store, file, faults }
 }
@@ -41,32 +42,44 @@ async function expectRefusedWrites({ store, faults }: OpenPlant, message: RegExp
   expect(faults.map((fault) => fault.message)).toEqual([expect.stringMatching(message)])
 }
 
-test.each([
-  ['was removed with its log', 'rm plants.db*'],
-  ['was renamed', 'mv plants.db old.db'],
-  ['was replaced by a copy of itself', 'cp plants.db new.db; mv new.db plants.db'],
-  ['was replaced by a folder', 'rm plants.db; mkdir plants.db'],
-  ['is in a folder that was removed', 'rm -r ../data'],
-  ['is in a folder that was replaced', 'mv ../data ../old; mkdir ../data; touch ../data/plants.db'],
-  ['is behind a symbolic link that leads elsewhere', 'mv plants.db real.db; ln -s other.db plants.db'],
-])('no write is acknowledged when the database %s', async (_description, commands) => {
-  const opened = await openPlant()
-  execFileSync('sh', ['-c', commands], { cwd: dirname(opened.file) })
-  await expectRefusedWrites(opened, /plants\.db was removed or replaced while it is open, .* written: put it back/)
-})
+const misplacements = {
+  'the database was removed with its log': ['rm plants.db*', ''],
+  'the database was renamed': ['mv plants.db old.db', ''],
+  'the database was replaced by a copy of itself': ['cp plants.db new.db; mv new.db plants.db', ''],
+  'the database was replaced by a folder': ['rm plants.db; mkdir plants.db', ''],
+  'its folder was removed': ['rm -r ../data', ''],
+  'its folder was replaced': ['mv ../data ../old; mkdir ../data; touch ../data/plants.db', ''],
+  'the database became a symbolic link that leads elsewhere': ['mv plants.db real.db; ln -s other.db plants.db', ''],
+  'its log was removed': ['rm plants.db-wal', '-wal'],
+  'its index was removed': ['rm plants.db-shm', '-shm'],
+} as const
 
-test.each(['-wal', '-shm'])(
-  'no write is acknowledged when %s was removed, and a restart keeps what was',
-  async (suffix) => {
-    const opened = await openPlant()
-    unlinkSync(opened.file + suffix)
-    await expectRefusedWrites(opened, new RegExp(`plants\\.db${suffix} was removed.*restart the server, which keeps`))
-    await opened.store.close()
-    const again = open(opened.file)
+/** Whether the folder changed just now, or so long ago that the server looks at the folder alone. */
+describe.each([
+  ['just opened', 0],
+  ['open for seconds', 2_100],
+] as const)('a store that is %s', (_age, milliseconds) => {
+  const opened = new Map<string, OpenPlant>()
+
+  beforeAll(async () => {
+    for (const name of Object.keys(misplacements)) opened.set(name, await openPlant(afterAll))
+    await sleep(milliseconds)
+    for (const { store } of opened.values()) expect(await store.delete('me', 9n)).toBe('absent')
+  })
+
+  test.each(Object.entries(misplacements))('acknowledges no write when %s', async (name, [commands, suffix]) => {
+    const found = opened.get(name)!
+    execFileSync('sh', ['-c', commands], { cwd: dirname(found.file) })
+    const remedy = suffix === '' ? 'put it back' : 'restart the server, which keeps'
+    const message = `plants\\.db${suffix} was removed or replaced while it is open, .* written: ${remedy}`
+    await expectRefusedWrites(found, new RegExp(message))
+    if (suffix === '') return
+    await found.store.close()
+    const again = open(found.file)
     expect(await listText(again, 'me')).toBe('[{"name":"1"}]')
     expect(await again.create('me', { id: 2n, name: '2' })).toBe('created')
-  },
-)
+  })
+})
 
 test('while its database is elsewhere a server answers 503, and it serves again when that is back', async () => {
   const folder = join(await temporaryFolder(), 'data')
