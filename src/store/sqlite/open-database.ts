@@ -10,9 +10,6 @@ import { prepareReads, prepareWrites } from './statements.ts'
 /** How long the start waits for another process that migrates or recovers the same file. */
 const openTimeoutMilliseconds = 5_000
 
-/** How long a read waits for another process that recovers or closes the same file. */
-const readTimeoutMilliseconds = 1_000
-
 /** The largest file of which every page is checked when it is opened. The check of this size takes about 0.1 s. */
 const maxCheckedBytes = 64 * 1_024 * 1_024
 
@@ -22,11 +19,13 @@ const maxCheckedBytes = 64 * 1_024 * 1_024
  */
 const logLimitBytes = 8 * 1_024 * 1_024
 
-/** Two connections to one file, so that reads never wait for writes. */
-export interface SqliteConnections {
-  reader: Database.Database
-  /** Fails at once with SQLITE_BUSY when another process holds the write lock. */
-  writer: Database.Database
+/** A database, and the files that its connection has open. */
+export interface OpenDatabase {
+  /**
+   * The one connection for reads and writes: a second one would read again what this one has written. It fails at once
+   * with SQLITE_BUSY when another process holds the lock that it needs.
+   */
+  database: Database.Database
   files: OpenFiles
 }
 
@@ -38,28 +37,26 @@ export interface SqliteConnections {
  * @throws UnusableStore when the file cannot be opened, is not an SQLite database, is damaged, belongs to another
  *   program, or has a schema of a newer release; the file is unchanged then
  */
-export function openDatabase(file: string): SqliteConnections {
+export function openDatabase(file: string): OpenDatabase {
   try {
     const realPath = realPathOf(file)
     makeFolder(dirname(realPath))
     const hasLog = prepareFile(file, realPath)
-    const writer = new Database(file, { timeout: openTimeoutMilliseconds })
+    const database = new Database(file, { timeout: openTimeoutMilliseconds })
     try {
-      assertUndamaged(writer, file)
-      assertUsable(file, readVersions(writer))
-      configureWriter(writer)
-      migrate(writer)
-      assertComplete(writer, file)
+      assertUndamaged(database, file)
+      assertUsable(file, readVersions(database))
+      configure(database)
+      migrate(database)
+      assertComplete(database, file)
       // SQLite opens the log at the first read in WAL mode.
-      writer.pragma('user_version')
+      database.pragma('user_version')
       restrictToOwner(realPath)
-      writer.pragma('busy_timeout = 0')
-      const files = new OpenFiles(file, realPath)
-      const reader = new Database(file, { timeout: readTimeoutMilliseconds, readonly: true })
-      return { reader, writer, files }
+      database.pragma('busy_timeout = 0')
+      return { database, files: new OpenFiles(file, realPath) }
     } catch (error) {
-      if (hasLog) closeKeepingLog(writer, file)
-      else writer.close()
+      if (hasLog) closeKeepingLog(database, file)
+      else database.close()
       throw error
     }
   } catch (error) {
@@ -101,28 +98,28 @@ function prepareFile(file: string, realPath: string): boolean {
 }
 
 /** These settings belong to the connection, except WAL mode, which stays in the file. */
-function configureWriter(writer: Database.Database): void {
-  enterWalMode(writer)
+function configure(database: Database.Database): void {
+  enterWalMode(database)
   // Waits for the disk at each commit; the default in WAL mode can lose the latest commits at a power failure.
-  writer.pragma('synchronous = FULL')
-  writer.pragma('trusted_schema = OFF')
-  writer.pragma(`journal_size_limit = ${String(logLimitBytes)}`)
+  database.pragma('synchronous = FULL')
+  database.pragma('trusted_schema = OFF')
+  database.pragma(`journal_size_limit = ${String(logLimitBytes)}`)
 }
 
 /**
  * Waits for the locks of other processes. SQLite itself does not wait when it changes the mode: it has read the file
  * then, and two that wait for each other would wait for ever.
  */
-function enterWalMode(writer: Database.Database): void {
+function enterWalMode(database: Database.Database): void {
   const deadline = performance.now() + openTimeoutMilliseconds
   for (;;) {
     try {
-      writer.pragma('journal_mode = WAL')
+      database.pragma('journal_mode = WAL')
       return
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error
       // Waits until there is no other lock, or throws.
-      writer.exec('BEGIN EXCLUSIVE; COMMIT')
+      database.exec('BEGIN EXCLUSIVE; COMMIT')
     }
   }
 }
@@ -150,13 +147,13 @@ function assertComplete(database: Database.Database, file: string): void {
   }
 }
 
-/** Closes the writer before a read-only connection: the last connection that can write copies the log into the file. */
-function closeKeepingLog(writer: Database.Database, file: string): void {
+/** Closes the database before a read-only connection: the last connection that can write copies the log into the file. */
+function closeKeepingLog(database: Database.Database, file: string): void {
   const last = new Database(file, { readonly: true })
   try {
     last.pragma('user_version')
   } finally {
-    writer.close()
+    database.close()
     last.close()
   }
 }

@@ -11,8 +11,8 @@ import { prepareReads } from './statements.ts'
 /** In bytes: how much long lists read in one iteration of the event loop. Other requests are served in between. */
 const maxIterationBytes = 256 * 1_024
 
-/** How many plants are read at once after short ones. If they are the longest, it takes 1.5 MiB. */
-const maxPageRows = 512
+/** How many plants are read at once after short ones. If they are the longest, it takes 3 MiB. */
+const maxPageRows = 1_024
 
 /** The most lists in a snapshot. Thousands would cost more in garbage collection than they save. */
 const maxLists = 64

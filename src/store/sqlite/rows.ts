@@ -10,11 +10,11 @@ const lockTimeoutMilliseconds = 5_000
  * @throws UnusableStore as `openDatabase`
  */
 export function openSqliteRows(file: string): StoreRows {
-  const { reader, writer, files } = openDatabase(file)
-  writer.pragma(`busy_timeout = ${String(lockTimeoutMilliseconds)}`)
+  const { database, files } = openDatabase(file)
+  database.pragma(`busy_timeout = ${String(lockTimeoutMilliseconds)}`)
 
   function run<Columns>(text: string, values: Value[]): Columns[] {
-    const statement = writer.prepare<Value[], Columns>(text).safeIntegers()
+    const statement = database.prepare<Value[], Columns>(text).safeIntegers()
     if (statement.reader) return statement.all(...values)
     statement.run(...values)
     const fault = files.findMisplaced()
@@ -25,8 +25,7 @@ export function openSqliteRows(file: string): StoreRows {
   return {
     ...rowsOf(run),
     close: () => {
-      reader.close()
-      writer.close()
+      database.close()
     },
   }
 }

@@ -25,7 +25,7 @@ export function openSqliteStore({
   lockTimeoutMilliseconds = 2_000,
   maxQueued = defaultMaxQueued,
 }: SqliteStoreOptions): Store {
-  const { reader, writer, files } = openDatabase(file)
+  const { database, files } = openDatabase(file)
   let commits: (() => void)[] = []
   const turns: Turns = new Turns(
     () => {
@@ -38,10 +38,10 @@ export function openSqliteStore({
       for (const commit of due) commit()
     },
   )
-  const reads = new Reads(reader, onFault, () => {
+  const reads = new Reads(database, onFault, () => {
     turns.schedule()
   })
-  const queue = new WriteQueue(writer, {
+  const queue = new WriteQueue(database, {
     maxQueued,
     lockTimeoutMilliseconds,
     onFault,
@@ -99,9 +99,8 @@ export function openSqliteStore({
 
     close: async () => {
       await queue.drain()
-      reader.close()
       // The last connection copies the write-ahead log into the file.
-      writer.close()
+      database.close()
     },
   }
 }

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { UnusableStore } from '../../../src/store/store.ts'
 import { applicationId, migrations } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
-import { type SqliteConnections, openDatabase } from '../../../src/store/sqlite/open-database.ts'
+import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder } from '../../support/server/start-process.ts'
 import { throwFault } from '../store-suite.ts'
@@ -16,13 +16,10 @@ async function temporaryFile(): Promise<string> {
   return join(await temporaryFolder(), 'plants.db')
 }
 
-function open(file: string): SqliteConnections {
-  const connections = openDatabase(file)
-  onTestFinished(() => {
-    connections.reader.close()
-    connections.writer.close()
-  })
-  return connections
+function open(file: string): Database.Database {
+  const { database } = openDatabase(file)
+  onTestFinished(() => void database.close())
+  return database
 }
 
 /** Makes a database with SQLite alone, as another program would. */
@@ -75,12 +72,12 @@ test.each<[string, (file: string) => void]>([
 ])('a file that is %s gets the newest schema, strict and clustered by its keys', async (_description, make) => {
   const file = join(await temporaryFolder(), 'a', 'b c', 'plants.db')
   make(file)
-  const { reader, writer } = open(file)
-  expect(writer.pragma('user_version', { simple: true })).toBe(migrations.length)
-  expect(writer.pragma('application_id', { simple: true })).toBe(applicationId)
+  const database = open(file)
+  expect(database.pragma('user_version', { simple: true })).toBe(migrations.length)
+  expect(database.pragma('application_id', { simple: true })).toBe(applicationId)
   const tables = `SELECT name, strict, wr FROM pragma_table_list
     WHERE schema = 'main' AND name NOT LIKE 'sqlite%' ORDER BY name`
-  expect(reader.prepare(tables).all()).toEqual([
+  expect(database.prepare(tables).all()).toEqual([
     { name: 'plants', strict: 1, wr: 1 },
     { name: 'tokens', strict: 1, wr: 1 },
   ])
@@ -98,19 +95,19 @@ test('a file of the release before scopes is migrated, and its tokens keep all r
   expect(await store.findCaller(Buffer.alloc(1), 2)).toStrictEqual({ caller: 'me', scope: undefined })
 })
 
-describe('the open connections', () => {
-  test('write ahead to a log and wait for the disk, also when the file is opened again', async () => {
+describe('the open connection', () => {
+  test('writes ahead to a log and waits for the disk, also when the file is opened again', async () => {
     const file = await temporaryFile()
-    for (const { reader, writer } of [open(file), open(file)]) {
-      for (const connection of [reader, writer]) expect(connection.pragma('journal_mode', { simple: true })).toBe('wal')
+    for (const database of [open(file), open(file)]) {
+      expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
       const full = 2
-      expect(writer.pragma('synchronous', { simple: true })).toBe(full)
+      expect(database.pragma('synchronous', { simple: true })).toBe(full)
     }
   })
 
-  test('cut a log that grew behind a long read when it is begun anew', async () => {
+  test('cuts a log that grew behind a long read when it is begun anew', async () => {
     const file = await temporaryFile()
-    const { reader, writer } = open(file)
+    const [reader, writer] = [open(file), open(file)]
     reader.exec('BEGIN; SELECT count(*) FROM plants')
     const fill = writer.prepare(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, hex(randomblob(400000)))`)
     for (let id = 0; id < 21; id++) fill.run(id)
@@ -153,8 +150,7 @@ test.each<[string, string, RegExp]>([
 
 test('a database that is refused keeps the log that a killed process left', async () => {
   const [file, copy] = [await temporaryFile(), await temporaryFile()]
-  const { writer } = open(file)
-  writer.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'a'); PRAGMA user_version = 99`)
+  open(file).exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'a'); PRAGMA user_version = 99`)
   for (const suffix of ['', '-wal']) writeFileSync(copy + suffix, readFileSync(file + suffix))
   expectRefusal(copy, /schema version 99/)
   for (const suffix of ['', '-wal']) expect(readFileSync(copy + suffix).equals(readFileSync(file + suffix))).toBe(true)
@@ -207,11 +203,10 @@ test('a start waits while another process holds the lock of a file that has no w
   for (const lock of ['BEGIN IMMEDIATE', 'BEGIN EXCLUSIVE', 'BEGIN; SELECT count(*) FROM plants']) {
     const { child, ended } = run(program, file, lock)
     await once(child.stdout, 'data')
-    const { reader, writer } = openDatabase(file)
-    expect(writer.pragma('journal_mode', { simple: true })).toBe('wal')
-    reader.close()
-    writer.pragma('journal_mode = DELETE')
-    writer.close()
+    const { database } = openDatabase(file)
+    expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
+    database.pragma('journal_mode = DELETE')
+    database.close()
     await ended
   }
 })
@@ -225,7 +220,7 @@ test('several processes that start at once on a new file migrate it once, and al
     await store.close()`
   const outputs = Array.from({ length: 4 }, () => run(program, file).ended)
   expect(await Promise.all(outputs)).toEqual(['created', 'created', 'created', 'created'])
-  const { reader } = open(file)
-  expect(reader.pragma('user_version', { simple: true })).toBe(migrations.length)
-  expect(reader.prepare('SELECT count(*) FROM plants').pluck().get()).toBe(4)
+  const database = open(file)
+  expect(database.pragma('user_version', { simple: true })).toBe(migrations.length)
+  expect(database.prepare('SELECT count(*) FROM plants').pluck().get()).toBe(4)
 })

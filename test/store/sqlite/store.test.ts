@@ -1,4 +1,6 @@
-import { copyFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
@@ -7,6 +9,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { prepareReads } from '../../../src/store/sqlite/statements.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
+import { nodeBinary, projectFolder } from '../../support/server/start-process.ts'
 import { listText } from '../list-text.ts'
 import { storeSuite, throwFault } from '../store-suite.ts'
 
@@ -34,14 +37,13 @@ async function openWithRival(): Promise<{ store: Store; rival: Database.Database
 }
 
 test('each statement that lists walks the primary key and sorts nothing', async () => {
-  const { reader, writer } = openDatabase(await temporaryFile())
+  const { database } = openDatabase(await temporaryFile())
   onTestFinished(() => {
-    reader.close()
-    writer.close()
+    database.close()
   })
-  const { shortList, page, idBehind } = prepareReads(reader)
+  const { shortList, page, idBehind } = prepareReads(database)
   const planOf = (sql: string, ...parameters: unknown[]) =>
-    reader
+    database
       .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
       .all(...parameters)
       .map(({ detail }) => detail)
@@ -91,4 +93,28 @@ test('closing waits for the writes that wait for the lock', async () => {
   expect(await outcome).toBe('created')
   await closed
   expect(rival.prepare('SELECT name FROM plants ORDER BY id').pluck().all()).toEqual(['a', 'b'])
+})
+
+test('a read repairs an index that a killed process left torn, and waits for the process that writes', async () => {
+  const file = await temporaryFile()
+  const store = openSqliteStore({ file, onFault: throwFault })
+  onTestFinished(() => store.close())
+  await store.create('me', { id: 1n, name: 'a' })
+  const program = `
+    import Database from 'better-sqlite3'
+    const database = new Database(process.argv[1])
+    database.exec('BEGIN IMMEDIATE')
+    process.stdout.write('locked')
+    setTimeout(() => database.exec('ROLLBACK'), 300)`
+  const child = spawn(nodeBinary, ['--input-type=module', '-e', program, file], {
+    cwd: projectFolder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill())
+  await once(child.stdout, 'data')
+  // The first of the two copies of the header (sqlite.org/walformat.html, section 2.1).
+  const index = await open(`${file}-shm`, 'r+')
+  await index.write(Buffer.alloc(48, 1), 0, 48, 0)
+  await index.close()
+  expect(await listText(store, 'me')).toBe('[{"name":"a"}]')
 })

@@ -9,20 +9,19 @@ import { temporaryFolder } from '../../support/server/start-app.ts'
 
 async function makeQueue(options: Partial<ConstructorParameters<typeof WriteQueue>[1]> = {}) {
   const file = join(await temporaryFolder(), 'plants.db')
-  const { reader, writer, files } = openDatabase(file)
+  const { database, files } = openDatabase(file)
   onTestFinished(() => {
-    reader.close()
-    writer.close()
+    database.close()
   })
   const faults: Error[] = []
-  const queue = new WriteQueue(writer, {
+  const queue = new WriteQueue(database, {
     maxQueued: 10_000,
     lockTimeoutMilliseconds: 2_000,
     onFault: (error) => void faults.push(error),
     isInPlace: () => files.findMisplaced() === undefined,
     ...options,
   })
-  const statement = writer.prepare<[number]>(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, 'a')`)
+  const statement = database.prepare<[number]>(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, 'a')`)
   const before = await commitsIn(`${file}-wal`)
   return {
     queue,
@@ -33,7 +32,7 @@ async function makeQueue(options: Partial<ConstructorParameters<typeof WriteQueu
       statement.run(id)
       return `inserted ${String(id)}`
     },
-    ids: () => reader.prepare('SELECT id FROM plants ORDER BY id').pluck().all(),
+    ids: () => database.prepare('SELECT id FROM plants ORDER BY id').pluck().all(),
     /** How many transactions have been committed since the queue was made. */
     commits: async () => (await commitsIn(`${file}-wal`)) - before,
   }

@@ -55,23 +55,26 @@ export function authenticate(
   { schemes: verified, realm, onRefused }: AuthenticationOptions,
 ): onRequestAsyncHookHandler[] {
   // createEngine has refused a contract with a scheme that has no verifier.
+  const schemes = [...new Set(security.flat().map(({ scheme }) => scheme))].map((name) => verified.get(name)!)
+  if (schemes.length === 0) return []
   const all = security.map((required) =>
-    required.map(({ scheme, scopes }) => ({ scheme: verified.get(scheme)!, scopes })),
+    required.map(({ scheme, scopes }) => ({ index: schemes.indexOf(verified.get(scheme)!), scopes })),
   )
   const alternatives = all.filter((alternative) => alternative.length > 0)
-  const schemes = [...new Set(alternatives.flat().map(({ scheme }) => scheme))]
-  if (schemes.length === 0) return []
   const isOptional = alternatives.length < all.length
+  const named = (alternative: Alternative) =>
+    alternative.map(({ index, scopes }) => ({ scheme: schemes[index]!, scopes }))
 
   const authenticateRequest: onRequestAsyncHookHandler = async (request) => {
     const credentials = takeCredentials(request, schemes)
-    if (isOptional && credentials.size === 0) return
-    const results = new Map<VerifiedScheme, Result>()
+    if (isOptional && credentials.every((text) => text === undefined)) return
+    /** By the place of the scheme in `schemes`, as the credentials are. */
+    const results: Result[] = []
     let forbidden: Alternative | undefined
     for (const alternative of alternatives) {
-      for (const { scheme } of alternative) {
-        const text = credentials.get(scheme)
-        if (!results.has(scheme)) results.set(scheme, text === undefined ? 'missing' : await scheme.verify(text))
+      for (const { index } of alternative) {
+        const text = credentials[index]
+        results[index] ??= text === undefined ? 'missing' : await schemes[index]!.verify(text)
       }
       const found = findCaller(alternative, results)
       if (found === undefined) continue
@@ -79,14 +82,15 @@ export function authenticate(
       if (found.hasScopes) return
       forbidden ??= alternative
     }
-    const outcomes = [...results.values()]
-    if (outcomes.includes('unavailable')) throw unavailable('tokens cannot be checked now; try again in a second')
+    if (results.includes('unavailable')) throw unavailable('tokens cannot be checked now; try again in a second')
     if (forbidden !== undefined) {
-      request.lackingScope = lackingScopes(realm, forbidden)
+      request.lackingScope = lackingScopes(realm, named(forbidden))
       return
     }
-    const unknown = schemes.filter((scheme) => results.get(scheme) === 'unknown')
-    if (unknown.length === 0 && outcomes.includes('missing')) throw missingCredentials(realm, alternatives)
+    const unknown = schemes.filter((_scheme, index) => results[index] === 'unknown')
+    if (unknown.length === 0 && results.includes('missing')) {
+      throw missingCredentials(realm, alternatives.map(named))
+    }
     onRefused?.(request)
     throw invalidCredentials(realm, schemes, unknown)
   }
@@ -111,30 +115,28 @@ const refuseLackingScope: onRequestHookHandler = ({ lackingScope }, _reply, done
 type Result = Awaited<ReturnType<Verifier>>
 
 /** An alternative of security requirements: its schemes, and the scopes that the credentials of each must have. */
-type Alternative = { scheme: VerifiedScheme; scopes: readonly string[] }[]
+type Alternative = { index: number; scopes: readonly string[] }[]
 
 /** Takes the credentials of schemes out of a request: an API key is no parameter of the operation. */
-function takeCredentials({ headers, query }: FastifyRequest, schemes: VerifiedScheme[]): Map<VerifiedScheme, string> {
-  const credentials = new Map<VerifiedScheme, string>()
-  for (const scheme of schemes) {
-    // Fastify's parser gives texts, and lists of them for a parameter that is repeated.
-    const fields = scheme.in === 'header' ? headers : (query as Record<string, string | string[] | undefined>)
-    const text = fields[scheme.in === 'header' ? scheme.name.toLowerCase() : scheme.name]
-    if (text !== undefined) credentials.set(scheme, text.toString())
-  }
-  for (const { in: place, name } of schemes) if (place === 'query') Reflect.deleteProperty(query as object, name)
+function takeCredentials({ headers, query }: FastifyRequest, schemes: VerifiedScheme[]): (string | undefined)[] {
+  // Fastify's parser gives texts, and lists of them for a parameter that is repeated.
+  const parameters = query as Record<string, string | string[] | undefined>
+  const credentials = schemes.map(({ in: place, name }) =>
+    (place === 'header' ? headers[name.toLowerCase()] : parameters[name])?.toString(),
+  )
+  for (const { in: place, name } of schemes) if (place === 'query') Reflect.deleteProperty(parameters, name)
   return credentials
 }
 
 /** The caller whom all schemes of an alternative name, and whether their credentials have its scopes. */
 function findCaller(
   alternative: Alternative,
-  results: ReadonlyMap<VerifiedScheme, Result>,
+  results: readonly Result[],
 ): { caller: Caller; hasScopes: boolean } | undefined {
   let caller: Caller | undefined
   let hasScopes = true
-  for (const { scheme, scopes } of alternative) {
-    const result = results.get(scheme)!
+  for (const { index, scopes } of alternative) {
+    const result = results[index]!
     if (typeof result === 'string' || (caller !== undefined && result.caller !== caller)) return undefined
     caller = result.caller
     const granted = result.scope?.split(' ')
