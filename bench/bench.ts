@@ -12,7 +12,6 @@ const commands: Record<string, Command> = {
     summary: 'compares CPU, memory and speed with peers, and checks the promises; what runs without a name',
     load: () => import('./compare/compare.ts'),
   },
-  integers: { summary: 'how the service and its peers read integers', load: () => import('./integers/integers.ts') },
   soak: { summary: 'loads a server for minutes, and shows memory and waits', load: () => import('./soak.ts') },
   overload: { summary: 'offers a server twice the load that saturates it', load: () => import('./overload.ts') },
   fuzz: { summary: 'attacks a server with changed bytes', load: () => import('./fuzz/fuzz.ts') },
@@ -30,11 +29,11 @@ const commands: Record<string, Command> = {
   },
   proxies: {
     summary: 'restarts servers behind nginx and HAProxy under load',
-    load: () => import('./proxies/proxies.ts'),
+    load: () => import('./proxies.ts'),
   },
   failover: { summary: 'takes a PostgreSQL primary away under load', load: () => import('./failover.ts') },
   pgbouncer: { summary: 'serves through PgBouncer, and restarts it under load', load: () => import('./pgbouncer.ts') },
-  citus: { summary: 'serves on Citus, and takes its nodes away under load', load: () => import('./citus/citus.ts') },
+  citus: { summary: 'serves on Citus, and takes its nodes away under load', load: () => import('./citus.ts') },
   image: { summary: 'builds the image without Docker, and sends it a request', load: () => import('./image.ts') },
 }
 

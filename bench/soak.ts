@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readArguments, readInteger } from '../scripts/command.ts'
 import { type Question, ask } from './servers/clients.ts'
-import { startLoadedServer } from './servers/loaded-server.ts'
+import { startLoadedServer } from './servers/lab.ts'
+import { memoryOf } from './servers/process-figures.ts'
 
 const usage = `Usage: npm run bench -- soak [--minutes N]
          loads a server for N minutes (10) with good and bad requests, and prints docs/bench/soak.md: memory and waits,
@@ -60,7 +61,7 @@ export async function run(args: string[]): Promise<void> {
     await delay(minuteMilliseconds)
     const sorted = waits.toSorted((a, b) => a - b)
     waits = []
-    const memory = server.memory().resident / 2 ** 20
+    const memory = memoryOf(server.pid, 'VmRSS')
     const figures = [quantile(sorted, 0.5), quantile(sorted, 0.99), memory].map((figure) => figure.toFixed(1))
     const row = `| ${[minute, sorted.length, ...figures, errors.length].map(String).join(' | ')} |`
     console.error(row)

@@ -1,98 +1,171 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { cpus, tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { UsageError, readArguments, readInteger } from '../../scripts/command.ts'
-import { installPeers } from '../install-peers.ts'
-import { startLoad } from '../load/start-load.ts'
+import { type LoadGenerator, startLoad } from '../load/start-load.ts'
 import { projectFolder } from '../servers/server-process.ts'
-import { type Figures, pairFigures, startFigures, throughputFigures } from './figures.ts'
-import { figuresAsMarkdown } from './markdown.ts'
-import { measureMillion } from './million-plants.ts'
-import { measureHuge, measureManyOperations } from './pairs.ts'
-import { plotFigures } from './plot.ts'
-import { measureStart } from './start-time.ts'
-import { measureThroughput } from './throughput.ts'
-import { workloads } from './workloads.ts'
+import { type Contender, contenders, isInstalled } from './contenders.ts'
+import { createDatabase } from './database.ts'
+import type { Figures, Results, Series } from './figures.ts'
+import { pageOf } from './page.ts'
+import { type RunningContender, measureLoad, measureStart, startContender } from './running-contender.ts'
+import { type Work, works } from './works.ts'
 
-/** The parts besides the workloads of all contenders. */
-const otherParts = {
-  operations: 'list 20 with 1,000 operations in the contract',
-  million: 'a list of 1,000,000 plants',
-  start: 'from the start to the first answer',
-  huge: '10,000,000 plants in the file; takes a minute and up to 8 GiB of disk, and runs only where it is named',
-} as const
+const startPart = 'start'
 
-const maxRounds = 20
+const titles = new Map([
+  [startPart, 'from the start to the first answer, and memory then'],
+  ...works.map(({ name, title }) => [name, title] as const),
+])
 
-const titles = [...workloads.map(({ name, title }) => [name, title] as const), ...Object.entries(otherParts)]
+const usage = `Usage: npm run bench -- [compare] [--only PART]... [--rounds N] [--milliseconds N]
+         measures the service and its peers, and prints the figures; without --only it writes them to
+         docs/bench/figures.md after each part; the exit code is 1 when something could not be measured
 
-const usage = `Usage: npm run bench -- [compare] [--only PART]... [--rounds N] [--milliseconds N] [--huge]
-         measures the service and its peers, and prints the figures; a complete run writes them to docs/bench/
-
-  --only PART        measure only this part; may be repeated. Writes nothing to docs/bench/
-  --rounds N         how many rounds each part takes, 1 to ${String(maxRounds)} (20)
+  --only PART        measure only this part; may be repeated
+  --rounds N         how many rounds each part takes, 1 to 20 (20)
   --milliseconds N   how long each measurement takes, 50 to 60000 (150)
-  --huge             measure 10,000,000 plants too
 
 Parts:
-${titles.map(([name, title]) => `  ${name.padEnd(18)} ${title}`).join('\n')}`
+${[...titles].map(([name, title]) => `  ${name.padEnd(18)} ${title}`).join('\n')}`
+
+/** How long each server does a work before it is measured, so that its code is compiled. */
+const warmUpMilliseconds = 1_500
 
 export async function run(args: string[]): Promise<void> {
+  const text = { type: 'string' } as const
   const { values } = readArguments(usage, {
     args,
     options: {
-      only: { type: 'string', multiple: true },
-      rounds: { type: 'string', default: '20' },
-      milliseconds: { type: 'string', default: '150' },
-      huge: { type: 'boolean', default: false },
+      only: { ...text, multiple: true },
+      rounds: { ...text, default: '20' },
+      milliseconds: { ...text, default: '150' },
     },
   })
-  const rounds = readInteger(usage, '--rounds', values.rounds, 1, maxRounds)
+  const rounds = readInteger(usage, '--rounds', values.rounds, 1, 20)
   const milliseconds = readInteger(usage, '--milliseconds', values.milliseconds, 50, 60_000)
   const { only } = values
-  const unknown = only?.find((part) => !titles.some(([name]) => name === part))
+  const unknown = only?.find((part) => !titles.has(part))
   if (unknown !== undefined) throw new UsageError(`there is no part ${unknown}\n${usage}`)
-  const isChosen = (part: string) => only?.includes(part) ?? (part !== 'huge' || values.huge)
-  installPeers()
+  const isChosen = (part: string) => only?.includes(part) ?? true
 
   await using cleanup = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
   cleanup.defer(() => rm(folder, { recursive: true }))
+  const results: Results = { series: [], problems: [] }
+  const page = () => pageOf(results, titles, rounds, milliseconds)
+  const add = async (measured: Series[]) => {
+    results.series.push(...measured)
+    if (only === undefined) await writeFile(join(projectFolder, 'docs/bench/figures.md'), page())
+  }
+  const installed = installPeers(results)
+  if (isChosen(startPart)) await add(await measureStarts(installed, folder, rounds, results))
+  const chosen = works.filter(({ name }) => isChosen(name))
   const generator = cleanup.use(startLoad())
-  const benchRun = { folder, rounds, milliseconds, generator }
-  const { throughput, memory } = await measureThroughput(benchRun, isChosen)
-  const figures: Figures = {
-    date: new Date().toISOString().slice(0, 'YYYY-MM-DD'.length),
-    machine: machine(),
-    rounds,
-    milliseconds,
-    throughput: throughputFigures(throughput),
-    memory,
+  const running: RunningContender[] = []
+  for (const contender of chosen.length === 0 ? [] : installed) {
+    await noting(results, contender.name, async () => {
+      running.push(cleanup.use(await startContender(contender, folder)))
+    })
   }
-  if (isChosen('operations')) figures.operations = pairFigures(await measureManyOperations(benchRun))
-  if (isChosen('million')) figures.million = await measureMillion(benchRun)
-  if (isChosen('start')) figures.start = startFigures(await measureStart(benchRun))
-  if (isChosen('huge')) {
-    const { list, create } = await measureHuge(benchRun)
-    figures.huge = { list: pairFigures(list), create: pairFigures(create) }
+  for (const [index, work] of chosen.entries()) {
+    // No measurement uses the ids of an earlier one.
+    const firstId = 1 + index * 1_000_000
+    await add(await measureWork(running, work, { firstId, rounds, milliseconds, generator, results }))
   }
-  const page = figuresAsMarkdown(figures)
-  process.stdout.write(page)
-  if (only !== undefined) return
-  await writeFile(join(projectFolder, 'docs/bench/figures.md'), page)
-  await writeFile(join(projectFolder, 'docs/bench/plot.svg'), plotFigures(figures))
+  process.stdout.write(page())
+  if (results.problems.length > 0) process.exitCode = 1
 }
 
-function machine(): Figures['machine'] {
-  const processors = cpus()
-  const database = new Database(':memory:')
-  const sqlite = database.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? ''
-  database.close()
-  return {
-    processor: processors[0]?.model ?? 'unknown',
-    processors: processors.length,
-    node: process.versions.node,
-    sqlite,
+/** Installs the packages of the peers. @returns the contenders that can run, which without a network are fewer */
+function installPeers(results: Results): Contender[] {
+  // It does nothing where all is installed, and removes nothing where it fails, as `npm ci` does.
+  const install = ['install', '--no-save', '--prefer-offline', '--prefix', join(projectFolder, 'bench')]
+  spawnSync('npm', install, { stdio: ['ignore', 'ignore', 'inherit'] })
+  for (const { name } of contenders.filter((contender) => !isInstalled(contender)))
+    results.problems.push(`${name}: npm install --prefix bench has failed`)
+  return contenders.filter(isInstalled)
+}
+
+/** Notes an error as a problem, so that the run goes on. @returns undefined then */
+async function noting<Value>(results: Results, what: string, act: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await act()
+  } catch (error) {
+    const [problem = ''] = String(error).split('\n')
+    console.error(`${what}: ${String(error)}`)
+    results.problems.push(`${what}: ${problem}`)
+    return undefined
   }
+}
+
+/**
+ * Each round measures all servers and begins with another one, so that other work of the machine disturbs all. The
+ * first round is a warm-up and does not count. A server that fails is left out from then on.
+ */
+async function measureRounds<Server extends { contender: Contender }>(
+  work: string,
+  servers: readonly Server[],
+  rounds: number,
+  results: Results,
+  measure: (server: Server, round: number) => Promise<Figures>,
+): Promise<Series[]> {
+  console.error(titles.get(work))
+  const series = servers.map(({ contender }): Series => ({ work, server: contender.name, rounds: [] }))
+  const failed = new Set<number>()
+  for (let round = 0; round <= rounds; round++) {
+    for (const turn of servers.keys()) {
+      const index = (turn + round) % servers.length
+      if (failed.has(index)) continue
+      // The remainder is an index of both arrays.
+      const [server, { rounds: measured }] = [servers[index]!, series[index]!]
+      const figures = await noting(results, `${work}, ${server.contender.name}`, () => measure(server, round))
+      if (figures === undefined) failed.add(index)
+      else if (round > 0) measured.push(figures)
+    }
+  }
+  return series.filter((_, index) => !failed.has(index))
+}
+
+async function measureStarts(
+  installed: readonly Contender[],
+  folder: string,
+  rounds: number,
+  results: Results,
+): Promise<Series[]> {
+  await using cleanup = new AsyncDisposableStack()
+  await mkdir(join(folder, 'start'))
+  const started = []
+  for (const contender of installed.filter(({ store }) => store !== 'postgres'))
+    started.push({ contender, database: cleanup.use(await createDatabase(contender, join(folder, 'start'))) })
+  return await measureRounds(startPart, started, rounds, results, ({ contender, database }) =>
+    measureStart(contender, database),
+  )
+}
+
+interface WorkOptions {
+  firstId: number
+  rounds: number
+  milliseconds: number
+  generator: LoadGenerator
+  results: Results
+}
+
+function measureWork(
+  running: readonly RunningContender[],
+  work: Work,
+  { firstId, rounds, milliseconds, generator, results }: WorkOptions,
+): Promise<Series[]> {
+  const servers = running.filter(({ contender }) => contender.store !== 'postgres' || work.isOnPostgres)
+  let listedBytes: number | undefined
+  return measureRounds(work.name, servers, rounds, results, async (server, round) => {
+    const first = firstId + round * work.maxRequests
+    const duration = round === 0 ? warmUpMilliseconds : milliseconds
+    const { figures, bodyBytes } = await measureLoad(server, work, first, duration, generator)
+    // Names have the digits of the id, so only lists have the same length.
+    if (work.name.startsWith('list') && bodyBytes !== (listedBytes ??= bodyBytes))
+      throw new Error(`its list has ${String(bodyBytes)} bytes, and another one ${String(listedBytes)}`)
+    return figures
+  })
 }

@@ -1,5 +1,6 @@
 import { readArguments, readInteger } from '../../scripts/command.ts'
-import { startLoadedServer } from '../servers/loaded-server.ts'
+import { startLoadedServer } from '../servers/lab.ts'
+import { memoryOf } from '../servers/process-figures.ts'
 import { watchServer } from '../servers/watch.ts'
 import { answersIn, faultIn } from './answers.ts'
 import { type Attack, areInOrder, drawAttack } from './attack.ts'
@@ -46,13 +47,14 @@ export async function run(args: string[]): Promise<void> {
       problems.push(`--seed ${String(seed)} --first ${String(number)} --requests ${String(count)}\n${problem}`)
       isLost ||= isLast
     }
-    resident.push(server.memory().resident / 2 ** 20)
+    resident.push(memoryOf(server.pid, 'VmRSS'))
   }
   const { longestMilliseconds, problems: others } = await watch.end()
   problems.push(...others)
   if (resident.length === 10 && resident[9]! > resident[1]! * maxGrowth)
     problems.push('memory grew from the second tenth to the last')
-  if (server.log() !== '') problems.push(`the log has errors:\n${server.log().slice(0, 5_000)}`)
+  const log = await server.log()
+  if (log !== '') problems.push(`the log has errors:\n${log.slice(0, 5_000)}`)
   console.log('answers by status:', statuses)
   console.log(`memory after each tenth, MiB: ${resident.map((mebibytes) => mebibytes.toFixed(1)).join(' ')}`)
   for (const problem of problems.slice(0, 20)) console.log(`${problem}\n`)

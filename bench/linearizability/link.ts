@@ -16,6 +16,44 @@ const answerMilliseconds = 15_000
 const maxAttempts = 500
 const attemptMilliseconds = 10
 
+const keptMilliseconds = 20
+
+/**
+ * A fault for the control, as a proxy that keeps lists would have: it answers a GET with what the same GET of the same
+ * token was answered up to 20 ms ago. So a list can miss an acknowledged write, and a token can pass after it was
+ * revoked.
+ *
+ * @param kept what all clients of a server were answered
+ */
+export class StaleLink implements Pick<Link, 'send' | 'close'> {
+  readonly #link: Link
+  readonly #kept: Map<string, Promise<Exchange>>
+
+  constructor(link: Link, kept: Map<string, Promise<Exchange>>) {
+    this.#link = link
+    this.#kept = kept
+  }
+
+  async send(request: string): Promise<Exchange> {
+    const call = performance.now()
+    const kept = this.#kept.get(request)
+    const answering = kept ?? this.#link.send(request)
+    if (kept === undefined && request.startsWith('GET ')) {
+      this.#kept.set(request, answering)
+      const forget = () => void setTimeout(() => this.#kept.delete(request), keptMilliseconds)
+      answering.then(forget, forget)
+    }
+    const { status, body } = await answering
+    // Without a network in between, whoever repeats a list would leave no time to anything else.
+    if (kept !== undefined) await sleep(1)
+    return { call, answer: performance.now(), status, body }
+  }
+
+  close(): Promise<void> {
+    return this.#link.close()
+  }
+}
+
 /** What a client sends to one server. It opens a new connection when the server has closed the last one. */
 export class Link {
   readonly #port: () => Promise<number>

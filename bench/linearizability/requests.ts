@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import type { Operation, State } from './operation.ts'
+import type { Operation, State } from './check-history.ts'
 import type { Exchange } from './link.ts'
 
 /** How many ids the clients use, from 0 on. */

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { prefixOf } from '../../src/auth/tokens.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
 import { issueTokens } from '../servers/clients.ts'
-import type { Operation } from './operation.ts'
-import { Link } from './link.ts'
+import { type ServerCommand, type ServerProcess, startServer } from '../servers/server-process.ts'
+import type { Operation } from './check-history.ts'
+import { type Exchange, Link, StaleLink } from './link.ts'
 import { type Work, operationOf, randomWork, requestOf, successes } from './requests.ts'
-import type { TestedServer } from './tested-server.ts'
 
 const clients = 24
 /** How many requests each client sends, beside those that look for what was acknowledged. */
@@ -22,6 +22,33 @@ const maxMilliseconds = 120_000
 
 /** The name under which a token's history has it while it is valid. */
 export const validToken = 'valid'
+
+/** A server that can be killed, and is then started again. */
+export class TestedServer {
+  readonly #command: ServerCommand
+  #process: Promise<ServerProcess>
+
+  constructor(command: ServerCommand) {
+    this.#command = command
+    this.#process = startServer(command)
+  }
+
+  /** Where it listens, once it does. */
+  async port(): Promise<number> {
+    return (await this.#process).port
+  }
+
+  /** Kills it with SIGKILL at once. @returns once it listens again */
+  async restart(): Promise<void> {
+    const { stop } = await this.#process
+    this.#process = stop('SIGKILL').then(() => startServer(this.#command))
+    await this.#process
+  }
+
+  async stop(): Promise<void> {
+    await (await this.#process).stop()
+  }
+}
 
 /** What happened in a round. */
 export interface RoundHistory {
@@ -39,17 +66,19 @@ export interface RoundHistory {
  *
  * @param servers those to which requests are sent
  * @param killed those that are killed at some time of the round, all at once
+ * @param hasStaleLists a control: see `StaleLink`
  * @throws Error when an answer is none that may be, or a server that was not killed does not answer
  */
 export async function runRound(
   location: DatabaseLocation,
   servers: readonly TestedServer[],
   killed: readonly TestedServer[],
+  hasStaleLists = false,
 ): Promise<RoundHistory> {
   const caller = `round ${randomBytes(6).toString('hex')}`
   const issued = await issueTokens(location, Array<string>(tokensOfCaller).fill(caller))
   const tokens = issued.map(({ token }) => token)
-  const round = new Round(location, tokens, servers, killed)
+  const round = new Round(location, tokens, servers, killed, hasStaleLists)
   const end = new AbortController()
   const isLate = sleep(maxMilliseconds, true, { signal: end.signal }).catch(() => false)
   try {
@@ -62,6 +91,8 @@ export async function runRound(
   }
 }
 
+type AnyLink = Pick<Link, 'send' | 'close'>
+
 class Round {
   readonly #location: DatabaseLocation
   readonly #killed: readonly TestedServer[]
@@ -70,7 +101,7 @@ class Round {
   /** The history of each token, of which the first one is not revoked. */
   readonly #tokens: ReadonlyMap<string, Operation[]>
   /** Two connections of each client, to different servers if there are several. */
-  readonly #links: (readonly [Link, Link])[]
+  readonly #links: (readonly [AnyLink, AnyLink])[]
   #requests = 0
   readonly #milestones: { requests: number; reach: () => void }[] = []
 
@@ -79,13 +110,20 @@ class Round {
     tokens: string[],
     servers: readonly TestedServer[],
     killed: readonly TestedServer[],
+    hasStaleLists: boolean,
   ) {
     this.#location = location
     this.#tokens = new Map(tokens.map((token) => [token, []]))
     this.#killed = killed
     // There is at least one server.
-    const [one, other] = [servers[0]!, servers.at(-1)!]
-    this.#links = Array.from({ length: clients }, () => [linkTo(one), linkTo(other)] as const)
+    const [one, other] = [servers[0]!, servers.at(-1)!].map((server) => {
+      const kept = new Map<string, Promise<Exchange>>()
+      return (): AnyLink => {
+        const link = new Link(() => server.port())
+        return hasStaleLists ? new StaleLink(link, kept) : link
+      }
+    })
+    this.#links = Array.from({ length: clients }, () => [one!(), other!()] as const)
   }
 
   async run(): Promise<void> {
@@ -118,7 +156,7 @@ class Round {
     await action()
   }
 
-  async #runClient(links: readonly [Link, Link]): Promise<void> {
+  async #runClient(links: readonly [AnyLink, AnyLink]): Promise<void> {
     for (let sent = 0; sent < requestsOfClient;) {
       const link = links[randomInt(2)]!
       const pipelined = Array.from({ length: 1 + randomInt(maxPipelined) }, randomWork)
@@ -129,7 +167,7 @@ class Round {
   }
 
   /** As soon as a write is acknowledged, another client looks for it at each server. */
-  async #askAndLook(link: Link, work: Work): Promise<void> {
+  async #askAndLook(link: AnyLink, work: Work): Promise<void> {
     const status = await this.#ask(link, work, this.#anyToken())
     if (work.kind !== 'list' && status === successes[work.kind])
       await this.#listOn(this.#links[randomInt(clients)] ?? [], this.#anyToken())
@@ -141,7 +179,7 @@ class Round {
   }
 
   /** Sends a list on several connections at once. */
-  async #listOn(links: readonly Link[], token: string): Promise<void> {
+  async #listOn(links: readonly AnyLink[], token: string): Promise<void> {
     await Promise.all(links.map((link) => this.#ask(link, { kind: 'list' }, token)))
   }
 
@@ -164,7 +202,7 @@ class Round {
   }
 
   /** @returns the status */
-  async #ask(link: Link, work: Work, token: string): Promise<number | undefined> {
+  async #ask(link: AnyLink, work: Work, token: string): Promise<number | undefined> {
     const exchange = await link.send(requestOf(work, token))
     const { call, answer, status } = exchange
     const name = String(status ?? 'none')
@@ -180,8 +218,4 @@ class Round {
     if (operation !== undefined) this.#plants.push(operation)
     return status
   }
-}
-
-function linkTo(server: TestedServer): Link {
-  return new Link(() => server.port())
 }

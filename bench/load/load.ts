@@ -19,14 +19,8 @@ export interface LoadJob {
   rate?: number
 }
 
-export type LoadOperation = { kind: 'list'; path: string } | { kind: 'create' | 'delete'; ids: LoadIds }
-
-/** The ids of the plants that are created or deleted. Each number from `first` on gives another id. */
-export interface LoadIds {
-  first: number
-  /** Undefined: the number is the id. Otherwise ids fall between this many multiples of 1,000, in no order. */
-  scatterOver: number | undefined
-}
+/** Plants are created and deleted in the order of their ids. */
+export type LoadOperation = { kind: 'list'; path: string } | { kind: 'create' | 'delete'; firstId: number }
 
 export interface LoadResult {
   /** How many were answered. */
@@ -36,8 +30,6 @@ export interface LoadResult {
   statuses: Record<string, number>
   /** Length of the first answer's body. Two servers that answer the same have the same length. */
   firstBodyBytes: number
-  /** CPU that the generator used, in microseconds. */
-  generatorMicroseconds: number
   /** For a job with a rate. */
   offered?: OfferedResult
 }
@@ -60,12 +52,11 @@ export interface OfferedResult {
 export async function load(job: LoadJob): Promise<LoadResult> {
   const nextRequest = requestWriter(job)
   const connections = await openConnections(job)
-  const result: LoadResult = { requests: 0, milliseconds: 0, statuses: {}, firstBodyBytes: 0, generatorMicroseconds: 0 }
+  const result: LoadResult = { requests: 0, milliseconds: 0, statuses: {}, firstBodyBytes: 0 }
   function count(status: string, bodyBytes: number): void {
     if (result.requests++ === 0) result.firstBodyBytes = bodyBytes
     result.statuses[status] = (result.statuses[status] ?? 0) + 1
   }
-  const cpu = process.cpuUsage()
   const start = performance.now()
   try {
     const failed = Promise.race(connections.map(({ failure }) => failure))
@@ -78,8 +69,6 @@ export async function load(job: LoadJob): Promise<LoadResult> {
     for (const connection of connections) connection.close()
   }
   result.milliseconds = performance.now() - start
-  const { user, system } = process.cpuUsage(cpu)
-  result.generatorMicroseconds = user + system
   return result
 }
 
@@ -153,25 +142,12 @@ function requestWriter({ token, operation }: LoadJob): () => string {
     const request = `GET ${operation.path} ${common}\r\n`
     return () => request
   }
-  const nextId = idCounter(operation.ids)
-  if (operation.kind === 'delete') return () => `DELETE /plants/${String(nextId())} ${common}\r\n`
+  let nextId = operation.firstId
+  if (operation.kind === 'delete') return () => `DELETE /plants/${String(nextId++)} ${common}\r\n`
   return () => {
-    const body = `{"id":${String(nextId())},"name":"Monstera deliciosa","tag":"indoor"}`
+    const body = `{"id":${String(nextId++)},"name":"Monstera deliciosa","tag":"indoor"}`
     const content = `Content-Type: application/json\r\nContent-Length: ${String(body.length)}`
     return `POST /plants ${common}${content}\r\n\r\n${body}`
-  }
-}
-
-/** A prime that shares no factor with a power of ten, so that its multiples reach every remainder. */
-const scatterStep = 7_368_787
-
-function idCounter({ first, scatterOver }: LoadIds): () => number {
-  let number = first
-  if (scatterOver === undefined) return () => number++
-  return () => {
-    const id = 1_000 * ((number * scatterStep) % scatterOver) + 1 + Math.floor(number / scatterOver)
-    number++
-    return id
   }
 }
 

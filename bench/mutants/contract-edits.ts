@@ -20,23 +20,12 @@ const requestEdits: Record<string, Edit> = {
   'Plant requires tag': set(`${plant}/required`, ['name', 'tag']),
   'Plant does not require name': remove(`${plant}/required`),
   'NewPlant does not require id': remove(`${newPlant}/required`),
-  'NewPlant requires a property height': all(
-    set(`${newPlant}/required`, ['id', 'height']),
-    set(`${newPlant}/properties/height`, height),
-  ),
   'Plant has an optional property height': set(`${plant}/properties/height`, height),
-  'Plant has no property tag': remove(`${plant}/properties/tag`),
   'limit is a string': set(`${limit}/schema`, text),
-  'the id in the path is a string': set(`${pathId}/schema`, text),
   'the id in the body is a string': set(`${newPlant}/properties/id`, text),
   'name is an integer': set(`${plant}/properties/name`, height),
   'limit is at least 1': set(`${limit}/schema/minimum`, 1),
   'limit is at most 2147483646': set(`${limit}/schema/maximum`, 2_147_483_646),
-  'limit is an int64 of at most 2147483648': all(
-    set(`${limit}/schema/format`, 'int64'),
-    set(`${limit}/schema/maximum`, 2_147_483_648),
-  ),
-  'the id in the path is an int32': set(`${pathId}/schema/format`, 'int32'),
   'the id in the body is an int32': set(`${newPlant}/properties/id/format`, 'int32'),
   'the id in the body is above the lowest int64': set(`${newPlant}/properties/id/minimum`, -(2n ** 63n) + 1n),
   'the id in the path is below the highest int64': set(`${pathId}/schema/maximum`, 2n ** 63n - 2n),
@@ -44,18 +33,8 @@ const requestEdits: Record<string, Edit> = {
   'name has at least 2 characters': set(`${plant}/properties/name/minLength`, 2),
   'name has at most 254 characters': set(`${plant}/properties/name/maxLength`, 254),
   'name has at most 256 characters': set(`${plant}/properties/name/maxLength`, 256),
-  'tag has at least 0 characters': set(`${plant}/properties/tag/minLength`, 0),
-  'tag has at least 2 characters': set(`${plant}/properties/tag/minLength`, 2),
-  'tag has at most 254 characters': set(`${plant}/properties/tag/maxLength`, 254),
-  'tag has at most 256 characters': set(`${plant}/properties/tag/maxLength`, 256),
   'tag may have U+0000': set(`${plant}/properties/tag/pattern`, String.raw`^[^\x01]*$`),
   'tag may not have U+FEFF': set(`${plant}/properties/tag/pattern`, String.raw`^[^\x00\uFEFF]*$`),
-  'tag may not have a noncharacter': set(`${plant}/properties/tag/pattern`, String.raw`^[^\x00\uFFFE\uFFFF]*$`),
-  'name may not go beyond the first plane': set(
-    `${plant}/properties/name/pattern`,
-    String.raw`^[^\x00\u{10000}-\u{10FFFF}]*$`,
-  ),
-  'name has no pattern': remove(`${plant}/properties/name/pattern`),
   'the body is optional': set(`${create}/requestBody/required`, false),
   'the body is application/vnd.api+json': rename(
     `${create}/requestBody/content/application~1json`,
@@ -63,12 +42,9 @@ const requestEdits: Record<string, Edit> = {
   ),
   'limit is named count': set(`${limit}/name`, 'count'),
   'limit is required': set(`${limit}/required`, true),
-  'there is no limit': remove(limit),
   'there is an optional parameter offset': set(`${list}/parameters/1`, { name: 'offset', in: 'query', schema: height }),
   'deletion is a PUT': rename(deletePath, 'put'),
   'the path of the plants is /plant': rename('/paths/~1plants', '/plant'),
-  'a list needs no credentials': set(`${list}/security`, []),
-  'a creation needs no credentials': set(`${create}/security`, [{ bearer: [] }, {}]),
   'a deletion needs no credentials': set(`${deletePath}/security`, []),
   'the credentials are basic': set('/components/securitySchemes/bearer/scheme', 'basic'),
 }
@@ -78,13 +54,7 @@ const requestEdits: Record<string, Edit> = {
  * return.
  */
 const serviceEdits: Record<string, Edit> = {
-  'a creation cannot answer 200': rename(`${create}/responses/200`, '201'),
   'a creation cannot answer 409': remove(`${create}/responses/409`),
-  'a creation cannot answer 503': remove(`${create}/responses/503`),
-  'a deletion cannot answer 404': remove(`${deletePath}/responses/404`),
-  'a deletion answers with a body': set(`${deletePath}/responses/204/content`, {
-    'application/json': { schema: text },
-  }),
   'a 503 has X-Retry-After': all(
     set(`${headers}/X-Retry-After`, { required: true, schema: text }),
     set(`${responses}/ServiceUnavailable/headers/X-Retry-After`, { $ref: '#/components/headers/X-Retry-After' }),
@@ -100,65 +70,38 @@ const responseEdits: Record<string, Edit> = {
     set(`${error}/properties/detail`, text),
   ),
   'Error has an optional property detail': set(`${error}/properties/detail`, text),
-  'Error has no property message': all(set(`${error}/required`, ['error']), remove(`${error}/properties/message`)),
   'message is optional': set(`${error}/required`, ['error']),
-  'message is an integer': set(`${error}/properties/message`, height),
-  'error is a string': set(number, { ...text, enum: ['40000'], 'x-enum-varnames': ['malformed_body'] }),
   'the error 40401 is gone': all(remove(`${number}/enum/6`), remove(`${number}/x-enum-varnames/6`)),
-  'there is an error 40402': all(set(`${number}/enum/16`, 40402), set(`${number}/x-enum-varnames/16`, 'pot_not_found')),
   'the errors 40100 and 40101 have changed places': all(
     set(`${number}/x-enum-varnames/3`, 'token_invalid'),
     set(`${number}/x-enum-varnames/4`, 'credentials_missing'),
   ),
   'a creation can answer 402': set(`${create}/responses/402`, { $ref: '#/components/responses/Conflict' }),
-  'a list can answer 404': set(`${list}/responses/404`, { $ref: '#/components/responses/NotFound' }),
   'no operation can answer 503': set('/x-unmatched-responses/503', {
     $ref: '#/components/responses/ServiceUnavailable',
   }),
   'a creation answers 201': rename(`${create}/responses/200`, '201'),
-  'a deletion answers with a body': set(`${deletePath}/responses/204/content`, {
-    'application/json': { schema: text },
-  }),
   'a list is an object': set(`${list}/responses/200/content/application~1json/schema`, {
     type: 'object',
     properties: {},
   }),
-  'a conflict is application/problem+json': rename(
-    `${responses}/Conflict/content/application~1json`,
-    'application/problem+json',
-  ),
   'a list is text/json': rename(`${list}/responses/200/content/application~1json`, 'text/json'),
   'X-Request-Id is named X-Correlation-Id': rename(`${list}/responses/200/headers/X-Request-Id`, 'X-Correlation-Id'),
   'X-Request-Id is optional': set(`${headers}/X-Request-Id/required`, false),
-  'X-Request-Id has at most 127 characters': set(`${headers}/X-Request-Id/schema/pattern`, '^[A-Za-z0-9._-]{1,127}$'),
   'X-Request-Id has at most 129 characters': set(`${headers}/X-Request-Id/schema/pattern`, '^[A-Za-z0-9._-]{1,129}$'),
-  'X-Request-Id has no points': set(`${headers}/X-Request-Id/schema/pattern`, '^[A-Za-z0-9_-]{1,128}$'),
-  'X-Request-Id may have a colon': set(`${headers}/X-Request-Id/schema/pattern`, '^[A-Za-z0-9._:-]{1,128}$'),
   'a 401 has no WWW-Authenticate': remove(`${responses}/Unauthorized/headers/WWW-Authenticate`),
-  'WWW-Authenticate has a scope': set(
-    `${headers}/WWW-Authenticate/schema/pattern`,
-    '^Bearer realm="[^"]+", scope="[^"]+"',
-  ),
-  'Retry-After is named X-Retry-After': rename(`${responses}/TooManyRequests/headers/Retry-After`, 'X-Retry-After'),
   'Retry-After is at least 2': set(`${headers}/Retry-After/schema/minimum`, 2),
-  'a list has no RateLimit': remove(`${list}/responses/200/headers/RateLimit`),
   'RateLimit-Policy is required': set(`${headers}/RateLimit-Policy/required`, true),
   'a 405 has no Allow': remove('/x-unmatched-responses/405/headers/Allow'),
-  'a creation has a Location': set(`${create}/responses/200/headers/Location`, { schema: text }),
   'there is an operation that gets one plant': set('/paths/~1plants~1{id}/get', {
     operationId: 'getPlant',
     responses: { '200': { description: 'The plant.' } },
   }),
-  'there is no operation that lists': remove(list),
   'the operation that deletes is named removePlant': set(`${deletePath}/operationId`, 'removePlant'),
 }
 
 /** Changes of examples, for the tests. */
 const exampleEdits: Record<string, Edit> = {
-  'a creation is sent with another name': set(
-    `${create}/requestBody/content/application~1json/examples/tagged/value/name`,
-    'Monstera obliqua',
-  ),
   'a creation answers with another tag': set(
     `${create}/responses/200/content/application~1json/examples/tagged/value/tag`,
     'outdoor',
@@ -168,20 +111,6 @@ const exampleEdits: Record<string, Edit> = {
     54,
   ),
   'a list of at most three plants answers with two': set(`${limit}/examples/first/value`, 3),
-  'a list answers in another order': set(`${list}/responses/200/content/application~1json/examples/first/value`, [
-    { name: 'Aloe vera' },
-    { name: 'Monstera deliciosa', tag: 'indoor' },
-  ]),
-  'a conflict names another id': set(
-    `${responses}/Conflict/content/application~1json/example/message`,
-    'you already have a plant with id 55',
-  ),
-  'a missing path has another number': set('/x-unmatched-responses/404/content/application~1json/example/error', 40401),
-  'an exceeded rate names another time': set(
-    `${responses}/TooManyRequests/content/application~1json/example/message`,
-    'more than 600 requests a minute; try again in 13 s',
-  ),
-  'Allow lists another method': set('/x-unmatched-responses/405/headers/Allow/example', 'GET, POST'),
   'WWW-Authenticate has another realm': set(`${headers}/WWW-Authenticate/example`, 'Bearer realm="plants"'),
 }
 

@@ -32,16 +32,10 @@ export function createPeerFile(file: string, tokens: StoredToken[]): void {
   database.close()
 }
 
-/**
- * Opens the file that `DATABASE_FILE` names. SQLite prepares a list with `?` again at each execution. With
- * `PREPARE_LISTS_ONCE` the list has `+?`, as the project's has, and is prepared once.
- */
+/** Opens the file that `DATABASE_FILE` names. */
 export function openPeerStore(): PeerStore {
   const database = openFile(process.env['DATABASE_FILE'] ?? '')
-  const isPreparedOnce = process.env['PREPARE_LISTS_ONCE'] !== undefined
-  const list = database.prepare<[string, number], PlantRow>(
-    isPreparedOnce ? statements.list.replaceAll('?', '+?') : statements.list,
-  )
+  const list = database.prepare<[string, number], PlantRow>(statements.list)
   const create = database.prepare<[string, number, string, string | null]>(statements.create)
   const remove = database.prepare<[string, number]>(statements.delete)
   const callerOfToken = database.prepare<[Buffer, number], string>(statements.callerOfToken).pluck()

@@ -9,80 +9,68 @@ export interface Change {
   acknowledged: number | undefined
 }
 
-/** What was asked of a database, and what was acknowledged. One asks for changes of one key one after the other. */
+/** The changes of each key, one after the other. */
+type Changes = Map<string, Change[]>
+
+/** What was asked of a database file, and what was acknowledged. */
 export class Ledger {
-  readonly #changes = new Map<string, Change[]>()
+  /** A restore replaces everything at once, so each restore begins another part. */
+  readonly #parts: { changes: Changes; replaces: Change }[] = []
 
   /** @param content what there is at the instant 0 */
   constructor(content: Content = new Map()) {
-    for (const [key, value] of content) this.#changes.set(key, [{ value, asked: 0, acknowledged: 0 }])
+    this.replace(content, 0).acknowledged = 0
   }
 
   /** @returns the change, whose `acknowledged` is to be set when it is */
-  ask(key: string, value: string | undefined, instant: number): Change {
-    const change: Change = { value, asked: instant, acknowledged: undefined }
-    this.#changes.set(key, [...(this.#changes.get(key) ?? []), change])
+  ask(key: string, value: string | undefined, asked: number): Change {
+    const change: Change = { value, asked, acknowledged: undefined }
+    const { changes } = this.#parts.at(-1)!
+    changes.set(key, [...(changes.get(key) ?? []), change])
     return change
   }
 
-  /** How many changes were acknowledged until an instant, without those of the beginning. */
-  acknowledged(instant: number): number {
-    const changes = [...this.#changes.values()].flat()
-    return changes.filter((change) => change.asked > 0 && isDone(change, instant)).length
+  /** Replaces all at once. @returns the change, whose `acknowledged` is to be set when it is */
+  replace(content: Content, asked: number): Change {
+    const changes: Changes = new Map()
+    for (const [key, value] of content) changes.set(key, [{ value, asked: 0, acknowledged: 0 }])
+    const replaces: Change = { value: undefined, asked, acknowledged: undefined }
+    this.#parts.push({ changes, replaces })
+    return replaces
   }
 
-  /** What is wrong with a content after a loss of power at an instant. */
+  /** How many changes were acknowledged, without those of the beginning. */
+  acknowledged(): number {
+    const changes = this.#parts.flatMap((part) => [...part.changes.values()].flat())
+    return changes.filter((change) => change.asked > 0 && isDone(change, Infinity)).length
+  }
+
+  /** What is wrong with a content after a loss of power: the old part and the new one are right until a restore is done. */
   faults(content: Content, instant: number): string[] {
-    const keys = new Set([...this.#changes.keys(), ...content.keys()])
-    return [...keys].flatMap((key) => {
-      const allowed = this.#allowed(key, instant)
-      const value = content.get(key)
-      if (allowed.includes(value)) return []
-      return `${key} is ${value ?? 'not there'} instead of ${allowed.map((each) => each ?? 'not there').join(' or ')}`
-    })
+    const asked = this.#parts.filter(({ replaces }) => replaces.asked <= instant)
+    const last = asked.findLastIndex(({ replaces }) => isDone(replaces, instant))
+    const faults = asked.slice(last).map(({ changes }) => faultsIn(changes, content, instant))
+    return faults.toSorted((one, other) => one.length - other.length)[0]!
   }
+}
 
-  #allowed(key: string, instant: number): (string | undefined)[] {
-    const changes = (this.#changes.get(key) ?? []).filter(({ asked }) => asked <= instant)
-    const last = changes.findLastIndex((change) => isDone(change, instant))
-    const values = changes.slice(Math.max(last, 0)).map(({ value }) => value)
-    return last === -1 ? [undefined, ...values] : values
-  }
+function faultsIn(changes: Changes, content: Content, instant: number): string[] {
+  const keys = new Set([...changes.keys(), ...content.keys()])
+  return [...keys].flatMap((key) => {
+    const allowed = allowedValues(changes.get(key) ?? [], instant)
+    const value = content.get(key)
+    if (allowed.includes(value)) return []
+    return `${key} is ${value ?? 'not there'} instead of ${allowed.map((each) => each ?? 'not there').join(' or ')}`
+  })
+}
+
+function allowedValues(changes: Change[], instant: number): (string | undefined)[] {
+  const asked = changes.filter((change) => change.asked <= instant)
+  const last = asked.findLastIndex((change) => isDone(change, instant))
+  const values = asked.slice(Math.max(last, 0)).map(({ value }) => value)
+  return last === -1 ? [undefined, ...values] : values
 }
 
 function isDone({ acknowledged }: Change, instant: number): boolean {
   return acknowledged !== undefined && acknowledged <= instant
-}
-
-/** What a database file was asked to hold, one after the other: a restore replaces all of it at once. */
-export class History {
-  readonly #parts: { ledger: Ledger; replaces: Change }[]
-
-  constructor(ledger: Ledger) {
-    this.#parts = [{ ledger, replaces: { value: undefined, asked: 0, acknowledged: 0 } }]
-  }
-
-  /** The ledger of now. */
-  get ledger(): Ledger {
-    return this.#parts.at(-1)!.ledger
-  }
-
-  /** @returns the change, whose `acknowledged` is to be set when it is */
-  replace(content: Content, instant: number): Change {
-    const replaces: Change = { value: undefined, asked: instant, acknowledged: undefined }
-    this.#parts.push({ ledger: new Ledger(content), replaces })
-    return replaces
-  }
-
-  acknowledged(instant: number): number {
-    return this.#parts.reduce((sum, { ledger }) => sum + ledger.acknowledged(instant), 0)
-  }
-
-  /** What is wrong with a content: the old and the new one are right until the new one is acknowledged. */
-  faults(content: Content, instant: number): string[] {
-    const asked = this.#parts.filter(({ replaces }) => replaces.asked <= instant)
-    const last = asked.findLastIndex(({ replaces }) => isDone(replaces, instant))
-    const faults = asked.slice(last).map(({ ledger }) => ledger.faults(content, instant))
-    return faults.toSorted((one, other) => one.length - other.length)[0]!
-  }
 }

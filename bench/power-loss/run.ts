@@ -1,56 +1,60 @@
 import { join } from 'node:path'
 import { prefixOf } from '../../src/auth/tokens.ts'
 import type { Random } from '../random.ts'
-import { type Prepared, openContent, readContent } from './content.ts'
+import { ask } from '../servers/clients.ts'
+import { type Program, startProgram } from '../servers/program.ts'
+import { projectFolder, startArguments, startEnvironment } from '../servers/server-process.ts'
+import { type Prepared, databasePath, openContent, plantKey } from './database.ts'
 import type { MountedDisk } from './disk/mounted-disk.ts'
-import { type Content, History, Ledger } from './ledger.ts'
-import { write } from './load.ts'
-import type { Processes, Service } from './processes.ts'
+import { Ledger } from './ledger.ts'
 
 /** Looks at what a loss of power at an instant has left in a folder. @returns what is wrong */
 type Check = (folder: string, instant: number) => Promise<string[]>
 
-/** What a scenario works with. */
+/** What a service prints once it listens, up to its last line (src/process/welcome.ts). */
+const listening = /^Plant Store +http:\S+:(\d+)\n[^]*^(?:Token|Try) .*\n/m
+
+let nextId = 1
+
+/** What a run works with. */
 export interface Stage {
   disk: MountedDisk
-  processes: Processes
   random: Random
   prepared: Prepared
+  /** For Node, before each program. */
+  nodeOptions: readonly string[]
 }
 
-/** A run of a scenario: services and commands that work with one database on a disk, and what was asked of it. */
-export class Run implements Stage {
-  readonly disk: MountedDisk
-  readonly processes: Processes
-  readonly random: Random
-  readonly prepared: Prepared
-  /** The path of the database on the disk, and the whole path while the disk is mounted. */
-  readonly path: string
+/** A run of a scenario: the real service and its commands, one database on a disk, and what was asked of it. */
+export class Run {
+  readonly stage: Stage
+  readonly ledger: Ledger
+  /** The whole path of the database while the disk is mounted. */
   readonly file: string
-  /** Those that run. */
-  readonly services: Service[] = []
-  history: History
-  readonly #histories: History[] = []
+  readonly #programs: Program[] = []
+  readonly #ledgers: Ledger[] = []
   readonly #checks: Check[] = []
   #token: string
 
-  /** @param content what the database has in the beginning */
-  constructor({ disk, processes, random, prepared }: Stage, path: string, content?: Content) {
-    this.disk = disk
-    this.processes = processes
-    this.random = random
-    this.prepared = prepared
-    this.path = path
+  /** @param path of the database on the disk */
+  constructor(stage: Stage, path: string) {
+    const { disk, prepared } = stage
+    this.stage = stage
     this.file = join(disk.folder, path)
+    this.ledger = new Ledger(path === databasePath ? prepared.content : undefined)
     this.#token = prepared.token
-    this.history = new History(new Ledger(content))
-    this.promise(path, this.history)
+    this.promise(path, this.ledger)
   }
 
-  /** Adds a promise: a database with a history. */
-  promise(path: string, history: History): void {
-    this.#histories.push(history)
-    this.#checks.push(async (folder, instant) => history.faults(await openContent(join(folder, path)), instant))
+  /** The instant that is now. */
+  now(): number {
+    return this.stage.disk.instant()
+  }
+
+  /** Adds a promise: what a database holds. */
+  promise(path: string, ledger: Ledger): void {
+    this.#ledgers.push(ledger)
+    this.check(async (folder, instant) => ledger.faults(await openContent(join(folder, path)), instant))
   }
 
   /** Adds a promise. */
@@ -58,64 +62,95 @@ export class Run implements Stage {
     this.#checks.push(check)
   }
 
-  /** Checks with the real programs, which takes a second: a service starts on what is left, and ends. */
-  programsCheck: (folder: string, instant: number, processes: Processes) => Promise<string[]> = async (
-    folder,
-    instant,
-    processes,
-  ) => {
-    const service = await processes.serve(join(folder, this.path))
-    await service.stop()
-    const content = readContent(join(folder, this.path))
-    // An empty database gets a token of its own.
-    if (service.token !== undefined) content.delete(`token ${prefixOf(service.token)}`)
-    return this.history.faults(content, instant)
-  }
-
-  /** How many changes were acknowledged until an instant. */
-  acknowledged(instant: number): number {
-    return this.#histories.reduce((sum, history) => sum + history.acknowledged(instant), 0)
+  /** How many changes were acknowledged. */
+  acknowledged(): number {
+    return this.#ledgers.reduce((sum, ledger) => sum + ledger.acknowledged(), 0)
   }
 
   /** What of the promises is broken in a folder that has what a loss of power at an instant has left. */
-  broken(folder: string, instant: number): Promise<string[]> {
-    return attempt(folder, async () => (await Promise.all(this.#checks.map((check) => check(folder, instant)))).flat())
-  }
-
-  /** The same for the real programs. */
-  brokenForPrograms(folder: string, instant: number, processes: Processes): Promise<string[]> {
-    return attempt(folder, () => this.programsCheck(folder, instant, processes))
+  async broken(folder: string, instant: number): Promise<string[]> {
+    try {
+      return (await Promise.all(this.#checks.map((check) => check(folder, instant)))).flat()
+    } catch (error) {
+      return [(error as Error).message.replaceAll(folder, '')]
+    }
   }
 
   /** Starts a service, and notes the token that a first start prints. */
-  async serve(): Promise<Service> {
-    const asked = this.disk.instant()
-    const service = await this.processes.serve(this.file)
-    if (service.token !== undefined) this.noteToken(service.token, asked)
+  async serve(): Promise<Program> {
+    const asked = this.now()
+    const service = await this.#start(startArguments, (text) => listening.test(text))
+    const token = /^Token +(plst_\S+)$/m.exec(service.printed())?.[1]
+    if (token !== undefined) this.noteToken(token, asked)
     return service
   }
 
-  /** Runs a command on the database. @returns what it prints */
-  command(name: string, ...args: string[]): Promise<string> {
-    return this.processes.run(name, args, this.file)
+  /**
+   * Runs a command of scripts/ on the database.
+   *
+   * @returns what it prints
+   * @throws Error with what it printed when it fails
+   */
+  async command(name: string, ...args: string[]): Promise<string> {
+    const { printed, ended } = await this.#start([`scripts/${name}.ts`, ...args], () => true)
+    const code = await ended
+    if (code !== 0) throw new Error(`${name} ended with ${String(code)}: ${printed().trim()}`)
+    return printed()
+  }
+
+  /** Kills all that run. */
+  async kill(): Promise<void> {
+    await Promise.all(this.#programs.map(({ end }) => end('SIGKILL')))
   }
 
   /** Notes a token that was printed just now. The clients write with it from now on. */
   noteToken(token: string, asked: number): void {
-    this.history.ledger.ask(`token ${prefixOf(token)}`, 'issued', asked).acknowledged = this.disk.instant()
+    this.ledger.ask(`token ${prefixOf(token)}`, 'issued', asked).acknowledged = this.now()
     this.#token = token
   }
 
-  write({ port }: Service, clients: number, changes: number): Promise<void> {
-    const { disk, random, history } = this
-    return write({ port, token: this.#token, ledger: history.ledger, instant: disk.instant, random, clients, changes })
+  /**
+   * Lets clients create and delete plants, one request after the other, and notes each change. A client ends when the
+   * server is gone.
+   *
+   * @throws Error when an answer is wrong
+   */
+  async write(service: Program, clients: number, changes: number): Promise<void> {
+    const port = Number(listening.exec(service.printed())![1])
+    await Promise.all(
+      Array.from({ length: clients }, async () => {
+        const created: number[] = []
+        for (let count = 0; count < changes; count++) {
+          const removed = this.stage.random.below(10) < 3 ? created.shift() : undefined
+          const id = removed ?? nextId++
+          const name = removed === undefined ? `${String(id)}.${'x'.repeat(this.stage.random.below(200))}` : undefined
+          if (!(await this.#change(port, id, name))) return
+          if (removed === undefined) created.push(id)
+        }
+      }),
+    )
   }
-}
 
-async function attempt(folder: string, check: () => Promise<string[]>): Promise<string[]> {
-  try {
-    return await check()
-  } catch (error) {
-    return [(error as Error).message.replaceAll(folder, '')]
+  /** @returns whether the server still answers */
+  async #change(port: number, id: number, name: string | undefined): Promise<boolean> {
+    const change = this.ledger.ask(plantKey(id), name, this.now())
+    const question =
+      name === undefined
+        ? { method: 'DELETE', path: `/plants/${String(id)}` }
+        : { method: 'POST', path: '/plants', body: JSON.stringify({ id, name }) }
+    const { status } = await ask(port, this.#token, question)
+    if (status === 0 || status === 503) return false
+    if (status >= 400) throw new Error(`a change of plant ${String(id)} was answered ${String(status)}`)
+    change.acknowledged = this.now()
+    return true
+  }
+
+  async #start(args: readonly string[], isReady: (printed: string) => boolean): Promise<Program> {
+    const own = { PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_DELAY: '0', DATABASE_URL: `sqlite:${this.file}` }
+    const env = { ...process.env, ...startEnvironment, ...own }
+    const command = [process.execPath, ...this.stage.nodeOptions, ...args]
+    const program = await startProgram(command, { cwd: projectFolder, env }, isReady)
+    this.#programs.push(program)
+    return program
   }
 }

@@ -20,7 +20,6 @@ export interface ProgramOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid'
   logFile?: string
   /** Ends it when this process ends: SIGKILL, unless it has to end processes that it has started. */
   lastSignal?: NodeJS.Signals
-  onStart?: (child: ChildProcess) => void
   /** How often it is asked whether it is ready. */
   pollMilliseconds?: number
 }
@@ -35,13 +34,12 @@ const startMilliseconds = 60_000
  */
 export async function startProgram(
   [command = '', ...parameters]: readonly string[],
-  { logFile, lastSignal, onStart, pollMilliseconds = 20, ...options }: ProgramOptions,
+  { logFile, lastSignal, pollMilliseconds = 20, ...options }: ProgramOptions,
   isReady: (printed: string) => boolean | Promise<boolean>,
 ): Promise<Program> {
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
   const child = spawn(command, parameters, { ...options, stdio: ['ignore', 'pipe', log] })
   endWithThisProcess(child, lastSignal)
-  onStart?.(child)
   // 'close' comes with the exit code.
   const ended = once(child, 'close').then(([code]) => code as number | null)
   let printed = ''

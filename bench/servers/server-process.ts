@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type Scheduling, memoryOf, resetPeak, schedulingOf } from './process-figures.ts'
+import { type Scheduling, schedulingOf } from './process-figures.ts'
 import { startProgram } from './program.ts'
 
 /** The processors of the servers and of the load generator. */
@@ -16,7 +16,8 @@ export const projectFolder = join(import.meta.dirname, '../..')
 /** The variables and the arguments of `node` in the script of `npm start`. */
 const [variables = '', nodeArguments = ''] = readStartScript().split('exec node ')
 export const startArguments = nodeArguments.split(' ')
-export const startEnvironment = parseEnv(variables.replaceAll(' ', '\n'))
+// A variable that it reads has a value.
+export const startEnvironment = parseEnv(variables.replaceAll(' ', '\n')) as Record<string, string>
 
 function readStartScript(): string {
   const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
@@ -33,7 +34,7 @@ export interface ServerCommand {
   /** The arguments of the program: for Node its options, the file to run, and the file's arguments. */
   arguments: readonly string[]
   environment: Record<string, string>
-  /** Receives standard error, to which the project's server logs. */
+  /** Receives standard error, to which the project's server logs; it is appended to. */
   logFile: string
   /** The processors that it may use, as taskset(1) takes them; `serverProcessor` by default. */
   processors?: string
@@ -45,10 +46,8 @@ export interface ServerProcess {
   pid: number
   /** Sums over all threads since the start; exact while the server is idle. */
   scheduling: () => Scheduling
-  /** Resident memory now, and its peak since the start or `resetPeak`, in bytes. */
-  memory: () => { resident: number; peak: number }
-  resetPeak: () => void
-  stop: () => Promise<void>
+  /** With SIGTERM, or another signal. */
+  stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
 /**
@@ -84,10 +83,6 @@ export async function startServer({
     port: Number(listening.exec(printed())?.[1]),
     pid,
     scheduling: () => schedulingOf(pid),
-    memory: () => ({ resident: memoryOf(pid, 'VmRSS') * 2 ** 20, peak: memoryOf(pid, 'VmHWM') * 2 ** 20 }),
-    resetPeak: () => {
-      resetPeak(pid)
-    },
     stop: end,
   }
 }

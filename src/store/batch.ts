@@ -34,7 +34,6 @@ export function refuse(batch: Waiting<unknown, never>[]): void {
 export class Batcher<Item, Outcome> {
   readonly #maxSize: number
   readonly #run: () => Promise<void> | undefined
-  readonly #runLater: (run: () => void) => void
   #waiting: Waiting<Item, Outcome>[] = []
   #isScheduled = false
   #isRunning = false
@@ -44,16 +43,10 @@ export class Batcher<Item, Outcome> {
    * @param maxSize the most items in a batch; as soon as this many wait, they are processed
    * @param run takes the next batch with `take` and settles each of its items. If it returns a promise, which must
    *   not reject, further items gather until the promise resolves
-   * @param runLater calls back when the requests that have arrived are read
    */
-  constructor(
-    maxSize: number,
-    run: () => Promise<void> | undefined,
-    runLater: (run: () => void) => void = setImmediate,
-  ) {
+  constructor(maxSize: number, run: () => Promise<void> | undefined) {
     this.#maxSize = maxSize
     this.#run = run
-    this.#runLater = runLater
   }
 
   /** How many items wait. */
@@ -90,7 +83,7 @@ export class Batcher<Item, Outcome> {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    this.#runLater(() => {
+    setImmediate(() => {
       this.#isScheduled = false
       if (this.#waiting.length > 0 && !this.#isRunning) this.#runNext()
     })

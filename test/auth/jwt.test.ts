@@ -108,12 +108,6 @@ describe('over HTTP', () => {
     expect(refused.headers['retry-after']).toBe('1')
     expect((await send(get)).status).toBe(200)
   })
-
-  test('without a provider no token is taken', async () => {
-    const { send } = await startApp()
-    const authorization = `Bearer ${await sign()}`
-    expectFailure(await send({ method: 'GET', url: '/plants', headers: { authorization } }), 'token_invalid')
-  })
 })
 
 describe('a token', () => {
@@ -170,14 +164,6 @@ describe('a token', () => {
     const { verify } = await startProvider()
     expect(await verify(await sign(claims))).toStrictEqual({ ...alice, scope })
   })
-
-  test.each([{ exp: now() - 20 }, { nbf: now() + 20 }])(
-    'is honoured within half a minute of skew: %j',
-    async (claims) => {
-      const { verify } = await startProvider()
-      expect(await verify(await sign(claims))).toEqual(alice)
-    },
-  )
 })
 
 describe('the key server', () => {
@@ -303,21 +289,17 @@ test.concurrent.for(badAnswers)(
 )
 
 describe('a key', () => {
+  const point = { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const weak = generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey
+
   test.each<[string, unknown, 'unavailable' | 'unknown']>([
-    ['a point that is none', { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }, 'unavailable'],
-    [
-      'a private key',
-      generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
-      'unavailable',
-    ],
-    [
-      'a weak one',
-      generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey.export({ format: 'jwk' }),
-      'unavailable',
-    ],
-    ['another type', { kty: 'EC', crv: 'P-384', x: 'AAAA', y: 'AAAA' }, 'unknown'],
+    ['a point that is none', point, 'unavailable'],
+    ['a private key', privateKey.export({ format: 'jwk' }), 'unavailable'],
+    ['a weak one', weak.export({ format: 'jwk' }), 'unavailable'],
+    ['another type', { ...point, crv: 'P-384' }, 'unknown'],
     ['a secret', { kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' }, 'unknown'],
-    ['a key for encryption', { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA', use: 'enc' }, 'unknown'],
+    ['a key for encryption', { ...point, use: 'enc' }, 'unknown'],
   ])('that is weak or malformed spoils the tokens of that key alone: %s', async (_name, key, result) => {
     const { verify, publishBeside, faults } = await startProvider()
     publishBeside({ ...(key as object), kid: 'broken' })

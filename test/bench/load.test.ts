@@ -30,18 +30,8 @@ test('an answer that arrives in pieces, or in chunks, is counted once', async ()
   expect(result).toMatchObject({ requests: 30, statuses: { 200: 30 }, firstBodyBytes: 100_000 })
 })
 
-test.each([undefined, 10])('no id is created twice (scattered over %s thousands)', async (scatterOver) => {
-  const ids = new Set<number>()
-  const answer: RequestListener = (request, response) => {
-    request.on('data', (body: Buffer) => ids.add((JSON.parse(body.toString()) as { id: number }).id))
-    request.on('end', () => response.end('{}'))
-  }
-  await loadOn(answer, { operation: { kind: 'create', ids: { first: 0, scatterOver } } })
-  expect(ids.size).toBe(30)
-})
-
 test('requests at a rate wait for no answer, and those without one are counted', async () => {
-  const { offered } = await loadOn(() => undefined, { rate: 1_000, maxMilliseconds: 20 })
+  const { offered } = await loadOn(() => undefined, { rate: 1_000, maxMilliseconds: 300 })
   expect(offered).toMatchObject({ unanswered: 3, answers: [] })
   expect(offered?.unsent).toBeGreaterThan(5)
 })

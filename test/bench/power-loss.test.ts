@@ -6,7 +6,7 @@ import { createRandom } from '../../bench/random.ts'
 
 // The proof of bench/power-loss is as good as its idea of what a disk keeps.
 
-const nothing: Loss = { model: 'posix', names: 'none', bytes: 'none', grain: 4_096, keepsSize: false }
+const nothing: Loss = { names: 'none', bytes: 'none', grain: 4_096, keepsSize: false }
 const everything: Loss = { ...nothing, names: 'all', bytes: 'all' }
 
 /** Makes changes, and gives what is left of them after a loss of power. */
@@ -18,13 +18,11 @@ function left(change: (tree: FileTree) => void, loss: Loss, seed = 1): Record<st
   return Object.fromEntries([...files!].map(([path, bytes]) => [path, bytes?.toString('latin1')]))
 }
 
-const owner = { permissions: 0o600, user: 0, group: 0 }
-const file = { ...owner, isFolder: false }
-const folder = { ...owner, isFolder: true }
+const inRoot = (name: string) => ({ folder: rootId, name })
 
 /** Makes `a`, and waits until all of it is on disk. */
 function syncedFile(tree: FileTree): number {
-  const { id } = tree.make(rootId, 'a', file)
+  const { id } = tree.make(inRoot('a'), false)
   tree.write(id, 0, Buffer.from('old'))
   tree.sync(id)
   tree.sync(rootId)
@@ -46,45 +44,38 @@ test('what a file is given is lost until the file is synced', () => {
   expect(left(synced, nothing)).toEqual({ a: 'new!' })
 })
 
-test('the name of a new file is lost until its folder is synced, unless names are kept in their order', () => {
+test('the name of a new file is lost until its folder is synced', () => {
   const change = (tree: FileTree) => {
-    const { id } = tree.make(rootId, 'a', file)
+    const { id } = tree.make(inRoot('a'), false)
     tree.sync(id)
   }
   expect(left(change, nothing)).toEqual({})
-  expect(left(change, { ...nothing, model: 'ordered' })).toEqual({ a: '' })
 })
 
 test('all that is in a folder is lost with its name', () => {
   const change = (tree: FileTree) => {
-    const { id } = tree.make(rootId, 'made', folder)
-    const inner = tree.make(id, 'a', file)
+    const { id } = tree.make(inRoot('made'), true)
+    const inner = tree.make({ folder: id, name: 'a' }, false)
     tree.sync(inner.id)
     tree.sync(id)
   }
   expect(left(change, nothing)).toEqual({})
-  expect(left(change, { ...nothing, model: 'ordered' })).toEqual({ made: undefined, 'made/a': '' })
 })
 
-test('of two changes of names either may be kept alone, but in their order not the second', () => {
+test('of two changes of names either may be kept alone', () => {
   const change = (tree: FileTree) => {
     syncedFile(tree)
-    tree.make(rootId, 'b', file)
+    tree.make(inRoot('b'), false)
     tree.sync(rootId)
-    tree.remove(rootId, 'a', false)
-    tree.move({ folder: rootId, name: 'b' }, { folder: rootId, name: 'c' })
+    tree.remove(inRoot('a'))
+    tree.move(inRoot('b'), inRoot('c'))
   }
-  const kept = (model: Loss['model']) => {
-    const seeds = Array.from({ length: 50 }, (_, seed) => seed)
-    const states = seeds.map((seed) =>
-      Object.keys(left(change, { ...nothing, model, names: 'some' }, seed))
-        .sort()
-        .join(),
-    )
-    return [...new Set(states)].sort()
-  }
-  expect(kept('posix')).toEqual(['a,b', 'a,c', 'b', 'c'])
-  expect(kept('ordered')).toEqual(['a,b', 'b', 'c'])
+  const states = Array.from({ length: 50 }, (_, seed) =>
+    Object.keys(left(change, { ...nothing, names: 'some' }, seed))
+      .sort()
+      .join(),
+  )
+  expect([...new Set(states)].sort()).toEqual(['a,b', 'a,c', 'b', 'c'])
 })
 
 test('a page may be torn between its sectors, and only there', () => {

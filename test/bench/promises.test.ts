@@ -1,24 +1,17 @@
 import { expect, test } from 'vitest'
-import { fastifyOpenapiGlue, nodeHttp, own } from '../../bench/compare/contenders.ts'
-import { throughputFigures } from '../../bench/compare/figures.ts'
+import { nodeHttp, own } from '../../bench/compare/contenders.ts'
 import { promisesOf } from '../../bench/compare/promises.ts'
 
-test('a promise is kept or not by the median of the ratios of each round, and absent where it was not measured', () => {
-  const others = { requestsPerSecond: 1, generatorBusy: 0, serverWaiting: 0, bodyBytes: 0 }
-  const measured = ({ name }: { name: string }, ...cpu: number[]) => ({
-    workload: 'list-1',
-    contender: name,
-    rounds: cpu.map((microseconds) => ({ ...others, microseconds })),
-  })
-  const throughput = throughputFigures([
-    measured(own, 10, 40, 30),
-    measured(nodeHttp, 20, 40, 10),
-    measured(fastifyOpenapiGlue, 9, 39, 29),
-  ])
-  const machine = { processor: '', processors: 2, node: '', sqlite: '' }
-  const kept = promisesOf({ date: '', machine, rounds: 3, milliseconds: 1, throughput, memory: [] })
-  expect(kept.map(({ promise, reached, isKept }) => [promise, reached, isKept])).toEqual([
-    ['CPU ≤ 1.05 of node:http by hand', '1.00 (0.50–3.00)', true],
-    ['CPU ≤ 1.00 of fastify-openapi-glue', '1.03 (1.03–1.11)', false],
+test('a promise is kept or not by the median of the ratios of each round, and shown where it was not measured', () => {
+  const measured = ({ name }: { name: string }, ...cpu: number[]) => [
+    { work: 'list-1', server: name, rounds: cpu.map((each) => ({ cpu: each })) },
+    { work: 'list-20', server: name, rounds: cpu.map((each) => ({ cpu: name === own.name ? each / 2 : each })) },
+  ]
+  const series = [...measured(own, 10, 40, 30), ...measured(nodeHttp, 20, 40, 10)]
+  const promises = promisesOf({ series, problems: [] })
+  expect(promises.slice(0, 3)).toEqual([
+    { work: 'list-1', promise: 'CPU ≤ 0.82 of node:http by hand', reached: '1.00 (0.50–3.00)', verdict: 'not kept' },
+    { work: 'list-20', promise: 'CPU ≤ 0.70 of node:http by hand', reached: '0.50 (0.25–1.50)', verdict: 'kept' },
+    { work: 'list-1000', promise: 'CPU ≤ 0.33 of node:http by hand', reached: '', verdict: 'not measured' },
   ])
 })

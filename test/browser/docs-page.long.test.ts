@@ -1,8 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium } from './chromium.ts'
 import { startApp } from '../support/server/start-app.ts'
-import { execute, openDocsPage } from './docs-page.ts'
+import { execute, findChromium, launchChromium, openDocsPage } from './docs-page.ts'
 
 const chromium = findChromium(process.env)
 const missing = 'no Chromium under its usual names in PATH, and CHROMIUM_PATH is not set'

@@ -1,14 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Schema } from '../../packages/fastify-contract/src/schema/schema-parts.ts'
 import { failure } from '../../src/contract.ts'
 import { handlers } from '../../src/handlers.ts'
-import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import { exchange } from '../support/client/exchange.ts'
+import { receive } from '../../packages/fastify-contract/test/server/support/exchange.ts'
 import { type SentRequest, problemsOf } from '../support/responses/check-response.ts'
 import { errorNumber, expectedContract, expectedOperations } from '../support/responses/expected-contract.ts'
-import { type TestAppOptions, shareApp, startApp, temporaryFolder } from '../support/server/start-app.ts'
+import { type TestAppOptions, shareApp, startApp, temporaryStore } from '../support/server/start-app.ts'
 import { faultsOf, wantsCredentials } from './any-contract/broken-requests.ts'
 import { type Send, coverage, createSend, errorOf, isWholeRun, observe, seed } from './any-contract/run.ts'
 import { validRequest } from './any-contract/requests.ts'
@@ -97,7 +94,7 @@ test('headers that are too large or do not end are answered on each operation, a
   const hasty = { headersMilliseconds: 200, requestMilliseconds: 300, checkMilliseconds: 50 }
   const service = await startService({ limits: hasty })
   const refused = async (meant: SentRequest, bytes: string, error: string) => {
-    const [response, ...others] = await exchange(service.origin, bytes)
+    const [response, ...others] = await receive(service.origin, bytes)
     expect(others).toEqual([])
     expect(errorOf(observe(meant, response!)), bytes.slice(0, 50)).toBe(errorNumber(error))
   }
@@ -135,18 +132,9 @@ test('an address with too many refused tokens is refused, without a word of a ca
   }
 })
 
-test('a file that is damaged makes the list answer 503', async () => {
-  const file = join(await temporaryFolder(), 'plants.db')
-  const open = () => openSqliteStore({ file, onFault: () => undefined })
-  const whole = open()
-  await whole.create('me', { id: 1n, name: 'a' })
-  await whole.close()
-  const store = open()
-  onTestFinished(() => store.close())
-  const { send } = await startService({ store })
-  const bytes = await readFile(file)
-  // The first page holds the schema.
-  await writeFile(file, bytes.fill(0, 4096))
+test('a store that cannot be read now makes the list answer 503', async () => {
+  const unreadable = { ...(await temporaryStore()), list: () => Promise.resolve('unavailable' as const) }
+  const { send } = await startService({ store: unreadable })
   expect(errorOf(await send(list))).toBe(errorNumber('unavailable'))
 })
 

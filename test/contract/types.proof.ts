@@ -28,13 +28,8 @@ export const undeclaredId = (): Reply<'createPlant'> => ({ status: 200, body: { 
 
 // A failure whose status the operation does not declare.
 export const exists = (): Reply<'createPlant'> => failure('plant_exists', '')
-// @ts-expect-error -- listPlants does not declare 409
-export const existsInList = (): Reply<'listPlants'> => failure('plant_exists', '')
 // @ts-expect-error -- deletePlant does not declare 409
 export const existsInDelete = (): Reply<'deletePlant'> => failure('plant_exists', '')
-export const notFound = (): Reply<'deletePlant'> => failure('plant_not_found', '')
-// @ts-expect-error -- createPlant does not declare 404
-export const notFoundInCreate = (): Reply<'createPlant'> => failure('plant_not_found', '')
 // @ts-expect-error -- no operation declares 405
 export const notAllowed = (): Reply<OperationId> => failure('method_not_allowed', '')
 

@@ -86,3 +86,21 @@ test('what is refused with its connection is counted, and logged in one line', a
   expect(answered).toEqual([[undefined, 431]])
   expect(logLines.filter((line) => line.includes('connection refused'))).toHaveLength(1)
 })
+
+test('a reply that breaks the contract is answered 500, logged and counted', async () => {
+  const broken: string[] = []
+  // What the compiler would refuse is what is tested.
+  const createPlant = (() => ({
+    status: 200,
+    body: { name: 'a', caller: 'secret' },
+  })) as unknown as (typeof handlers)['createPlant']
+  const { send, logLines } = await startApp({
+    handlers: { ...handlers, createPlant },
+    observer: { answered: () => undefined, contractBroken: (id) => void broken.push(id) },
+  })
+  const response = await send({ method: 'POST', url: '/plants', body: { id: 1, name: 'a' } })
+  expectFailure(response, 'internal')
+  expect(broken).toEqual(['createPlant'])
+  expect(logLines.join()).toContain('createPlant was to answer 200: body/caller is not a property here')
+  expect(response.text + logLines.join()).not.toContain('secret')
+})

@@ -22,7 +22,7 @@ test('while the store does not answer the server is alive and not ready', async 
 })
 
 test('a server that is stopping is alive and not ready', async () => {
-  const { app, listen } = await startApp({ limits: { shutdownDelayMilliseconds: 1_000 } })
+  const { app, listen } = await startApp({ limits: { shutdownDelayMilliseconds: 500 } })
   const origin = await listen()
   const closing = app.close()
   await expect.poll(async () => (await fetch(`${origin}/readyz`)).status).toBe(503)

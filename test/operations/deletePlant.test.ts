@@ -42,43 +42,21 @@ test("another caller's plant is not found and stays; of two callers who use one 
   expect(await names(started)).toEqual(['54', '55'])
 })
 
-test('of many requests at once for one id exactly one is answered 204', async () => {
-  const { send } = await callerWith(54n)
-  const answers = await Promise.all(Array.from({ length: 25 }, () => send(remove(54n))))
-  expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array.from({ length: 24 }, () => 404)])
-})
-
-test.each([0n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 2n, -(2n ** 63n) + 1n])(
-  'deleting %i leaves its neighbours alone, which can be deleted too',
-  async (id) => {
-    const started = await callerWith(id - 1n, id, id + 1n)
-    expect((await started.send(remove(id))).status).toBe(204)
-    expect(await names(started)).toEqual([String(id - 1n), String(id + 1n)])
-    for (const each of [id - 1n, id + 1n]) expect((await started.send(remove(each))).status).toBe(204)
-  },
-)
-
 test('an id that a double would round to one that exists is not found', async () => {
   const started = await callerWith(2n ** 53n)
   expectFailure(await started.send(remove('9007199254740993')), 'plant_not_found')
   expect(await names(started)).toEqual(['9007199254740992'])
 })
 
-test.each([
-  ['%35%34', '54'],
-  ['5%34', '54'],
-  ['%2D1', '-1'],
-])('%s is the id %s after percent-decoding', async (segment, id) => {
-  const started = await callerWith(54n, -1n)
-  expect((await started.send(remove(segment))).status).toBe(204)
-  expect(await names(started)).not.toContain(id)
+test('an id may be percent-encoded', async () => {
+  const started = await callerWith(54n)
+  expect((await started.send(remove('%35%34'))).status).toBe(204)
+  expect(await names(started)).toEqual([])
 })
 
 test.each([
-  ...['054', '00', '+54', '%2B54', '--54', '-054', '-0', '-', '54.0', '54.', '5.4e1', '54e0', '1e400', '0x36'],
-  ...['%2054', '54%20', '54%0A', '54%00', '%0054', '5_4', '5,4', '54n', '54;v=1', '54%2F', '54%2F55', '*', '[54]'],
-  ...['NaN', 'null', 'undefined', 'true', '{id}', ':id', '%EF%BC%95%EF%BC%94', '%E2%88%9254'],
-  ...['9223372036854775808', '-9223372036854775809', '5'.repeat(10_000)],
+  ...['054', '+54', '-0', '54.0', '5.4e1', '0x36', '%2054', '54%0A', '%0054', '54;v=1', '54%2F55', 'null', '{id}'],
+  ...['%EF%BC%95%EF%BC%94', '9223372036854775808', '-9223372036854775809', '5'.repeat(10_000)],
 ])('/plants/%s is refused, naming path/id, and nothing is deleted', async (segment) => {
   const started = await callerWith(0n, 54n)
   expect(expectFailure(await started.send(remove(segment)), 'invalid_request')).toMatch(
@@ -87,26 +65,15 @@ test.each([
   expect(await names(started)).toEqual(['0', '54'])
 })
 
-test.each(['/plants/', '/plants//54', '/plants/54/', '/plants/54/leaves', '//plants/54'])(
-  '%s is no path, and nothing is deleted',
-  async (url) => {
-    const started = await callerWith(54n)
-    expectFailure(await started.send({ method: 'DELETE', url }), 'path_not_found')
-    expect(await names(started)).toEqual(['54'])
-  },
-)
-
-test.each(['force=true', 'id=55', 'limit=1'])('the query ?%s is refused, and nothing is deleted', async (query) => {
+test('an unknown query is refused, and nothing is deleted', async () => {
   const started = await callerWith(54n)
-  expect(expectFailure(await started.send(remove(`54?${query}`)), 'invalid_request')).toContain('query/')
+  expect(expectFailure(await started.send(remove('54?force=true')), 'invalid_request')).toContain('query/force ')
   expect(await names(started)).toEqual(['54'])
 })
 
 test.each([
   ['a Content-Type alone', 'application/json', undefined],
-  ['JSON', 'application/json', '{"id":55}'],
   ['text of a type that is none', 'nonsense', 'x'],
-  ['more than the body limit', 'application/json', 'x'.repeat(100_000)],
 ])('%s with a delete is not read', async (_description, type, body) => {
   const started = await callerWith(54n, 55n)
   const content = { headers: { 'content-type': type }, ...(body === undefined ? {} : { body }) }

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { expectFailure } from '../support/responses/expect-failure.ts'
 import { type TestCaller, shareApp } from '../support/server/start-app.ts'
@@ -20,11 +19,6 @@ async function names({ send }: TestCaller, query = '', headers = {}): Promise<st
   return (JSON.parse(text) as { name: string }[]).map(({ name }) => name)
 }
 
-/** 1, 2, …, `count` in an order that is neither up nor down. */
-function shuffled(count: number): bigint[] {
-  return Array.from({ length: count }, (_, index) => BigInt(((index * 7919) % count) + 1))
-}
-
 test('a caller without plants gets an empty array', async () => {
   const { send } = await newCaller()
   expect(await send(get)).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' }, text: '[]' })
@@ -35,19 +29,6 @@ test('plants are in ascending order of id over the whole range of int64', async 
   const negative = [lowest, lowest + 1n, -(2n ** 53n) - 1n, -(2n ** 53n), -10n, -9n, -1n]
   const started = await callerWith(...[...positive, ...negative, 0n].reverse())
   expect(await names(started)).toEqual([...negative, 0n, ...positive].map(String))
-})
-
-test('any set of ids is listed whole and in order', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.uniqueArray(fc.bigInt(lowest, highest), { maxLength: 40 }), async (ids) => {
-      const started = await callerWith(...ids)
-      const ascending = ids.toSorted((a, b) => (a < b ? -1 : 1)).map(String)
-      const limit = Math.floor(ids.length / 2)
-      expect(await names(started)).toEqual(ascending)
-      expect(await names(started, `?limit=${String(limit)}`)).toEqual(ascending.slice(0, limit))
-    }),
-    { numRuns: 30 },
-  )
 })
 
 test.each([
@@ -66,9 +47,8 @@ test.each([
 })
 
 test.each([
-  ...['', '-1', '-0', '%2B1', '+1', '1+', '%201', '1%20', '01', '1.0', '1e3', '1e400', '0x1', '1_0', '1,2', '[1]'],
-  ...['2147483648', '4294967296', '9223372036854775807', '9'.repeat(30), '%EF%BC%91', '%D9%A1', '%00', '1%00'],
-  ...['true', 'null', 'NaN', 'Infinity', '1&limit=1', '1&limit=2', '1&l%69mit=2', '&limit=1'],
+  ...['', '-1', '-0', '+1', '%201', '01', '1.0', '1e3', '0x1', '2147483648', '9'.repeat(30), '%EF%BC%91', '1%00'],
+  ...['null', '1&limit=1', '1&l%69mit=2', '&limit=1'],
 ])('?limit=%s is refused, naming query/limit', async (limit) => {
   const { send } = await callerWith(1n)
   expect(expectFailure(await send({ ...get, url: `/plants?limit=${limit}` }), 'invalid_request')).toMatch(
@@ -78,11 +58,7 @@ test.each([
 
 test.each([
   ['limt=1', 'limt'],
-  ['limit=1&offset=2', 'offset'],
-  ['limit%20=1', 'limit '],
-  ['access_token=plst_x', 'access_token'],
-  ['__proto__=1', '__proto__'],
-  ['=1', ''],
+  ['limit=1&__proto__=2', '__proto__'],
 ])('?%s is refused, naming the parameter that there is not', async (query, name) => {
   const { send } = await newCaller()
   expect(expectFailure(await send({ ...get, url: `/plants?${query}` }), 'invalid_request')).toContain(
@@ -101,16 +77,6 @@ test('each caller sees its own plants alone, with each of its tokens', async () 
   }
 })
 
-test.each([999, 1000, 1001, 2500])('a list of %i plants is complete and in order, with any limit', async (count) => {
-  const started = await callerWith(...shuffled(count))
-  for (const id of [0n, 1n, 5_000n]) await started.store.create(`not ${started.caller}`, { id, name: 'not mine' })
-  const all = Array.from({ length: count }, (_, index) => String(index + 1))
-  expect(await names(started)).toEqual(all)
-  // On either side of where a list is read in pieces.
-  for (const limit of [127, 128, 129, 256, 257, 999, 1000, 1001, 2499, 2500, 2501])
-    expect(await names(started, `?limit=${String(limit)}`)).toEqual(all.slice(0, limit))
-})
-
 test('the same plants are answered alike whatever the limit', async () => {
   const { send, store, caller } = await callerWith(1n, 2n)
   await store.create(caller, { id: 3n, name: 'Strelitzia, \u00fcppig \u{1f331}', tag: '"\\"' })
@@ -118,18 +84,4 @@ test('the same plants are answered alike whatever the limit', async () => {
   const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
   for (const query of ['?limit=3', '?limit=128', '?limit=129', '?limit=1000', ''])
     expect(await send({ ...get, url: `/plants${query}` })).toMatchObject({ status: 200, headers, text })
-})
-
-test('HEAD answers as GET does, without the body', async () => {
-  const { app, send, token } = await callerWith(1n, 2n)
-  const headers = { authorization: `Bearer ${token}`, 'x-request-id': 'same' }
-  const { statusCode, headers: ofGet } = await app.inject({ method: 'GET', url: '/plants', headers })
-  const head = await send({ method: 'HEAD', url: '/plants', headers })
-  expect(head).toMatchObject({ status: statusCode, text: '' })
-  expect({ ...head.headers, date: '' }).toEqual({ ...ofGet, date: '' })
-})
-
-test('content that comes with GET is not read', async () => {
-  const { send } = await newCaller()
-  expect((await send({ ...get, body: '{"id":' })).text).toBe('[]')
 })

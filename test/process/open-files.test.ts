@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { exchange } from '../support/client/exchange.ts'
+import { receive } from '../../packages/fastify-contract/test/server/support/exchange.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { startProcess } from '../support/server/start-process.ts'
 
@@ -12,7 +12,7 @@ test('what of the docs page could not be read for want of open files is served a
     execFileSync('prlimit', ['--pid', String(server.child.pid), `--nofile=${String(files)}:`])
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
   const paths = ['/docs/static/index.css', '/docs/static/swagger-ui.css']
-  const responses = await exchange(
+  const responses = await receive(
     server.origin,
     get('/livez'),
     async (received) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -21,18 +21,9 @@ async function refusalOf(environment: Record<string, string>, prefix?: string[])
   return stderr
 }
 
-/** Every file of a folder with its bytes. */
-function contentOf(folder: string): Record<string, string> {
-  return Object.fromEntries(
-    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]),
-  )
-}
-
-const several = { PORT: 'x', BODY_LIMIT: 'y', DATABASE_URL: 'mysql://me:secret@127.0.0.1/plants' }
 const noAddress = /plants\.invalid, PORT 0: (?:the name has no address; .*|the name server does not answer)$/m
 
 test.each<[string, Record<string, string>, RegExp]>([
-  ['several bad variables', several, /^(?!.*secret)(?=.*PORT )(?=.*BODY_LIMIT )(?=.*DATABASE_URL )/],
   ['an address of another machine', { HOST: '192.0.2.1' }, /this machine does not have the address, or not yet$/m],
   ['a name that there is not', { HOST: 'plants.invalid' }, noAddress],
 ])('%s stops the start with one line', async (_description, environment, message) => {
@@ -59,22 +50,6 @@ test.each([
   database.close()
 })
 
-/** A database of many plants. */
-async function filledDatabase(folder: string): ReturnType<typeof servedDatabase> {
-  const served = await servedDatabase(folder)
-  const database = new Database(served.file)
-  database.exec(
-    `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 2000)
-     INSERT INTO plants (caller, id, name) SELECT 'someone', id, 'Monstera deliciosa' FROM ids`,
-  )
-  database.close()
-  return served
-}
-
-function spoilAll(file: string): void {
-  writeFileSync(file, 'my notes')
-}
-
 /** Spoils a page in the middle. */
 function damage(file: string): void {
   const bytes = readFileSync(file)
@@ -82,28 +57,23 @@ function damage(file: string): void {
   writeFileSync(file, bytes)
 }
 
-test.each<[string, (file: string) => void, RegExp]>([
-  ['that is none', spoilAll, /is not an SQLite database/],
-  ['with damaged pages', damage, /is damaged \(.*\); restore a backup; nothing was changed/],
-])('a database %s is refused in one line, and every byte stays', async (_description, spoil, message) => {
-  const folder = await temporaryFolder()
-  const { file } = await filledDatabase(folder)
-  spoil(file)
-  const before = contentOf(folder)
-  expect(await refusalOf({ DATABASE_URL: `sqlite:${file}` })).toMatch(message)
-  expect(contentOf(folder)).toEqual(before)
-})
-
 test('the log that a killed server left beside a database that is damaged stays for whoever repairs it', async () => {
-  const folder = await temporaryFolder()
-  const { file, serve } = await filledDatabase(folder)
+  const { file, serve } = await servedDatabase()
+  const many = new Database(file)
+  many.exec(
+    `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 2000)
+     INSERT INTO plants (caller, id, name) SELECT 'someone', id, 'Monstera deliciosa' FROM ids`,
+  )
+  many.close()
   const server = await serve()
   expect(await server.create(1)).toBe(200)
   await server.end('SIGKILL')
   damage(file)
   const [bytes, log] = [readFileSync(file), readFileSync(`${file}-wal`)]
   expect(log.length).toBeGreaterThan(0)
-  expect(await refusalOf({ DATABASE_URL: `sqlite:${file}` })).toMatch(/is damaged/)
+  expect(await refusalOf({ DATABASE_URL: `sqlite:${file}` })).toMatch(
+    /is damaged \(.*\); restore a backup; nothing was changed/,
+  )
   expect(readFileSync(file).equals(bytes)).toBe(true)
   expect(readFileSync(`${file}-wal`).equals(log)).toBe(true)
 })

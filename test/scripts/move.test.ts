@@ -136,7 +136,8 @@ test.for<['plants' | 'tokens', (store: Store) => Promise<unknown>]>([
   ['tokens', (store) => store.addToken(createToken('me', 1_795_000_000_000).stored)],
 ])('a target with other %s is refused and left alone', async ([kind, change]) => {
   const [from, to] = [await postgresLocation(), await sqliteLocation()]
-  await using(from, fill)
+  await using(from, (store) => store.create('me', { id: 1n, name: 'a' }))
+  await using(from, (store) => store.addToken(createToken('me', 1_795_000_000_000).stored))
   const content = await using(to, async (store) => {
     await change(store)
     return contentOf(store)
@@ -181,14 +182,12 @@ test.for(['PGPASSWORD', 'PGPASSFILE'])('a password may be in %s, where no other 
   expect(code).toBe(0)
 })
 
-test.for<[string[]]>([
-  [['--from', 'sqlite:a.db']],
-  [['--form', 'sqlite:a.db']],
-  [['postgres://me:hunter2@h/d', '--from', 'sqlite:a.db']],
-  [['--to=postgres://me:hunter2@h:port/d', '--from', 'sqlite:a.db']],
-])('the parameters %j are answered with the usage', async ([parameters]) => {
-  const { code, stderr } = await runScript('scripts/move.ts', parameters)
-  expect(code).toBe(1)
-  expect(stderr).toContain('Usage: npm run move -- --from URL --to URL')
-  expect(stderr).not.toContain('hunter2')
-})
+test.for<[string[]]>([[['--from', 'sqlite:a.db']], [['--to=postgres://me:hunter2@h:port/d', '--from', 'sqlite:a.db']]])(
+  'the parameters %j are answered with the usage',
+  async ([parameters]) => {
+    const { code, stderr } = await runScript('scripts/move.ts', parameters)
+    expect(code).toBe(1)
+    expect(stderr).toContain('Usage: npm run move -- --from URL --to URL')
+    expect(stderr).not.toContain('hunter2')
+  },
+)

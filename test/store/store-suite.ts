@@ -66,7 +66,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
             }
           },
         ),
-        { numRuns: 15, examples: [[known.map((value) => ({ name: value, tag: value }))]] },
+        { numRuns: 8, examples: [[known.map((value) => ({ name: value, tag: value }))]] },
       )
     })
 
@@ -94,7 +94,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       const ids = [...range(lowest, 1_250), ...range(highest - 1_249n, 1_250)]
       await plant(store, 'me', ids.toReversed())
       await plant(store, 'you', [lowest, 0n, highest])
-      for (const limit of [undefined, 127, 128, 129, 255, 256, 257, 999, 1_000, 1_001, 2_499, 2_500, 2_501])
+      for (const limit of [undefined, 127, 128, 129, 256, 257, 1_000, 1_001, 2_499, 2_500, 2_501])
         expect(await namesOf(store, 'me', limit)).toEqual(ids.slice(0, limit).map(String))
     })
 
@@ -148,17 +148,12 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
         expect(await namesOf(store, caller)).toEqual(caller === 'me' ? [] : [String(index)])
     })
 
-    test('a create with an id that the caller already has gives `exists`, and the plant is unchanged', async () => {
-      const store = await openNew()
-      await store.create('me', { id: 54n, name: 'first', tag: 'one' })
-      expect(await store.create('me', { id: 54n, name: 'second' })).toBe('exists')
-      expect(await listText(store, 'me')).toBe('[{"name":"first","tag":"one"}]')
-    })
-
-    test('a plant is deleted once, and its id is free again', async () => {
+    test('an id is created once and deleted once, and is free again; a create that is refused changes nothing', async () => {
       const store = await openNew()
       expect(await store.delete('me', 54n)).toBe('absent')
-      await store.create('me', { id: 54n, name: 'first', tag: 'one' })
+      expect(await store.create('me', { id: 54n, name: 'first', tag: 'one' })).toBe('created')
+      expect(await store.create('me', { id: 54n, name: 'second' })).toBe('exists')
+      expect(await listText(store, 'me')).toBe('[{"name":"first","tag":"one"}]')
       expect(await store.delete('me', 54n)).toBe('deleted')
       expect(await store.delete('me', 54n)).toBe('absent')
       expect(await store.create('me', { id: 54n, name: 'second' })).toBe('created')

@@ -1,20 +1,7 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs'
-import { constants } from 'node:os'
 import { join } from 'node:path'
 import { GrowingBytes } from './growing-bytes.ts'
 import type { NameChange, Operation } from './recording.ts'
-
-const { ENOENT, EEXIST, ENOTEMPTY, EISDIR, ENOTDIR, EPERM } = constants.errno
-
-/** An error number of errno(3) that an operation ends in. */
-export class FileError extends Error {
-  readonly errno: number
-
-  constructor(errno: number) {
-    super(`errno ${String(errno)}`)
-    this.errno = errno
-  }
-}
 
 /** A file or a folder. */
 export interface Node {
@@ -23,15 +10,21 @@ export interface Node {
   entries: Map<string, number> | undefined
   bytes: GrowingBytes
   links: number
-  permissions: number
-  user: number
-  group: number
   changedAt: number
+}
+
+/** A name in a folder. */
+export interface NameOf {
+  folder: number
+  name: string
 }
 
 export const rootId = 1
 
-/** Files and folders in memory. Reports each change before it returns. */
+/**
+ * Files and folders in memory. Reports each change before it returns. The kernel calls it, and has checked that what is
+ * named is there, or is not there, as the operation needs.
+ */
 export class FileTree {
   readonly #nodes = new Map<number, Node>()
   readonly #report: (operation: Operation) => void
@@ -39,57 +32,38 @@ export class FileTree {
   /** @param report receives each change, and each sync */
   constructor(report: (operation: Operation) => void) {
     this.#report = report
-    this.#add({ isFolder: true, permissions: 0o755, user: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 })
+    this.#add(true)
   }
 
-  /** @throws FileError */
   node(id: number): Node {
-    const node = this.#nodes.get(id)
-    if (node === undefined) throw new FileError(ENOENT)
-    return node
+    return this.#nodes.get(id)!
   }
 
-  /** @returns what a folder has under a name, undefined when it has nothing @throws FileError */
-  find(folder: number, name: string): Node | undefined {
-    const id = this.#entriesOf(folder).get(name)
+  /** @returns what has a name, undefined when nothing has */
+  find({ folder, name }: NameOf): Node | undefined {
+    const id = this.node(folder).entries?.get(name)
     return id === undefined ? undefined : this.node(id)
   }
 
-  /** @throws FileError */
-  make(folder: number, name: string, kind: Pick<Node, 'permissions' | 'user' | 'group'> & { isFolder: boolean }): Node {
-    if (this.find(folder, name) !== undefined) throw new FileError(EEXIST)
-    const node = this.#add(kind)
-    this.#rename([{ folder, name, node: node.id }])
+  make(place: NameOf, isFolder: boolean): Node {
+    const node = this.#add(isFolder)
+    this.#rename([{ ...place, node: node.id }])
     return node
   }
 
-  /** Gives a file another name. @throws FileError */
-  link(id: number, folder: number, name: string): Node {
-    const node = this.node(id)
-    if (node.entries !== undefined) throw new FileError(EPERM)
-    if (this.find(folder, name) !== undefined) throw new FileError(EEXIST)
-    this.#rename([{ folder, name, node: id }])
-    return node
+  /** Gives a file another name. */
+  link(id: number, place: NameOf): Node {
+    this.#rename([{ ...place, node: id }])
+    return this.node(id)
   }
 
-  /** @throws FileError */
-  remove(folder: number, name: string, isFolder: boolean): void {
-    const node = this.find(folder, name)
-    if (node === undefined) throw new FileError(ENOENT)
-    if (isFolder !== (node.entries !== undefined)) throw new FileError(isFolder ? ENOTDIR : EISDIR)
-    if (node.entries !== undefined && node.entries.size > 0) throw new FileError(ENOTEMPTY)
-    this.#rename([{ folder, name, node: 0 }])
+  remove(place: NameOf): void {
+    this.#rename([{ ...place, node: 0 }])
   }
 
-  /** @throws FileError */
   move(from: NameOf, to: NameOf): void {
-    const node = this.find(from.folder, from.name)
-    if (node === undefined) throw new FileError(ENOENT)
-    const replaced = this.find(to.folder, to.name)
-    if (replaced?.entries !== undefined && replaced.entries.size > 0) throw new FileError(ENOTEMPTY)
-    if (replaced?.id === node.id) return
     this.#rename([
-      { ...to, node: node.id },
+      { ...to, node: this.find(from)!.id },
       { ...from, node: 0 },
     ])
   }
@@ -116,9 +90,8 @@ export class FileTree {
   load(path: string, folder = rootId): void {
     for (const name of readdirSync(path)) {
       const from = join(path, name)
-      const { uid: user, gid: group, mode } = statSync(from)
       const isFolder = statSync(from).isDirectory()
-      const { id } = this.make(folder, name, { isFolder, permissions: mode & 0o777, user, group })
+      const { id } = this.make({ folder, name }, isFolder)
       if (isFolder) this.load(from, id)
       else this.write(id, 0, readFileSync(from))
       this.sync(id)
@@ -126,44 +99,27 @@ export class FileTree {
     this.sync(folder)
   }
 
-  #add({ isFolder, ...kind }: Pick<Node, 'permissions' | 'user' | 'group'> & { isFolder: boolean }): Node {
+  #add(isFolder: boolean): Node {
     const id = this.#nodes.size + rootId
-    const node = {
-      id,
-      entries: isFolder ? new Map<string, number>() : undefined,
-      bytes: new GrowingBytes(),
-      links: isFolder ? 2 : 0,
-      changedAt: Date.now(),
-      ...kind,
-    }
+    const entries = isFolder ? new Map<string, number>() : undefined
+    const node = { id, entries, bytes: new GrowingBytes(), links: isFolder ? 2 : 0, changedAt: Date.now() }
     this.#report({ kind: 'make', node: id, isFolder })
     this.#nodes.set(id, node)
     return node
   }
 
   #rename(changes: NameChange[]): void {
-    for (const { folder } of changes) this.#entriesOf(folder)
     this.#report({ kind: 'names', changes })
     for (const { folder, name, node } of changes) {
-      const entries = this.#entriesOf(folder)
-      const before = entries.get(name)
-      if (before !== undefined) this.node(before).links--
-      if (node === 0) entries.delete(name)
-      else entries.set(name, node)
-      if (node !== 0) this.node(node).links++
+      const before = this.find({ folder, name })
+      if (before !== undefined) before.links--
+      const { entries } = this.node(folder)
+      if (node === 0) entries?.delete(name)
+      else {
+        entries?.set(name, node)
+        this.node(node).links++
+      }
       this.node(folder).changedAt = Date.now()
     }
   }
-
-  #entriesOf(folder: number): Map<string, number> {
-    const { entries } = this.node(folder)
-    if (entries === undefined) throw new FileError(ENOTDIR)
-    return entries
-  }
-}
-
-/** A name in a folder. */
-export interface NameOf {
-  folder: number
-  name: string
 }

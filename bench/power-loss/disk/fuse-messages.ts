@@ -18,7 +18,6 @@ export const opcode = {
   open: 14,
   read: 15,
   write: 16,
-  statistics: 17,
   release: 18,
   sync: 20,
   flush: 25,
@@ -46,8 +45,6 @@ export interface Request {
   /** To be repeated in the answer. */
   unique: bigint
   node: number
-  user: number
-  group: number
   /** What follows the header. */
   body: Buffer
 }
@@ -57,14 +54,13 @@ export function readRequest(message: Buffer): Request {
     opcode: message.readUInt32LE(4),
     unique: message.readBigUInt64LE(8),
     node: Number(message.readBigUInt64LE(16)),
-    user: message.readUInt32LE(24),
-    group: message.readUInt32LE(28),
     body: message.subarray(headerLength, message.readUInt32LE(0)),
   }
 }
 
-/** @param errno 0, or why the operation failed */
-export function writeReply(unique: bigint, errno: number, body: Buffer): Buffer {
+/** @param result what an operation gives, or the error number with which it failed */
+export function writeReply(unique: bigint, result: Buffer | number): Buffer {
+  const [errno, body] = typeof result === 'number' ? [result, Buffer.alloc(0)] : [0, result]
   const header = Buffer.alloc(16)
   header.writeUInt32LE(header.length + body.length, 0)
   header.writeInt32LE(-errno, 4)
@@ -114,14 +110,15 @@ export function opened(node: number): Buffer {
   return pack(BigInt(node), 0, 0)
 }
 
-/** The bits of a mode that say what a file is (inode(7)). */
-const typeBits = { folder: 0o040000, file: 0o100000 }
+/** What a node is, and what its owner may do (inode(7)). */
+const modes = { folder: 0o040700, file: 0o100600 }
 
-function attributesOf({ id, entries, bytes, links, permissions, user, group, changedAt }: Node): Buffer {
+function attributesOf({ id, entries, bytes, links, changedAt }: Node): Buffer {
   const seconds = BigInt(Math.floor(changedAt / 1_000))
   const nanoseconds = (changedAt % 1_000) * 1_000_000
-  const mode = (entries === undefined ? typeBits.file : typeBits.folder) | permissions
+  const mode = entries === undefined ? modes.file : modes.folder
   const blocks = BigInt(Math.ceil(bytes.size / 512))
+  const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
   return Buffer.concat([
     pack(BigInt(id), BigInt(bytes.size), blocks, seconds, seconds, seconds, nanoseconds, nanoseconds, nanoseconds),
     pack(mode, links, user, group, 0, 4_096, 0),
@@ -147,10 +144,4 @@ export function directory(folder: Node, offset: number, size: number): Buffer {
 
 function padding(length: number): Buffer {
   return Buffer.alloc((8 - (length % 8)) % 8)
-}
-
-/** `struct fuse_kstatfs`: a disk with room. */
-export function statistics(): Buffer {
-  const [blocks, files] = [2n ** 24n, 2n ** 20n]
-  return pack(blocks, blocks, blocks, files, files, 4_096, 255, 4_096, 0, 0, 0, 0, 0, 0, 0)
 }

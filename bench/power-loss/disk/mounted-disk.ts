@@ -70,7 +70,7 @@ function openDevice(): number {
 }
 
 function mount(mountPoint: string, device: number): void {
-  const options = `fd=3,rootmode=40000,user_id=0,group_id=0,default_permissions,max_read=131072`
+  const options = `fd=3,rootmode=40000,user_id=0,group_id=0,max_read=131072`
   // Without the helper mount.fuse, which would start a program of its own.
   const { status, stderr } = spawnSync(
     'mount',

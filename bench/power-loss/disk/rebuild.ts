@@ -6,17 +6,11 @@ import { GrowingBytes } from './growing-bytes.ts'
 import type { NameChange, Operation, Recorded } from './recording.ts'
 
 /**
- * What a power failure leaves of that which was not synced.
- *
- * A sync makes the bytes of a file durable. For names there are two models:
- *
- * - `posix`: the sync of a folder makes the names in it durable, and nothing else does. fsync(2) promises no more.
- * - `ordered`: names become durable in the order in which they were changed, and the sync of a file or a folder makes
- *   durable what has changed until its own last change of a name. ext4, XFS and Btrfs keep at least this.
+ * What a power failure leaves of that which was not synced. The sync of a file makes its bytes durable, and the sync of
+ * a folder makes the names in it durable. Nothing else does: fsync(2) promises no more.
  */
 export interface Loss {
-  model: 'posix' | 'ordered'
-  /** `some` draws: each change in `posix`, how many of the first ones in `ordered`. */
+  /** `some` draws for each change of a name. */
   names: Kept
   /** `some` draws for each piece of `grain` bytes: for pages, or for sectors, so that pages are torn. */
   bytes: Kept
@@ -49,13 +43,12 @@ export function* rebuild(
   random: Random,
   dropsFolderSyncs = false,
 ): Generator<Failure & { files: Files }> {
-  const disks = { posix: new Disk('posix', dropsFolderSyncs), ordered: new Disk('ordered', dropsFolderSyncs) }
+  const disk = new Disk(dropsFolderSyncs)
   let next = 0
   for (const failure of failures) {
-    for (; next < recording.length && recording[next]!.instant <= failure.instant; next++) {
-      for (const disk of Object.values(disks)) disk.carryOut(recording[next]!)
-    }
-    yield { ...failure, files: disks[failure.loss.model].filesAfter(failure.loss, random) }
+    for (; next < recording.length && recording[next]!.instant <= failure.instant; next++)
+      disk.carryOut(recording[next]!)
+    yield { ...failure, files: disk.filesAfter(failure.loss, random) }
   }
 }
 
@@ -83,14 +76,12 @@ interface DurableNode {
 }
 
 class Disk {
-  readonly #model: Loss['model']
   readonly #dropsFolderSyncs: boolean
   readonly #nodes = new Map<number, DurableNode>()
-  /** Changes of names that may not be durable, in their order. Those of one item happen together. */
+  /** Changes of names that may not be durable, in their order. Those of one item, in one folder, happen together. */
   #unsynced: NameChange[][] = []
 
-  constructor(model: Loss['model'], dropsFolderSyncs: boolean) {
-    this.#model = model
+  constructor(dropsFolderSyncs: boolean) {
     this.#dropsFolderSyncs = dropsFolderSyncs
   }
 
@@ -101,12 +92,9 @@ class Disk {
         this.#nodes.set(node, { isFolder, bytes: new GrowingBytes(), entries: new Map(), unsynced: [] })
         break
       }
-      case 'names': {
-        const { changes } = operation
-        const byFolder = Map.groupBy(changes, ({ folder }) => folder).values()
-        this.#unsynced.push(...(this.#model === 'posix' ? byFolder : [changes]))
+      case 'names':
+        this.#unsynced.push(...Map.groupBy(operation.changes, ({ folder }) => folder).values())
         break
-      }
       case 'bytes':
       case 'size':
         this.#node(operation.node).unsynced.push(operation)
@@ -118,7 +106,8 @@ class Disk {
 
   filesAfter(loss: Loss, random: Random): Files {
     const entries = new Map([...this.#nodes].map(([id, node]) => [id, new Map(node.entries)]))
-    for (const changes of this.#keptNames(loss, random)) rename(changes, (folder) => entries.get(folder)!)
+    for (const changes of this.#unsynced)
+      if (isKept(loss.names, random)) rename(changes, (folder) => entries.get(folder)!)
     const files: Files = new Map()
     const collect = (folder: number, path: string): void => {
       for (const [name, id] of entries.get(folder)!) {
@@ -136,34 +125,18 @@ class Disk {
     for (const change of node.unsynced) apply(change, node.bytes)
     node.unsynced = []
     if (node.isFolder && this.#dropsFolderSyncs) return
-    const isIn = (changes: NameChange[]) => changes.some(({ folder }) => folder === id)
-    const last = this.#unsynced.findLastIndex(
-      (changes) => isIn(changes) || changes.some((change) => change.node === id),
-    )
-    const isDurable = this.#unsynced.map((changes, index) => (this.#model === 'posix' ? isIn(changes) : index <= last))
-    for (const [index, changes] of this.#unsynced.entries()) {
-      if (isDurable[index] === true) rename(changes, (folder) => this.#node(folder).entries)
-    }
-    this.#unsynced = this.#unsynced.filter((_, index) => isDurable[index] !== true)
-  }
-
-  #keptNames({ names }: Loss, random: Random): NameChange[][] {
-    const unsynced = this.#unsynced
-    switch (names) {
-      case 'none':
-        return []
-      case 'all':
-        return unsynced
-      case 'some':
-        return this.#model === 'posix'
-          ? unsynced.filter(() => random.below(2) === 0)
-          : unsynced.slice(0, random.below(unsynced.length + 1))
-    }
+    const isDurable = (changes: NameChange[]) => changes.some(({ folder }) => folder === id)
+    for (const changes of this.#unsynced.filter(isDurable)) rename(changes, (folder) => this.#node(folder).entries)
+    this.#unsynced = this.#unsynced.filter((changes) => !isDurable(changes))
   }
 
   #node(id: number): DurableNode {
     return this.#nodes.get(id)!
   }
+}
+
+function isKept(kept: Kept, random: Random): boolean {
+  return kept === 'all' || (kept === 'some' && random.below(2) === 0)
 }
 
 function rename(changes: NameChange[], entriesOf: (folder: number) => Map<string, number>): void {
@@ -184,7 +157,7 @@ function keptBytes({ bytes, unsynced }: DurableNode, loss: Loss, random: Random)
   const whole = bytes.copy()
   for (const change of unsynced) {
     for (const piece of pieces(change, loss.grain)) {
-      if (loss.bytes === 'all' || (loss.bytes === 'some' && random.below(2) === 0)) apply(piece, kept)
+      if (isKept(loss.bytes, random)) apply(piece, kept)
     }
     apply(change, whole)
   }

@@ -6,7 +6,7 @@
  */
 import { readSync, writeSync } from 'node:fs'
 import { constants } from 'node:os'
-import { FileError, FileTree, type Node } from './file-tree.ts'
+import { FileTree, type NameOf } from './file-tree.ts'
 import {
   type Request,
   attributes,
@@ -19,12 +19,11 @@ import {
   opened,
   pack,
   readRequest,
-  statistics,
   writeReply,
 } from './fuse-messages.ts'
 import { openRecording } from './recording.ts'
 
-const { ENOENT, ENOSYS, ENODEV } = constants.errno
+const { ENOENT, ENOSYS, ENODEV, ENOTEMPTY } = constants.errno
 
 const device = 3
 
@@ -42,26 +41,16 @@ function serve(): void {
       throw error
     }
     const request = readRequest(message)
-    const reply = answer(request)
-    if (reply !== undefined) writeSync(device, reply)
-  }
-}
-
-/** @returns undefined where the kernel expects no answer */
-function answer(request: Request): Buffer | undefined {
-  try {
-    const body = carryOut(request)
-    return body === undefined ? undefined : writeReply(request.unique, 0, body)
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error
-    return writeReply(request.unique, error.errno, Buffer.alloc(0))
+    const reply = carryOut(request)
+    if (reply !== undefined) writeSync(device, writeReply(request.unique, reply))
   }
 }
 
 const nothing = Buffer.alloc(0)
 
-/** @throws FileError */
-function carryOut({ opcode: operation, node, user, group, body }: Request): Buffer | undefined {
+/** @returns undefined where the kernel expects no answer; an error number of errno(3) where an operation fails */
+function carryOut({ opcode: operation, node, body }: Request): Buffer | number | undefined {
+  const place = (offset: number, folder = node): NameOf => ({ folder, name: namesAt(body, offset)[0]! })
   switch (operation) {
     case opcode.initialize:
       return initialization()
@@ -70,35 +59,36 @@ function carryOut({ opcode: operation, node, user, group, body }: Request): Buff
     case opcode.interrupt:
       return undefined
     case opcode.lookup: {
-      const found = tree.find(node, namesAt(body, 0)[0]!)
-      if (found === undefined) throw new FileError(ENOENT)
-      return entry(found)
+      const found = tree.find(place(0))
+      return found === undefined ? ENOENT : entry(found)
     }
     case opcode.getAttributes:
       return attributes(tree.node(node))
     case opcode.setAttributes:
-      return attributes(setAttributes(node, body))
-    case opcode.makeFolder: {
-      const permissions = body.readUInt32LE(0) & 0o7777
-      return entry(tree.make(node, namesAt(body, 8)[0]!, { isFolder: true, permissions, user, group }))
-    }
+      // FATTR_SIZE of `struct fuse_setattr_in`. There is one owner, and nobody looks at permissions.
+      if ((body.readUInt32LE(0) & 8) !== 0) tree.resize(node, Number(body.readBigUInt64LE(16)))
+      return attributes(tree.node(node))
+    case opcode.makeFolder:
+      return entry(tree.make(place(8), true))
     case opcode.create: {
-      const permissions = body.readUInt32LE(4) & 0o7777
-      const made = tree.make(node, namesAt(body, 16)[0]!, { isFolder: false, permissions, user, group })
+      const made = tree.make(place(16), false)
       return Buffer.concat([entry(made), opened(made.id)])
     }
     case opcode.link:
-      return entry(tree.link(Number(body.readBigUInt64LE(0)), node, namesAt(body, 8)[0]!))
-    case opcode.unlink:
+      return entry(tree.link(Number(body.readBigUInt64LE(0)), place(8)))
     case opcode.removeFolder:
-      tree.remove(node, namesAt(body, 0)[0]!, operation === opcode.removeFolder)
+      if (tree.find(place(0))?.entries?.size !== 0) return ENOTEMPTY
+      tree.remove(place(0))
+      return nothing
+    case opcode.unlink:
+      tree.remove(place(0))
       return nothing
     case opcode.rename:
-      rename(node, body)
+      tree.move(place(8), { folder: Number(body.readBigUInt64LE(0)), name: namesAt(body, 8)[1]! })
       return nothing
     case opcode.open:
     case opcode.openFolder:
-      return opened(tree.node(node).id)
+      return opened(node)
     case opcode.read: {
       const offset = Number(body.readBigUInt64LE(8))
       return tree.node(node).bytes.view(offset, offset + body.readUInt32LE(16))
@@ -114,32 +104,14 @@ function carryOut({ opcode: operation, node, user, group, body }: Request): Buff
     case opcode.syncFolder:
       tree.sync(node)
       return nothing
-    case opcode.statistics:
-      return statistics()
     case opcode.release:
     case opcode.releaseFolder:
     case opcode.flush:
       return nothing
     // Such as extended attributes; the kernel does without.
     default:
-      throw new FileError(ENOSYS)
+      return ENOSYS
   }
-}
-
-function rename(folder: number, body: Buffer): void {
-  const [from, to] = namesAt(body, 8)
-  tree.move({ folder, name: from! }, { folder: Number(body.readBigUInt64LE(0)), name: to! })
-}
-
-/** `struct fuse_setattr_in`. */
-function setAttributes(id: number, body: Buffer): Node {
-  const valid = body.readUInt32LE(0)
-  const node = tree.node(id)
-  if ((valid & 1) !== 0) node.permissions = body.readUInt32LE(68) & 0o7777
-  if ((valid & 2) !== 0) node.user = body.readUInt32LE(76)
-  if ((valid & 4) !== 0) node.group = body.readUInt32LE(80)
-  if ((valid & 8) !== 0) tree.resize(id, Number(body.readBigUInt64LE(16)))
-  return node
 }
 
 const [recording = '', content = ''] = process.argv.slice(2)

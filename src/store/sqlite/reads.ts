@@ -37,7 +37,7 @@ export class Reads {
   /** How many plants a list reads first: as many as fill a chunk, if they are as long as those that were read last. */
   #firstRows = pageRows
 
-  /** @param schedule has `begin` and then `end` called in this iteration of the event loop, as `Turns` does */
+  /** @param schedule has `begin` and then `end` called in this iteration of the event loop */
   constructor(database: Database.Database, onFault: (error: Error) => void, schedule: () => void) {
     this.#database = database
     this.#statements = prepareReads(database)

@@ -3,7 +3,6 @@ import { tokenTable } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
-import { Turns } from './turns.ts'
 import { WriteQueue } from './writes.ts'
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -26,33 +25,34 @@ export function openSqliteStore({
   maxQueued = defaultMaxQueued,
 }: SqliteStoreOptions): Store {
   const { database, files } = openDatabase(file)
-  let commits: (() => void)[] = []
-  const turns: Turns = new Turns(
-    () => {
-      reads.begin()
-    },
-    () => {
-      reads.end()
-      const due = commits
-      commits = []
-      for (const commit of due) commit()
-    },
-  )
-  const reads = new Reads(database, onFault, () => {
-    turns.schedule()
-  })
+  const reads = new Reads(database, onFault, schedule)
   const queue = new WriteQueue(database, {
     maxQueued,
     lockTimeoutMilliseconds,
     onFault,
     onCommit,
     isInPlace,
-    runLater: (run) => {
-      commits.push(run)
-      turns.schedule()
-    },
+    schedule,
   })
+  let isScheduled = false
   let wasInPlace = true
+
+  /**
+   * Has the work of this iteration of the event loop done when its requests have been read, in two steps. What the
+   * tokens that the first step finds permit at once is part of the second: nothing is read from sockets in between.
+   */
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(() => {
+      reads.begin()
+    })
+    setImmediate(() => {
+      isScheduled = false
+      reads.end()
+      queue.commit()
+    })
+  }
 
   /** Reports the fault once until the files are in place again. */
   function isInPlace(): boolean {

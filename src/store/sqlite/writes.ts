@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Batcher, type Waiting, refuse, settle } from '../batch.ts'
+import { type Waiting, refuse, settle } from '../batch.ts'
 import type { StoreOptions } from '../store.ts'
 import { isBusy, isUnavailable } from './errors.ts'
 import { prepareWrites } from './statements.ts'
@@ -11,14 +11,14 @@ type Write = (statements: Statements) => unknown
 
 interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
   maxQueued: number
-  /** The most writes in one transaction; when this many wait they are committed at once. */
+  /** The most writes in one transaction. */
   maxBatch?: number
   /** How long another process may hold the write lock before the writes that wait are `unavailable`. */
   lockTimeoutMilliseconds: number
   /** Whether the open database is still the file at its path. */
   isInPlace: () => boolean
-  /** See `Batcher`. */
-  runLater?: (run: () => void) => void
+  /** Has `commit` called at the end of this iteration of the event loop. */
+  schedule: () => void
 }
 
 /** Enough that each write's share of the wait for the disk is small. */
@@ -34,17 +34,18 @@ export class WriteQueue {
   readonly #database: Database.Database
   readonly #options: WriteQueueOptions
   readonly #statements: Statements
-  readonly #batch: Batcher<Write, unknown>
+  #waiting: Waiting<Write, unknown>[] = []
+  #isWaitingForLock = false
+  #onIdle: (() => void)[] = []
 
   constructor(database: Database.Database, options: WriteQueueOptions) {
     this.#database = database
     this.#options = options
     this.#statements = prepareWrites(database)
-    this.#batch = new Batcher(options.maxBatch ?? defaultMaxBatch, () => this.#commitNext(), options.runLater)
   }
 
   get length(): number {
-    return this.#batch.length
+    return this.#waiting.length
   }
 
   /**
@@ -54,37 +55,52 @@ export class WriteQueue {
    *   written now; nothing has changed then, unless the file was removed or replaced during this very commit
    */
   write<Outcome>(run: (statements: Statements) => Outcome): Promise<Outcome | 'unavailable'> {
-    if (this.#batch.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
-    // `#commit` resolves each promise with the outcome of its own `run`, or with `unavailable`.
-    return this.#batch.add(run) as Promise<Outcome | 'unavailable'>
+    if (this.#waiting.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
+    // `#runBatch` resolves each promise with the outcome of its own `run`, or with `unavailable`.
+    return new Promise<unknown>((resolve, reject) => {
+      this.#waiting.push({ item: run, resolve, reject })
+      this.#options.schedule()
+    }) as Promise<Outcome | 'unavailable'>
   }
 
   /** Resolves when every write has its outcome. */
-  drain(): Promise<void> {
-    return this.#batch.drain()
+  async drain(): Promise<void> {
+    if (this.#waiting.length > 0 || this.#isWaitingForLock) {
+      await new Promise<void>((resolve) => this.#onIdle.push(resolve))
+    }
   }
 
-  #commitNext(): Promise<void> | undefined {
+  /** Commits the next batch of the writes that wait. */
+  commit(): void {
+    if (this.#waiting.length === 0 || this.#isWaitingForLock) return
     const error = this.#tryCommit()
-    if (isBusy(error)) return this.#waitForLock()
-    if (error !== undefined) this.#fail(this.#batch.takeAll(), error)
-    return undefined
+    if (error !== undefined && isBusy(error)) void this.#waitForLock()
+    else this.#continue(error)
   }
 
   async #waitForLock(): Promise<void> {
+    this.#isWaitingForLock = true
     const deadline = performance.now() + this.#options.lockTimeoutMilliseconds
     let error: unknown
     do {
       await sleep(lockRetryMilliseconds)
       error = this.#tryCommit()
     } while (isBusy(error) && performance.now() < deadline)
-    if (error !== undefined) this.#fail(this.#batch.takeAll(), error)
+    this.#isWaitingForLock = false
+    this.#continue(error)
+  }
+
+  /** @param error why no transaction could begin */
+  #continue(error: unknown): void {
+    if (error !== undefined) this.#fail(this.#waiting.splice(0), error)
+    if (this.#waiting.length > 0) this.#options.schedule()
+    else for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
   /** Commits the next batch. @returns the error if no transaction could begin; the writes then still wait */
   #tryCommit(): unknown {
     if (!this.#options.isInPlace()) {
-      refuse(this.#batch.takeAll())
+      refuse(this.#waiting.splice(0))
       return undefined
     }
     try {
@@ -92,12 +108,12 @@ export class WriteQueue {
     } catch (error) {
       return error
     }
-    this.#commit(this.#batch.take())
+    this.#runBatch(this.#waiting.splice(0, this.#options.maxBatch ?? defaultMaxBatch))
     return undefined
   }
 
   /** Runs and commits writes in the transaction that has begun. */
-  #commit(batch: Waiting<Write, unknown>[]): void {
+  #runBatch(batch: Waiting<Write, unknown>[]): void {
     let outcomes: unknown[]
     try {
       outcomes = batch.map(({ item }) => this.#outcomeOf(item))

@@ -13,15 +13,6 @@ export interface Vector {
   statuses: string | undefined
 }
 
-/** What was found, with the place of its vector. */
-export interface VectorResult {
-  /** How many connections were opened. */
-  connections: number
-  /** How many connections had these answers, by their statuses. */
-  answers: Record<string, number>
-  findings: string[]
-}
-
 const parallel = 16
 const firstId = 10_000_000
 
@@ -75,23 +66,25 @@ export function asOperation({ place, text }: Vector): Vector {
 /**
  * Sends each vector in one write, and byte by byte. There must be an answer, which is the contract's, and has the
  * statuses that the vector names.
+ *
+ * @returns what was found, with the place of its vector
  */
-export async function runVectors(port: number, token: string, vectors: readonly Vector[]): Promise<VectorResult> {
-  const result: VectorResult = { connections: 0, answers: {}, findings: [] }
+export async function runVectors(port: number, token: string, vectors: readonly Vector[]): Promise<string[]> {
+  const findings: string[] = []
+  let nextId = firstId
   const waiting = vectors.values()
 
   async function send({ place, text, statuses }: Vector, bytewise: boolean): Promise<void> {
-    const id = String(firstId + result.connections++)
+    const id = String(nextId++)
     const bytes = Buffer.from(text.replaceAll('$TOKEN', token).replaceAll('$ID', id), 'latin1')
     const received = await sendAttack(port, { bytes, bytewise, ending: 'wait', milliseconds: 0, reads: true })
     const found = statusesIn(received)
-    result.answers[found] = (result.answers[found] ?? 0) + 1
     const isWanted = statuses === undefined ? found !== 'none' : found === statuses
     const problem = faultIn(received) ?? (isWanted ? undefined : `answered ${found}, not ${statuses ?? 'at all'}`)
     if (problem === undefined) return
     const how = bytewise ? 'byte by byte' : 'at once'
     const shown = JSON.stringify(bytes.toString('latin1', 0, 500))
-    result.findings.push(`${place}, ${how}: ${problem}\nafter ${shown}\n${received.slice(0, 1_000)}`)
+    findings.push(`${place}, ${how}: ${problem}\nafter ${shown}\n${received.slice(0, 1_000)}`)
   }
 
   async function run(): Promise<void> {
@@ -102,7 +95,7 @@ export async function runVectors(port: number, token: string, vectors: readonly 
   }
 
   await Promise.all(Array.from({ length: parallel }, run))
-  return result
+  return findings
 }
 
 /** The statuses of what was received, such as `100 200`; `none` where there is no answer, `cut` behind the last one. */

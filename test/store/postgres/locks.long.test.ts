@@ -5,10 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrations } from '../../../src/store/postgres/schema.ts'
-import { openConnection, temporaryDatabase, waitUntilBlocking } from '../../support/server/postgres-database.ts'
+import {
+  openConnection,
+  openTestStore,
+  temporaryDatabase,
+  waitUntilBlocking,
+} from '../../support/server/postgres-database.ts'
 import { type RunningServer, servedPostgres } from '../../support/server/served-database.ts'
 import { nodeBinary, projectFolder, startProcess } from '../../support/server/start-process.ts'
-import { openTestStore } from './open-test-store.ts'
 
 /** How long a request of a server that runs may take while another one migrates. */
 const promisedMilliseconds = 2_500

@@ -1,21 +1,6 @@
 import { expect, test } from 'vitest'
 import { temporaryDatabase } from '../../support/server/postgres-database.ts'
 import { servedPostgres } from '../../support/server/served-database.ts'
-import { runScript } from '../../support/server/start-process.ts'
-
-test('a revoked token is refused by all with the next request', async () => {
-  const url = await temporaryDatabase()
-  const { token, serve } = await servedPostgres(url)
-  const servers = await Promise.all([serve(), serve()])
-  for (const { send, stdout } of servers) {
-    expect((await send('GET', '/plants')).status).toBe(200)
-    // A server of several people prints no token.
-    expect(stdout()).toContain('Token        npm run token -- issue CALLER')
-  }
-  const { stdout } = await runScript('scripts/token.ts', ['revoke', token], { DATABASE_URL: url })
-  expect(stdout).toContain('revoked plst_')
-  for (const server of servers) expect((await server.send('GET', '/plants')).status).toBe(401)
-})
 
 test('a server that is killed in the middle of writing loses nothing that it has acknowledged', async () => {
   const { serve } = await servedPostgres(await temporaryDatabase())

@@ -1,9 +1,20 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createToken } from '../../../src/auth/tokens.ts'
-import { openConnection, temporaryDatabase, waitUntilBlocking } from '../../support/server/postgres-database.ts'
+import { openPostgresStore } from '../../../src/store/postgres/store.ts'
+import {
+  openConnection,
+  openTestStore,
+  temporaryDatabase,
+  waitUntilBlocking,
+} from '../../support/server/postgres-database.ts'
 import { startTcpProxy } from '../../support/client/tcp-proxy.ts'
 import { listText } from '../list-text.ts'
-import { openTestStore } from './open-test-store.ts'
+import { storeSuite, throwFault } from '../store-suite.ts'
+
+storeSuite('PostgreSQL', {
+  makeLocation: () => temporaryDatabase(),
+  open: (url, onFault = throwFault) => openPostgresStore({ url, onFault }),
+})
 
 test('writes that arrive together are one transaction, each with its own outcome', async () => {
   const url = await temporaryDatabase()

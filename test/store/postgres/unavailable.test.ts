@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { openConnection, temporaryDatabase, waitUntilBlocking } from '../../support/server/postgres-database.ts'
+import {
+  openConnection,
+  openTestStore,
+  temporaryDatabase,
+  waitUntilBlocking,
+} from '../../support/server/postgres-database.ts'
 import { startTcpProxy } from '../../support/client/tcp-proxy.ts'
 import { listPages, listText } from '../list-text.ts'
-import { openTestStore } from './open-test-store.ts'
 
 const plant = { id: 1n, name: 'Monstera' }
 

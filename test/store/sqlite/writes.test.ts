@@ -14,11 +14,16 @@ async function makeQueue(options: Partial<ConstructorParameters<typeof WriteQueu
     database.close()
   })
   const faults: Error[] = []
-  const queue = new WriteQueue(database, {
+  const queue: WriteQueue = new WriteQueue(database, {
     maxQueued: 10_000,
     lockTimeoutMilliseconds: 2_000,
     onFault: (error) => void faults.push(error),
     isInPlace: () => files.findMisplaced() === undefined,
+    schedule: () => {
+      setImmediate(() => {
+        queue.commit()
+      })
+    },
     ...options,
   })
   const statement = database.prepare<[number]>(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, 'a')`)

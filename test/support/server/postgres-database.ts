@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Client, escapeIdentifier } from 'pg'
 import { expect, inject, onTestFinished } from 'vitest'
+import { openPostgresStore } from '../../../src/store/postgres/store.ts'
+import type { Store } from '../../../src/store/store.ts'
 
 /**
  * Makes a schema of its own on the run's PostgreSQL server, so that no test sees another's tables; it goes with the
@@ -49,4 +51,15 @@ export async function openConnection(url: string): Promise<Client> {
 export async function waitUntilBlocking(client: Client, count = 1): Promise<void> {
   const text = 'SELECT DISTINCT pid FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))'
   await expect.poll(async () => (await client.query(text)).rowCount, { interval: 5, timeout: 10_000 }).toBe(count)
+}
+
+/** Opens a store, closed when the test is finished. @returns it, and its faults as they come */
+export async function openTestStore(
+  url: string,
+  options: Partial<Parameters<typeof openPostgresStore>[0]> = {},
+): Promise<{ store: Store; faults: Error[] }> {
+  const faults: Error[] = []
+  const store = await openPostgresStore({ url, onFault: (error) => void faults.push(error), ...options })
+  onTestFinished(() => store.close())
+  return { store, faults }
 }

@@ -35,7 +35,7 @@ export async function loadContract(folder: string, out = 'generated'): Promise<C
   const others = rest.slice(0, -2)
   const current = await Promise.all(others.map((line) => currentLine(folder, line)))
   if (stamp !== [lineOf(source, yaml), ...current, lineOf(bundle, json), ''].join('\n')) {
-    throw new UnservableContract(`${out}/ does not match ${source}; run npm run generate`)
+    throw new UnservableContract(`${out}/ does not match ${source}; run npx fastify-contract generate`)
   }
   // The stamp says that generate has checked the document and written it.
   // A client cannot follow references to other files; JSON is YAML too (YAML 1.2, section 1.2).

@@ -97,7 +97,7 @@ function bindingProblems(
   const unhandled = ids.filter((id) => !Object.hasOwn(handlers, id) || handlers[id] === undefined)
   const leftOver = Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id))
   return [
-    ...unhandled.map((id) => `operation ${id}: has no handler; npm run generate -- --scaffold writes one`),
+    ...unhandled.map((id) => `operation ${id}: has no handler; npx fastify-contract generate --scaffold writes one`),
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
     ...securityProblems(document, operations, securitySchemes),
   ]

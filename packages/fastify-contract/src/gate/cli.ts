@@ -15,8 +15,7 @@ Where the contract is refused, each reason is printed with its place and a remed
   --contract FILE   the contract; openapi.yaml unless it is given
   --out FOLDER      the folder of the generated files; generated unless it is given
   --handlers FILE   the table of handlers, with contract.ts and context.ts beside it; src/handlers.ts unless it is given
-  --reserve PATH    a path that the service answers beside the contract, such as /livez; may be given several times
-  --command TEXT    the command that messages name; npx fastify-contract generate unless it is given`,
+  --reserve PATH    a path that the service answers beside the contract, such as /livez; may be given several times`,
   breaking: `Usage: fastify-contract breaking [VERSION | FILE] [OPTION …]
 
 Compares a contract with one that clients know, and fails where a change breaks them and the major version is the same.
@@ -48,7 +47,6 @@ async function runGenerate(args: string[]): Promise<Result> {
     out: text,
     handlers: text,
     reserve: several,
-    command: text,
   }
   const { values } = readArguments('generate', { args, options })
   const { check = false, scaffold = false } = values
@@ -58,7 +56,6 @@ async function runGenerate(args: string[]): Promise<Result> {
     contract: values.contract ?? 'openapi.yaml',
     out: values.out ?? 'generated',
     handlers: values.handlers ?? 'src/handlers.ts',
-    command: values.command ?? 'npx fastify-contract generate',
     reserved: values.reserve ?? [],
   }
   return generate(project, check ? 'check' : scaffold ? 'scaffold' : 'write')

@@ -1,12 +1,5 @@
-import { describe, expect, it, test } from 'vitest'
-import {
-  type ContractDocument,
-  basePathsOf,
-  dereference,
-  isJson,
-  isText,
-  operationsOf,
-} from '../../src/document/document.ts'
+import { describe, expect, it } from 'vitest'
+import { type ContractDocument, dereference, operationsOf } from '../../src/document/document.ts'
 
 const documentOf = (members: object) =>
   ({ openapi: '3.1.0', info: { title: '', version: '' }, ...members }) as ContractDocument
@@ -87,17 +80,4 @@ describe('operationsOf', () => {
     ])
     expect(operationsOf(documentOf({}))).toEqual([])
   })
-})
-
-test('the paths of the servers are those below which operations are served', () => {
-  const urls = ['https://things.example/v1/', '/v1', 'http://localhost:3000', '/a%20b/']
-  expect(basePathsOf({ servers: urls.map((url) => ({ url })) } as ContractDocument)).toEqual(['/v1', '', '/a b'])
-  expect(basePathsOf(documentOf({}))).toEqual([''])
-})
-
-test('a media type is JSON, text, or neither', () => {
-  expect(['application/json', 'Application/vnd.a+JSON', 'text/json', 'application/jsonl'].map(isJson)).toEqual([
-    ...[true, true, false, false],
-  ])
-  expect(['text/csv', 'TEXT/plain', 'image/png'].map(isText)).toEqual([true, true, false])
 })

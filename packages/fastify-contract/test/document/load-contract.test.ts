@@ -69,7 +69,7 @@ describe('loadContract', () => {
     ['a stamp of another document', { 'generated/contract.sha256': stamp.replace('contract.json', 'a.json') }],
     ['another part', { 'generated/contract.sha256': stampWithPart, 'part.yaml': 'a: 2' }],
   ])('refuses %s', async (_what, files) => {
-    const stale = 'generated/ does not match openapi.yaml; run npm run generate'
+    const stale = 'generated/ does not match openapi.yaml; run npx fastify-contract generate'
     expect(await refusalOf(await folderOf(files))).toBe(stale)
   })
 

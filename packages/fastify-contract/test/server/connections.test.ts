@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { exchange, openSocket } from './support/exchange.ts'
+import { exchange, openSocket, until } from './support/exchange.ts'
 import { type Shop, failures, ok, serve } from './support/serve.ts'
 
 const operation = { operationId: 'wait', responses: { ...ok, ...failures } }
 const paths = { '/wait': { get: operation } }
+const bytes = { 200: { description: 'Bytes.', content: { 'application/octet-stream': {} } }, ...failures }
+const ofBytes = { '/wait': { get: { ...operation, responses: bytes } } }
 const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\n`
 const beside: NonNullable<Shop['beside']> = (app) =>
   void app.get('/beside', (_request, reply) => reply.code(204).send())
@@ -121,19 +124,24 @@ const foreign = [
 ]
 
 describe('what is no request of HTTP/1.0 or HTTP/1.1', () => {
-  test.each([...foreign, 'PRI *', 'garbage'])(
-    'is refused behind the answers before it, counted and logged: %s',
-    async (line) => {
-      const refused: number[] = []
-      const { listen, lines } = await serve({ beside, onRefused: (status) => void refused.push(status) })
-      const answers = await exchange(await listen(), `${next}${line}\r\nHost: a\r\n\r\n${next}`)
-      expect(answers.map(({ status }) => status)).toEqual([204, 400])
-      expect(JSON.parse(answers[1]!.text)).toMatchObject({ failure: 'malformed_http' })
-      expect([answers[1]!.headers['connection'], refused]).toEqual(['close', [400]])
-      const logged = lines().filter(({ msg }) => msg === 'connection refused')
-      expect(logged).toMatchObject([{ requestId: answers[1]!.headers['x-request-id'], status: 400 }])
-    },
-  )
+  test('is refused behind the answers before it, counted and logged', async () => {
+    const refused: number[] = []
+    const { listen, lines } = await serve({ beside, onRefused: (status) => void refused.push(status) })
+    const origin = await listen()
+    const ids = await Promise.all(
+      [...foreign, 'PRI *', 'garbage'].map(async (line) => {
+        const answers = await exchange(origin, `${next}${line}\r\nHost: a\r\n\r\n${next}`)
+        const refusal = answers.at(-1)!
+        expect([line, ...answers.map(({ status }) => status)]).toEqual([line, 204, 400])
+        expect([line, refusal.headers['connection']]).toEqual([line, 'close'])
+        expect(refusal.text).toContain('malformed_http')
+        return refusal.headers['x-request-id']
+      }),
+    )
+    expect(refused).toEqual(ids.map(() => 400))
+    const logged = lines().filter(({ msg, status }) => msg === 'connection refused' && status === 400)
+    expect(logged.map(({ requestId }) => requestId).sort()).toEqual(ids.sort())
+  })
 
   test.each([
     ['of another version', 'HEAD /things HTTP/2.0\r\nHost: a\r\n\r\n'],
@@ -254,6 +262,92 @@ test('connections beyond the most are closed at once, counted in one line, and o
   await expect.poll(() => statusesOf(exchange(origin, last)).catch(() => [])).toEqual([204])
 })
 
+describe('a server that closes', () => {
+  /** Begins to close a server. @returns the end of that, once no connection is taken any more */
+  async function close({ app, origin }: { app: FastifyInstance; origin: string }) {
+    const closed = app.close()
+    const isTaken = () =>
+      openSocket(origin).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(isTaken).toBe(false)
+    return { closed }
+  }
+
+  const chunk = Buffer.alloc(1_000_000)
+
+  /** Serves 16 MB, more than the sockets between the two hold, to a client that does not read yet. */
+  async function serveUnread(limits: NonNullable<Shop['limits']> = {}) {
+    async function* body(): AsyncGenerator<Uint8Array> {
+      for (let count = 0; count < 16; count++) {
+        await new Promise(setImmediate)
+        yield chunk
+      }
+    }
+    const served = await serve({ paths: ofBytes, handlers: { wait: () => ({ status: 200, body: body() }) }, limits })
+    const origin = await served.listen()
+    const socket = await openSocket(origin)
+    socket.on('error', () => undefined).write(`${head('/wait')}\r\n`)
+    await once(socket, 'readable')
+    return { ...served, origin, socket }
+  }
+
+  test('answers the request that is on its way, and carries out none of those that wait behind it', async () => {
+    const { app, origin, held, release, most } = await serveHeld()
+    const closing = async () => {
+      await expect.poll(() => held.length).toBe(1)
+      await close({ app, origin })
+    }
+    const answers = exchange(origin, `${head('/wait')}\r\n`, closing, `${head('/wait')}\r\n`.repeat(2))
+    await expect.poll(() => app.server.listening).toBe(false)
+    await release(1)
+    expect((await answers).map(({ status, headers }) => [status, headers['connection']])).toEqual([[200, 'close']])
+    expect([most(), held]).toEqual([1, []])
+  })
+
+  test('answers a request on an idle connection right after the listener has closed', async () => {
+    const { app, listen } = await serve({ beside, limits: { shutdownDelayMilliseconds: 300 } })
+    const origin = await listen()
+    const closing = async () => void (await close({ app, origin }))
+    const answers = await exchange(origin, next, until(' 204 '), closing, next)
+    expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual([
+      [204, 'keep-alive'],
+      [204, 'close'],
+    ])
+  })
+
+  test('waits for no connection that is idle, or whose request has begun to arrive', async () => {
+    const { app, listen } = await serve({ beside, limits: { shutdownGraceMilliseconds: 600_000 } })
+    const origin = await listen()
+    const sockets = await Promise.all(
+      [next, '', next.slice(0, -6)].map(async (bytes) => {
+        const socket = await openSocket(origin)
+        socket.resume().write(bytes)
+        return socket
+      }),
+    )
+    await once(sockets[0]!, 'data')
+    await app.close()
+  })
+
+  test('sends an answer that is being read to its end', async () => {
+    const { app, origin, socket } = await serveUnread()
+    await close({ app, origin })
+    let received = 0
+    socket.on('data', (chunk: Buffer) => (received += chunk.length))
+    await once(socket, 'close')
+    expect(received).toBeGreaterThan(16 * chunk.length)
+  })
+
+  test('cuts a client off that reads no more, within the grace', async () => {
+    const { app, lines } = await serveUnread({ shutdownGraceMilliseconds: 300 })
+    await app.close()
+    const msg = 'connections cut off: the time to stop is over'
+    expect(lines()).toContainEqual(expect.objectContaining({ level: 40, unanswered: 1, msg }))
+  })
+})
+
 describe('time', () => {
   const limits = {
     headersMilliseconds: 300,
@@ -285,10 +379,8 @@ describe('time', () => {
         await new Promise(setImmediate)
       }
     }
-    const content = { 'application/octet-stream': {} }
-    const responses = { 200: { description: 'Bytes.', content }, ...failures }
     const { app, listen } = await serve({
-      paths: { '/wait': { get: { ...operation, responses } } },
+      paths: ofBytes,
       handlers: { wait: () => ({ status: 200, body: endless() }) },
       limits: { socketIdleMilliseconds: 300 },
     })

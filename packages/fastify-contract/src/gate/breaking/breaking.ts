@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
+import { printable } from '../../json/printable.ts'
 import { BrokenContract } from '../check/findings.ts'
-import { readOpenApi } from '../check/read-contract.ts'
+import { type OpenApi, readOpenApi } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
 import { type Change, compareContracts } from './compare-contracts.ts'
 import { type Releases, findBase, parseVersion } from './releases.ts'
@@ -24,37 +25,36 @@ export async function checkBreaking(releases: Releases, wanted: string | undefin
   try {
     const { label, file } = findBase(releases, wanted)
     const [before, after] = [await read(file), await read(contract)]
-    return resultOf(contract, label, await compareContracts(before, after))
+    const changes = await compareContracts(before, after)
+    return resultOf(contract, label, changes, versionOf(before), versionOf(after))
   } catch (error) {
     if (!(error instanceof BrokenContract)) throw error
     return { ok: false, lines: [error.message] }
   }
 }
 
-function resultOf(
-  contract: string,
-  label: string,
-  { changes, versions }: Awaited<ReturnType<typeof compareContracts>>,
-): BreakingResult {
+function versionOf({ document }: OpenApi): string {
+  // The structure has been checked.
+  return printable((document['info'] as { version: string }).version)
+}
+
+function resultOf(contract: string, label: string, changes: Change[], before: string, after: string): BreakingResult {
   if (changes.length === 0) return { ok: true, lines: [`${contract} has no change for clients since ${label}`] }
   const ofImpact = (['breaking', 'compatible', 'editorial'] as const).map(
     (impact) => [impact, changes.filter((change) => change.impact === impact)] as const,
   )
-  const lines = ofImpact.flatMap(([impact, found]) => found.map((change) => `${impact.padEnd(10)}  ${inWords(change)}`))
+  const lines = ofImpact.flatMap(([impact, found]) =>
+    found.map(({ text, place }) => `${impact.padEnd(10)}  ${text} (${place})`),
+  )
   const counts = ofImpact.map(([impact, found]) => `${String(found.length)} ${impact}`).join(', ')
   const summary = `compared with ${label}: ${counts}`
   if (!changes.some(({ impact }) => impact === 'breaking')) return { ok: true, lines: [...lines, summary] }
-  const [before, after] = [majorOf(versions.before), majorOf(versions.after)]
-  if (after > before) {
-    const reason = `${versions.after} is a new major version after ${versions.before}`
-    return { ok: true, lines: [...lines, `${summary}; ${reason}`] }
+  if (majorOf(after) > majorOf(before)) {
+    return { ok: true, lines: [...lines, `${summary}; ${after} is a new major version after ${before}`] }
   }
-  const remedy = `take back what breaks clients, or set info.version to ${String(before + 1)}.0.0 in ${contract}`
-  return { ok: false, lines: [...lines, `${summary}; ${remedy} (it is ${versions.after})`] }
-}
-
-function inWords({ text, place }: Change): string {
-  return `${text} (${place})`
+  const next = `${String(majorOf(before) + 1)}.0.0`
+  const remedy = `take back what breaks clients, or set info.version to ${next} in ${contract} (it is ${after})`
+  return { ok: false, lines: [...lines, `${summary}; ${remedy}`] }
 }
 
 /** The major number of a version; 0 for what is no version. */

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
 import { BrokenContract } from '../check/findings.ts'
 
@@ -51,14 +51,11 @@ function fileOf({ folder, contract }: Releases, version: Version): string {
 
 /** The releases whose contract is kept, the oldest first. */
 function keptReleases(releases: Releases): Version[] {
-  let names: string[] = []
-  try {
-    names = readdirSync(resolve(releases.root, releases.folder))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  const folder = resolve(releases.root, releases.folder)
+  const names = existsSync(folder) ? readdirSync(folder) : []
   return names
     .map((name) => parseVersion(/-(\d+\.\d+\.\d+)\.\w+$/.exec(name)?.[1] ?? ''))
-    .filter((version) => version !== undefined && names.includes(basename(fileOf(releases, version))))
-    .toSorted((a, b) => a![0] - b![0] || a![1] - b![1] || a![2] - b![2]) as Version[]
+    .filter((version) => version !== undefined)
+    .filter((version) => names.includes(basename(fileOf(releases, version))))
+    .toSorted((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2])
 }

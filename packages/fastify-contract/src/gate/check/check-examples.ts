@@ -2,7 +2,7 @@ import type { ValidateFunction } from 'ajv'
 import type { ContractDocument, Exampled } from '../../document/document.ts'
 import { isJson, isText } from '../../document/document.ts'
 import { stringifyJson } from '../../json/json.ts'
-import { escapeName } from '../../json/pointer.ts'
+import { escapeName, find } from '../../json/pointer.ts'
 import { createAjv } from '../../schema/ajv.ts'
 import { describeErrors } from '../../schema/describe-errors.ts'
 import { validateValue } from '../../schema/validation.ts'
@@ -10,7 +10,6 @@ import { type Direction, SchemaRewriter } from '../../schema/rewrite-schema.ts'
 import { type Schema, isSchema, schemasPointer } from '../../schema/schema-parts.ts'
 import { type ContractObject, objectsOf } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'
-import { resolve } from './resolve.ts'
 
 /** Says how a value breaks its schema, or why the schema cannot be compiled; undefined where the value is valid. */
 type Check = (value: unknown) => { problem: string; isUndeclared?: boolean } | undefined
@@ -87,8 +86,9 @@ export function checkExamples(document: ContractDocument): Finding[] {
   function besideSchema(object: Exampled & { schema?: unknown }, direction: Direction): Finding[] {
     const { schema, example, examples = {} } = object
     if (!isSchema(schema)) return []
+    // A named example is checked with what refers to it.
     const values: [object, string, unknown][] = Object.values(examples).map((written) => {
-      const each = resolve(document, written)
+      const each = exampleOf(document, written)
       return [each, 'value', each.value]
     })
     if (example !== undefined) values.push([object, 'example', example])
@@ -125,4 +125,11 @@ export function checkExamples(document: ContractDocument): Finding[] {
       return direction === undefined || isBytes ? [] : besideSchema(object, direction)
     }),
   ]
+}
+
+/** Follows the references of an example. */
+function exampleOf(document: unknown, written: { $ref?: unknown; value?: unknown }): { value?: unknown } {
+  const { $ref: reference } = written
+  // The structure and the references have been checked.
+  return typeof reference === 'string' ? exampleOf(document, find(document, reference) as object) : written
 }

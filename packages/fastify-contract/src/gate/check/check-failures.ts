@@ -1,23 +1,94 @@
-import type { ContractDocument, OperationObject } from '../../document/document.ts'
+import { type ContractDocument, dereference, operationsOf } from '../../document/document.ts'
+import type { ContractOperation, ContractResponse } from '../../document/document.ts'
+import { refusalStatuses } from '../../engine/refusal.ts'
 import { declaredResponse } from '../../engine/reply-validation.ts'
+import { stringifyJson } from '../../json/json.ts'
 import { createValueChecks } from './check-examples.ts'
-import { writtenOperations } from './check-operations.ts'
-import { serverFailures } from './error-numbers.ts'
+import { atOperation } from './check-operations.ts'
 import type { Finding } from './findings.ts'
-import { resolve } from './resolve.ts'
 
-/** The headers that the server sends with its failures, in lower case. */
-const sentHeaders: Record<number, readonly string[]> = {
+/** One of the numbers of the schema Error, as far as it is written. */
+export interface ErrorNumber {
+  number: unknown
+  name: unknown
+  description: unknown
+}
+
+const place = 'components/schemas/Error/properties/error'
+
+/** Lists the error numbers of a contract with their names and texts. */
+export function errorNumbersOf(document: ContractDocument): ErrorNumber[] {
+  const [numbers = [], names = [], descriptions = []] = ['enum', 'x-enum-varnames', 'x-enum-descriptions'].map(
+    (key) => {
+      const list = errorProperty(document)?.[key]
+      return Array.isArray(list) ? (list as unknown[]) : []
+    },
+  )
+  const length = numbers.length === 0 ? 0 : Math.max(numbers.length, names.length, descriptions.length)
+  return Array.from({ length }, (_, index) => ({
+    number: numbers[index],
+    name: names[index],
+    description: descriptions[index],
+  }))
+}
+
+function errorProperty({ components }: ContractDocument): Record<string, unknown> | undefined {
+  const properties = components?.schemas?.['Error']?.['properties']
+  return (properties as Record<string, Record<string, unknown>> | undefined)?.['error']
+}
+
+/** The HTTP status that the first three digits of an error number give. */
+export function statusOf(number: unknown): number {
+  return Math.floor(Number(number) / 100)
+}
+
+/** The failures that the server answers by itself, each with a number that it could have. */
+const serverFailures = Object.entries(refusalStatuses).map(([name, status], index, all) => {
+  const before = all.slice(0, index).filter((other) => other[1] === status)
+  return { name, status, number: status * 100 + before.length }
+})
+
+/** Finds what keeps the error numbers of a contract from being constants, and those of the server that it lacks. */
+export function checkErrorNumbers(document: ContractDocument): Finding[] {
+  const numbers = errorNumbersOf(document)
+  const error = errorProperty(document)
+  const at = error === undefined ? { object: document, key: 'components' } : { object: error, key: 'enum' }
+  const missing = serverFailures
+    // An operation that asks for scopes is told to declare this one.
+    .filter(({ name }) => name !== 'insufficient_scope')
+    .filter(({ name, status }) => !numbers.some((each) => each.name === name && statusOf(each.number) === status))
+    .map(({ name, number }) => `${String(number)} ${name}`)
+    .join(', ')
+  if (numbers.length === 0) {
+    const text = `${place}: must be an enum of ${missing} and your own`
+    return [{ at, text: `${text}, with names in x-enum-varnames and texts in x-enum-descriptions` }]
+  }
+  const problems = numbers.flatMap((each, index) => problemsOf(each, numbers.slice(0, index)))
+  if (missing !== '') problems.push(`lacks ${missing}, which the service itself answers; add each`)
+  return problems.length === 0 ? [] : [{ at, text: `${place}: ${problems.join('; ')}` }]
+}
+
+function problemsOf({ number, name, description }: ErrorNumber, before: ErrorNumber[]): string[] {
+  if (number === undefined) return ['has more x-enum-varnames or x-enum-descriptions than numbers']
+  const where = `the number ${stringifyJson(number)}`
+  const hasStatus = typeof number === 'number' && number >= 40_000 && number < 60_000
+  const hasName = typeof name === 'string' && /^[a-z][a-z0-9_]*$/.test(name)
+  const isTwice = before.some((other) => other.number === number || (hasName && other.name === name))
+  return [
+    ...(hasStatus ? [] : [`${where} does not begin with the HTTP status of a failure`]),
+    ...(hasName ? [] : [`${where} has no name in x-enum-varnames, in lower case with underscores`]),
+    ...(typeof description === 'string' ? [] : [`${where} has no text in x-enum-descriptions`]),
+    ...(isTwice ? [`${where} or its name is given twice`] : []),
+  ]
+}
+
+/** The headers that the server sends with its failures, in lower case, and with those of some statuses. */
+const sentHeaders: Record<number | 'always', readonly string[]> = {
+  always: ['x-request-id', 'cache-control', 'x-content-type-options'],
   401: ['www-authenticate'],
   403: ['www-authenticate'],
   429: ['retry-after'],
   503: ['retry-after'],
-}
-const alwaysSent = ['x-request-id', 'cache-control', 'x-content-type-options']
-
-interface DeclaredResponse {
-  headers?: Record<string, { required?: boolean }>
-  content?: Record<string, { schema?: unknown }>
 }
 
 /**
@@ -26,68 +97,59 @@ interface DeclaredResponse {
  */
 export function checkFailures(document: ContractDocument): Finding[] {
   const checkOf = createValueChecks(document, 'response')
-  const failures = serverFailures(document)
-  /** The statuses for which a response was checked; several operations may refer to one. */
+  const numbers = errorNumbersOf(document)
+  /** Several operations may refer to one response, which is checked once for each status. */
   const checked = new Map<object, Set<number>>()
 
-  function bodyProblem(status: number, content: DeclaredResponse['content']): string | undefined {
+  function bodyProblem(status: number, content: ContractResponse['content']): string | undefined {
     const media = content?.['application/json']
-    if (media === undefined)
-      return 'needs the content application/json with components/schemas/Error, as the service describes failures'
+    if (media === undefined) return 'needs the content application/json with components/schemas/Error'
     const check = checkOf(media.schema ?? true)
-    for (const { number: error } of failures.filter((failure) => failure.status === status)) {
+    for (const failure of serverFailures.filter((each) => each.status === status)) {
+      const error = numbers.find(({ name }) => name === failure.name)?.number ?? failure.number
       const found = typeof check === 'string' ? undefined : check({ error, message: 'text' })
       if (found !== undefined)
-        return `must allow the service's own failure { error: ${String(error)}, message }: ${found.problem}`
+        return `must allow the service's own failure { error: ${stringifyJson(error)}, message }: ${found.problem}`
     }
     return undefined
   }
 
-  /** Each where it is to be mended: several operations may refer to one response. */
-  function problemsOf(status: number, response: DeclaredResponse): Finding[] {
+  function responseProblems(status: number, response: ContractResponse): string[] {
     const known = checked.get(response) ?? new Set()
     if (known.has(status)) return []
     checked.set(response, known.add(status))
     const { headers = {}, content } = response
-    const problem = bodyProblem(status, content)
-    const sent = [...alwaysSent, ...(sentHeaders[status] ?? [])]
+    const sent = [...sentHeaders.always, ...(sentHeaders[status] ?? [])]
     const unsent = Object.keys(headers).filter(
-      (name) => resolve(document, headers[name])?.required === true && !sent.includes(name.toLowerCase()),
+      (name) => headers[name]?.required === true && !sent.includes(name.toLowerCase()),
     )
-    return [
-      ...(problem === undefined ? [] : [{ at: { object: response, key: 'content' }, text: problem }]),
-      ...unsent.map((key) => ({
-        at: { object: headers, key },
-        text: `must not require the header ${key}, which the service does not send`,
-      })),
-    ]
+    const problems = unsent.map((name) => `must not require the header ${name}, which the service does not send`)
+    return [bodyProblem(status, content) ?? [], problems].flat().map((text) => `the response ${String(status)} ${text}`)
   }
 
-  return writtenOperations(document).flatMap(({ id, object }) => {
-    const responses = object.responses ?? {}
-    const declared = statusesOf(object, document).map(
-      (status) => [status, declaredResponse(responses, status)] as const,
+  return operationsOf(dereference(document)).flatMap((operation): Finding[] => {
+    const statuses = statusesOf(operation)
+    const { responses } = operation.object
+    const declared = statuses.map((status) => [status, declaredResponse(responses, status)] as const)
+    const problems = declared.flatMap(([status, response]) =>
+      response === undefined ? [] : responseProblems(status, response),
     )
+    if (problems.length > 0) return [atOperation(document, operation, problems.join('; '))]
     const undeclared = declared.flatMap(([status, response]) => (response === undefined ? [status] : []))
-    const text = `operation ${id}: the service can answer ${undeclared.join(', ')}; declare each, or default`
-    return [
-      ...(undeclared.length === 0 ? [] : [{ at: { object, key: 'responses' }, text, isWarning: true }]),
-      ...declared.flatMap(([status, response]) =>
-        (response === undefined ? [] : problemsOf(status, resolve(document, response))).map((finding) => ({
-          ...finding,
-          text: `operation ${id}: the response ${String(status)} ${finding.text}`,
-        })),
-      ),
-    ]
+    const text = `the service can answer ${undeclared.join(', ')}; declare each, or default`
+    return undeclared.length === 0 ? [] : [{ ...atOperation(document, operation, text), isWarning: true }]
   })
 }
 
 /** The statuses of the failures that the server itself can answer to an operation. */
-function statusesOf({ security, requestBody }: Partial<OperationObject>, document: ContractDocument): number[] {
-  const requirements = (security ?? document.security ?? []).map((requirement) => Object.values(requirement))
-  const ofSecurity = [
+function statusesOf({ security, object }: ContractOperation): number[] {
+  const requirements = security.map((requirement) => Object.values(requirement))
+  return [
+    400,
     ...(requirements.some((schemes) => schemes.length > 0) ? [401] : []),
     ...(requirements.flat().some((scopes) => scopes.length > 0) ? [403] : []),
+    408,
+    ...(object.requestBody === undefined ? [] : [413, 415]),
+    ...[429, 431, 500, 503],
   ]
-  return [400, ...ofSecurity, 408, ...(requestBody === undefined ? [] : [413, 415]), 429, 431, 500, 503]
 }

@@ -2,13 +2,11 @@ import { basename } from 'node:path'
 import type { ContractDocument } from '../../document/document.ts'
 import { unescapeName } from '../../json/pointer.ts'
 import { printable } from '../../json/printable.ts'
-import { checkAppliedSchemas } from './applied-schemas.ts'
-import { Bundle } from './bundle.ts'
+import { readBundled } from './bundle.ts'
 import { checkExamples } from './check-examples.ts'
-import { checkFailures } from './check-failures.ts'
+import { checkErrorNumbers, checkFailures } from './check-failures.ts'
 import { checkKeywords, checkReferences } from './check-keywords.ts'
-import { checkOperations, checkSecurity } from './check-operations.ts'
-import { checkErrorNumbers } from './error-numbers.ts'
+import { checkOperations } from './check-operations.ts'
 import { BrokenContract, type Finding } from './findings.ts'
 import type { Place, Places } from './read-yaml.ts'
 import { type StructureProblem, structureProblems } from './structure.ts'
@@ -39,9 +37,8 @@ export async function readContract(
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
     const { document, places, referred, references, structure, isSound } = await readStructure(source, file, name)
-    const results = isSound ? runChecks(document, reserved) : []
-    // Of those at one place the first is told.
-    const found = [...references, ...checkKeywords(document), ...results, ...structure]
+    const problems = [...references, ...checkKeywords(document), ...structure]
+    const found = [...problems, ...(isSound ? runChecks(document, reserved, problems.length > 0) : [])]
     const isRefused = found.some(({ isConsequence, isWarning }) => isConsequence !== true && isWarning !== true)
     const told = found.filter(({ isConsequence }) => isConsequence !== true || !isRefused)
     refuse(
@@ -55,31 +52,23 @@ export async function readContract(
   })
 }
 
-/** The checks of a contract of the right structure, by what they are about. */
-const checks: [subject: string, check: (document: ContractDocument, reserved: readonly string[]) => Finding[]][] = [
-  ['error numbers', checkErrorNumbers],
-  ['operations', checkOperations],
-  ['failures', checkFailures],
-  ['security', checkSecurity],
-  ['examples', checkExamples],
-]
-
-function runChecks(document: Record<string, unknown>, reserved: readonly string[]): Finding[] {
+/** @param isFaulty whether the contract has other problems, of which it may come that the checks cannot be made */
+function runChecks(document: Record<string, unknown>, reserved: readonly string[], isFaulty: boolean): Finding[] {
   // The structure has been checked.
   const contract = document as unknown as ContractDocument
-  const run = ([subject, check]: (typeof checks)[number]): Finding[] => {
-    try {
-      return check(contract, reserved)
-    } catch (error) {
-      // What is told beside it may be the cause.
-      const reason = error instanceof Error ? error.message : String(error)
-      const text = `the check of ${subject} has failed (${reason}); report it with the contract`
-      return [{ text, isConsequence: true }]
-    }
+  try {
+    return [
+      ...checkErrorNumbers(contract),
+      ...checkOperations(contract, reserved),
+      ...checkFailures(contract),
+      ...checkExamples(contract),
+    ]
+  } catch (error) {
+    if (isFaulty) return []
+    if (error instanceof RangeError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    return [{ text: `cannot be checked (${reason}); report it with the contract` }]
   }
-  const applied = run(['schemas', checkAppliedSchemas])
-  // With those the others would not end.
-  return applied.length > 0 ? applied : checks.flatMap(run)
 }
 
 /** A contract of which the structure alone is checked: not whether a service could serve it, and no examples. */
@@ -111,8 +100,7 @@ async function inOneLine<Result>(name: string, read: () => Promise<Result>): Pro
 
 /** @returns the contract, the faults of its references and its structure, and whether other checks can rely on it */
 async function readStructure(source: Uint8Array, file: string, name: string) {
-  const bundle = new Bundle(source, file, name)
-  const { document, places, referred } = bundle
+  const { document, places, referred, findings } = await readBundled(source, file, name)
   const { openapi } = document
   // Every other version has other keywords.
   if (!/^3\.1\.\d+$/.test(String(openapi))) {
@@ -120,8 +108,7 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
     const text = `openapi: must be 3.1.x, the version that this service reads, not ${version}`
     refuse([{ at: { object: document, key: 'openapi' }, text }], places, name)
   }
-  bundle.followReferences()
-  const references = [...bundle.findings, ...checkReferences(document)]
+  const references = [...findings, ...checkReferences(document)]
   const problems = await structureProblems(document)
   const structure = problems.map(({ pointer, text }): Finding => {
     const names = pointer
@@ -134,7 +121,7 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
   const isHarmless = ({ pointer, text }: StructureProblem) =>
     /^Property `.*` is not expected here/.test(text) ||
     (/\/schemas?\//.test(pointer) && !text.startsWith('Expected type `Schema` '))
-  const isSound = references.every(({ text }) => !/leads (?:back|on)/.test(text)) && problems.every(isHarmless)
+  const isSound = references.length === 0 && problems.every(isHarmless)
   return { document, places, referred, references, structure, isSound }
 }
 

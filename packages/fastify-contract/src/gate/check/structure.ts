@@ -1,5 +1,4 @@
 import { BaseResolver, Source, createConfig, lintDocument } from '@redocly/openapi-core'
-import { stringifyJson } from '../../json/json.ts'
 import { isSchema } from '../../schema/schema-parts.ts'
 import type { Kind } from '../keywords/keyword.ts'
 import { heldBy } from '../keywords/objects.ts'
@@ -41,7 +40,7 @@ export function pointerInContract(pointer: string): string {
 
 /**
  * Copies a contract for Redocly, which follows whatever looks like a reference, and knows no bigints: what only looks
- * like one becomes a text. The answers to requests that match no operation become those of a path of their own.
+ * like one gets another name. The answers to requests that match no operation become those of a path of their own.
  *
  * @param references whether those of objects stay, or lead nowhere
  */
@@ -51,14 +50,6 @@ export function copyForRedocly(
 ): Record<string, unknown> {
   const isCompared = references === 'as written'
   const nowhere = (kind: Kind) => (kind === 'schema' ? {} : { $ref: '#/x-nowhere' })
-
-  /** A value of the same type, in which nothing looks like a reference. */
-  function copyOfData(value: unknown): unknown {
-    const text = stringifyJson(value)
-    // The text tells two values apart where they are compared.
-    if (hasReference(value)) return Array.isArray(value) ? (isCompared ? [text] : []) : isCompared ? { text } : {}
-    return value === undefined ? undefined : (JSON.parse(text) as unknown)
-  }
 
   function copy(value: unknown, kind: Kind): unknown {
     if (!isSchema(value)) return copyOfData(value)
@@ -84,7 +75,14 @@ export function copyForRedocly(
   }
 }
 
-function hasReference(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return '$ref' in value || 'externalValue' in value || Object.values(value).some(hasReference)
+/** A copy of a value without bigints, in which nothing has the name of a reference. */
+function copyOfData(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  if (Array.isArray(value)) return value.map(copyOfData)
+  if (!isSchema(value)) return value
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
+    /^(?:\$ref|externalValue)$/.test(name) ? `${name} ` : name,
+    copyOfData(member),
+  ])
+  return Object.fromEntries(members)
 }

@@ -2,7 +2,7 @@ import { basename, posix, resolve } from 'node:path'
 import { type ContractDocument, type ContractOperation, dereference, operationsOf } from '../../document/document.ts'
 import { sha256, stampOf } from '../../document/load-contract.ts'
 import { stringifyJson } from '../../json/json.ts'
-import { errorNumbersOf, statusOf } from '../check/error-numbers.ts'
+import { errorNumbersOf, statusOf } from '../check/check-failures.ts'
 import { readContract } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
 import { withoutDirectives } from './prepare-for-types.ts'
@@ -17,8 +17,6 @@ export interface Project {
   out: string
   /** The file of the table of handlers; `contract.ts` and `context.ts` beside it bind the types of handlers. */
   handlers: string
-  /** The command that generates, as messages name it. */
-  command: string
   /** The paths that the service answers beside the contract. */
   reserved: readonly string[]
 }

@@ -1,10 +1,9 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { ContractOperation } from '../../document/document.ts'
 import { BrokenContract } from '../check/findings.ts'
 import { type ContractFiles, type Project, generateFiles } from './generate-files.ts'
-import { HandlerTable } from './handlers.ts'
+import { scaffold } from './scaffold.ts'
 
 /** `write` writes the generated files, `check` lists those that are stale, `scaffold` also writes missing handlers. */
 export type GenerateMode = 'write' | 'check' | 'scaffold'
@@ -18,7 +17,7 @@ export interface GenerateResult {
 
 /** Writes the generated files of a contract, or says which are stale. A broken contract changes nothing. */
 export async function generate(project: Project, mode: GenerateMode): Promise<GenerateResult> {
-  const { contract, out, command } = project
+  const { contract, out } = project
   let generated: ContractFiles
   try {
     generated = await generateFiles(project)
@@ -30,7 +29,9 @@ export async function generate(project: Project, mode: GenerateMode): Promise<Ge
   const folder = join(project.root, out)
   const stale = await staleFiles(folder, files)
   if (mode === 'check') {
-    const mismatches = stale.map((file) => `${out}/${file} does not match ${contract}: run ${command}`)
+    const mismatches = stale.map(
+      (file) => `${out}/${file} does not match ${contract}: run npx fastify-contract generate`,
+    )
     const result = stale.length === 0 ? [`${out}/ matches ${contract}`] : mismatches
     return { ok: stale.length === 0, lines: [...warnings, ...result] }
   }
@@ -47,27 +48,9 @@ export async function generate(project: Project, mode: GenerateMode): Promise<Ge
     ...(stale.length === 0 ? [`${out}/ was up to date`] : []),
     ...(written.length > 0 ? [`wrote ${list(written)}`] : []),
     ...(removed.length > 0 ? [`removed ${list(removed)}`] : []),
-    ...handlerLines(project, operations, mode === 'scaffold'),
+    ...scaffold(project.root, project.handlers, operations, mode === 'scaffold'),
   ]
   return { ok: true, lines }
-}
-
-function handlerLines(
-  { root, handlers, command }: Project,
-  operations: ContractOperation[],
-  writes: boolean,
-): string[] {
-  // A service may keep its handlers elsewhere.
-  if (!writes && !existsSync(join(root, handlers))) return []
-  const table = new HandlerTable(root, handlers, operations)
-  const missing = operations.filter((operation) => table.lacks(operation))
-  const option = `${command}${command.startsWith('npm run ') ? ' --' : ''} --scaffold`
-  return [
-    ...missing.flatMap((operation) =>
-      writes ? table.scaffold(operation) : [`operation ${operation.id} has no handler: ${option} writes one`],
-    ),
-    ...table.leftOver(),
-  ]
 }
 
 /** The names of the files of a folder that differ from what it should hold, are missing or do not belong there. */

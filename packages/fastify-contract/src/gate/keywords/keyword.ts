@@ -6,8 +6,6 @@ export interface Keyword {
   isShown?: true
   /** The kind of object that is the keyword's value, or that is in the list or the map which is its value. */
   holds?: Kind | [Kind] | { each: Kind }
-  /** The types of the values that a keyword of schemas asserts something of. */
-  of?: readonly string[]
   /** The reason and the remedy of a refusal: always, or for some values. */
   refuses?: string | ((value: unknown, object: Schema, context: KeywordContext) => string | undefined)
 }
@@ -23,14 +21,10 @@ export interface KeywordContext {
 /** The objects of OpenAPI 3.1 (section 4.8). A Media Type Object of a request has other rules than one of a response. */
 export type Kind =
   | 'document'
-  | 'info'
-  | 'contact'
-  | 'license'
   | 'server'
   | 'components'
   | 'pathItem'
   | 'operation'
-  | 'externalDocs'
   | 'parameter'
   | 'requestBody'
   | 'requestContent'
@@ -40,12 +34,9 @@ export type Kind =
   | 'example'
   | 'link'
   | 'header'
-  | 'tag'
   | 'schema'
   | 'discriminator'
   | 'securityScheme'
-  | 'flows'
-  | 'flow'
 
 /** Keywords of the same treatment. @param names with spaces between */
 export function each(names: string, keyword: Keyword = {}): Record<string, Keyword> {

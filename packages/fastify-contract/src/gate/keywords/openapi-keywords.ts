@@ -13,6 +13,15 @@ const styles: Record<string, readonly string[]> = {
 const emptyValue = 'an empty value is validated as any other; allow it in the schema'
 const serversOf = (what: string) => `the servers of one ${what} are not supported; use the servers of the document`
 
+function onlyOf(value: unknown, values: readonly unknown[], remedy: string): string | undefined {
+  return values.includes(value) ? undefined : `${String(value)} is not supported; ${remedy}`
+}
+
+/** A keyword that has no other values. */
+function only(remedy: string, ...values: readonly unknown[]): Keyword {
+  return { refuses: (value) => onlyOf(value, values, remedy) }
+}
+
 const reference: Keyword = {
   refuses: (_value, object) => {
     const ignored = Object.keys(object).find((name) => !/^(?:\$ref|summary|description|x-.*)$/.test(name))
@@ -36,14 +45,8 @@ const examples = { example: { refuses: referenceIn }, examples: { holds: { each:
 /** Every keyword of OpenAPI 3.1, by the kind of object that has it. */
 export const keywords: Record<Kind, Record<string, Keyword>> = {
   document: {
-    ...each('openapi security'),
-    ...shown('info', 'info'),
-    jsonSchemaDialect: {
-      refuses: (value) =>
-        value === 'https://spec.openapis.org/oas/3.1/dialect/base'
-          ? undefined
-          : 'only the dialect of OpenAPI 3.1 is read; remove it',
-    },
+    ...each('openapi security info'),
+    jsonSchemaDialect: only('remove it', 'https://spec.openapis.org/oas/3.1/dialect/base'),
     servers: { holds: ['server'] },
     paths: {
       holds: { each: 'pathItem' },
@@ -51,18 +54,9 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     },
     ...shown('webhooks', { each: 'pathItem' }),
     components: { holds: 'components' },
-    ...shown('tags', ['tag']),
-    ...shown('externalDocs', 'externalDocs'),
+    ...shown('tags externalDocs'),
     ...shown('x-unmatched-responses', { each: 'response' }),
   },
-  info: {
-    ...shown('title summary description termsOfService'),
-    ...shown('contact', 'contact'),
-    ...shown('license', 'license'),
-    ...each('version'),
-  },
-  contact: shown('name url email'),
-  license: shown('name identifier url'),
   server: {
     url: { refuses: (value) => unreadServer(String(value)) },
     ...shown('description'),
@@ -76,8 +70,8 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     requestBodies: component('requestBody'),
     headers: component('header'),
     securitySchemes: component('securityScheme'),
-    links: { ...component('link'), isShown: true },
     callbacks: { ...component('callback'), isShown: true },
+    links: { ...component('link'), isShown: true },
     ...refused('pathItems', 'the operations of a path stand in paths; write them there, or in a file of their own'),
   },
   pathItem: {
@@ -104,23 +98,19 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     parameters: { holds: ['parameter'] },
     requestBody: { holds: 'requestBody' },
     responses: { holds: { each: 'response' }, refuses: extensionIn },
-    ...shown('summary description deprecated'),
-    ...shown('externalDocs', 'externalDocs'),
+    ...shown('summary description deprecated externalDocs'),
     ...shown('callbacks', { each: 'callback' }),
     ...refused('servers', serversOf('operation')),
   },
-  externalDocs: shown('description url'),
   parameter: {
     $ref: reference,
     name: { refuses: (value, { in: place }) => misnamedParameter(String(value), place) },
-    in: { refuses: (value) => (value === 'cookie' ? 'cookies are not read; use a header' : undefined) },
+    in: only('use a header', 'path', 'query', 'header'),
     ...each('required'),
     style: {
       refuses: (value, { in: place }) => {
-        const read = styles[String(place)]
-        return read === undefined || read.includes(String(value))
-          ? undefined
-          : `${String(value)} is not read in a ${String(place)}; use ${read.join(' or ')}`
+        const read = styles[String(place)] ?? [value]
+        return onlyOf(value, read, `use ${read.join(' or ')}`)
       },
     },
     explode: {
@@ -167,21 +157,17 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     ...shown('description'),
     ...shown('links', { each: 'link' }),
   },
+  link: shown('$ref operationId operationRef parameters requestBody description server'),
   callback: { $ref: reference, ...shown('*', 'pathItem') },
   example: {
     value: { refuses: referenceIn },
     ...shown('$ref summary description'),
     ...refused('externalValue', 'an example elsewhere cannot be validated; write its value here'),
   },
-  link: {
-    ...each('operationId'),
-    ...shown('$ref operationRef parameters requestBody description'),
-    ...refused('server', 'operations are served by the servers of the document; remove it'),
-  },
   header: {
     $ref: reference,
     ...each('required'),
-    style: { refuses: (value) => (value === 'simple' ? undefined : 'only simple is a style of headers') },
+    style: only('use simple', 'simple'),
     schema: {
       holds: 'schema',
       refuses: (value, _header, { schemas }) =>
@@ -196,26 +182,16 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     ...refused('allowReserved', 'headers are not percent-encoded; remove it'),
     ...refused('content', 'a header is described by its schema; use schema'),
   },
-  tag: { ...shown('name description'), ...shown('externalDocs', 'externalDocs') },
   schema: schemaKeywords,
   discriminator: { ...each('propertyName'), ...shown('mapping') },
   securityScheme: {
     $ref: reference,
-    type: {
-      refuses: (value) =>
-        value === 'mutualTLS' ? 'the proxy that ends TLS sees the certificate; use another scheme here' : undefined,
-    },
+    type: only('let the proxy that ends TLS verify the certificate', 'apiKey', 'http', 'oauth2', 'openIdConnect'),
     ...each('name'),
-    in: { refuses: (value) => (value === 'cookie' ? 'cookies are not read; send the key in a header' : undefined) },
-    scheme: {
-      refuses: (value) =>
-        /^(?:bearer|basic)$/i.test(String(value)) ? undefined : `${String(value)} is not verified; use bearer or basic`,
-    },
-    ...shown('description bearerFormat openIdConnectUrl'),
-    ...shown('flows', 'flows'),
+    in: only('send the key in a header', 'query', 'header'),
+    scheme: { refuses: (value) => onlyOf(String(value).toLowerCase(), ['bearer', 'basic'], 'use bearer or basic') },
+    ...shown('description bearerFormat openIdConnectUrl flows'),
   },
-  flows: shown('implicit password clientCredentials authorizationCode', 'flow'),
-  flow: shown('authorizationUrl tokenUrl refreshUrl scopes'),
 }
 
 const numbers: ReadonlySet<JsonType> = new Set(['integer', 'number'])
@@ -247,16 +223,13 @@ function unreadServer(url: string): string | undefined {
     : `${url} is no url; write one such as https://host/v1, or /v1`
 }
 
-/** An operationId becomes names of files and of functions, and stands in messages and in the log. */
+/** An operationId stands in messages, in the log and in names of files. */
 function unusableName(id: string): string | undefined {
-  if (id.length > maxName) return `has more than ${String(maxName)} characters; choose a shorter name`
   // An empty one is reported as missing.
-  return /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S}]+(?: [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*)?$/u.test(id)
+  return /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S}]+(?: [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*)?$/u.test(id) && id.length <= 200
     ? undefined
-    : `${JSON.stringify(id)} is no name; use letters, digits, punctuation and single spaces between them`
+    : `${JSON.stringify(id)} is no name; use at most 200 letters, digits, punctuation and single spaces between them`
 }
-
-const maxName = 200
 
 /** Among names that HTTP or the contract gives, `x-…` could only be an extension. */
 function extensionIn(members: unknown): string | undefined {
@@ -277,19 +250,15 @@ function misnamedHeader(name: string): string | undefined {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? undefined : `${name} is no name of a header; use letters, digits and -`
 }
 
-/** The headers that say how a message is sent (RFC 9110, section 7.6.1, and RFC 9112). */
-const framing = /^(?:connection|content-length|date|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
+/** What says how a message is sent is for the server to write (RFC 9110, section 7.6.1, and RFC 9112). */
+const framing = /^(?:connection|content-(?:length|type)|date|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
 
 function unsentHeader(names: string[]): string | undefined {
-  if (names.some((name) => /^content-type$/i.test(name))) {
-    return 'OpenAPI ignores a header Content-Type; the media type of the content says it'
-  }
   const framed = names.find((name) => framing.test(name))
   if (framed !== undefined) return `${framed} is for the server to write; remove it`
-  for (const [index, name] of names.entries()) {
-    const same = names.slice(0, index).find((other) => other.toLowerCase() === name.toLowerCase())
-    if (same !== undefined) return `${same} and ${name} are one header in HTTP; remove one`
-  }
+  const lower = names.map((name) => name.toLowerCase())
+  const twice = names.find((_name, index) => lower.indexOf(lower[index]!) < index)
+  if (twice !== undefined) return `${twice} is there in other letters, and is one header in HTTP; remove one`
   return names.map(misnamedHeader).find((problem) => problem !== undefined)
 }
 
@@ -316,8 +285,8 @@ function undescribedContent(content: unknown, schemas: NamedSchemas): string | u
     if (schema === undefined || isJson(type)) continue
     if (isText(type) && !typesOf(schema, schemas).has('string')) return `${type} is text; give its schema type: string`
     const isBinary = isSchema(schema) && inPlace(schema, schemas).every((one) => Object.entries(one).every(saysBinary))
-    if (isText(type) || isBinary) continue
-    return `${type} is sent as bytes, which are not validated; remove its schema, or write type: string, format: binary`
+    if (!isText(type) && !isBinary)
+      return `${type} is sent as bytes, which are not validated; write type: string, format: binary alone, or no schema`
   }
   return undefined
 }

@@ -1,5 +1,5 @@
 import { type NamedSchemas, type Schema, inPlace, isSchema } from '../../schema/schema-parts.ts'
-import { jsonTypes, schemasPointer, targetOf } from '../../schema/schema-parts.ts'
+import { schemasPointer, targetOf } from '../../schema/schema-parts.ts'
 import { textFormats } from '../../schema/formats.ts'
 import { type Keyword, type KeywordContext, each, refused, shown } from './keyword.ts'
 import { patternProblem } from './patterns.ts'
@@ -30,20 +30,18 @@ export const schemaKeywords: Record<string, Keyword> = {
   discriminator: { holds: 'discriminator', refuses: undiscriminated },
 
   properties: {
-    of: ['object'],
     holds: { each: 'schema' },
     refuses: (value) =>
       isSchema(value) && Object.hasOwn(value, '__proto__')
         ? '__proto__ is no name that objects of JavaScript keep; choose another'
         : undefined,
   },
-  ...each('additionalProperties propertyNames', { ...schema, of: ['object'] }),
+  ...each('additionalProperties propertyNames items', schema),
   unevaluatedProperties: {
-    of: ['object'],
     refuses: (value) =>
       value === false ? undefined : 'only false is validated; use additionalProperties, or remove it',
   },
-  items: { ...schema, of: ['array'] },
+  items: { ...schema },
 
   type: {
     // The types of a list that has scalars are alternatives.
@@ -53,12 +51,12 @@ export const schemaKeywords: Record<string, Keyword> = {
         : undefined,
   },
   ...each('enum const', { refuses: inexactConstant }),
-  multipleOf: { of: numbers, refuses: (value) => (Number(value) > 0 ? undefined : 'must be above 0') },
-  ...each('maximum exclusiveMaximum minimum exclusiveMinimum', { of: numbers, refuses: inexactBound }),
-  ...each('maxLength minLength', { of: ['string'] }),
-  pattern: { of: ['string'], refuses: (value) => patternProblem(String(value)) },
-  ...each('maxItems minItems uniqueItems', { of: ['array'] }),
-  ...each('maxProperties minProperties required', { of: ['object'] }),
+  multipleOf: { refuses: (value) => (Number(value) > 0 ? undefined : 'must be above 0') },
+  ...each('maximum exclusiveMaximum minimum exclusiveMinimum', { refuses: inexactBound }),
+  ...each('maxLength minLength', {}),
+  pattern: { refuses: (value) => patternProblem(String(value)) },
+  ...each('maxItems minItems uniqueItems', {}),
+  ...each('maxProperties minProperties required', {}),
   format: { refuses: unknownFormat },
   default: {
     refuses: (value, _schema, { role }) =>
@@ -72,8 +70,7 @@ export const schemaKeywords: Record<string, Keyword> = {
   ...each('example examples', { refuses: referenceIn }),
   ...each('x-enum-varnames x-enum-descriptions'),
 
-  ...shown('title description deprecated $comment'),
-  ...shown('externalDocs', 'externalDocs'),
+  ...shown('title description deprecated $comment externalDocs'),
 
   ...refused('$defs', 'schemas have names under components/schemas; move them there'),
   ...refused('$id', 'schemas are named by their place under components/schemas; remove it'),
@@ -90,16 +87,7 @@ export const schemaKeywords: Record<string, Keyword> = {
   ...refused('contentMediaType', 'the content of a text is not read; describe it in words'),
   ...refused('contentSchema', 'the content of a text is not read; use an object'),
   ...refused('xml', 'bodies are JSON; remove it'),
-  ...refused('nullable', "is a word of OpenAPI 3.0; write type: [string, 'null']"),
-}
-
-/** Why a keyword asserts nothing of the types that its schema has; undefined where it asserts something. */
-export function idleBeside(type: unknown, { of = jsonTypes }: Keyword): string | undefined {
-  if (type === undefined) return undefined
-  const given = [type].flat().map(String)
-  return given.some((name) => of.includes(name) || !jsonTypes.some((known) => known === name))
-    ? undefined
-    : `asserts nothing of ${given.join(' or ')}; remove it, or add ${of.join(' or ')} to the type`
+  ...refused('nullable', "is a keyword of OpenAPI 3.0; write type: [string, 'null']"),
 }
 
 function strayReference(reference: string): string | undefined {
@@ -174,7 +162,7 @@ function unknownFormat(value: unknown, { type = 'string' }: Schema): string | un
 }
 
 function undiscriminated(value: unknown, { oneOf, anyOf }: Schema, { schemas }: KeywordContext): string | undefined {
-  const { propertyName, mapping } = isSchema(value) ? value : {}
+  const { propertyName } = isSchema(value) ? value : {}
   const name = String(propertyName)
   const alternatives = [oneOf ?? anyOf ?? []].flat().filter(isSchema)
   if (alternatives.length === 0) return 'belongs beside oneOf or anyOf'
@@ -188,18 +176,6 @@ function undiscriminated(value: unknown, { oneOf, anyOf }: Schema, { schemas }: 
     )
   if (!alternatives.every((alternative) => kindsOf(alternative).length > 0)) {
     return `${name} needs a const or an enum in each alternative, because a discriminator validates nothing`
-  }
-  // A mapping adds nothing to the constants of the alternatives, so it must say the same.
-  for (const [kind, reference] of Object.entries(isSchema(mapping) ? mapping : {})) {
-    const target = String(reference)
-    const alternative = alternatives.find((one) => one['$ref'] === target)
-    if (!target.includes('/'))
-      return `mapping: the reference ${target} leads to nothing; write ${schemasPointer}${target}`
-    if (alternative === undefined) return `mapping: ${target} is none of the alternatives; remove it`
-    const kinds = kindsOf(alternative).map(String)
-    if (!kinds.includes(kind)) {
-      return `mapping: ${kind} is no ${name} of ${target}, which has ${kinds.join(', ')}; write what it has`
-    }
   }
   return undefined
 }

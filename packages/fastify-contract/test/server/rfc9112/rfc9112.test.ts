@@ -5,11 +5,8 @@ import { Encoded } from 'fastify-contract/encoded'
 import { describe, expect, test } from 'vitest'
 import { openSocket } from '../support/exchange.ts'
 import { failures, ok, serve, shop, shopHandlers } from '../support/serve.ts'
-import { connections } from './connections.ts'
-import { framing } from './framing.ts'
-import { messages } from './messages.ts'
+import { requirements } from './requirements.ts'
 
-const requirements = [...messages, ...framing, ...connections]
 const many = { operationId: 'listMany', responses: { ...ok, ...failures } }
 
 async function* chunks(): AsyncGenerator<Buffer> {

@@ -18,17 +18,16 @@ export async function openSocket(origin: string, allowHalfOpen = false): Promise
   return socket
 }
 
+type Piece = string | Buffer | ((received: () => string) => Promise<void>)
+
 /**
  * Writes bytes to a server as they are, a byte for each character, and reads until the server closes the connection.
  *
  * @param pieces what is written, in order; a function is waited for before the next piece is written
- * @returns every answer, interim ones too, each checked for what all have
+ * @returns every answer, interim ones too
  * @throws Error when the connection ends in the middle of an answer
  */
-export async function exchange(
-  origin: string,
-  ...pieces: (string | Buffer | ((received: () => string) => Promise<void>))[]
-): Promise<Answer[]> {
+export async function receive(origin: string, ...pieces: Piece[]): Promise<Answer[]> {
   const socket = await openSocket(origin)
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -43,8 +42,19 @@ export async function exchange(
   return answersIn(Buffer.concat(chunks).toString('latin1'))
 }
 
+/** As `receive`, with each answer checked for what all have. */
+export async function exchange(origin: string, ...pieces: Piece[]): Promise<Answer[]> {
+  const answers = await receive(origin, ...pieces)
+  for (const answer of answers) {
+    if (answer.status < 200) continue
+    expect(answer.headers['date']).toMatch(/ GMT$/)
+    checkAnswer(answer)
+  }
+  return answers
+}
+
 /** Takes HTTP/1.1 responses apart (RFC 9112, section 6.3). */
-export function answersIn(received: string): Answer[] {
+function answersIn(received: string): Answer[] {
   const answers: Answer[] = []
   for (let rest = received; rest !== '';) {
     const end = rest.indexOf('\r\n\r\n')
@@ -52,16 +62,11 @@ export function answersIn(received: string): Answer[] {
     const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n')
     const fields = lines.map((line) => /^([^:]*): ?(.*)$/.exec(line) ?? [])
     const headers = Object.fromEntries(fields.map(([, name = '', value = '']) => [name.toLowerCase(), value]))
+    expect(Object.keys(headers), 'no header is repeated').toHaveLength(lines.length)
     const length = Number(headers['content-length'] ?? 0)
     const text = rest.slice(end + 4, end + 4 + length)
     if (text.length < length) throw new Error(`the connection ended inside of the body: ${text.slice(0, 1_000)}`)
-    const answer = { status: Number(statusLine.split(' ')[1]), headers, text: Buffer.from(text, 'latin1').toString() }
-    expect(Object.keys(headers), 'no header is repeated').toHaveLength(lines.length)
-    if (answer.status >= 200) {
-      expect(headers['date']).toMatch(/ GMT$/)
-      checkAnswer(answer)
-    }
-    answers.push(answer)
+    answers.push({ status: Number(statusLine.split(' ')[1]), headers, text: Buffer.from(text, 'latin1').toString() })
     rest = rest.slice(end + 4 + length)
   }
   return answers

@@ -29,11 +29,6 @@ function open(file: string) {
  */
 export async function openContent(file: string): Promise<Content> {
   await open(file).close()
-  return readContent(file)
-}
-
-/** Reads what a database holds of the caller. @throws Error when it is damaged */
-export function readContent(file: string): Content {
   const database = new Database(file, { fileMustExist: true })
   try {
     const result = database.pragma('integrity_check(1)', { simple: true })
@@ -62,11 +57,7 @@ export interface Prepared {
 export const databasePath = 'data/plants.db'
 export const copyPath = 'copy.db'
 
-/** How many plants of another caller make more than 64 MiB, up to which the start checks every page. */
-const largePlants = 330_000
-
-/** @param isLarge whether the database has more than 64 MiB */
-export async function prepare(folder: string, isLarge: boolean): Promise<Prepared> {
+export async function prepare(folder: string): Promise<Prepared> {
   const file = join(folder, databasePath)
   mkdirSync(join(folder, 'data'), { recursive: true })
   const [{ token } = { token: '' }] = await issueTokens({ engine: 'sqlite', file }, [caller])
@@ -77,14 +68,5 @@ export async function prepare(folder: string, isLarge: boolean): Promise<Prepare
   for (let id = -50n; id < 0n; id++) await store.create(caller, { id, name: `${String(id)}.late` })
   for (let id = -100n; id < -75n; id++) await store.delete(caller, id)
   await store.close()
-  if (isLarge) fill(file)
-  return { folder, token, content: readContent(file), copied: readContent(copy) }
-}
-
-function fill(file: string): void {
-  const database = new Database(file)
-  database.exec(`
-    WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${String(largePlants)})
-    INSERT INTO plants (caller, id, name) SELECT 'another', id, 'Monstera deliciosa ' || hex(randomblob(40)) FROM ids`)
-  database.close()
+  return { folder, token, content: await openContent(file), copied: await openContent(copy) }
 }

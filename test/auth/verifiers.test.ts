@@ -11,9 +11,11 @@ const me = { caller: 'me', scope: undefined }
 const findCaller: TokenStore['findCaller'] = (hash) =>
   Promise.resolve(Buffer.from(hash).equals(stored.hash) ? me : 'unknown')
 
-const createBearerVerifier = (options: Partial<VerifierOptions> = {}) =>
-  createVerifiers({ tokens: { findCaller }, now: () => now, ...options }).bearer!
+const create = (options: Partial<VerifierOptions> = {}) =>
+  createVerifiers({ tokens: { findCaller }, now: () => now, ...options })
+const createBearerVerifier = (options: Partial<VerifierOptions> = {}) => create(options).bearer!
 const verify = createBearerVerifier()
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 
 test.each([`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `bEaReR ${token}`, `Bearer    ${token}`])(
   'knows the caller of %s',
@@ -87,3 +89,31 @@ test.each(['jwt:https://id.example alice', 'jwt:', ''])(
     expect(await forged(`Bearer ${token}`)).toBe('unknown')
   },
 )
+
+test.each([basic(`me:${token}`), basic(`:${token}`), basic(`:${token}`).replace('Basic', 'bAsIc  ')])(
+  'a token is a password of its caller, or of no name: %s',
+  async (authorization) => {
+    expect(await create().basic!(authorization)).toEqual(me)
+  },
+)
+
+test.each([
+  ['another user', basic(`you:${token}`)],
+  ['no colon', basic(token)],
+  ['no password', basic('me:')],
+  ['a token as the user', basic(`${token}:`)],
+  ['what is not Base64', `Basic me:${token}`],
+  ['two credentials', `${basic(`:${token}`)}, Basic x`],
+])('a password is refused with %s', async (_what, authorization) => {
+  expect(await create().basic!(authorization)).toBe('unknown')
+})
+
+test('an API key is a token as it is; a JSON Web Token is for the provider alone', async () => {
+  const alice = { caller: 'jwt:i alice', scope: 'read' }
+  const verifyJwt = (text: string) => Promise.resolve(text === 'jwt' ? alice : ('unknown' as const))
+  const { apiKey, jwt, bearer } = create({ verifyJwt })
+  expect(await apiKey!(token)).toEqual(me)
+  expect([await jwt!('Bearer jwt'), await bearer!('Bearer jwt')]).toEqual([alice, alice])
+  expect([await jwt!(`Bearer ${token}`), await bearer!(`Bearer ${token}`)]).toEqual(['unknown', me])
+  expect(create().jwt).toBeUndefined()
+})
