@@ -68,18 +68,23 @@ function readScheme(described: unknown): SecurityScheme | string {
 /**
  * Finds schemes without a verifier, scopes without a failure for their absence, and operations without security.
  *
- * @param verified the names of the schemes with a verifier; all supported ones if the configuration is not known
+ * @param unverified the supported schemes without a verifier, by name, each with the reason and the remedy
  * @returns one line for each problem, with its place and the remedy
  */
 export function securityProblems(
   document: ContractDocument,
   operations: ContractOperation[],
-  verified: readonly string[],
+  unverified: ReadonlyMap<string, string> = new Map(),
 ): string[] {
   const required = operations.flatMap((operation) => alternativesOf(operation).flat())
-  const schemes = [...new Set(required.map(({ scheme }) => scheme))].filter((scheme) => !verified.includes(scheme))
+  const supported = securitySchemesOf(document)
+  const names = [...new Set(required.map(({ scheme }) => scheme))]
   return [
-    ...schemes.map((scheme) => unverifiedProblem(document, scheme)),
+    ...names.flatMap((name) => (supported.has(name) ? [] : unsupportedProblem(document, name))),
+    ...names.flatMap((name) => {
+      const reason = unverified.get(name)
+      return reason === undefined ? [] : `components/securitySchemes/${name}: ${reason}`
+    }),
     ...operations.flatMap((operation) =>
       [
         ...openProblems(operation, document),
@@ -90,18 +95,13 @@ export function securityProblems(
   ]
 }
 
-function unverifiedProblem({ components }: ContractDocument, name: string): string {
+function unsupportedProblem({ components }: ContractDocument, name: string): string {
   const place = `components/securitySchemes/${name}`
   const described = components?.securitySchemes?.[name]
   if (described === undefined) return `${place}: an operation requires this scheme; describe it`
+  const remedy = 'use http bearer, http basic, an apiKey in a header or in the query, oauth2 or openIdConnect'
   const scheme = readScheme(described)
-  if (typeof scheme === 'string') {
-    const remedy = 'use http bearer, http basic, an apiKey in a header or in the query, oauth2 or openIdConnect'
-    return `${place}: ${scheme} is not supported; ${remedy}`
-  }
-  return scheme.kind === 'jwt'
-    ? `${place}: needs an identity provider; set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE`
-    : `${place}: has no verifier`
+  return `${place}: ${typeof scheme === 'string' ? scheme : scheme.kind} is not supported; ${remedy}`
 }
 
 /** In OpenAPI an operation without `security` is public, which may be an oversight. */

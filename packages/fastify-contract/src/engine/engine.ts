@@ -42,8 +42,8 @@ export interface EngineOptions {
   handlers: Partial<Record<string, AnyHandler>>
   /** Passed to every handler, together with the caller. */
   services: object
-  /** The security schemes with a verifier. */
-  securitySchemes: readonly string[]
+  /** The supported security schemes without a verifier, by name, each with the reason and the remedy. */
+  unverified: ReadonlyMap<string, string>
   /** Receives the operationId of each reply that breaks the contract. */
   onContractBroken?: ((operationId: string) => void) | undefined
 }
@@ -87,16 +87,13 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
   })
 }
 
-function bindingProblems(
-  operations: ContractOperation[],
-  { document, handlers, securitySchemes }: EngineOptions,
-): string[] {
+function bindingProblems(operations: ContractOperation[], { document, handlers, unverified }: EngineOptions): string[] {
   const ids = operations.map(({ id }) => id)
   const unhandled = ids.filter((id) => !Object.hasOwn(handlers, id) || handlers[id] === undefined)
   const leftOver = Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id))
   return [
     ...unhandled.map((id) => `operation ${id}: has no handler; run npx fastify-contract generate --scaffold`),
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
-    ...securityProblems(document, operations, securitySchemes),
+    ...securityProblems(document, operations, unverified),
   ]
 }

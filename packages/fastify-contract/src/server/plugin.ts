@@ -75,8 +75,8 @@ export interface ContractOptions {
   handlers: Partial<Record<string, AnyHandler>>
   /** Passed to every handler, together with the caller. */
   services?: object | undefined
-  /** Returns the verifier of a security scheme; undefined if there is none. */
-  verifierOf: (scheme: SecurityScheme, name: string) => Verifier | undefined
+  /** Returns the verifier of a security scheme; if there is none, the reason and the remedy, or undefined. */
+  verifierOf: (scheme: SecurityScheme, name: string) => Verifier | string | undefined
   /** The protection space of the challenges (RFC 9110, section 11.5); the contract's title by default. */
   realm?: string | undefined
   /** An SVG for the docs page; none by default. */
@@ -107,15 +107,17 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
   const { connections, limits, failureBody } = settings
   const document = dereference(contract.document)
   const schemes = new Map<string, VerifiedScheme>()
+  const unverified = new Map<string, string>()
   for (const [name, scheme] of securitySchemesOf(document)) {
     const verify = verifierOf(scheme, name)
-    if (verify !== undefined) schemes.set(name, { ...scheme, verify })
+    if (typeof verify === 'function') schemes.set(name, { ...scheme, verify })
+    else unverified.set(name, verify ?? 'has no verifier')
   }
   const operations = await createEngine({
     document,
     handlers,
     services,
-    securitySchemes: [...schemes.keys()],
+    unverified,
     onContractBroken: options.onContractBroken,
   })
 

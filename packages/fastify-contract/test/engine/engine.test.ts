@@ -12,8 +12,12 @@ type Handlers = Parameters<typeof bind>[1]
 const answer = (): AnyReply => ({ status: 200, body: { name: 'a thing' } })
 
 /** Why the engine does not start; one line. */
-async function refusalOf(contract: ContractDocument, handlers: Handlers = { getThing: answer }, schemes?: string[]) {
-  const problem: unknown = await bind(contract, handlers, schemes).then(
+async function refusalOf(
+  contract: ContractDocument,
+  handlers: Handlers = { getThing: answer },
+  unverified?: ReadonlyMap<string, string>,
+) {
+  const problem: unknown = await bind(contract, handlers, unverified).then(
     () => 'started',
     (error: unknown) => error,
   )
@@ -47,30 +51,38 @@ describe('the engine refuses to start', () => {
   const leftOver = 'handler waterThing: the contract has no such operation'
   const unverified = 'components/securitySchemes/bearer: has no verifier'
 
-  it.each<[string, ContractDocument, Handlers, string[], string]>([
-    ['without a handler for every operation', contractOf(), { getThing: undefined }, ['bearer'], missing],
+  const [all, none] = [new Map<string, string>(), new Map([['bearer', 'has no verifier']])]
+
+  it.each<[string, ContractDocument, Handlers, typeof all, string]>([
+    ['without a handler for every operation', contractOf(), { getThing: undefined }, all, missing],
     [
       'without a handler whose name every object has',
       contractOf({ operationId: 'toString' }),
       {},
-      ['bearer'],
+      all,
       missing.replace('getThing', 'toString'),
     ],
-    ['with a handler for no operation', contractOf(), { getThing: answer, waterThing: answer }, ['bearer'], leftOver],
-    ['without a verifier for every scheme', contractOf(), { getThing: answer }, [], unverified],
-    ['for every reason at once', contractOf(), { waterThing: answer }, [], [missing, leftOver, unverified].join('; ')],
+    ['with a handler for no operation', contractOf(), { getThing: answer, waterThing: answer }, all, leftOver],
+    ['without a verifier for every scheme', contractOf(), { getThing: answer }, none, unverified],
+    [
+      'for every reason at once',
+      contractOf(),
+      { waterThing: answer },
+      none,
+      [missing, leftOver, unverified].join('; '),
+    ],
     [
       'with what it quotes made printable',
       contractOf(),
       { getThing: answer, 'water\n\u001b[2J\u202eThing': answer },
-      ['bearer'],
+      all,
       'handler water\\u{a}\\u{1b}[2J\\u{202e}Thing: the contract has no such operation',
     ],
     [
       'on an operation whose contract says nothing of security',
       contractOf({}, { security: undefined }),
       { getThing: answer },
-      ['bearer'],
+      all,
       'operation getThing: has no security; add it, or security: [] for a public operation',
     ],
   ])('%s', async (_why, contract, handlers, schemes, message) => {

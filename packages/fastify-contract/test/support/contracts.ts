@@ -32,14 +32,14 @@ export function withBody(schema: object): ContractDocument {
   return contractOf({ requestBody: { content: { 'application/json': { schema } } } })
 }
 
-/** Binds the operations of a contract, with a verifier for `bearer`. */
+/** Binds the operations of a contract, with a verifier for every scheme that is not `unverified`. */
 export function bind(
   contract: ContractDocument,
   handlers: Partial<Record<string, AnyHandler>>,
-  securitySchemes = ['bearer'],
+  unverified: ReadonlyMap<string, string> = new Map(),
   onContractBroken?: (operationId: string) => void,
 ): Promise<BoundOperation[]> {
-  return createEngine({ document: dereference(contract), handlers, services: {}, securitySchemes, onContractBroken })
+  return createEngine({ document: dereference(contract), handlers, services: {}, unverified, onContractBroken })
 }
 
 export const request: OperationRequest = {

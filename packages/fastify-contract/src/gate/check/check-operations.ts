@@ -1,6 +1,6 @@
 import { basePathsOf, dereference, operationsOf } from '../../document/document.ts'
 import type { ContractDocument, ContractOperation } from '../../document/document.ts'
-import { securityProblems, securitySchemesOf } from '../../document/security.ts'
+import { securityProblems } from '../../document/security.ts'
 import type { Finding } from './findings.ts'
 
 /** The library's own paths. */
@@ -121,7 +121,7 @@ function responseProblems({ object }: ContractOperation): string[] {
 function checkSecurity(document: ContractDocument, operations: ContractOperation[]): Finding[] {
   const contract = dereference(document)
   const schemes = document.components?.securitySchemes ?? {}
-  return securityProblems(contract, operations, [...securitySchemesOf(contract).keys()]).map((text) => {
+  return securityProblems(contract, operations).map((text) => {
     const scheme = /^components\/securitySchemes\/([^:]+):/.exec(text)?.[1] ?? ''
     const operation = operations.find(({ id }) => text.startsWith(`operation ${id}:`))
     if (Object.hasOwn(schemes, scheme)) return { at: { object: schemes, key: scheme }, text }
