@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, Pool } from 'pg'
 import type { Caller } from 'fastify-contract'
-import { limitConcurrency } from '../batch.ts'
+import { limitConcurrency } from './connections.ts'
 import { isOutage } from './errors.ts'
 
 interface LayoutRow {

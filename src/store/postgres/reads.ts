@@ -1,10 +1,11 @@
 import type { Pool } from 'pg'
 import type { Caller } from 'fastify-contract'
 import { Encoded } from 'fastify-contract/encoded'
-import { Batcher, type Waiting, limitConcurrency, refuse, settle } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import type { FoundCaller, Plant, StoreOptions } from '../store.ts'
+import { type Waiting, refuse } from '../waiting.ts'
 import type { WorkerWatch } from './citus.ts'
+import { limitConcurrency } from './connections.ts'
 import { isUnavailable, retryConflicts } from './errors.ts'
 import { type CallerRow, type ListedRow, type Statement, statements } from './statements.ts'
 
@@ -133,30 +134,37 @@ export class Reads {
 }
 
 /**
- * Makes a function that loads one item. The items of one iteration of the event loop are loaded together.
+ * Makes a function that loads one item. All items of one iteration of the event loop are loaded together.
  *
- * @param load resolves to the outcome of each item, or rejects; then each item is loaded alone, for one may be at fault
+ * @param load resolves to the outcome of each item. If it rejects, each item is loaded alone: one may be at fault
  */
 function loader<Item, Outcome>(
   maxSize: number,
   load: (items: Item[]) => Promise<Outcome[] | 'unavailable'>,
 ): (item: Item) => Promise<Outcome | 'unavailable'> {
-  const batcher = new Batcher<Item, Outcome>(maxSize, () => {
-    // The next batch does not wait for this one.
-    void run(batcher.take())
-    return undefined
-  })
+  const waiting: Waiting<Item, Outcome>[] = []
+
   async function run(batch: Waiting<Item, Outcome>[]): Promise<void> {
     try {
       const outcomes = await load(batch.map(({ item }) => item))
       if (outcomes === 'unavailable') refuse(batch)
-      else settle(batch, outcomes)
+      // There are as many outcomes as items.
+      else for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index]!)
     } catch (error) {
-      if (batch.length > 1) for (const waiting of batch) await run([waiting])
+      if (batch.length > 1) for (const single of batch) await run([single])
       else batch[0]?.reject(error)
     }
   }
-  return (item) => batcher.add(item)
+
+  return (item) => {
+    // Runs after the requests of this iteration have been read.
+    if (waiting.length === 0) {
+      setImmediate(() => {
+        while (waiting.length > 0) void run(waiting.splice(0, maxSize))
+      })
+    }
+    return new Promise((resolve, reject) => waiting.push({ item, resolve, reject }))
+  }
 }
 
 /** A token's hash as text, which is equal for equal hashes. */

@@ -1,6 +1,6 @@
-import { defaultMaxQueued } from '../batch.ts'
 import { tokenTable } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
+import { defaultMaxQueued } from '../waiting.ts'
 import { WorkerWatch } from './citus.ts'
 import { type DatabaseOptions, openDatabase } from './open-database.ts'
 import { Reads, keyOfToken } from './reads.ts'

@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Pool, QueryResult } from 'pg'
 import type { Caller } from 'fastify-contract'
-import { Batcher, type Waiting, refuse, settle } from '../batch.ts'
 import type { StoredPlant } from '../rows.ts'
 import type { StoreOptions } from '../store.ts'
+import { type Waiting, refuse } from '../waiting.ts'
 import type { WorkerWatch } from './citus.ts'
 import { isConflict, isOutage, isUnavailable, retryConflicts } from './errors.ts'
 import { type CreatedRow, type Statement, statements } from './statements.ts'
@@ -19,6 +20,14 @@ export type Write = {
 type Result<Row extends object = object> = Pick<QueryResult<Row>, 'rowCount' | 'rows'>
 
 type WaitingWrite = Waiting<Write, Result>
+
+/** Writes that share transactions. */
+interface Group {
+  /** The writes of further transactions. */
+  writes: WaitingWrite[]
+  /** Resolves when every write has its outcome. */
+  done: Promise<void>
+}
 
 /** A statement of a transaction, and the writes that it carries out. */
 interface Step {
@@ -47,8 +56,8 @@ const maxBatch = 500
 export class WriteQueue {
   readonly #pool: Pool
   readonly #options: WriteQueueOptions
-  /** The groups that have writes, by the caller; by '' if it has those of all. */
-  readonly #groups = new Map<string, Batcher<Write, Result>>()
+  /** The groups with unfinished writes, by caller; a group of all callers has the name ''. */
+  readonly #groups = new Map<string, Group>()
   #length = 0
 
   constructor(pool: Pool, options: WriteQueueOptions) {
@@ -70,29 +79,36 @@ export class WriteQueue {
     if (this.#length >= this.#options.maxQueued) return Promise.resolve('unavailable')
     this.#length++
     const name = this.#options.workers === undefined ? '' : (write.caller ?? '')
-    const group = this.#groups.get(name) ?? this.#addGroup(name)
     // `#commit` resolves each promise with the result of its own write.
-    return group.add(write) as Promise<Result<Row> | 'unavailable'>
+    return new Promise<Result | 'unavailable'>((resolve, reject) => {
+      const waiting = { item: write, resolve, reject }
+      const group = this.#groups.get(name)
+      if (group === undefined) this.#groups.set(name, this.#startGroup(name, [waiting]))
+      else group.writes.push(waiting)
+    }) as Promise<Result<Row> | 'unavailable'>
   }
 
   /** Resolves when every write has its outcome. */
   async drain(): Promise<void> {
-    await Promise.all([...this.#groups.values()].map((group) => group.drain()))
+    await Promise.all(Array.from(this.#groups.values(), ({ done }) => done))
   }
 
-  #addGroup(name: string): Batcher<Write, Result> {
-    const group = new Batcher<Write, Result>(maxBatch, async () => {
-      // Transactions that take their locks in the same order do not deadlock.
-      const batch = group.take().sort(byKey)
-      this.#length -= batch.length
-      await this.#commit(batch, group)
-      if (group.length === 0 && this.#groups.get(name) === group) this.#groups.delete(name)
-    })
-    this.#groups.set(name, group)
-    return group
+  #startGroup(name: string, writes: WaitingWrite[]): Group {
+    const commitAll = async () => {
+      while (writes.length > 0) {
+        // Resumes after the requests of this iteration have been read, so that their writes share the transaction.
+        await setImmediate()
+        // Transactions that take their locks in the same order do not deadlock.
+        const batch = writes.splice(0, maxBatch).sort(byKey)
+        this.#length -= batch.length
+        await this.#commit(batch, writes)
+      }
+      this.#groups.delete(name)
+    }
+    return { writes, done: commitAll() }
   }
 
-  async #commit(batch: WaitingWrite[], group: Batcher<Write, Result>): Promise<void> {
+  async #commit(batch: WaitingWrite[], queued: WaitingWrite[]): Promise<void> {
     const { workers } = this.#options
     const caller = batch[0]?.item.caller
     try {
@@ -100,29 +116,31 @@ export class WriteQueue {
       const transact = () => retryConflicts(() => this.#transact(steps.map(({ statement }) => statement)))
       const results = await (workers && caller !== undefined ? workers.run(caller, transact) : transact())
       if (results === 'unavailable') {
-        this.#refuse(batch, group)
+        this.#refuse(batch, queued)
         return
       }
       this.#options.onCommit?.(batch.length)
-      // There are as many results as steps.
-      for (const [index, { writes, resultsOf }] of steps.entries()) settle(writes, resultsOf(results[index]!))
+      // There are as many results as steps, and as many of a step as its writes.
+      for (const [index, { writes, resultsOf }] of steps.entries()) {
+        const ofWrites = resultsOf(results[index]!)
+        for (const [position, { resolve }] of writes.entries()) resolve(ofWrites[position]!)
+      }
     } catch (error) {
       // One write may be at fault; each is retried alone to find it.
-      if (batch.length > 1 && !isOutage(error)) for (const write of batch) await this.#commit([write], group)
+      if (batch.length > 1 && !isOutage(error)) for (const write of batch) await this.#commit([write], queued)
       else if (isUnavailable(error)) {
         this.#options.onFault(error)
         // In an outage the writes that wait would wait as long, in vain.
-        if (isOutage(error)) this.#refuse(batch, group)
+        if (isOutage(error)) this.#refuse(batch, queued)
         else refuse(batch)
       } else batch[0]?.reject(error)
     }
   }
 
   /** Refuses a batch, and the writes that wait behind it. */
-  #refuse(batch: WaitingWrite[], group: Batcher<Write, Result>): void {
-    const waiting = group.takeAll()
-    this.#length -= waiting.length
-    refuse([...batch, ...waiting])
+  #refuse(batch: WaitingWrite[], queued: WaitingWrite[]): void {
+    this.#length -= queued.length
+    refuse([...batch, ...queued.splice(0)])
   }
 
   async #transact(writes: Statement[]): Promise<QueryResult[]> {

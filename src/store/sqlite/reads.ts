@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3'
 import type { Caller } from 'fastify-contract'
 import { Encoded } from 'fastify-contract/encoded'
-import type { Waiting } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import { tokenTable } from '../rows.ts'
 import type { FoundCaller, Plant, StoredToken } from '../store.ts'
+import type { Waiting } from '../waiting.ts'
 import { isUnavailable } from './errors.ts'
 import { prepareReads } from './statements.ts'
 

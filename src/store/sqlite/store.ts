@@ -1,6 +1,6 @@
-import { defaultMaxQueued } from '../batch.ts'
 import { tokenTable } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
+import { defaultMaxQueued } from '../waiting.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
 import { WriteQueue } from './writes.ts'

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Waiting, refuse, settle } from '../batch.ts'
 import type { StoreOptions } from '../store.ts'
+import { type Waiting, refuse } from '../waiting.ts'
 import { isBusy, isUnavailable } from './errors.ts'
 import { prepareWrites } from './statements.ts'
 
@@ -114,9 +114,9 @@ export class WriteQueue {
 
   /** Runs and commits writes in the transaction that has begun. */
   #runBatch(batch: Waiting<Write, unknown>[]): void {
-    let outcomes: unknown[]
+    const outcomes: unknown[] = []
     try {
-      outcomes = batch.map(({ item }) => this.#outcomeOf(item))
+      for (const { item } of batch) outcomes.push(this.#outcomeOf(item))
       this.#statements.commit.run()
     } catch (error) {
       if (this.#database.inTransaction) this.#statements.rollback.run()
@@ -129,7 +129,11 @@ export class WriteQueue {
       return
     }
     this.#options.onCommit?.(batch.length)
-    settle(batch, outcomes)
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index]
+      if (outcome instanceof Error) reject(outcome)
+      else resolve(outcome)
+    }
   }
 
   /** @returns the outcome, or the error if it concerns this write alone */
