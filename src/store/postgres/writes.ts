@@ -159,7 +159,7 @@ export class WriteQueue {
       const results = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
       return writes.length === 1 ? results : results.slice(1, -1)
     } catch (error) {
-      client.release(isConflict(error) ? undefined : asError(error))
+      client.release(error instanceof Error && !isConflict(error) ? error : undefined)
       throw error
     } finally {
       client.off('error', ignore)
@@ -220,8 +220,4 @@ export function keyOfPlant(caller: Caller, id: bigint | string): string {
 
 function byKey({ item: a }: WaitingWrite, { item: b }: WaitingWrite): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error))
 }

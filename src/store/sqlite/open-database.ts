@@ -2,10 +2,9 @@ import Database from 'better-sqlite3'
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
-import { isBusy } from './errors.ts'
 import { OpenFiles, makeFolder, realPathOf, removeLeftIndex, restrictToOwner } from './open-files.ts'
 import { assertUsable, integerOf, migrate, readHeader, readVersions } from './schema.ts'
-import { prepareReads, prepareWrites } from './statements.ts'
+import { isBusy, prepareReads, prepareWrites } from './statements.ts'
 
 /** How long the start waits for another process that migrates or recovers the same file. */
 const openTimeoutMilliseconds = 5_000

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { UnusableStore } from '../store.ts'
-import { isBusy } from './errors.ts'
+import { isBusy } from './statements.ts'
 
 /** A file as it was when the database was opened. */
 interface OpenFile {

@@ -5,8 +5,7 @@ import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows
 import { tokenTable } from '../rows.ts'
 import type { FoundCaller, Plant, StoredToken } from '../store.ts'
 import type { Waiting } from '../waiting.ts'
-import { isUnavailable } from './errors.ts'
-import { prepareReads } from './statements.ts'
+import { isUnavailable, prepareReads } from './statements.ts'
 
 /** In bytes: how much long lists read in one iteration of the event loop. Other requests are served in between. */
 const maxIterationBytes = 256 * 1_024

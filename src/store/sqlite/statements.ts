@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import type { Caller } from 'fastify-contract'
 import { type TokenColumns, type Value, placeholders, tokenTable } from '../rows.ts'
 import { type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
@@ -73,4 +73,21 @@ export function prepareWrites(database: Database.Database) {
          @usedAt + ${String(lastUsedResolutionMilliseconds)})`,
     ),
   }
+}
+
+/**
+ * Result codes of faults of the file, the disk or another process, with their extended codes (sqlite.org/rescode.html).
+ * The statements were prepared at the start, so ERROR means that a table has been dropped since.
+ */
+const environmental =
+  /^SQLITE_(ERROR|BUSY|LOCKED|NOMEM|READONLY|IOERR|CORRUPT|FULL|CANTOPEN|PROTOCOL|NOTADB|INTERRUPT)(_|$)/
+
+/** Whether the database cannot be read or written now, whatever the statement. */
+export function isUnavailable(error: unknown): error is Error {
+  return error instanceof Database.SqliteError && environmental.test(error.code)
+}
+
+/** Whether another process holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_BUSY(_|$)/.test(error.code)
 }

@@ -2,8 +2,7 @@ import type Database from 'better-sqlite3'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoreOptions } from '../store.ts'
 import { type Waiting, refuse } from '../waiting.ts'
-import { isBusy, isUnavailable } from './errors.ts'
-import { prepareWrites } from './statements.ts'
+import { isBusy, isUnavailable, prepareWrites } from './statements.ts'
 
 type Statements = ReturnType<typeof prepareWrites>
 
@@ -141,8 +140,8 @@ export class WriteQueue {
     try {
       return write(this.#statements)
     } catch (error) {
-      if (!this.#database.inTransaction || isUnavailable(error)) throw error
-      return asError(error)
+      if (!(error instanceof Error) || !this.#database.inTransaction || isUnavailable(error)) throw error
+      return error
     }
   }
 
@@ -152,8 +151,4 @@ export class WriteQueue {
       refuse(batch)
     } else for (const { reject } of batch) reject(error)
   }
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error))
 }
