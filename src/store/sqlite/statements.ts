@@ -3,20 +3,19 @@ import type { Caller } from 'fastify-contract'
 import { type TokenColumns, type Value, placeholders, tokenTable } from '../rows.ts'
 import { type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
 
-/** A list of a caller's first plants, with its brackets, which JavaScript could only add in a copy. */
+/** A JSON array of plants. SQLite adds the brackets, because JavaScript would copy the text to add them. */
 const list = `'[' || ifnull(group_concat(json), '') || ']'`
 
 /**
- * Every statement that reads for the server. `group_concat` takes its rows in the order of the inner query, which is
- * that of the key.
+ * Every statement that reads for the server. `group_concat` keeps the order of the inner query.
  *
- * `+?` instead of `?` stops SQLite from preparing the statement again for each value. It does so where the value of a
- * limit or of a key's part could change the plan (sqlite.org/c3ref/prepare.html).
+ * With `?`, SQLite prepares a statement again whenever the value of a limit or a key column could change the plan
+ * (sqlite.org/c3ref/prepare.html). `+?` prevents that.
  */
 export function prepareReads(database: Database.Database) {
   return {
     begin: database.prepare('BEGIN'),
-    // There is nothing to commit, and COMMIT fails on a damaged file.
+    // Nothing to commit, and COMMIT fails on a damaged file.
     end: database.prepare('ROLLBACK'),
     shortList: database
       .prepare<[Caller, number], string>(
