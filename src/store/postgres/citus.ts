@@ -6,13 +6,18 @@ import { isOutage } from './errors.ts'
 
 interface LayoutRow {
   name: string
-  /** `pg_dist_partition.partmethod`: h for distributed by hash, n for one node or all; null if Citus has no such table. */
+  /**
+   * `pg_dist_partition.partmethod`: h for distributed by hash, n for one node or all; null if Citus has no such table.
+   */
   method: string | null
   /** `pg_dist_partition.repmodel`: t for on all nodes. */
   replication: string | null
 }
 
-/** Keeps a caller's plants on one worker, and all tokens on the coordinator, where one query finds those of many callers. */
+/**
+ * Keeps a caller's plants on one worker, and all tokens on the coordinator, where one query finds those of many
+ * callers.
+ */
 export const distributeTables = `
   SELECT create_distributed_table('plants', 'caller');
   SELECT citus_add_local_table_to_metadata('tokens');

@@ -55,7 +55,9 @@ export function isAnswerTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }
 
-/** Whether a statement did not get its locks: `lock_not_available`, `query_canceled` (timeout) or `deadlock_detected`. */
+/**
+ * Whether a statement did not get its locks: `lock_not_available`, `query_canceled` (timeout) or `deadlock_detected`.
+ */
 export function isLockTimeout(error: unknown): boolean {
   return ['55P03', '57014', '40P01'].includes(stateOf(error) ?? '')
 }

@@ -21,15 +21,17 @@ const nextLockMilliseconds = 100
 /** The shortest pause between tries, in which running servers work undisturbed. */
 const pauseMilliseconds = 2_500
 
-/** A session is named if it holds a lock for this long. Statements that had queued behind the try hold theirs shorter. */
+/**
+ * A session is named if it holds a lock for this long. Statements that had queued behind the try hold theirs shorter.
+ */
 const holdingMilliseconds = 250
 
 /** The most sessions that a message names. */
 const maxNamed = 3
 
 /**
- * Bounds each statement of a transaction, and ends the transaction of a process that hangs. The bounds are the server's,
- * because a statement goes on after its client is gone.
+ * Bounds each statement of a transaction, and ends the transaction of a process that hangs. The bounds are the
+ * server's, because a statement goes on after its client is gone.
  */
 export const boundLocks = `
   SET LOCAL lock_timeout = ${String(lockMilliseconds)};
@@ -96,7 +98,7 @@ export async function retryLocked<Row extends QueryResultRow>(
     }
     await client.query(undo)
     const holders = await look()
-    const locks = tables.length === 0 ? 'the lock of migrations' : `locks on ${tables.join(', ')}`
+    const locks = tables.length === 0 ? 'the migration lock' : `locks on ${tables.join(', ')}`
     const reason = `the start waits for ${locks}${describe(holders)}`
     const assertTime = () => {
       if (performance.now() + pauseMilliseconds > deadline) throw new Error(`${reason}; ${remedyFor(holders)}`)
@@ -143,7 +145,7 @@ async function findHolders(client: Client, isCitus: boolean, tables: readonly st
   const text = `
     SELECT DISTINCT ${id} AS id, ${pid} AS pid, xact_start,
       concat_ws(', ', coalesce(nullif(application_name, ''), backend_type), 'user ' || usename,
-        coalesce(state, 'in a state that this role may not see'),
+        coalesce(state, 'in a state hidden from this role'),
         to_char(xact_start AT TIME ZONE 'UTC', '"begun "YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) AS facts
     FROM ${from}
     WHERE granted AND ${isOther} AND coalesce(datname = current_database(), true)

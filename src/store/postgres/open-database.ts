@@ -43,9 +43,9 @@ export interface OpenedDatabase {
 /**
  * Brings the database's schema up to date and opens a pool of connections to it.
  *
- * @throws UnusableStore when the database cannot be reached, is not in UTF-8, has tables of another program or the schema
- *   of a newer release, or when another session holds locks that a migration needs; nothing has changed then. Also when
- *   a pooler loses prepared statements or the timeout of statements
+ * @throws UnusableStore when the database cannot be reached, is not in UTF-8, has tables of another program or the
+ *   schema of a newer release, or when another session holds locks that a migration needs; nothing has changed then.
+ *   Also when a pooler loses prepared statements or the timeout of statements
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenedDatabase> {
   const { urls, isWritable } = readHosts(options.url)
@@ -114,7 +114,7 @@ function createClient(create: () => Client): Client {
     return create()
   } catch {
     // The error could quote the password.
-    throw new UnusableStore('cannot open the database: its URL cannot be read')
+    throw new UnusableStore('cannot open the database: its URL is malformed')
   }
 }
 

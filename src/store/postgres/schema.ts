@@ -52,9 +52,9 @@ const readVersion: LockingStatements = {
 }
 
 /**
- * Begins a migration, and reads the version again, because another process may have changed it. The advisory lock allows
- * one migration at a time. It is held between tries, so that several processes lock tables no longer than one does. A
- * stricter isolation level would read the version from before the wait for the lock.
+ * Begins a migration, and reads the version again, because another process may have changed it. The advisory lock
+ * allows one migration at a time. It is held between tries, so that several processes lock tables no longer than one
+ * does. A stricter isolation level would read the version from before the wait for the lock.
  */
 const beginMigration: LockingStatements = {
   text: `
@@ -107,9 +107,9 @@ function changeTables(version: number): LockingStatements {
 }
 
 /**
- * Brings the schema up to date. Safe while other processes do the same, and while servers use the tables: each try delays
- * their statements by less than two seconds, and a pause follows. If the schema is up to date, the role needs no right
- * to create tables. Distributes the tables of an empty Citus database.
+ * Brings the schema up to date. Safe while other processes do the same, and while servers use the tables: each try
+ * delays their statements by less than two seconds, and a pause follows. If the schema is up to date, the role needs no
+ * right to create tables. Distributes the tables of an empty Citus database.
  *
  * @param place the database's name in messages
  * @throws UnusableStore when a newer release migrated the database
@@ -125,7 +125,7 @@ export async function migrate(client: Client, place: string, options: RetryOptio
   if (versionIn(found) === migrations.length) return
   if (isCitus && !(await isCoordinator(client))) {
     throw new UnusableStore(
-      `the database ${place} is a worker of Citus, and its schema is not that of this release: ` +
+      `the database ${place} is a Citus worker without this release's schema: ` +
         'first start one server with the coordinator in DATABASE_URL',
     )
   }
