@@ -138,7 +138,7 @@ export async function migrate(client: Client, place: string, options: RetryOptio
 function knownVersion(version: number, place: string): number {
   if (version <= migrations.length) return version
   throw new UnusableStore(
-    `the database ${place} has schema version ${String(version)}, and this release knows versions up to ` +
+    `the database ${place} has schema version ${String(version)}, but this release knows versions up to ` +
       `${String(migrations.length)}: start a newer release; nothing was changed`,
   )
 }

@@ -126,7 +126,7 @@ export function integerOf(
 export function assertUsable(file: string, header: DatabaseHeader): void {
   if (header.schemaVersion > migrations.length) {
     throw new UnusableStore(
-      `${file} has schema version ${String(header.schemaVersion)}, and this release knows versions up to ` +
+      `${file} has schema version ${String(header.schemaVersion)}, but this release knows versions up to ` +
         `${String(migrations.length)}: start a newer release; nothing was changed`,
     )
   }

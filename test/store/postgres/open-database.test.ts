@@ -86,7 +86,7 @@ test.for<[string, string, string, string]>([
   [
     'a schema from the future',
     'CREATE TABLE plant_store_schema AS SELECT 7 AS version',
-    'has schema version 7, and this release knows versions up to 4: start a newer release; nothing was changed$',
+    'has schema version 7, but this release knows versions up to 4: start a newer release; nothing was changed$',
     'plant_store_schema',
   ],
   [
