@@ -76,10 +76,7 @@ export interface TokenStore {
   /** Adds a token. */
   addToken: (token: StoredToken) => Promise<'added' | 'unavailable'>
 
-  /**
-   * The caller and the scopes of the token with this hash. `unknown` if there is none, or it expired at or before
-   * `now`.
-   */
+  /** The caller and scopes of the token with this hash. `unknown` if there is none, or it expired at or before `now`. */
   findCaller: (hash: Uint8Array, now: number) => Promise<FoundCaller>
 
   /** All tokens, the oldest first, including expired ones. */

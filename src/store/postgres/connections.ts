@@ -124,11 +124,11 @@ export class Sockets {
   }
 }
 
-/** SQLSTATEs from PgBouncer and PostgreSQL if a pooler spreads a client's statements over several sessions. */
-const lostStatements = {
-  invalid_sql_statement_name: '26000',
-  duplicate_prepared_statement: '42P05',
-}
+/**
+ * `invalid_sql_statement_name` and `duplicate_prepared_statement`: a pooler spreads a client's statements over several
+ * sessions.
+ */
+const lostStatements = ['26000', '42P05']
 
 /**
  * Checks that a pooler, if there is one, keeps prepared statements and the timeout of statements.
@@ -154,7 +154,7 @@ export async function checkSessions(pool: Pool, place: string): Promise<void> {
     }
   } catch (error) {
     const code = stateOf(error) ?? ''
-    if (Object.values(lostStatements).includes(code)) {
+    if (lostStatements.includes(code)) {
       fail(
         `pooler at ${place} loses prepared statements (${code})`,
         'PgBouncer keeps them from 1.21 on with max_prepared_statements above 0; before that use pool_mode = session',

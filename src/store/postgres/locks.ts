@@ -21,9 +21,7 @@ const nextLockMilliseconds = 100
 /** The shortest pause between tries, in which running servers work undisturbed. */
 const pauseMilliseconds = 2_500
 
-/**
- * A session is named if it holds a lock for this long. Statements that had queued behind the try hold theirs shorter.
- */
+/** A session that holds a lock for this long is named. Statements that queued behind the try finish sooner. */
 const holdingMilliseconds = 250
 
 /** The most sessions that a message names. */
@@ -68,7 +66,7 @@ export interface RetryOptions {
   isCitus: boolean
   /** The end of the last try, by `performance.now()`. */
   deadline: number
-  /** Receives a message on who holds the locks after each failed try. */
+  /** Receives, after each failed try, a message that names the sessions. */
   onWait: (reason: string) => void
 }
 

@@ -115,7 +115,15 @@ export class WriteQueue {
   #runBatch(batch: Waiting<Write, unknown>[]): void {
     const outcomes: unknown[] = []
     try {
-      for (const { item } of batch) outcomes.push(this.#outcomeOf(item))
+      for (const { item } of batch) {
+        try {
+          outcomes.push(item(this.#statements))
+        } catch (error) {
+          if (!(error instanceof Error) || !this.#database.inTransaction || isUnavailable(error)) throw error
+          // Only this write failed.
+          outcomes.push(error)
+        }
+      }
       this.#statements.commit.run()
     } catch (error) {
       if (this.#database.inTransaction) this.#statements.rollback.run()
@@ -132,16 +140,6 @@ export class WriteQueue {
       const outcome = outcomes[index]
       if (outcome instanceof Error) reject(outcome)
       else resolve(outcome)
-    }
-  }
-
-  /** @returns the outcome, or the error if only this write failed */
-  #outcomeOf(write: Write): unknown {
-    try {
-      return write(this.#statements)
-    } catch (error) {
-      if (!(error instanceof Error) || !this.#database.inTransaction || isUnavailable(error)) throw error
-      return error
     }
   }
 
