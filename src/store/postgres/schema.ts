@@ -125,7 +125,7 @@ export async function migrate(client: Client, place: string, options: RetryOptio
   if (versionIn(found) === migrations.length) return
   if (isCitus && !(await isCoordinator(client))) {
     throw new UnusableStore(
-      `the database ${place} is a Citus worker without this release's schema: ` +
+      `the database ${place} is a worker of Citus without the schema of this release: ` +
         'first start one server with the coordinator in DATABASE_URL',
     )
   }
