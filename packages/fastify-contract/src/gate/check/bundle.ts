@@ -10,7 +10,7 @@ import {
 import { lookUp } from '../../json/pointer.ts'
 import { isSchema } from '../../schema/schema-parts.ts'
 import { BrokenContract, type Finding } from './findings.ts'
-import { RefusedFile, readBelow } from './read-file.ts'
+import { RejectedFile, readBelow } from './read-file.ts'
 import { Places, readYaml } from './read-yaml.ts'
 
 /** A contract as one document. */
@@ -107,7 +107,7 @@ class FilesBelow extends BaseResolver {
       return document
     } catch (error) {
       if (error instanceof BrokenContract) for (const line of error.lines) this.unreadable.add(line)
-      throw failed(error instanceof RefusedFile ? error.message : 'leads to nothing')
+      throw failed(error instanceof RejectedFile ? error.message : 'leads to nothing')
     }
   }
 }

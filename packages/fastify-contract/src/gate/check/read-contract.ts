@@ -39,14 +39,14 @@ export async function readContract(
     const { document, places, referred, references, structure, isSound } = await readStructure(source, file, name)
     const problems = [...references, ...checkKeywords(document), ...structure]
     const found = [...problems, ...(isSound ? runChecks(document, reserved, problems.length > 0) : [])]
-    const isRefused = found.some(({ isConsequence, isWarning }) => isConsequence !== true && isWarning !== true)
-    const told = found.filter(({ isConsequence }) => isConsequence !== true || !isRefused)
-    refuse(
-      told.filter(({ isWarning }) => isWarning !== true),
+    const isRejected = found.some(({ isConsequence, isWarning }) => isConsequence !== true && isWarning !== true)
+    const reported = found.filter(({ isConsequence }) => isConsequence !== true || !isRejected)
+    reject(
+      reported.filter(({ isWarning }) => isWarning !== true),
       places,
       name,
     )
-    const warnings = inLines(told, places, name, 'warning: ').map(printable)
+    const warnings = inLines(reported, places, name, 'warning: ').map(printable)
     // The structure has been checked.
     return { document: document as unknown as ContractDocument, warnings, referred }
   })
@@ -82,7 +82,7 @@ export interface OpenApi {
 export async function readOpenApi(source: Uint8Array, file: string, name: string): Promise<OpenApi> {
   return inOneLine(name, async () => {
     const { document, places, references, structure } = await readStructure(source, file, name)
-    refuse([...references, ...structure], places, name)
+    reject([...references, ...structure], places, name)
     return { document, locate: (names) => placeOf(document, names, places) }
   })
 }
@@ -106,7 +106,7 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
   if (!/^3\.1\.\d+$/.test(String(openapi))) {
     const version = JSON.stringify(openapi ?? document['swagger'] ?? null)
     const text = `openapi: ${version} is not supported; use 3.1.x`
-    refuse([{ at: { object: document, key: 'openapi' }, text }], places, name)
+    reject([{ at: { object: document, key: 'openapi' }, text }], places, name)
   }
   const references = [...findings, ...checkReferences(document)]
   const problems = await structureProblems(document)
@@ -146,7 +146,7 @@ function placeOf(document: object, names: string[], places: Places): Place | und
 }
 
 /** @throws BrokenContract if there are findings */
-function refuse(findings: Finding[], places: Places, name: string): void {
+function reject(findings: Finding[], places: Places, name: string): void {
   if (findings.length > 0) throw new BrokenContract(inLines(findings, places, name))
 }
 

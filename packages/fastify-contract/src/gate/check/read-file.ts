@@ -6,19 +6,19 @@ import { BrokenContract } from './findings.ts'
 const maxBytes = 16 * 2 ** 20
 
 /** A rejected file. The message completes a sentence about it, with the remedy. */
-export class RefusedFile extends Error {}
+export class RejectedFile extends Error {}
 
 /**
  * Reads a file of a contract.
  *
- * @throws RefusedFile if it is too large or not a regular file: a device or a pipe may never end; a system error if it
+ * @throws RejectedFile if it is too large or not a regular file: a device or a pipe may never end; a system error if it
  *   cannot be read
  */
 function readRegularFile(path: string): Buffer {
   const stats = statSync(path)
-  if (!stats.isFile()) throw new RefusedFile('is not a regular file; copy its content into one')
+  if (!stats.isFile()) throw new RejectedFile('is not a regular file; copy its content into one')
   if (stats.size > maxBytes) {
-    throw new RefusedFile(`has more than ${String(maxBytes)} bytes; split the contract into files`)
+    throw new RejectedFile(`has more than ${String(maxBytes)} bytes; split the contract into files`)
   }
   return readFileSync(path)
 }
@@ -28,13 +28,13 @@ function readRegularFile(path: string): Buffer {
  * other files of the machine.
  *
  * @param folder the contract's folder
- * @throws RefusedFile, or a system error
+ * @throws RejectedFile, or a system error
  */
 export function readBelow(folder: string, path: string): Buffer {
   // The stamp has one line for each file.
-  if (/[\r\n]/.test(path)) throw new RefusedFile('has a line break in its name; rename it')
+  if (/[\r\n]/.test(path)) throw new RejectedFile('has a line break in its name; rename it')
   if (!isBelow(folder, path) || !isBelow(realpathSync(folder), realpathSync(path))) {
-    throw new RefusedFile('is outside the folder of the contract; keep a copy below it')
+    throw new RejectedFile('is outside the folder of the contract; keep a copy below it')
   }
   return readRegularFile(path)
 }
@@ -45,7 +45,9 @@ export function readSource(file: string, name: string): Buffer {
     return readRegularFile(file)
   } catch (error) {
     const reason =
-      error instanceof RefusedFile ? error.message : `cannot be read (${String((error as NodeJS.ErrnoException).code)})`
+      error instanceof RejectedFile
+        ? error.message
+        : `cannot be read (${String((error as NodeJS.ErrnoException).code)})`
     throw new BrokenContract([`${name}: ${reason}`], { cause: error })
   }
 }

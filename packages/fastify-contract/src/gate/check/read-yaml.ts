@@ -45,7 +45,7 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   const source = textOf(bytes, file)
   const lines = new LineCounter()
   const problems: string[] = []
-  const refuse = (offset: number, text: string) => {
+  const report = (offset: number, text: string) => {
     const { line, col } = lines.linePos(offset)
     problems.push(`${file}:${String(line)}:${String(col)}: ${text}`)
   }
@@ -58,14 +58,14 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   const quick = { uniqueKeys: false, prettyErrors: false }
   const yaml = parseDocument(source, { lineCounter: lines, intAsBigInt: true, version: '1.2', ...quick })
   for (const { message, pos } of [...yaml.errors, ...yaml.warnings]) {
-    refuse(pos[0], /call stack/.test(message) ? tooDeep : message)
+    report(pos[0], /call stack/.test(message) ? tooDeep : message)
   }
   // In YAML 1.1 `yes` is true and 010 is 8.
-  if (yaml.directives.yaml.version !== '1.2') refuse(0, 'only YAML 1.2 is supported; remove the directive')
+  if (yaml.directives.yaml.version !== '1.2') report(0, 'only YAML 1.2 is supported; remove the directive')
   throwProblems()
   const placeOf = (node: unknown) => ({ file, ...lines.linePos(offsetOf(node)) })
   const reader = new YamlReader(places, placeOf, (node, text) => {
-    refuse(offsetOf(node), text)
+    report(offsetOf(node), text)
   })
   const document = reader.read(yaml.contents)
   throwProblems()
@@ -96,17 +96,17 @@ function textOf(bytes: Uint8Array, file: string): string {
 class YamlReader {
   readonly #places: Places
   readonly #placeOf: (node: unknown) => Place
-  readonly #refuse: (node: unknown, text: string) => void
+  readonly #report: (node: unknown, text: string) => void
   /** The value of each anchor, shared by its aliases, and the number of values within. */
   readonly #anchored = new Map<string, { value: unknown; size: number } | undefined>()
   #depth = 0
   #size = 0
   #aliased = 0
 
-  constructor(places: Places, placeOf: (node: unknown) => Place, refuse: (node: unknown, text: string) => void) {
+  constructor(places: Places, placeOf: (node: unknown) => Place, report: (node: unknown, text: string) => void) {
     this.#places = places
     this.#placeOf = placeOf
-    this.#refuse = refuse
+    this.#report = report
   }
 
   read(node: unknown): unknown {
@@ -117,7 +117,7 @@ class YamlReader {
     const before = this.#size++
     let value: unknown = null
     if (isScalar(node)) value = this.#scalar(node)
-    else if (this.#depth === maxDepth) this.#refuse(node, tooDeep)
+    else if (this.#depth === maxDepth) this.#report(node, tooDeep)
     else {
       this.#depth++
       if (isMap(node)) value = this.#mapping(node.items, node)
@@ -131,14 +131,14 @@ class YamlReader {
   /** `yaml` parses all integers as bigints or none; safe integers become numbers again. */
   #scalar({ value, source, range }: Scalar): unknown {
     if (typeof value === 'number' && !Number.isFinite(value))
-      this.#refuse({ range }, `${source ?? ''} is not a JSON number; write one in the range of a double`)
+      this.#report({ range }, `${source ?? ''} is not a JSON number; write one in the range of a double`)
     return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
   }
 
   #alias(node: Alias): unknown {
     const read = this.#anchored.get(node.source)
     if (read === undefined) {
-      this.#refuse(node, `the alias *${node.source} leads to nothing or back to itself; remove it`)
+      this.#report(node, `the alias *${node.source} leads to nothing or back to itself; remove it`)
       return null
     }
     this.#size += read.size
@@ -147,7 +147,7 @@ class YamlReader {
     this.#aliased += read.size
     if (isReported || this.#aliased <= maxAliased) return read.value
     const most = String(maxAliased)
-    this.#refuse(node, `aliases have expanded to more than ${most} values; refer to components by $ref`)
+    this.#report(node, `aliases have expanded to more than ${most} values; refer to components by $ref`)
     return null
   }
 
@@ -158,12 +158,12 @@ class YamlReader {
       // The key as text.
       const written = isScalar(key) && key.value !== null ? (this.read(key) as string | number) : undefined
       if (written === undefined) {
-        this.#refuse(key ?? node, 'a key must be text or a number')
+        this.#report(key ?? node, 'a key must be text or a number')
         continue
       }
       const name = String(written)
-      if (name === '<<') this.#refuse(key, '<< is not part of YAML 1.2; write the members, or use $ref')
-      if (members.has(name)) this.#refuse(key, `the name ${name} is duplicated; remove one`)
+      if (name === '<<') this.#report(key, '<< is not part of YAML 1.2; write the members, or use $ref')
+      if (members.has(name)) this.#report(key, `the name ${name} is duplicated; remove one`)
       members.set(name, { name: this.#placeOf(key), value: this.#placeOf(value ?? key) })
       const own = { value: this.read(value), writable: true, enumerable: true, configurable: true }
       // Assignment to `__proto__` would set the prototype.
