@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:8a9ed540ae7a07b6ae84e7a1e03f9aa2f210932ab39de979da6b5942bdc76186 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:b54f0fbb52a2f6742f75d3e100a710ca9c67793dc6e9d5fed3600608cdd6a208 by fastify-contract. Do not edit.
 
 import type { ClientOperation, Int64Schema } from 'fastify-contract/client'
 
