@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:b54f0fbb52a2f6742f75d3e100a710ca9c67793dc6e9d5fed3600608cdd6a208 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:56e6be7f211f4f9e03560d7a31ca622068dcb623755d1a24a5e1740010370e15 by fastify-contract. Do not edit.
 
 import type { ClientOperation, Int64Schema } from 'fastify-contract/client'
 

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:b54f0fbb52a2f6742f75d3e100a710ca9c67793dc6e9d5fed3600608cdd6a208 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:56e6be7f211f4f9e03560d7a31ca622068dcb623755d1a24a5e1740010370e15 by fastify-contract. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -188,7 +188,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": 43100,
-                 *       "message": "the request line and the headers are larger than 16384 bytes"
+                 *       "message": "the request line and headers are larger than 16384 bytes"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -275,7 +275,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": 41500,
-                 *       "message": "send the body as Content-Type: application/json in UTF-8"
+                 *       "message": "Content-Type must be application/json, in UTF-8"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];

@@ -42,9 +42,9 @@ const compacted = '-compacted'
 export async function backUp(source: string, file: string): Promise<Content & { bytes: number }> {
   // A symbolic link counts, even if its target does not exist.
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
-    throw new UsageError(`${file} is there already; nothing was changed`)
+    throw new UsageError(`${file} already exists; nothing was changed`)
   }
-  if (!existsSync(dirname(file))) throw new UsageError(`there is no folder ${dirname(file)}`)
+  if (!existsSync(dirname(file))) throw new UsageError(`the folder ${dirname(file)} does not exist`)
   assertExists(source)
   removeLeftIndex(source)
   const partial = `${file}.partial-${String(process.pid)}`
@@ -56,7 +56,7 @@ export async function backUp(source: string, file: string): Promise<Content & { 
     const content = verifyCopy(partial, file)
     if (content.plants !== copied.plants || content.tokens !== copied.tokens)
       throw new UsageError(
-        `${file} differs from ${source}: ${JSON.stringify(content)} instead of ${JSON.stringify(copied)}`,
+        `${file} differs from ${source}: it has ${JSON.stringify(content)}, not ${JSON.stringify(copied)}`,
       )
     syncFile(partial)
     publish(partial, file)

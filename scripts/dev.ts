@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { takeNoArguments } from './command.ts'
 
-takeNoArguments(`Usage: npm run dev   runs a server of the project in this folder, and prints type errors.
+takeNoArguments(`Usage: npm run dev   runs the server of this folder, and prints type errors.
 
-A saved contract is generated from; a saved source file restarts the server. Where the contract or the code is broken,
-the last good server goes on.`)
+Saving the contract runs npm run generate. Saving a source file restarts the server. While the contract or the code is
+broken, the last good server keeps running.`)
 
 /** An editor saves in several steps; what follows within this time belongs together. */
 const settleMilliseconds = 60
@@ -78,7 +78,7 @@ async function handle(): Promise<void> {
   const broken = contract && !(await canGenerate()) ? 'contract' : (await canStart()) ? undefined : 'code'
   if (contract) watchFolders()
   if (broken === undefined) await replaceServer()
-  const now = server !== undefined && running.has(server) ? 'the last good server goes on' : 'no server runs'
+  const now = server !== undefined && running.has(server) ? 'the last good server keeps running' : 'no server runs'
   if (broken !== undefined) console.log(`dev: the ${broken} is broken; ${now}`)
   isHandling = false
   await handle()

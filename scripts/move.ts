@@ -8,10 +8,10 @@ import type { Rows, StoreRows, StoredPlant } from '../src/store/rows.ts'
 import { UsageError, readArguments, runCommand } from './command.ts'
 
 const usage = `Usage: npm run move -- --from URL --to URL
-Copies all plants and tokens from one store to another. The target must be empty, or hold the beginning of them from a
-move that was interrupted. URL is sqlite:PATH or postgres://USER@HOST:PORT/DATABASE. Stop the servers first.
-Other users of this machine can see the arguments of a command, so leave the password out of the URL: put it into the
-environment variable PGPASSWORD, or into the file ~/.pgpass or the one that PGPASSFILE names.`
+Copies all plants and tokens from one store to another. The target must be empty, or contain what an interrupted move
+copied. URL is sqlite:PATH or postgres://USER@HOST:PORT/DATABASE. Stop the servers first.
+Other users of this machine can see the arguments of a command, so leave the password out of the URL. Put it into
+PGPASSWORD, the file ~/.pgpass, or the file that PGPASSFILE names.`
 
 /** How many rows are read at once. */
 const pageSize = 1_000
@@ -26,7 +26,7 @@ async function run(): Promise<void> {
     await move(source, target)
   } catch (error) {
     if (error instanceof UsageError || error instanceof UnusableStore || !isUnavailable(error)) throw error
-    const message = `the move stopped: ${error.message}; give the command again, and it goes on where it was`
+    const message = `the move stopped: ${error.message}; run the command again to continue`
     throw new UsageError(message, { cause: error })
   }
 }
@@ -40,7 +40,7 @@ function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
   const to = readDatabaseLocation(values.to ?? '')
   if (from === undefined || to === undefined) throw new UsageError(usage)
   if (from.engine === 'sqlite' && readHeader(from.file) === undefined) {
-    throw new UsageError(`there is no database ${from.file}, which --from names; nothing was changed`)
+    throw new UsageError(`--from: there is no database ${from.file}; nothing was changed`)
   }
   return { from, to }
 }
@@ -60,16 +60,16 @@ async function prepare<Row>(
   encode: (row: Row) => string,
 ): Promise<() => Promise<string>> {
   const held = await findResumption(from, to, encode)
-  if (held === undefined) throw new UsageError(`the target holds other ${label} than the source; nothing was changed`)
+  if (held === undefined) throw new UsageError(`the target has other ${label} than the source; nothing was changed`)
   const { last, count } = held
   return async () => {
-    if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target holds already`)
+    if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target already has`)
     for await (const rows of pagesAfter(from, last)) await to.add(rows)
     const [there, here] = await Promise.all([digest(from, encode), digest(to, encode)])
     if (there !== here) {
       throw new UsageError(
         `the ${label} differ: ${there} in the source, ${here} in the target. ` +
-          'Was the source written to meanwhile? Stop the servers and move into an empty target.',
+          'The source may have changed; stop the servers and move into an empty target.',
       )
     }
     return `${label}: ${here} on both sides`

@@ -82,16 +82,16 @@ export function restore(copy: string, target: string, force: boolean): Content {
 }
 
 function assertReplaceable(copy: string, target: string, old: Stats | undefined, force: boolean): void {
-  if (!existsSync(copy)) throw new UsageError(`there is no file ${copy}`)
+  if (!existsSync(copy)) throw new UsageError(`the file ${copy} does not exist`)
   if (old !== undefined && isSameFile(old, statSync(copy))) throw new UsageError(`${copy} is the database itself`)
   for (const suffix of ['-wal', '-journal']) {
     if (existsSync(realPathOf(copy) + suffix)) {
-      throw new UsageError(`${copy}${suffix} is beside it: ${copy} is a database in use and not a copy of one`)
+      throw new UsageError(`${copy}${suffix} exists: ${copy} is a database in use, not a backup`)
     }
   }
-  if (old !== undefined && !old.isFile()) throw new UsageError(`${target} is no file; nothing was changed`)
+  if (old !== undefined && !old.isFile()) throw new UsageError(`${target} is not a file; nothing was changed`)
   if (old !== undefined && !force) {
-    throw new UsageError(`${target} is there already; --force replaces it; nothing was changed`)
+    throw new UsageError(`${target} already exists; replace it with --force; nothing was changed`)
   }
 }
 
@@ -105,7 +105,7 @@ function assertClosed(place: string): void {
   if (holder === undefined) return
   const { processId, path } = holder
   const remedy = path.endsWith(' (deleted)')
-    ? 'what was removed is lost when the process ends: save it first, or stop the process'
+    ? 'the removed file is lost when the process ends: save it first, or stop the process'
     : 'stop the server first'
   throw new UsageError(`${place} is open in process ${String(processId)}, as ${path}; ${remedy}; nothing was changed`)
 }
@@ -122,7 +122,7 @@ function setOwnerAndMode(incoming: string, place: string, old: Stats | undefined
       chownSync(incoming, owner.uid, owner.gid)
     } catch (error) {
       const ids = `user ${String(owner.uid)} and group ${String(owner.gid)}`
-      throw new UsageError(`${place} belongs to ${ids}: restore as them or as root; nothing was changed`, {
+      throw new UsageError(`${place} belongs to ${ids}: restore as that user or as root; nothing was changed`, {
         cause: error,
       })
     }

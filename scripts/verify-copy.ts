@@ -60,7 +60,7 @@ export function publish(file: string, name: string): void {
     linkSync(file, name)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new UsageError(`${name} is there already; nothing was changed`, { cause: error })
+    throw new UsageError(`${name} already exists; nothing was changed`, { cause: error })
   }
 }
 
@@ -74,6 +74,6 @@ export function sqliteFileOf(location: DatabaseLocation, tool: string): string {
     case 'sqlite':
       return location.file
     case 'postgres':
-      throw new UsageError(`DATABASE_URL names a PostgreSQL database, for which the tool is ${tool}`)
+      throw new UsageError(`DATABASE_URL names a PostgreSQL database; use ${tool}`)
   }
 }

@@ -113,7 +113,7 @@ function createReporter(host: string, onFault: (error: Error) => void): (cause: 
     unchecked++
     if (performance.now() - reportedAt < reportMilliseconds) return
     const count = String(unchecked)
-    const message = `the keys of ${host} are not available; JSON Web Tokens that could not be checked: ${count}`
+    const message = `the keys of ${host} are not available; unchecked JSON Web Tokens: ${count}`
     onFault(new Error(message, { cause }))
     unchecked = 0
     reportedAt = performance.now()

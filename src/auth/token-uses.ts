@@ -38,7 +38,7 @@ export function createTokenUses(store: Pick<TokenStore, 'recordUses'>, log: Pick
     const uses = unwritten
     unwritten = []
     await store.recordUses(uses).catch((error: unknown) => {
-      log.error({ err: error }, 'when tokens were used is not recorded')
+      log.error({ err: error }, 'the last use of some tokens was not recorded')
     })
   }
 

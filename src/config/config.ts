@@ -102,7 +102,7 @@ function missingOfProvider(given: NodeJS.ProcessEnv): string[] {
   const missing = providerNames.filter((name) => given[name] === undefined)
   return missing.length === providerNames.length
     ? []
-    : missing.map((name) => `${name} is missing: ${providerNames.join(', ')} go together`)
+    : missing.map((name) => `${name} is missing: set all of ${providerNames.join(', ')}, or none`)
 }
 
 function shutdownProblems({
@@ -110,7 +110,7 @@ function shutdownProblems({
   SHUTDOWN_GRACE: grace,
 }: Partial<CleanedEnv<typeof variables>>): string[] {
   return delay !== undefined && grace !== undefined && delay >= grace
-    ? [`SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is ${String(grace / 1_000)}`]
+    ? [`SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE (${String(grace / 1_000)})`]
     : []
 }
 
@@ -125,8 +125,8 @@ function warningsOf(given: NodeJS.ProcessEnv): string[] {
   // The service speaks plain HTTP, so a proxy usually stands between it and clients of other machines.
   if (given['RATE_LIMIT'] !== undefined && given['TRUST_PROXY'] === undefined) {
     warnings.push(
-      'RATE_LIMIT without TRUST_PROXY: behind a proxy all clients have its address, and ' +
-        'the refused tokens of one lock out the others; set TRUST_PROXY to the address of the proxy',
+      'RATE_LIMIT is set without TRUST_PROXY: behind a proxy all clients share its address, so the ' +
+        'rejected tokens of one block the others; set TRUST_PROXY to the address of the proxy',
     )
   }
   return warnings

@@ -35,7 +35,7 @@ export const databaseLocation = makeValidator<DatabaseLocation>((text: string) =
   if (location === undefined)
     throw new Error(
       'must be sqlite:PATH or postgres://USER@HOST:PORT/DATABASE, ' +
-        'with the password in PGPASSWORD or in the file PGPASSFILE',
+        'with the password in PGPASSWORD or in the file that PGPASSFILE names',
     )
   return location
 })
@@ -64,9 +64,9 @@ export const keysUrl = makeValidator<string>((text: string) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isSafe =
     url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))
-  if (!isSafe) throw new Error('must be an https: URL, or an http: URL of this machine')
+  if (!isSafe) throw new Error('must be an https: URL, or an http: URL of a loopback address')
   // Its host is logged, and Node's fetch refuses such a URL with an error that quotes it.
-  if (url.username !== '' || url.password !== '') throw new Error('must have neither a user name nor a password')
+  if (url.username !== '' || url.password !== '') throw new Error('must not contain a user name or password')
   return text
 })
 
@@ -79,7 +79,7 @@ const maxIdentifierLength = 512
 /** A name without white space, such as an issuer or an audience. */
 export const identifier = makeValidator<string>((text: string) => {
   if (text.length > maxIdentifierLength) throw new Error(`must have at most ${String(maxIdentifierLength)} characters`)
-  if (/\s/.test(text)) throw new Error(`must have no white space, not ${quoted(text)}`)
+  if (/\s/.test(text)) throw new Error(`must not contain white space, as in ${quoted(text)}`)
   return text
 })
 
@@ -90,9 +90,7 @@ export const origins = makeValidator<string[]>((text: string) => {
     (origin) => !(origin === '*' && all.length === 1) && !(URL.canParse(origin) && new URL(origin).origin === origin),
   )
   if (bad !== undefined)
-    throw new Error(
-      `must be origins such as https://plants.example, separated by commas, or * alone, not ${quoted(bad)}`,
-    )
+    throw new Error(`must be * or a comma-separated list of origins such as https://plants.example, not ${quoted(bad)}`)
   return all
 })
 
@@ -104,17 +102,15 @@ export const addresses = makeValidator<string>((text: string) => {
     .find((address) => !['loopback', 'linklocal', 'uniquelocal'].includes(address) && !isNetwork(address))
   if (bad !== undefined)
     throw new Error(
-      `must be addresses, networks such as 10.0.0.0/8, or loopback, linklocal and uniquelocal, ` +
-        `separated by commas, not ${quoted(bad)}`,
+      'must be a comma-separated list of addresses, networks such as 10.0.0.0/8, ' +
+        `loopback, linklocal or uniquelocal, not ${quoted(bad)}`,
     )
   return text
 })
 
 /** A value as a message quotes it; a value that may hold a password is not quoted. */
 function quoted(text: string): string {
-  return text.includes('@')
-    ? 'the value that it has, which is not shown because it may hold a password'
-    : JSON.stringify(text)
+  return text.includes('@') ? 'a value that is not shown, because it may contain a password' : JSON.stringify(text)
 }
 
 function isNetwork(text: string): boolean {

@@ -23,7 +23,8 @@ export function watchReadiness(app: FastifyInstance, store: Pick<Store, 'isReady
 export function registerHealth(app: FastifyInstance, isReady: () => Promise<boolean>): void {
   app.get('/livez', (_request, reply) => sendJson(reply, ok))
   app.get('/readyz', async (_request, reply) => {
-    if (!(await isReady())) throw unavailable('the server is stopping or its store does not answer')
+    if (!(await isReady()))
+      throw unavailable('the server is stopping or the store is not available; try again in a second')
     return sendJson(reply, ok)
   })
 }

@@ -18,20 +18,20 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
     name: 'plant_store_requests_total',
-    help: 'Requests that were answered',
+    help: 'Requests answered',
     labelNames: ['operation', 'status'],
     registers,
   })
   const latency = new Histogram({
     name: 'plant_store_request_duration_seconds',
-    help: 'From the headers of a request to the end of its answer',
+    help: 'Time from the headers of a request to the end of its response',
     labelNames: ['operation'],
     buckets: latencyBuckets,
     registers,
   })
   const violations = new Counter({
     name: 'plant_store_contract_violations_total',
-    help: 'Replies that broke the contract and were answered 500',
+    help: 'Replies that broke the contract, answered with 500',
     labelNames: ['operation'],
     registers,
   })
@@ -43,7 +43,7 @@ export function createMetrics() {
   })
   const batches = new Histogram({
     name: 'plant_store_batch_writes',
-    help: 'Writes that shared one transaction',
+    help: 'Writes per transaction',
     buckets: batchBuckets,
     registers,
   })
@@ -69,7 +69,7 @@ export function createMetrics() {
     watchQueue: (waitingWrites: () => number) => {
       new Gauge({
         name: 'plant_store_waiting_writes',
-        help: 'Writes that wait to be committed',
+        help: 'Writes waiting to be committed',
         registers,
         collect() {
           this.set(waitingWrites())

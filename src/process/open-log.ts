@@ -15,7 +15,7 @@ export function openLog(level: Config['logLevel']): Logger {
   const buffer = gatherLines(
     (bytes) => writeSync(descriptor, bytes),
     (lost, cause) => {
-      log.error({ lost }, `log lines were lost, because standard error could not be written: ${cause.message}`)
+      log.error({ lost }, `log lines were lost because standard error could not be written: ${cause.message}`)
     },
   )
   const log = pino({ level, redact: secretFields }, buffer)

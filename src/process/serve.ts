@@ -29,7 +29,7 @@ export async function serve(): Promise<void> {
     return
   }
   try {
-    if (argument !== undefined) throw new BadConfig(`there is no argument ${argument}\n${usage}`)
+    if (argument !== undefined) throw new BadConfig(`unknown argument ${argument}\n${usage}`)
     await start(loadConfig(process.env))
   } catch (error) {
     const isExpected = expected.some((kind) => error instanceof kind)
@@ -87,7 +87,7 @@ async function start(config: Config): Promise<void> {
     opened.app = app
     if (config.metrics && monitoring && metrics) {
       const onUnreadable = (error: unknown) => {
-        log.error({ err: error }, 'the metrics cannot be read')
+        log.error({ err: error }, 'metrics cannot be read')
       }
       const metricsServer = await monitoring
         .serveMetrics(metrics, config.metrics, onUnreadable)
@@ -115,11 +115,11 @@ async function start(config: Config): Promise<void> {
 
 /** Reasons and remedies by the error codes of listen(2), bind(2) and getaddrinfo(3). */
 const listenFaults: Partial<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken; stop the program that has it, or choose another port',
-  EACCES: 'the port needs more rights; choose one above 1023',
-  EADDRNOTAVAIL: 'this machine does not have the address, or not yet',
-  ENOTFOUND: 'the name has no address; name an address of this machine',
-  EAI_AGAIN: 'the name server does not answer',
+  EADDRINUSE: 'the port is in use; stop the other program, or choose another port',
+  EACCES: 'this user may not use the port; choose one above 1023',
+  EADDRNOTAVAIL: 'this machine does not have the address; choose one that it has',
+  ENOTFOUND: 'the host name has no address; choose an address of this machine',
+  EAI_AGAIN: 'the name server does not answer; try again',
 }
 
 /** Makes what handles an error of listening at an address that these variables name. */
@@ -145,8 +145,8 @@ function openFilesWarnings(connections: number): string[] {
   return limit >= needed
     ? []
     : [
-        `MAX_CONNECTIONS ${String(connections)} needs ${String(needed)} open files, and this process may have ` +
-          `${String(limit)}: raise the limit (ulimit -n ${String(needed)}, or LimitNOFILE= in a systemd unit), ` +
+        `MAX_CONNECTIONS ${String(connections)} needs ${String(needed)} open files, but the limit of this process is ` +
+          `${String(limit)}; raise the limit (ulimit -n ${String(needed)}, or LimitNOFILE= in a systemd unit), ` +
           'or lower MAX_CONNECTIONS',
       ]
 }

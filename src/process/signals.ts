@@ -35,7 +35,7 @@ export function handleSignals({ log, graceMilliseconds, close }: Ending): () => 
   function end(exitCode: number): void {
     endingSince = performance.now()
     setTimeout(() => {
-      log.error(`killed by timeout (${String(graceMilliseconds)}ms)`)
+      log.error(`not stopped within ${String(graceMilliseconds)} ms, exiting`)
       process.exit(1)
     }, graceMilliseconds)
     close().then(
@@ -61,13 +61,13 @@ export function handleSignals({ log, graceMilliseconds, close }: Ending): () => 
     })
   }
   process.on('SIGHUP', (signal) => {
-    if (!hasTerminal) log.warn('SIGHUP ignored: no terminal is attached; SIGTERM stops the service')
+    if (!hasTerminal) log.warn('SIGHUP ignored: no terminal is attached; stop the service with SIGTERM')
     // When a terminal closes, the shell and the kernel both send it, so a second one is ignored.
     else if (endingSince === undefined) stop(signal)
   })
   // Node raises a rejection that nobody handles as such an exception.
   process.on('uncaughtException', (err) => {
-    log.fatal({ err }, 'stopping after an error that nobody handled')
+    log.fatal({ err }, 'stopping after an unhandled error')
     if (endingSince === undefined) end(1)
     else process.exit(1)
   })

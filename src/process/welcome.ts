@@ -13,15 +13,15 @@ import type { Store } from '../store/store.ts'
  */
 export function printWelcome(origin: string, token: string | undefined, log: FastifyBaseLogger): void {
   process.stdout.on('error', (error: Error) => {
-    const lost = 'what the start says was not printed; a token: npm run token -- issue CALLER'
-    log.warn(`standard output cannot be written (${error.message}): ${lost}`)
+    const remedy = 'get a token with npm run token -- issue CALLER'
+    log.warn(`standard output cannot be written (${error.message}), so the welcome is lost; ${remedy}`)
   })
   const tokenLines =
     token === undefined
       ? ['Token        npm run token -- issue CALLER']
       : [
           `Token        ${token}`,
-          '             for the caller "me"; it is shown this once',
+          '             for the caller "me"; it is shown only once',
           `Try          curl -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' ` +
             `-d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
           `             curl -H 'Authorization: Bearer ${token}' ${origin}/plants`,

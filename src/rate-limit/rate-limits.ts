@@ -25,7 +25,7 @@ export function createRateLimits(
   const refusedOfAddress = new RequestCounts(maxCounted)
   const policy = `;q=${String(perMinute)};w=${String(windowMilliseconds / 1000)}`
   const tooManyRefused = (milliseconds: number) =>
-    tooMany(`more than ${String(perMinute)} refused tokens a minute from this address`, milliseconds)
+    tooMany(`more than ${String(perMinute)} rejected tokens a minute from this address`, milliseconds)
 
   const limitAddress: onRequestHookHandler = (request, _reply, done) => {
     const { requests, milliseconds } = refusedOfAddress.read(addressOf(request))
