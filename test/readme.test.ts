@@ -8,7 +8,7 @@ import { servedDatabase } from './support/server/served-database.ts'
 import { projectFolder, runScript } from './support/server/start-process.ts'
 
 /** All but the changelog, which names what is gone. */
-const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md'], {
+const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/{,docs/}*.md'], {
   cwd: projectFolder,
   exclude: ['**/CHANGELOG.md'],
 }).sort()

@@ -14,12 +14,12 @@ function run(folder: string, command: string, ...parameters: string[]): string {
   return execFileSync(command, parameters, { cwd: folder, env: environment, encoding: 'utf8', stdio: 'pipe' })
 }
 
-const page = readFileSync(join(repository, 'docs/make-it-yours.md'), 'utf8')
+const page = readFileSync(join(packageFolder, 'docs/getting-started.md'), 'utf8')
 
 /** The first block of a language on the page. */
 function block(language: string): string {
   const [, text] = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'm').exec(page) ?? []
-  if (text === undefined) throw new Error(`docs/make-it-yours.md has no block of ${language}`)
+  if (text === undefined) throw new Error(`docs/getting-started.md has no block of ${language}`)
   return text
 }
 
@@ -51,7 +51,7 @@ async function pack(folder: string): Promise<string> {
 }
 
 test(
-  'the package that npm packs serves the contract of docs/make-it-yours.md, and its types find a wrong handler',
+  'the package that npm packs serves the contract of docs/getting-started.md, and its types find a wrong handler',
   { timeout: 300_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'packed-'))

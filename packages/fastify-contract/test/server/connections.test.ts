@@ -277,14 +277,15 @@ describe('a server that closes', () => {
 
   const chunk = Buffer.alloc(1_000_000)
 
-  /** Serves 16 MB, more than the sockets between the two hold, to a client that does not read yet. */
-  async function serveUnread(limits: NonNullable<Shop['limits']> = {}) {
-    async function* body(): AsyncGenerator<Uint8Array> {
-      for (let count = 0; count < 16; count++) {
-        await new Promise(setImmediate)
-        yield chunk
-      }
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (let count = 0; count < 16; count++) {
+      await new Promise(setImmediate)
+      yield chunk
     }
+  }
+
+  /** Serves 16 MB, more than the sockets between the two hold, to a client that does not read yet. */
+  async function serveUnread(body: () => unknown, limits: NonNullable<Shop['limits']> = {}) {
     const served = await serve({ paths: ofBytes, handlers: { wait: () => ({ status: 200, body: body() }) }, limits })
     const origin = await served.listen()
     const socket = await openSocket(origin)
@@ -331,8 +332,11 @@ describe('a server that closes', () => {
     await app.close()
   })
 
-  test('sends an answer that is being read to its end', async () => {
-    const { app, origin, socket } = await serveUnread()
+  test.each([
+    ['a stream', chunks],
+    ['whole', () => Buffer.alloc(16 * chunk.length)],
+  ])('sends an answer that is %s and being read to its end', async (_kind, body) => {
+    const { app, origin, socket } = await serveUnread(body)
     await close({ app, origin })
     let received = 0
     socket.on('data', (chunk: Buffer) => (received += chunk.length))
@@ -341,7 +345,7 @@ describe('a server that closes', () => {
   })
 
   test('cuts a client off that reads no more, within the grace', async () => {
-    const { app, lines } = await serveUnread({ shutdownGraceMilliseconds: 300 })
+    const { app, lines } = await serveUnread(chunks, { shutdownGraceMilliseconds: 300 })
     await app.close()
     const msg = 'connections cut off: the shutdown time is over'
     expect(lines()).toContainEqual(expect.objectContaining({ level: 40, unanswered: 1, msg }))

@@ -89,7 +89,6 @@ export class OpenConnection {
 /** The open connections of the servers that `follow` was given. */
 export class OpenConnections {
   readonly #bySocket = new Map<Socket, OpenConnection>()
-  readonly #servers: Server[] = []
   readonly #maxWaiting: number
   readonly #onTooMany: () => void
 
@@ -110,7 +109,10 @@ export class OpenConnections {
    * @param listener serves a request; it is called when the response before it is closed
    */
   follow(server: Server, listener: RequestListener): void {
-    this.#servers.push(server)
+    // Node's own, which Fastify calls too, would cut off an answer that is whole but not sent yet.
+    server.closeIdleConnections = () => {
+      this.closeIdle()
+    }
     server.on('connection', (socket: Socket) => {
       const connection = new OpenConnection(socket)
       this.#bySocket.set(socket, connection)
@@ -153,10 +155,9 @@ export class OpenConnections {
     return this.#bySocket.values()
   }
 
-  /** Closes the connections on which nothing has arrived since the last answer, or nothing at all. */
+  /** Closes the connections on which every request is answered. */
   closeIdle(): void {
-    for (const server of this.#servers) server.closeIdleConnections()
-    for (const { socket, newest } of this.all()) if (newest === undefined) socket.destroy()
+    for (const { socket, isIdle } of this.all()) if (isIdle) socket.destroy()
   }
 
   closeAll(): void {

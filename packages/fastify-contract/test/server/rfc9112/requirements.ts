@@ -1,8 +1,8 @@
 /** A requirement of RFC 9112 or RFC 9110, with messages that show whether the server keeps it. */
 export interface Requirement {
-  /** As docs/rfc9112.md names it: `9112 6.3`. */
+  /** As docs/threats.md names it: `9112 6.3`. */
   section: string
-  /** In few words, as docs/rfc9112.md has it. */
+  /** In few words, as docs/threats.md has it. */
   must: string
   /** What a client sends on a connection of its own, one connection after the other; `me` is a token. */
   sent: readonly string[]
