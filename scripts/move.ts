@@ -13,7 +13,7 @@ copied. URL is sqlite:PATH or postgres://USER@HOST:PORT/DATABASE. Stop the serve
 Other users of this machine can see the arguments of a command, so leave the password out of the URL. Put it into
 PGPASSWORD, the file ~/.pgpass, or the file that PGPASSFILE names.`
 
-/** How many rows are read at once. */
+/** Rows read at once. */
 const pageSize = 1_000
 
 async function run(): Promise<void> {
@@ -33,7 +33,7 @@ async function run(): Promise<void> {
 
 function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
   const options = { from: { type: 'string' }, to: { type: 'string' } } as const
-  // An error about a positional argument would quote it, and it may be a URL with a password.
+  // An error about a positional argument would quote it, and it may contain a password.
   const { values, positionals } = readArguments(usage, { options, allowPositionals: true })
   if (positionals.length > 0) throw new UsageError(usage)
   const from = readDatabaseLocation(values.from ?? '')
@@ -45,7 +45,7 @@ function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
   return { from, to }
 }
 
-/** Compares both tables of the target before it writes the first row. */
+/** Compares both tables before it writes the first row. */
 async function move(source: StoreRows, target: StoreRows): Promise<void> {
   const tokens = await prepare('tokens', source.tokens, target.tokens, encodeToken)
   const plants = await prepare('plants', source.plants, target.plants, encodePlant)
@@ -80,7 +80,7 @@ async function prepare<Row>(
  * Compares the rows of the target with the first rows of the source.
  *
  * @param encode returns equal texts for equal rows
- * @returns the last row that is in both, after which the move continues; undefined when the target has other rows
+ * @returns the last row that both have, after which the move continues; undefined if the target has other rows
  */
 async function findResumption<Row>(
   from: Rows<Row>,
@@ -104,7 +104,7 @@ async function findResumption<Row>(
  * Reads all rows.
  *
  * @param encode returns equal texts for equal rows, without line breaks
- * @returns the number of rows, and the SHA-256 of all of them in the order of their key
+ * @returns the number of rows, and their SHA-256 in key order
  */
 async function digest<Row>(rows: Rows<Row>, encode: (row: Row) => string): Promise<string> {
   const hash = createHash('sha256')

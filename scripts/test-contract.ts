@@ -26,7 +26,7 @@ function run(): void {
     ...(only === undefined ? {} : { CONTRACT_PART: only }),
   }
   const filter = only === undefined ? [] : [`--testNamePattern=${escaped(only)}$`]
-  // Shows the output of the tests at once, so that a long run shows its progress.
+  // Prints the output of tests immediately, to show the progress of a long run.
   const shown = ['--project=sqlite', '--disable-console-intercept=true', ...filter]
   const command = [vitest, 'run', 'test/contract-suite/', ...shown]
   process.exitCode = spawnSync(process.execPath, command, { stdio: 'inherit', env: environment }).status ?? 1

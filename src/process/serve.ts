@@ -13,14 +13,14 @@ import { issueFirstToken, printWelcome } from './welcome.ts'
 /** The limit of connections in the kernel's queue; the kernel may allow fewer. */
 const backlog = 4_096
 
-/** Errors of the start that are printed as one line: the remedy is outside this code. */
+/** Start-up errors that are printed without a stack: the remedy is outside this code. */
 const expected = [BadConfig, UnservableContract, UnusableStore]
 
 const usage = 'Usage: npm start   starts the server; docs/operating.md lists the variables that configure it'
 
 /**
- * Starts the server that the environment describes, prints where it listens, and ends the process at the signals that
- * ask for it. A start that fails prints one line on standard error; the exit code is 1.
+ * Starts the server that the environment configures, prints its address, and stops it on signals. A failed start prints
+ * one line on standard error and exits with code 1.
  */
 export async function serve(): Promise<void> {
   const [argument] = process.argv.slice(2)
@@ -52,7 +52,7 @@ async function start(config: Config): Promise<void> {
   const isEnding = handleSignals({ log, graceMilliseconds: limits.shutdownGraceMilliseconds, close })
   try {
     const contract = await loadContract(`${import.meta.dirname}/../..`)
-    // Loaded only if configured, which saves start time and memory.
+    // Loaded only if configured, to save start time and memory.
     const monitoring = config.metrics && (await import('../monitoring/metrics.ts'))
     const metrics = monitoring?.createMetrics()
     const onFault = (part: 'store' | 'key server') => (error: Error) => {
@@ -106,7 +106,7 @@ async function start(config: Config): Promise<void> {
     await app.listen(options).catch(cannotListen('HOST', 'PORT', config))
     if (!isEnding()) printWelcome(app.listeningOrigin, await issueFirstToken(store, config), log)
   } catch (error) {
-    // The process is ending, so the rest of the start may fail.
+    // While the process is ending, the rest of the start may fail.
     if (isEnding()) return
     await close()
     throw error
@@ -122,7 +122,7 @@ const listenFaults: Partial<Record<string, string>> = {
   EAI_AGAIN: 'the name server does not answer; try again',
 }
 
-/** Makes what handles an error of listening at an address that these variables name. */
+/** Creates the error handler of `listen`. The message names the variables of the address. */
 function cannotListen(hostName: string, portName: string, { host, port }: Pick<Config, 'host' | 'port'>) {
   return (error: unknown): never => {
     const { code } = error as NodeJS.ErrnoException
@@ -151,7 +151,7 @@ function openFilesWarnings(connections: number): string[] {
       ]
 }
 
-/** The soft limit of proc_pid_limits(5); infinite where there is none, and on systems other than Linux. */
+/** The soft limit of proc_pid_limits(5); infinite if there is none, and on systems other than Linux. */
 function openFilesLimit(): number {
   try {
     return Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Infinity)

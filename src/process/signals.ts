@@ -5,8 +5,8 @@ import type { FastifyBaseLogger } from 'fastify'
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
 
 /**
- * How long a signal after the first is taken for its repetition. A terminal sends a Ctrl-C to `npm start` and to the
- * server, and npm passes its own on.
+ * A signal this soon after the first is taken for its repetition. A terminal sends Ctrl-C to `npm start` and to the
+ * server, and npm forwards its own.
  */
 const repetitionMilliseconds = 500
 
@@ -15,14 +15,14 @@ export interface Ending {
   log: FastifyBaseLogger
   /** How long `close` may take. Then the process ends with exit code 1. */
   graceMilliseconds: number
-  /** Closes all that is open. It is called once. */
+  /** Closes everything that is open. Called once. */
   close: () => Promise<void>
 }
 
 /**
- * Ends the process with exit code 0 at SIGTERM, SIGINT and SIGQUIT. At SIGHUP it does so where standard input, output
- * or error is a terminal. Elsewhere SIGHUP is logged and ignored. An error that nobody handles ends the process with
- * exit code 1. A second signal to stop ends it at once, unless it comes within half a second of the first.
+ * Stops the process with exit code 0 on SIGTERM, SIGINT and SIGQUIT, and on SIGHUP if standard input, output or error
+ * is a terminal. Otherwise SIGHUP is logged and ignored. An unhandled error stops the process with exit code 1. A
+ * second stop signal ends it at once, unless it comes within half a second of the first.
  *
  * @returns whether the process is ending
  */
@@ -65,7 +65,7 @@ export function handleSignals({ log, graceMilliseconds, close }: Ending): () => 
     // When a terminal closes, the shell and the kernel both send it, so a second one is ignored.
     else if (endingSince === undefined) stop(signal)
   })
-  // Node raises a rejection that nobody handles as such an exception.
+  // Node raises an unhandled rejection as an uncaught exception.
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'stopping after an unhandled error')
     if (endingSince === undefined) end(1)
