@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:56e6be7f211f4f9e03560d7a31ca622068dcb623755d1a24a5e1740010370e15 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:50ac277507cd8a2b2292ba26766f80fc1e1b25274499d81455c643a46efc7707 by fastify-contract. Do not edit.
 
 export interface paths {
     "/plants": {
