@@ -61,7 +61,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
     reporter: ({ errors, env }) => {
       const problems = [
         ...Object.entries<Error>(errors).map(([name, { message }]) => `${name} ${message}`),
-        ...missingOfProvider(given),
+        ...missingProviderVariables(given),
         // `env` has the values that are valid.
         ...shutdownProblems(env as Partial<CleanedEnv<typeof variables>>),
       ]
@@ -76,7 +76,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
     logLevel: read.LOG_LEVEL,
     rateLimit: read.RATE_LIMIT,
     trustedProxies: read.TRUST_PROXY,
-    // missingOfProvider rejects one or two of the three.
+    // missingProviderVariables rejects one or two of the three.
     identityProvider: jwksUrl === undefined ? undefined : { jwksUrl, issuer: issuer!, audience: audience! },
     corsOrigins: read.CORS_ORIGIN,
     metrics: read.METRICS_PORT === undefined ? undefined : { host: read.METRICS_HOST, port: read.METRICS_PORT },
@@ -97,7 +97,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
 const providerNames = ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
 
 /** Without issuer and audience, a token that the provider issued for another service would be accepted. */
-function missingOfProvider(given: NodeJS.ProcessEnv): string[] {
+function missingProviderVariables(given: NodeJS.ProcessEnv): string[] {
   const missing = providerNames.filter((name) => given[name] === undefined)
   return missing.length === providerNames.length
     ? []

@@ -34,14 +34,14 @@ export class RequestLog extends LogController {
  */
 export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['answered'] | undefined): void {
   app.addHook('onRequest', (request, reply, done) => {
-    let isWhole = false
+    let isComplete = false
     reply.raw.once('finish', () => {
-      isWhole = true
+      isComplete = true
     })
     reply.raw.once('close', () => {
       const { operation } = request.routeOptions.config
       const { statusCode: status, elapsedTime } = reply
-      if (isWhole) onAnswered?.(operation?.id, status, elapsedTime / 1_000)
+      if (isComplete) onAnswered?.(operation?.id, status, elapsedTime / 1_000)
       const line = {
         requestId: request.id,
         method: request.method,
@@ -51,7 +51,7 @@ export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['an
         status,
         milliseconds: Math.round(elapsedTime * 1_000) / 1_000,
       }
-      request.log.info(line, isWhole ? 'request answered' : 'response cut off')
+      request.log.info(line, isComplete ? 'request answered' : 'response cut off')
     })
     done()
   })

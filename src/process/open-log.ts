@@ -47,7 +47,7 @@ const retryMilliseconds = 10
 const maxKept = 2 ** 20
 
 /** How long the exit of the process waits for a stalled reader. */
-const endMilliseconds = 1_000
+const exitMilliseconds = 1_000
 
 /** Writes the lines of a log in batches. Its methods never throw. */
 export interface LogBuffer extends DestinationStream {
@@ -114,7 +114,7 @@ export function gatherLines(
     },
     flushSync,
     end: () => {
-      const latest = performance.now() + endMilliseconds
+      const latest = performance.now() + exitMilliseconds
       flushSync()
       while (failure?.code === 'EAGAIN' && performance.now() < latest) {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMilliseconds)

@@ -133,14 +133,14 @@ function cannotListen(hostName: string, portName: string, { host, port }: Pick<C
 }
 
 /** Open files besides the clients' connections: the database, connections to it, listeners, Node's own. */
-const besideConnections = 100
+const reservedFiles = 100
 
 /**
  * Warns if the connections do not fit into the limit of open files (getrlimit(2), RLIMIT_NOFILE). Each connection is an
  * open file.
  */
 function openFilesWarnings(connections: number): string[] {
-  const needed = connections + besideConnections
+  const needed = connections + reservedFiles
   const limit = openFilesLimit()
   return limit >= needed
     ? []

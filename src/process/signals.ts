@@ -10,8 +10,8 @@ const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
  */
 const repetitionMilliseconds = 500
 
-/** How the process ends. */
-export interface Ending {
+/** How to shut down. */
+export interface ShutdownOptions {
   log: FastifyBaseLogger
   /** How long `close` may take. Then the process ends with exit code 1. */
   graceMilliseconds: number
@@ -26,7 +26,7 @@ export interface Ending {
  *
  * @returns whether the process is ending
  */
-export function handleSignals({ log, graceMilliseconds, close }: Ending): () => boolean {
+export function handleSignals({ log, graceMilliseconds, close }: ShutdownOptions): () => boolean {
   // Read at the start, because isatty() is false once the terminal is gone.
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
   const early = stopSignals.flatMap((signal) => process.listeners(signal).map((listener) => ({ signal, listener })))

@@ -20,21 +20,22 @@ const networkBits = 64
 export function createRateLimits(
   perMinute: number,
 ): Pick<ContractOptions, 'beforeAuthentication' | 'afterAuthentication' | 'onCredentialsRefused'> {
-  const ofCaller = new RequestCounts(maxCounted)
-  const ofAddress = new RequestCounts(maxCounted)
-  const refusedOfAddress = new RequestCounts(maxCounted)
+  const callerCounts = new RequestCounts(maxCounted)
+  const addressCounts = new RequestCounts(maxCounted)
+  const rejectedTokenCounts = new RequestCounts(maxCounted)
   const policy = `;q=${String(perMinute)};w=${String(windowMilliseconds / 1000)}`
-  const tooManyRefused = (milliseconds: number) =>
+  const tooManyRejected = (milliseconds: number) =>
     tooMany(`more than ${String(perMinute)} rejected tokens a minute from this address`, milliseconds)
 
   const limitAddress: onRequestHookHandler = (request, _reply, done) => {
-    const { requests, milliseconds } = refusedOfAddress.read(addressOf(request))
-    if (requests >= perMinute) throw tooManyRefused(milliseconds)
+    const { requests, milliseconds } = rejectedTokenCounts.read(addressOf(request))
+    if (requests >= perMinute) throw tooManyRejected(milliseconds)
     done()
   }
   const limitCaller: onRequestHookHandler = (request, reply, done) => {
     const { caller } = request
-    const { requests, milliseconds } = caller === undefined ? ofAddress.add(addressOf(request)) : ofCaller.add(caller)
+    const { requests, milliseconds } =
+      caller === undefined ? addressCounts.add(addressOf(request)) : callerCounts.add(caller)
     const name = caller === undefined ? '"address"' : '"caller"'
     const left = Math.max(0, perMinute - requests)
     const limit = `${name};r=${String(left)};t=${String(secondsOf(milliseconds))}`
@@ -47,8 +48,8 @@ export function createRateLimits(
     // Checked again: other requests of the address may have been rejected meanwhile.
     afterAuthentication: [limitAddress, limitCaller],
     onCredentialsRefused: (request) => {
-      const { requests, milliseconds } = refusedOfAddress.add(addressOf(request))
-      if (requests > perMinute) throw tooManyRefused(milliseconds)
+      const { requests, milliseconds } = rejectedTokenCounts.add(addressOf(request))
+      if (requests > perMinute) throw tooManyRejected(milliseconds)
     },
   }
 }
