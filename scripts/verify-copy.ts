@@ -38,7 +38,7 @@ export function verifyCopy(file: string, name: string): Content {
     // The result is 'ok', or the first fault in one or more lines.
     const result = database.pragma('integrity_check(1)', { simple: true }) as string
     if (result !== 'ok') throw new UsageError(`${name} is damaged (${result.replaceAll(/\s+/g, ' ')})`)
-    // A copy is one file. The server changes the mode back.
+    // Turns the log off, so that the copy is one file. The server turns it on again.
     database.pragma('journal_mode = DELETE')
     return contentOf(database)
   } catch (error) {

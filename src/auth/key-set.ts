@@ -22,7 +22,7 @@ const retryMilliseconds = 1_000
  *   is not available or the key is malformed; the token may be valid.
  */
 export function createKeySet(url: URL): JWTVerifyGetKey {
-  // jose measures the age of keys with the system clock, which can be changed. So it is measured here.
+  // jose measures the age of keys with the system clock, which can change. This code uses a monotonic clock.
   const find = createRemoteJWKSet(url, {
     timeoutDuration: timeoutMilliseconds,
     cooldownDuration: Infinity,

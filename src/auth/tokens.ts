@@ -63,7 +63,7 @@ export function readTtl(text: string): number | undefined {
 /**
  * Reads the scopes of a token.
  *
- * @param text scopes with commas between them
+ * @param text scopes separated by commas
  * @returns each scope once, separated by spaces; undefined if one is empty or has an invalid character
  */
 export function readScopes(text: string): string | undefined {

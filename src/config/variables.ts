@@ -19,7 +19,7 @@ export function seconds(minimum: number, maximum: number) {
   return makeValidator<number>((text: string) => readInteger(text, minimum, maximum) * 1_000)
 }
 
-/** One of some words. */
+/** One of a list of words. */
 export function oneOf<Word extends string>(words: readonly Word[]) {
   return makeValidator<Word>((text: string) => {
     const word = words.find((each) => each === text)

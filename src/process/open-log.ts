@@ -3,8 +3,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from '../config/config.ts'
 
 /**
- * Fields that are not logged. PostgreSQL errors contain the row that breaks a constraint (`detail`) and the values of
- * the statement (`where`) (postgresql.org/docs/18/runtime-config-logging.html, log_parameter_max_length_on_error).
+ * Fields that are not logged. In errors of PostgreSQL, `detail` contains the row that breaks a constraint, and `where`
+ * the values of the statement (postgresql.org/docs/18/runtime-config-logging.html, log_parameter_max_length_on_error).
  */
 const secretFields = ['req.headers.authorization', 'headers.authorization', 'err.detail', 'err.where']
 
