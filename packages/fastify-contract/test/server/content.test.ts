@@ -75,7 +75,12 @@ test.each<[string, string, number, string]>([
   ['chunks without a media type', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 415, 'application/json'],
   ['another media type and no body', 'Content-Type: text/plain\r\n', 415, 'application/json'],
   ['two media types', 'Content-Type: application/json\r\nContent-Type: application/json\r\n', 415, 'application/json'],
-  ['a coding', `Content-Type: application/json\r\nContent-Encoding: gzip\r\n`, 415, 'Content-Encoding is not supported'],
+  [
+    'a coding',
+    `Content-Type: application/json\r\nContent-Encoding: gzip\r\n`,
+    415,
+    'Content-Encoding is not supported',
+  ],
   ['no coding, by name', `Content-Type: application/json\r\nContent-Encoding: identity\r\n`, 415, 'Content-Encoding'],
 ])('a request with %s is refused', async (_what, fields, status, message) => {
   const { listen } = await serve()
