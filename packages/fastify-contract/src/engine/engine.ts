@@ -99,9 +99,7 @@ function bindingProblems(
   const unhandled = ids.filter((id) => !Object.hasOwn(handlers, id) || handlers[id] === undefined)
   const leftOver = Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id))
   return [
-    ...unhandled.map(
-      (id) => `operation ${id}: has no handler; write one with npx fastify-contract generate --scaffold`,
-    ),
+    ...unhandled.map((id) => `operation ${id}: has no handler; run npx fastify-contract generate --scaffold`),
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
     ...securityProblems(document, operations, securitySchemes),
   ]
