@@ -1,12 +1,12 @@
 import type { StoreRows } from './rows.ts'
 import type { Store, StoreOptions } from './store.ts'
 
-/** Where the plants are stored: `DATABASE_URL`, parsed. */
+/** A parsed `DATABASE_URL`. */
 export type DatabaseLocation = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string }
 
 /**
- * Opens the store at a location, and brings its schema up to date. Only the driver that is needed is loaded, which
- * saves start time and memory.
+ * Opens a store and brings its schema up to date. Loads only the driver that it needs, which saves start time and
+ * memory.
  *
  * @throws UnusableStore
  */
@@ -17,7 +17,7 @@ export async function openStore(location: DatabaseLocation, options: StoreOption
 }
 
 /**
- * Opens the rows of the store at a location, and brings its schema up to date.
+ * Opens the rows of a store and brings its schema up to date.
  *
  * @throws UnusableStore
  */

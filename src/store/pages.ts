@@ -2,17 +2,17 @@ import { Encoded, release } from 'fastify-contract/encoded'
 import type { Plant } from './store.ts'
 
 /**
- * How many plants are read at once while their size is unknown. The JSON of the longest takes about 3 KiB each, so such
- * a page takes at most 400 KiB, and a list of at most this many plants needs no limit in bytes.
+ * The size of a page while the length of its plants is unknown. A plant's JSON has at most 3 KiB, so the page has at
+ * most 400 KiB, and a list of at most this many plants needs no limit in bytes.
  */
 export const pageRows = 128
 
-/** In bytes. A part of a list ends once it has this many; the next part is read when the client has taken it. */
+/** A part of a list ends when it has this many bytes. The next part is read when the client has received it. */
 export const chunkBytes = 128 * 1_024
 
 /** Where a list continues. */
 export interface Position {
-  /** With the first plant whose id is at least this. */
+  /** The lowest id. */
   from: bigint
   /** The most plants that remain. */
   left: number
@@ -22,7 +22,7 @@ export interface Position {
 
 /** Consecutive plants of a list. */
 export interface Part {
-  /** The JSON of one or more plants in each, separated by commas. */
+  /** JSON of one or more plants in each, separated by commas. */
   plants: Buffer[]
   /** Where the next part begins; undefined at the end of the list. */
   next: Position | undefined
@@ -38,9 +38,8 @@ const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as
 /**
  * Encodes a list as a JSON array: whole if it has one part, otherwise in chunks, one for each part.
  *
- * @param first the part at the beginning
- * @param readNext reads the part at a position; resolves to `unavailable` when the store cannot be read, and the list
- *   then ends with an error
+ * @param first the first part of the list
+ * @param readNext reads the part at a position. If it resolves to `unavailable`, the list ends with an error
  */
 export function encodeList(
   { plants, next }: Part,
@@ -58,7 +57,7 @@ async function* chunksOf(
   yield first
   for (let position: Position | undefined = second; position !== undefined;) {
     const part: Part | 'unavailable' = await readNext(position)
-    if (part === 'unavailable') throw new Error('a list was cut off, because the store is not available')
+    if (part === 'unavailable') throw new Error('a list was cut off: the store is unavailable')
     if (part.plants.length > 0) yield join(comma, part.plants, [])
     position = part.next
   }

@@ -1,16 +1,16 @@
 import type { Caller } from 'fastify-contract'
 import type { NewPlant, StoredToken } from './store.ts'
 
-/** A plant with every column that is stored. */
+/** A plant with its owner. */
 export interface StoredPlant extends NewPlant {
   caller: Caller
 }
 
-/** The rows of one table in the order of their key, which is the same in every store. */
+/** The rows of a table in key order, which is the same in every store. */
 export interface Rows<Row> {
   count: () => Promise<number>
 
-  /** At most `limit` of the rows that follow `row`, or the first ones. */
+  /** At most `limit` rows after `row`, or from the beginning. */
   after: (row: Row | undefined, limit: number) => Promise<Row[]>
 
   /** Adds all of these rows or none. @throws when a row with the same key exists */
@@ -24,13 +24,13 @@ export interface StoreRows {
   close: () => Promise<void> | void
 }
 
-/** A value as both drivers take it. */
+/** A value that both drivers accept. */
 export type Value = string | number | bigint | Uint8Array | null
 
 /** Runs a statement, with a `?` for each value. */
 export type RunStatement = <Columns>(text: string, values: Value[]) => Promise<Columns[]> | Columns[]
 
-/** Makes the rows of both tables from what runs their statements. */
+/** The rows of both tables, read and written by `run`. */
 export function rowsOf(run: RunStatement): Pick<StoreRows, 'plants' | 'tokens'> {
   return { plants: rowsIn(plantTable, run), tokens: rowsIn(tokenTable, run) }
 }
@@ -59,14 +59,14 @@ export function placeholders(columns: readonly string[]): string {
   return columns.map(() => '?').join()
 }
 
-/** A table as both databases have it. */
+/** A table of both databases. */
 interface Table<Row, Columns> {
   name: 'plants' | 'tokens'
-  /** Those of the key come first. */
+  /** The key's columns come first. */
   columns: readonly (keyof Columns & string)[]
-  /** Comes before the key of every row: no caller and no hash is empty. */
+  /** Lower than every row's key, because no caller or hash is empty. */
   lowestKey: Value[]
-  /** The values of the columns. */
+  /** The values in column order. */
   valuesOf: (row: Row) => Value[]
   rowOf: (columns: Columns) => Row
 }

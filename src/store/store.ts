@@ -1,6 +1,6 @@
 import type { Caller, Encoded } from 'fastify-contract'
 
-/** A plant as it is stored. That it is one of the contract is checked where a handler answers with it. */
+/** A stored plant. Response validation checks it against the contract. */
 export interface Plant {
   name: string
   tag?: string
@@ -10,18 +10,20 @@ export interface NewPlant extends Plant {
   id: bigint
 }
 
-/** A store that cannot be opened, or whose files were removed. The message says in one line what is wrong and where. */
+/**
+ * A store that cannot be opened, or whose files were removed. The message is one line that names the fault and place.
+ */
 export class UnusableStore extends Error {}
 
-/** How a store is opened. */
+/** Options of `openStore`. */
 export interface StoreOptions {
-  /** The most writes that wait to be committed, and reads that wait for a connection; a further one is `unavailable`. */
+  /** The most queued writes, and the most reads that wait for a connection. Any further one is `unavailable`. */
   maxQueued?: number
-  /** Receives each fault of the database that made an operation unavailable. */
+  /** Receives each database fault that made an operation unavailable. */
   onFault: (error: Error) => void
   /** Receives the number of writes in each committed transaction. */
   onCommit?: ((writes: number) => void) | undefined
-  /** Receives, while the store is opened, what the operator should change in the database. */
+  /** Receives warnings for the operator while the store opens. */
   onWarning?: ((message: string) => void) | undefined
 }
 
@@ -44,11 +46,11 @@ export interface PlantStore {
   delete: (caller: Caller, id: bigint) => Promise<'deleted' | 'absent' | 'unavailable'>
 }
 
-/** A token as it is stored, without its text. Times are milliseconds since 1970-01-01T00:00:00Z. */
+/** A stored token, without its text. Times are milliseconds since 1970-01-01T00:00:00Z. */
 export interface StoredToken {
   /** SHA-256 of the token's text. */
   hash: Uint8Array
-  /** The beginning of the token's text, by which people recognize it. */
+  /** The beginning of the token's text, to recognize it by. */
   prefix: string
   caller: Caller
   issuedAt: number
@@ -60,7 +62,7 @@ export interface StoredToken {
   scope: string | undefined
 }
 
-/** How exact `lastUsedAt` is: a use less than this after the stored one is not stored. */
+/** The resolution of `lastUsedAt`: a use this soon after the stored one is not stored. */
 export const lastUsedResolutionMilliseconds = 60_000
 
 /** A use of a token. `usedAt` is in milliseconds since 1970-01-01T00:00:00Z. */
@@ -74,10 +76,7 @@ export interface TokenStore {
   /** Adds a token. */
   addToken: (token: StoredToken) => Promise<'added' | 'unavailable'>
 
-  /**
-   * The caller and the scopes of the token with this hash. `unknown` if there is none, or it expired at or before
-   * `now`.
-   */
+  /** The caller and scopes of the token with this hash. `unknown` if there is none, or it expired at or before `now`. */
   findCaller: (hash: Uint8Array, now: number) => Promise<FoundCaller>
 
   /** All tokens, the oldest first, including expired ones. */
@@ -99,12 +98,12 @@ export interface Store extends PlantStore, TokenStore {
   /** Whether the store holds neither a plant nor a token. */
   isEmpty: () => Promise<boolean>
 
-  /** How many writes wait to be committed. */
+  /** The number of queued writes. */
   waitingWrites: () => number
 
   /** Whether the store can be read and, on SQLite, its files are in place. */
   isReady: () => Promise<boolean>
 
-  /** Finishes the writes that were begun and closes the database. The store must not be used afterwards. */
+  /** Finishes the queued writes and closes the database. The store must not be used afterwards. */
   close: () => Promise<void>
 }

@@ -1,30 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, Pool } from 'pg'
 import type { Caller } from 'fastify-contract'
-import { limitConcurrency } from '../batch.ts'
+import { limitConcurrency } from './connections.ts'
 import { isOutage } from './errors.ts'
 
 interface LayoutRow {
   name: string
-  /** Of `pg_dist_partition`: h is distributed by hash, n is on one node or on all; null if Citus does not know it. */
+  /**
+   * `pg_dist_partition.partmethod`: h for distributed by hash, n for one node or all; null if Citus has no such table.
+   */
   method: string | null
-  /** Of `pg_dist_partition`: t is on all nodes. */
+  /** `pg_dist_partition.repmodel`: t for on all nodes. */
   replication: string | null
 }
 
-/** All plants of a caller on one worker; tokens on the coordinator, where one lookup finds those of many callers. */
+/**
+ * Keeps a caller's plants on one worker, and all tokens on the coordinator, where one query finds those of many
+ * callers.
+ */
 export const distributeTables = `
   SELECT create_distributed_table('plants', 'caller');
   SELECT citus_add_local_table_to_metadata('tokens');
   SELECT citus_add_local_table_to_metadata('plant_store_schema');`
 
-/** Whether a node is the coordinator, and not a worker, which would make tables that no other node knows. */
+/** Whether a node is the coordinator. A worker would make tables that no other node knows. */
 export async function isCoordinator(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ coordinator: boolean }>('SELECT citus_is_coordinator() AS coordinator')
   return rows[0]?.coordinator === true
 }
 
-/** How the tables of a Citus database are spread, and what its operator should change, in one line each. */
+/** Whether the plants are distributed, and what the operator should change, in one line each. */
 export async function readLayout(client: Client): Promise<{ isSharded: boolean; warnings: string[] }> {
   const { rows } = await client.query<LayoutRow>(
     `SELECT name, partmethod AS method, repmodel AS replication
@@ -45,15 +50,15 @@ function remedyFor({ name, method, replication }: LayoutRow): string | undefined
   return method === null ? add : `SELECT undistribute_table('${name}'); ${add}`
 }
 
-/** Connections that stay free for the tokens and for asking where a caller's plants are. */
+/** Connections that stay free for tokens and for finding a caller's worker. */
 const reservedConnections = 2
 
 const pauseMilliseconds = 1_000
 
-/** The most callers whose worker is remembered while one is away. */
+/** The most callers whose worker is cached while a worker is in doubt. */
 const maxCallers = 100_000
 
-/** The primary of the worker group that has a caller's plants. */
+/** Finds the primary of the worker group with a caller's plants. */
 const workerOf = {
   name: 'workerOf',
   text: `SELECT nodename AS name, nodeport AS port FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
@@ -63,24 +68,23 @@ const workerOf = {
 const isReachable = { name: 'isReachable', text: 'SELECT citus_check_connection_to_node($1, $2) AS reachable' }
 
 /**
- * Runs what names one caller, and keeps it from workers that do not answer: each statement for such a worker would hold
- * a connection until its timeout, and a few of them hold the whole pool. As long as no statement fails, this asks
- * nothing.
+ * Runs the statements of single callers, except those for a worker that does not answer: each would hold a connection
+ * until its timeout, and a few would hold the whole pool. Sends no query of its own until a statement fails.
  */
 export class WorkerWatch {
   readonly #pool: Pool
   readonly #maxQueued: number
   readonly #limit: ReturnType<typeof limitConcurrency>
-  /** The first check of each worker in doubt. */
+  /** The workers in doubt, each with its first check. */
   readonly #doubted = new Map<string, Promise<boolean>>()
-  /** Each ends when it is known whose worker is to be doubted. */
+  /** The lookups of workers whose statements failed. */
   readonly #suspicions = new Set<Promise<void>>()
-  /** The worker of each caller that was asked for while one was in doubt. */
+  /** Cache of the callers' workers, used while a worker is in doubt. */
   readonly #workers = new Map<Caller, Promise<string | undefined>>()
   #isStopped = false
   #waiting = 0
 
-  /** @param maxQueued the most that wait for a connection */
+  /** @param maxQueued the most statements that wait for a connection */
   constructor(pool: Pool, maxQueued: number) {
     this.#pool = pool
     this.#maxQueued = maxQueued
@@ -88,8 +92,8 @@ export class WorkerWatch {
   }
 
   /**
-   * Runs a statement or transaction for one caller, as soon as a connection is free for it. `unavailable`, without
-   * running it, when the worker that has the caller's plants does not answer or too many wait.
+   * Runs a statement or transaction for one caller when a connection is free. Returns `unavailable` without running it
+   * if the caller's worker does not answer or too many wait.
    */
   async run<Result>(caller: Caller, ask: () => Promise<Result>): Promise<Result | 'unavailable'> {
     if (this.#waiting >= this.#maxQueued) return 'unavailable'
@@ -98,7 +102,7 @@ export class WorkerWatch {
       const worker = await this.#doubtedWorkerOf(caller)
       if (worker !== undefined && (await this.#doubted.get(worker)) === false) return 'unavailable'
       return await this.#limit(async () => {
-        // The worker may have stopped to answer while this waited.
+        // The worker may have stopped answering meanwhile.
         if ((await this.#doubtedWorkerOf(caller)) !== undefined) return 'unavailable'
         return this.#observe(caller, ask)
       })
@@ -111,7 +115,7 @@ export class WorkerWatch {
     this.#isStopped = true
   }
 
-  /** Doubts the caller's worker if the statement failed as if it were away, before another gets the connection. */
+  /** Doubts the caller's worker if the statement failed as in an outage, before the next one gets the connection. */
   async #observe<Result>(caller: Caller, ask: () => Promise<Result>): Promise<Result> {
     try {
       const result = await ask()
@@ -124,7 +128,7 @@ export class WorkerWatch {
   }
 
   #suspect(caller: Caller): void {
-    // Shards may have moved since the last doubt.
+    // Shards may have moved since.
     if (this.#doubted.size === 0 && this.#suspicions.size === 0) this.#workers.clear()
     const suspicion = this.#workerOf(caller).then((worker) => {
       this.#suspicions.delete(suspicion)
@@ -145,7 +149,7 @@ export class WorkerWatch {
     this.#doubted.delete(worker)
   }
 
-  /** The caller's worker, if that is in doubt. */
+  /** The caller's worker if it is in doubt. */
   async #doubtedWorkerOf(caller: Caller): Promise<string | undefined> {
     if (this.#suspicions.size > 0) await Promise.all(this.#suspicions)
     if (this.#doubted.size === 0) return undefined
@@ -175,7 +179,7 @@ export class WorkerWatch {
     try {
       return (await this.#pool.query<{ reachable: boolean }>(isReachable, values)).rows[0]?.reachable !== false
     } catch (error) {
-      // A user who may not ask does without the watch.
+      // Without the right to check, the worker counts as reachable.
       return !isOutage(error)
     }
   }

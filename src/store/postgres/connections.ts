@@ -6,7 +6,7 @@ import { UnusableStore } from '../store.ts'
 import { stateOf } from './errors.ts'
 import { statements } from './statements.ts'
 
-/** Where a server listens. */
+/** A server's address. */
 interface Place {
   host: string
   port: number
@@ -14,13 +14,13 @@ interface Place {
 
 type Connected = Parameters<Client['connect']>[0] & ((error: Error) => void)
 
-/** How long to wait before a host that did not accept writes is asked again. */
+/** The pause before asking a host again that accepted no writes. */
 const pauseMilliseconds = 100
 
 /**
- * The URL of each host that a URL names, and whether only one that accepts writes is to be used.
+ * Splits a URL into one for each host, and reads whether the host must accept writes.
  *
- * @throws UnusableStore when `target_session_attrs` asks for anything else
+ * @throws UnusableStore for another `target_session_attrs`, and for several hosts without it
  */
 export function readHosts(url: string): { urls: [string, ...string[]]; isWritable: boolean } {
   const urls = hostUrls(url)
@@ -34,8 +34,8 @@ export function readHosts(url: string): { urls: [string, ...string[]]; isWritabl
 }
 
 /**
- * The class of a pool's clients: `Client`, or with hosts to choose from one that first finds the host that accepts
- * writes. Each new connection looks for it anew, so there is no state that a failover could make wrong.
+ * The class of a pool's clients: `Client`, or a subclass that first finds the host that accepts writes. Each new
+ * connection searches again, so a failover makes no state stale.
  */
 export function clientClass(urls: [string, ...string[]], isWritable: boolean, config: ClientConfig): typeof Client {
   if (!isWritable) return Client
@@ -46,11 +46,11 @@ export function clientClass(urls: [string, ...string[]], isWritable: boolean, co
     override connect(callback?: Connected): Promise<Client> | undefined {
       const placed = findPrimary(urls, config, milliseconds).then((place) => {
         Object.assign(this, place)
-        // Not in its type: ~/.pgpass is read for this host and port.
+        // Missing from the type. pg searches ~/.pgpass for this host and port.
         Object.assign((this as unknown as { connectionParameters: Place }).connectionParameters, place)
       })
       if (callback === undefined) return placed.then(() => super.connect())
-      // The pool listens for errors in the callback, so it has to be called by `Client` itself.
+      // The pool takes errors from the callback, so `Client` itself must call it.
       void placed.then(() => {
         super.connect(callback)
       }, callback)
@@ -60,10 +60,9 @@ export function clientClass(urls: [string, ...string[]], isWritable: boolean, co
 }
 
 /**
- * Asks all hosts at once, again and again, until one accepts writes: the primary, or the standby that is promoted
- * meanwhile.
+ * Polls all hosts at once until one accepts writes: the primary, or a standby that is promoted meanwhile.
  *
- * @throws AggregateError with the last error of each host once the time is over
+ * @throws AggregateError with the last error of each host when time is up
  */
 async function findPrimary(urls: string[], config: ClientConfig, milliseconds: number): Promise<Place> {
   const deadline = performance.now() + milliseconds
@@ -78,7 +77,7 @@ async function findPrimary(urls: string[], config: ClientConfig, milliseconds: n
         connectionTimeoutMillis: left,
         query_timeout: left,
       })
-      // The query that waits for an answer reports the loss of the connection.
+      // The pending query reports a lost connection.
       client.on('error', () => undefined)
       try {
         await client.connect()
@@ -101,12 +100,12 @@ async function findPrimary(urls: string[], config: ClientConfig, milliseconds: n
   }
 }
 
-/** The sockets of a pool, and when the server was last heard from on any of them. */
+/** The sockets of a pool, and the time of the last byte received on any of them. */
 export class Sockets {
   readonly #open = new Set<Socket>()
   #heardAt = performance.now()
 
-  /** Makes a socket, for the option `stream` of `Client`. */
+  /** Creates a socket, for the option `stream` of `Client`. */
   readonly create = (): Socket => {
     const socket = new Socket()
     this.#open.add(socket)
@@ -116,8 +115,8 @@ export class Sockets {
   }
 
   /**
-   * Closes all sockets if nothing was received on any of them for so long: the server hangs, and every statement would
-   * wait for its timeout. A server that still answers on another connection is only slow with one statement.
+   * Closes all sockets if none has received anything for this long: the server hangs, and every statement would wait
+   * for its timeout. If it still answers on another connection, only one statement is slow.
    */
   closeIfSilent(milliseconds: number): void {
     if (performance.now() - this.#heardAt < milliseconds) return
@@ -125,27 +124,26 @@ export class Sockets {
   }
 }
 
-/** What PgBouncer and PostgreSQL answer where a pooler spreads one client's statements over several sessions. */
-const lostStatements = {
-  invalid_sql_statement_name: '26000',
-  duplicate_prepared_statement: '42P05',
-}
+/**
+ * `invalid_sql_statement_name` and `duplicate_prepared_statement`: a pooler spreads a client's statements over several
+ * sessions.
+ */
+const lostStatements = ['26000', '42P05']
 
 /**
- * Checks that a pooler, if there is one, gives the pool's connections what they need: prepared statements, transactions
- * and a statement's timeout.
+ * Checks that a pooler, if there is one, keeps prepared statements and the timeout of statements.
  *
- * @throws UnusableStore which names the setting that is missing
+ * @throws UnusableStore naming the missing setting
  */
 export async function checkSessions(pool: Pool, place: string): Promise<void> {
   const fail = (problem: string, remedy: string, cause?: unknown): never => {
     throw new UnusableStore(`the ${problem}: ${remedy}; see docs/postgres.md, PgBouncer`, { cause })
   }
-  // Those that were opened are given back when a further one is refused: the pool waits for them at its end.
+  // All are released even if a further one is refused, because the pool's end waits for them.
   const clients: PoolClient[] = []
   try {
     for (let count = 0; count < 2; count++) clients.push(await pool.connect())
-    // One after the other, so that each is given a session that the other has used.
+    // In turn, so that each gets a session that the other has used.
     for (const client of [...clients, ...clients]) await client.query(statements.isReady())
     const { rows } = await clients[0]!.query<{ statement_timeout: string }>('SHOW statement_timeout')
     if (rows[0]?.statement_timeout === '0') {
@@ -156,7 +154,7 @@ export async function checkSessions(pool: Pool, place: string): Promise<void> {
     }
   } catch (error) {
     const code = stateOf(error) ?? ''
-    if (Object.values(lostStatements).includes(code)) {
+    if (lostStatements.includes(code)) {
       fail(
         `pooler at ${place} loses prepared statements (${code})`,
         'PgBouncer keeps them from 1.21 on with max_prepared_statements above 0; before that use pool_mode = session',
@@ -173,5 +171,23 @@ export async function checkSessions(pool: Pool, place: string): Promise<void> {
     throw error
   } finally {
     for (const client of clients) client.release()
+  }
+}
+
+/** Runs asynchronous functions, at most `max` at a time. The others wait, first come first served. */
+export function limitConcurrency(max: number): <Result>(run: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (run) => {
+    if (running < max) running++
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await run()
+    } finally {
+      // The next one runs instead, so `running` stays the same.
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    }
   }
 }

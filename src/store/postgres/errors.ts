@@ -2,22 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseError } from 'pg'
 
 /**
- * The classes of SQLSTATE caused by the database, its machine or another transaction, not by the statement
+ * Classes of SQLSTATE for faults of the database, its machine or another transaction
  * (postgresql.org/docs/18/errcodes-appendix.html): connections, authorization, rolled-back transactions, resources,
- * locks, operator intervention (also a statement's timeout), system errors, internal errors, and missing databases.
+ * locks, operator intervention (which includes statement timeouts), system errors, internal errors, missing databases.
  */
 const environmental = ['08', '28', '40', '53', '55', '57', '58', 'XX', '3D']
 
-/**
- * The classes for a statement that fits the database no more: rights were taken away, or tables, columns or schemas are
- * missing. Other statements may still work.
- */
+/** Classes for missing rights, tables, columns or schemas. Other statements may still work. */
 const changed = ['42', '3F']
 
 /** A standby accepts no writes until it is promoted. */
 const readOnlyTransaction = '25006'
 
-/** `serialization_failure` and `deadlock_detected`: the transaction changed nothing, and can be retried. */
+/** `serialization_failure` and `deadlock_detected`: the transaction was rolled back and can be retried. */
 const conflicts = ['40001', '40P01']
 
 /** How long conflicting transactions are retried. */
@@ -25,7 +22,7 @@ const retryMilliseconds = 2_000
 
 const maxPauseMilliseconds = 64
 
-/** Whether the database cannot be read or written now: at all, or by the statement. */
+/** Whether the database cannot run the statement now. */
 export function isUnavailable(error: unknown): error is Error {
   return isOutage(error) || changed.includes(classOf(error))
 }
@@ -33,7 +30,7 @@ export function isUnavailable(error: unknown): error is Error {
 /** Whether the database cannot be read or written now, whatever the statement. */
 export function isOutage(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
-  // An error that the server did not send comes from pg or the operating system, and is about the connection.
+  // Without a SQLSTATE the error comes from pg or the operating system, and is about the connection.
   const code = stateOf(error)
   return code === undefined || code === readOnlyTransaction || environmental.includes(classOf(error))
 }
@@ -53,14 +50,13 @@ export function isUndefinedTable(error: unknown): boolean {
   return stateOf(error) === '42P01'
 }
 
-/** Whether the server did not answer in time, as `Client` says it. */
+/** Whether `Client` gave up waiting for an answer. */
 export function isAnswerTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }
 
 /**
- * Whether a statement could not have its locks: `lock_not_available`, `query_canceled`, which a statement's timeout
- * causes, and `deadlock_detected`.
+ * Whether a statement did not get its locks: `lock_not_available`, `query_canceled` (timeout) or `deadlock_detected`.
  */
 export function isLockTimeout(error: unknown): boolean {
   return ['55P03', '57014', '40P01'].includes(stateOf(error) ?? '')
@@ -72,10 +68,10 @@ export function stateOf(error: unknown): string | undefined {
 }
 
 /**
- * Runs a transaction, and retries it from its beginning when it conflicts with another one. The pauses double and are
- * random, so that the same transactions do not conflict again.
+ * Runs a transaction, and retries it after a conflict with another one. Pauses double and have jitter, so that the same
+ * transactions do not conflict again.
  *
- * @throws any other error of the transaction, or the last conflict once time is over
+ * @throws any other error of the transaction, or the last conflict when time is up
  */
 export async function retryConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + retryMilliseconds

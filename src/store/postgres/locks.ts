@@ -3,50 +3,50 @@ import type { Client, QueryResultRow } from 'pg'
 import { isLockTimeout } from './errors.ts'
 
 /**
- * How long a statement waits for a lock. Statements of servers that run queue behind it, so this is less than the two
- * seconds after which they are given up. It is more than the second after which PostgreSQL ends an autovacuum that is
- * in the way (postgresql.org/docs/18/runtime-config-locks.html, deadlock_timeout).
+ * How long a statement waits for a lock. Statements of running servers queue behind it, so this is less than their
+ * timeout of two seconds. After one second PostgreSQL cancels an autovacuum that blocks the lock
+ * (postgresql.org/docs/18/runtime-config-locks.html, deadlock_timeout), so this is more.
  */
 const lockMilliseconds = 1_100
 
-/** How long a statement waits for all of its locks and works. */
+/** How long a statement takes at most, locks and work together. */
 const statementMilliseconds = 1_500
 
 /**
- * How long a statement that holds locks waits for a further one. PostgreSQL looks for deadlocks after a second, so it
- * finds none with a session that takes them in another order, and ends neither.
+ * How long a statement that holds locks waits for another. PostgreSQL looks for deadlocks after a second. By then this
+ * wait is over, so PostgreSQL never cancels a session that locks in another order.
  */
 const nextLockMilliseconds = 100
 
-/** How long servers that run are left alone at least before the locks are asked for again. */
+/** The shortest pause between tries, in which running servers work undisturbed. */
 const pauseMilliseconds = 2_500
 
-/** How long a session must hold a lock to be named: longer than statements that had waited behind this one. */
+/** A session that holds a lock for this long is named. Statements that queued behind the try finish sooner. */
 const holdingMilliseconds = 250
 
 /** The most sessions that a message names. */
 const maxNamed = 3
 
 /**
- * Bounds each statement of a transaction. The server does this, because a statement goes on when the process that sent
- * it is gone. It ends the transaction of a process that hangs.
+ * Bounds each statement of a transaction, and ends the transaction of a process that hangs. The bounds are the
+ * server's, because a statement goes on after its client is gone.
  */
 export const boundLocks = `
   SET LOCAL lock_timeout = ${String(lockMilliseconds)};
   SET LOCAL statement_timeout = ${String(statementMilliseconds)};
   SET LOCAL idle_in_transaction_session_timeout = ${String(2 * pauseMilliseconds)};`
 
-/** The arguments of the advisory lock that a migration holds: "Plnt" in ASCII, and the schema of the tables. */
+/** The key of a migration's advisory lock: "Plnt" in ASCII, and the schema of the tables. */
 const migrationLock = '1349283444, (SELECT oid::integer FROM pg_namespace WHERE nspname = current_schema)'
 
-/** Waits for the advisory lock of a transaction, for which no server that runs waits, and then bounds what follows. */
+/** Takes the advisory lock, which blocks no running server, and then bounds what follows. */
 export const lockMigrations = `
   SET LOCAL lock_timeout = 0;
   SET LOCAL statement_timeout = ${String(4 * pauseMilliseconds)};
   SELECT pg_advisory_xact_lock(${migrationLock});
   ${boundLocks}`
 
-/** The statements that lock tables against all others. */
+/** Statements that lock each table against all other sessions. */
 export function lockTables(tables: readonly string[]): string {
   const locks = tables.map((table) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE;`)
   return locks.join(` SET LOCAL lock_timeout = ${String(nextLockMilliseconds)}; `)
@@ -54,27 +54,27 @@ export function lockTables(tables: readonly string[]): string {
 
 /** Statements that need locks, bounded by `boundLocks`. */
 export interface LockingStatements {
-  /** Sent as one message, which the server carries out whole or not at all. */
+  /** Sent as one message, which the server runs whole or not at all. */
   text: string
-  /** Takes back what a try has begun; undefined if there is no transaction. */
+  /** Rolls back a failed try; undefined outside a transaction. */
   undo?: string
-  /** The tables that are locked. */
+  /** The tables to lock. */
   tables: readonly string[]
 }
 
 export interface RetryOptions {
   isCitus: boolean
-  /** When the last try ends, in milliseconds of `performance.now()`. */
+  /** The end of the last try, by `performance.now()`. */
   deadline: number
-  /** Receives, after each try that failed, who holds the locks. */
+  /** Receives, after each failed try, a message that names the sessions. */
   onWait: (reason: string) => void
 }
 
 /**
- * Carries out statements as soon as no other session holds the locks that they need.
+ * Runs statements, and retries them until no other session holds their locks.
  *
  * @returns the rows of the last statement
- * @throws Error which names the sessions that hold them once time is over
+ * @throws Error naming the sessions that hold the locks, when time is up
  */
 export async function retryLocked<Row extends QueryResultRow>(
   client: Client,
@@ -88,7 +88,7 @@ export async function retryLocked<Row extends QueryResultRow>(
     })
   for (;;) {
     try {
-      // A message of several statements has a result for each, which the type does not say.
+      // Several statements have several results, which the type does not show.
       const results = (await client.query<Row>(text)) as unknown as { rows: Row[] }[]
       return results.at(-1)?.rows ?? []
     } catch (error) {
@@ -96,7 +96,7 @@ export async function retryLocked<Row extends QueryResultRow>(
     }
     await client.query(undo)
     const holders = await look()
-    const locks = tables.length === 0 ? 'the lock of migrations' : `locks on ${tables.join(', ')}`
+    const locks = tables.length === 0 ? 'the migration lock' : `locks on ${tables.join(', ')}`
     const reason = `the start waits for ${locks}${describe(holders)}`
     const assertTime = () => {
       if (performance.now() + pauseMilliseconds > deadline) throw new Error(`${reason}; ${remedyFor(holders)}`)
@@ -104,14 +104,14 @@ export async function retryLocked<Row extends QueryResultRow>(
     onWait(reason)
     assertTime()
     await sleep(pauseMilliseconds)
-    // As long as they are seen a further try would only make servers wait.
+    // While they hold the locks, another try would only make servers wait.
     while ((await look()).some(({ id }) => holders.some((holder) => holder.id === id))) assertTime()
   }
 }
 
 /** A session that holds locks. */
 interface Holder {
-  /** Unique for each transaction. */
+  /** Identifies the transaction. */
   id: string
   /** Null for a prepared transaction. */
   pid: string | null
@@ -119,7 +119,7 @@ interface Holder {
   facts: string
 }
 
-/** Where the locks and the sessions of PostgreSQL are seen, and those of all nodes of Citus. */
+/** The query's parts that differ: PostgreSQL shows its own locks, and Citus those of all nodes. */
 const postgresView = {
   from: 'pg_locks LEFT JOIN pg_stat_activity USING (pid)',
   id: 'virtualtransaction',
@@ -130,27 +130,27 @@ const postgresView = {
 const citusView = {
   from: 'citus_locks AS locks LEFT JOIN citus_stat_activity AS sessions USING (nodeid, pid)',
   id: `nodeid || ' ' || virtualtransaction`,
-  // pg_terminate_backend takes it on every node.
+  // pg_terminate_backend accepts it on every node.
   pid: 'locks.global_pid',
   isOther: 'is_worker_query IS NOT TRUE AND locks.global_pid IS DISTINCT FROM citus_backend_gpid()',
-  // A table has another number on each node, and its schema before its name.
+  // A table's OID differs between nodes, and its name has its schema before it.
   isTable: `regexp_replace(relation_name, '^.*[.]', '') = ANY ($1)`,
 }
 
-/** The sessions that hold locks for longer than a statement of a server that runs, the oldest first. */
+/** The sessions that hold locks for longer than a running server's statement, the oldest first. */
 async function findHolders(client: Client, isCitus: boolean, tables: readonly string[]): Promise<Holder[]> {
   const { from, id, pid, isOther, isTable } = isCitus ? citusView : postgresView
   const text = `
     SELECT DISTINCT ${id} AS id, ${pid} AS pid, xact_start,
       concat_ws(', ', coalesce(nullif(application_name, ''), backend_type), 'user ' || usename,
-        coalesce(state, 'in a state that this role may not see'),
+        coalesce(state, 'in a state hidden from this role'),
         to_char(xact_start AT TIME ZONE 'UTC', '"begun "YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) AS facts
     FROM ${from}
     WHERE granted AND ${isOther} AND coalesce(datname = current_database(), true)
       AND (${isTable} OR (locktype = 'advisory' AND (classid, objid) = (${migrationLock})))
     ORDER BY xact_start`
   const query = async () => {
-    // A transaction keeps what it has seen of the sessions.
+    // A transaction caches the list of sessions.
     await client.query('SELECT pg_stat_clear_snapshot()')
     return (await client.query<Holder>(text, [tables])).rows
   }

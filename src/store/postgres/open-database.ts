@@ -5,19 +5,19 @@ import { Sockets, checkSessions, clientClass, readHosts } from './connections.ts
 import { isAnswerTimeout } from './errors.ts'
 import { migrate } from './schema.ts'
 
-/** How long to wait for an answer while the schema is read and migrated. The server gives up its statements sooner. */
+/** How long to wait for an answer during a migration. The server's own timeouts are shorter. */
 const schemaAnswerMilliseconds = 35_000
 
-/** How long the server may work on a statement or wait for a lock. */
+/** How long a statement takes at most, locks and work together. */
 const statementMilliseconds = 2_000
 
 /** The connections of one process. */
 const defaultConnections = {
   max: 10,
-  // A pooler or a proxy that is to stop waits until its clients are gone.
+  // A pooler or proxy that stops waits for its clients to leave.
   maxLifetimeSeconds: 60,
   idleTimeoutMillis: 60_000,
-  // For a connection, whether it is new or in use.
+  // For a new connection, or for one in use to become free.
   connectionTimeoutMillis: 2_000,
   statement_timeout: statementMilliseconds,
   // For an answer.
@@ -27,26 +27,25 @@ const defaultConnections = {
 export interface DatabaseOptions extends Pick<StoreOptions, 'onFault' | 'onWarning'> {
   /** `postgres://…` or `postgresql://…`. Its parameters override `connections`. */
   url: string
-  /** What is other than by default. */
+  /** Overrides the defaults. */
   connections?: Partial<typeof defaultConnections>
-  /** How long to wait for locks that other sessions hold when the schema is migrated. */
+  /** How long a migration waits for locks that other sessions hold. */
   migrationMilliseconds?: number
 }
 
 /** An open database. */
 export interface OpenedDatabase {
   pool: Pool
-  /** Whether Citus spreads the callers over machines, so that a transaction is to name one caller. */
+  /** Whether Citus distributes the plants by caller, so that a transaction should have one caller. */
   isSharded: boolean
 }
 
 /**
  * Brings the database's schema up to date and opens a pool of connections to it.
  *
- * @throws UnusableStore when the database cannot be reached, does not store text as UTF-8, has tables of another
- *   program, or has a schema of a newer release, or when another session holds locks on the tables that are to be
- *   migrated; nothing has changed then. Also when a pooler in between keeps no prepared statements or drops the timeout
- *   of statements
+ * @throws UnusableStore when the database cannot be reached, is not in UTF-8, has tables of another program or the
+ *   schema of a newer release, or when another session holds locks that a migration needs; nothing has changed then.
+ *   Also when a pooler loses prepared statements or the timeout of statements
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenedDatabase> {
   const { urls, isWritable } = readHosts(options.url)
@@ -61,16 +60,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
   const create = () => new ChosenClient({ ...config, query_timeout: schemaAnswerMilliseconds })
   const { place, isSharded } = await prepareSchema(create, options)
   const sockets = new Sockets()
-  // The pipeline sends a statement without waiting for the answers to those before it.
+  // `pipeline` sends statements without waiting for earlier answers.
   const pool = new Pool({ ...config, ...limits, Client: ChosenClient, stream: sockets.create, pipeline: true })
-  // Without a listener the loss of an idle connection would end the process.
+  // Without a listener, the loss of an idle connection would end the process.
   pool.on('error', (error) => {
-    // The pool adds the connection to the error; the log would show its secret key and its queries.
+    // The pool adds the connection to the error. The log would show its secret key and its queries.
     Reflect.deleteProperty(error, 'client')
     options.onFault(error)
   })
   pool.on('release', (error) => {
-    // Half of the time, because an answer may have been read late in the iteration in which the statement was sent.
+    // Half of it, because the last answer may have arrived after the statement was sent.
     if (isAnswerTimeout(error)) sockets.closeIfSilent(limits.query_timeout / 2)
   })
   try {
@@ -87,7 +86,7 @@ async function prepareSchema(
   { migrationMilliseconds = 30_000, onWarning = () => undefined }: DatabaseOptions,
 ): Promise<{ place: string; isSharded: boolean }> {
   const client = createClient(create)
-  // The query that waits for an answer reports the loss of the connection.
+  // The pending query reports a lost connection.
   client.on('error', () => undefined)
   const placeOf = () => `${client.host}:${String(client.port)}/${client.database ?? ''}`
   try {
@@ -95,9 +94,7 @@ async function prepareSchema(
     const place = placeOf()
     const { encoding, isCitus } = await readDatabase(client)
     if (encoding !== 'UTF8') {
-      throw new UnusableStore(
-        `the database ${place} keeps text as ${encoding}; this service needs one that was created with ENCODING 'UTF8'`,
-      )
+      throw new UnusableStore(`the database ${place} has the encoding ${encoding}; create one with ENCODING 'UTF8'`)
     }
     const deadline = performance.now() + migrationMilliseconds
     await migrate(client, place, { isCitus, deadline, onWait: onWarning })
@@ -117,7 +114,7 @@ function createClient(create: () => Client): Client {
     return create()
   } catch {
     // The error could quote the password.
-    throw new UnusableStore('cannot open the database: its URL cannot be read')
+    throw new UnusableStore('cannot open the database: its URL is malformed')
   }
 }
 
@@ -137,10 +134,7 @@ function unusable(place: string, error: unknown): UnusableStore {
   return new UnusableStore(`cannot open the database ${place}: ${reason}`, { cause: error })
 }
 
-/**
- * What to do about errors of connect(2) and getaddrinfo(3), and about SQLSTATEs
- * (postgresql.org/docs/18/errcodes-appendix.html).
- */
+/** Remedies by error code of connect(2) and getaddrinfo(3), or by SQLSTATE. */
 const remedies: Partial<Record<string, string>> = {
   ECONNREFUSED: 'start the database server, or correct its address',
   ENOTFOUND: 'correct the name of the host',
@@ -149,10 +143,10 @@ const remedies: Partial<Record<string, string>> = {
 }
 
 function messageOf(error: unknown): string {
-  // Connecting to a host with several addresses fails with one error for each, inside an error without a message.
+  // For a host with several addresses, Node wraps one error for each in an error without a message.
   if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ')
   if (!(error instanceof Error)) return String(error)
-  // What pg says where the server asks for a password and none is set.
+  // pg's message if the server asks for a password and none is set.
   return error.message.includes('client password must be a')
     ? 'the server asks for a password; set PGPASSWORD'
     : error.message

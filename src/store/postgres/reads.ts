@@ -1,33 +1,34 @@
 import type { Pool } from 'pg'
 import type { Caller } from 'fastify-contract'
 import { Encoded } from 'fastify-contract/encoded'
-import { Batcher, type Waiting, limitConcurrency, refuse, settle } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
-import type { FoundCaller, Plant, StoreOptions } from '../store.ts'
+import type { FoundCaller, Plant, Store, StoreOptions } from '../store.ts'
+import { type Waiting, refuse } from '../waiting.ts'
 import type { WorkerWatch } from './citus.ts'
+import { limitConcurrency } from './connections.ts'
 import { isUnavailable, retryConflicts } from './errors.ts'
 import { type CallerRow, type ListedRow, type Statement, statements } from './statements.ts'
 
-/** The most tokens that share a query. */
+/** The most token lookups in a query. */
 const maxTokens = 500
 
-/** The most short lists that share a query; each has at most `pageRows` plants, so the answer has at most 6 MiB. */
+/** The most short lists in a query: at most 6 MiB, because each has at most `pageRows` plants. */
 const maxShortLists = 16
 
-/** The most connections that read long lists; the others remain free for everything else. */
+/** The most connections that read long lists. The others stay free for everything else. */
 const maxLongReads = 4
 
 const maxId = 2n ** 63n - 1n
 
-/** The most plants that the database reads for a page while it is unknown how many fill a chunk. */
+/** The most plants that the database reads for a page. */
 const maxPageRows = 1_000
 
-/** The most plants that are read as columns at once. If they are the longest after short ones, it takes 1.5 MiB. */
+/** The most plants that are read as columns at once: 1.5 MiB if all are of the longest. */
 const maxListedRows = 512
 
 interface ReadsOptions extends Pick<StoreOptions, 'onFault'> {
   maxQueued: number
-  /** The workers of Citus, if callers' plants are spread over them. */
+  /** The Citus workers, if plants are distributed. */
   workers: WorkerWatch | undefined
 }
 
@@ -44,16 +45,14 @@ interface TokenLookup {
   now: number
 }
 
-/**
- * Reads for the server. The short lists of one iteration of the event loop share a query, and so do the tokens.
- */
+/** Reads for the server. The short lists of one iteration of the event loop share a query, and so do token lookups. */
 export class Reads {
   readonly #pool: Pool
   readonly #options: ReadsOptions
   readonly #limitLongReads = limitConcurrency(maxLongReads)
   readonly #shortLists = loader<ShortList, Encoded<Plant[]>>(maxShortLists, async (lists) => {
     const rows = await this.read(statements.shortLists(lists))
-    // There are as many rows as lists. The plants of an empty list are null.
+    // One row for each list. The plants of an empty list are null.
     return rows === 'unavailable' ? rows : rows.map(({ plants }) => new Encoded<Plant[]>(`[${plants ?? ''}]`))
   })
   readonly #callers = loader<TokenLookup, FoundCaller>(maxTokens, async (lookups) => {
@@ -71,7 +70,7 @@ export class Reads {
 
   /** Reads rows. `unavailable` when the database cannot be read now. */
   async read<Row extends object>(statement: Statement<Row>): Promise<Row[] | 'unavailable'> {
-    // At the stop a list may still be read for a client that was cut off.
+    // A list may outlive the store if its client was cut off at the shutdown.
     if (this.#pool.ending || this.#pool.waitingCount >= this.#options.maxQueued) return 'unavailable'
     try {
       const { rows } = await retryConflicts(() => this.#pool.query<Row>(statement))
@@ -83,17 +82,14 @@ export class Reads {
     }
   }
 
+  /** Reports a fault, unless the shutdown caused it. */
   #report(error: Error): void {
     if (!this.#pool.ending) this.#options.onFault(error)
   }
 
-  /** As `TokenStore.findCaller`. */
-  findCaller(hash: Uint8Array, now: number): Promise<FoundCaller> {
-    return this.#callers({ key: keyOfToken(hash), hash, now })
-  }
+  readonly findCaller: Store['findCaller'] = (hash, now) => this.#callers({ key: keyOfToken(hash), hash, now })
 
-  /** As `PlantStore.list`. */
-  async list(caller: Caller, limit = Infinity): Promise<Encoded<Plant[]> | 'unavailable'> {
+  readonly list: Store['list'] = async (caller, limit = Infinity) => {
     const { workers } = this.#options
     if (workers === undefined && limit <= pageRows) return this.#shortLists({ caller, limit })
     const readPart =
@@ -104,7 +100,7 @@ export class Reads {
     return first === 'unavailable' ? first : encodeList(first, readPart)
   }
 
-  /** Reads a part whose JSON the database makes. */
+  /** Reads a part as JSON from the database. Making it here from columns takes six times the server's CPU. */
   async #readPart(caller: Caller, position: Position): Promise<Part | 'unavailable'> {
     const wanted = Math.min(position.left, position.rows ?? maxPageRows)
     const page = statements.page(caller, position.from, wanted, chunkBytes)
@@ -117,7 +113,7 @@ export class Reads {
     return partOf(Buffer.from(plants), { count: Number(fitting), last: BigInt(last), isLast }, position)
   }
 
-  /** Reads a part whose JSON is made here: the rows are asked for as columns, in a statement that names one caller. */
+  /** Reads a part as columns, and makes its JSON here: Citus plans such a statement once. */
   async #readRows(caller: Caller, position: Position, workers: WorkerWatch): Promise<Part | 'unavailable'> {
     if (position.left === 0) return { plants: [], next: undefined }
     const wanted = Math.min(position.left, position.rows ?? pageRows, maxListedRows)
@@ -133,33 +129,40 @@ export class Reads {
 }
 
 /**
- * Makes a function that loads one item. The items of one iteration of the event loop are loaded together.
+ * Makes a function that loads one item. All items of one iteration of the event loop are loaded together.
  *
- * @param load resolves to the outcome of each item, or rejects; then each item is loaded alone, for one may be at fault
+ * @param load resolves to the outcome of each item. If it rejects, each item is loaded alone: one may be at fault
  */
 function loader<Item, Outcome>(
   maxSize: number,
   load: (items: Item[]) => Promise<Outcome[] | 'unavailable'>,
 ): (item: Item) => Promise<Outcome | 'unavailable'> {
-  const batcher = new Batcher<Item, Outcome>(maxSize, () => {
-    // The next batch does not wait for this one.
-    void run(batcher.take())
-    return undefined
-  })
+  const waiting: Waiting<Item, Outcome>[] = []
+
   async function run(batch: Waiting<Item, Outcome>[]): Promise<void> {
     try {
       const outcomes = await load(batch.map(({ item }) => item))
       if (outcomes === 'unavailable') refuse(batch)
-      else settle(batch, outcomes)
+      // There are as many outcomes as items.
+      else for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index]!)
     } catch (error) {
-      if (batch.length > 1) for (const waiting of batch) await run([waiting])
+      if (batch.length > 1) for (const single of batch) await run([single])
       else batch[0]?.reject(error)
     }
   }
-  return (item) => batcher.add(item)
+
+  return (item) => {
+    // Runs after the requests of this iteration have been read.
+    if (waiting.length === 0) {
+      setImmediate(() => {
+        while (waiting.length > 0) void run(waiting.splice(0, maxSize))
+      })
+    }
+    return new Promise((resolve, reject) => waiting.push({ item, resolve, reject }))
+  }
 }
 
-/** A token's hash as text, which is equal for equal hashes. */
+/** A token's hash as text, for use as a key. */
 export function keyOfToken(hash: Uint8Array): string {
   return Buffer.from(hash).toString('hex')
 }
@@ -169,22 +172,17 @@ function callerIn(row: CallerRow | undefined, now: number): FoundCaller {
   return { caller: row.caller, scope: row.scope ?? undefined }
 }
 
-/** What a part holds: how many plants, the highest id, and whether the list ends with it. */
-interface PartRead {
-  count: number
-  last: bigint
-  isLast: boolean
-}
-
-function partOf(json: Buffer, { count, last, isLast }: PartRead, position: Position): Part {
+/** @param read the number of plants in the JSON, the highest id, and whether the list ends with it */
+function partOf(json: Buffer, read: { count: number; last: bigint; isLast: boolean }, position: Position): Part {
+  const { count, last, isLast } = read
   const left = position.left - count
   const isEnd = left === 0 || last === maxId || isLast
-  // As many as fill the chunk, if they are as long as these, so that the database makes no JSON that is not sent.
+  // As many as fill a chunk if they are as long as these: the database should make no JSON that is not sent.
   const nextRows = Math.min(maxPageRows, Math.ceil((count * chunkBytes) / json.length))
   return { plants: [json], next: isEnd ? undefined : { from: last + 1n, left, rows: nextRows } }
 }
 
-/** The same bytes as PostgreSQL and SQLite make. */
+/** The same bytes as PostgreSQL's and SQLite's JSON. */
 function jsonOf({ name, tag }: ListedRow): string {
   return JSON.stringify(tag === null ? { name } : { name, tag })
 }

@@ -27,7 +27,7 @@ export async function openPostgresRows(url: string, onWarning: StoreOptions['onW
   async function run<Columns>(text: string, values: Value[]): Promise<Columns[]> {
     let number = 0
     const numbered = text.replaceAll('?', () => `$${String(++number)}`)
-    // The rows have the columns that the statement names.
+    // The caller names the statement's columns as `Columns`.
     return (await pool.query(numbered, values)).rows as Columns[]
   }
 

@@ -14,9 +14,9 @@ import { isUndefinedTable } from './errors.ts'
 /**
  * The schema, version by version: entry `n` migrates from version n to n + 1. A released entry never changes.
  *
- * Both keys begin with the column by which the rows can be distributed. Texts are compared as bytes, whatever the
- * database's collation. A plant's JSON is made for each list: a generated column needs an immutable function, and no
- * function that makes JSON is one.
+ * Both keys begin with a column by which Citus can distribute the rows. Collation "C" compares texts as bytes, whatever
+ * the database's collation. A plant's JSON is made for each list: a generated column needs immutable functions, and
+ * those that make JSON are not.
  */
 export const migrations: readonly string[] = [
   `CREATE TABLE plants (
@@ -35,11 +35,11 @@ export const migrations: readonly string[] = [
    );`,
   `ALTER TABLE tokens ADD COLUMN last_used_at bigint;`,
   `ALTER TABLE tokens ADD COLUMN scope text COLLATE "C";`,
-  // Citus rebalances no database with a replicated table without a key.
+  // Citus does not rebalance a database if a replicated table has no key.
   `ALTER TABLE plant_store_schema ADD CONSTRAINT plant_store_schema_pkey PRIMARY KEY (version);`,
 ]
 
-/** In the order in which they are locked: first the one for which the wait is longest. */
+/** In locking order: the table with the longest wait first. */
 const tables = ['tokens', 'plants', 'plant_store_schema']
 
 interface VersionRow {
@@ -52,9 +52,9 @@ const readVersion: LockingStatements = {
 }
 
 /**
- * Begins a migration, and reads the version, which another process may have changed meanwhile. The lock allows one at a
- * time in a schema. It is held between the tries, so that several processes lock tables no longer than one. A
- * stricter isolation level would read the version as it was before the wait for the lock.
+ * Begins a migration, and reads the version again, because another process may have changed it. The advisory lock
+ * allows one migration at a time. It is held between tries, so that several processes lock tables no longer than one
+ * does. A stricter isolation level would read the version from before the wait for the lock.
  */
 const beginMigration: LockingStatements = {
   text: `
@@ -71,7 +71,7 @@ const setVersion = `
   DELETE FROM plant_store_schema;
   INSERT INTO plant_store_schema (version) VALUES (${String(migrations.length)});`
 
-/** How long the tables may take to be made, for which no server waits yet: Citus takes seconds for its shards. */
+/** How long creating the tables may take. No server waits for them yet, and Citus takes seconds to make its shards. */
 const makeMilliseconds = 30_000
 
 function makeTables(isCitus: boolean): LockingStatements {
@@ -88,8 +88,8 @@ function makeTables(isCitus: boolean): LockingStatements {
 }
 
 /**
- * Changes the tables. It does so in one statement, whose limit bounds how long they are locked altogether: the waits
- * for all locks, also those on other nodes of Citus, and the work.
+ * Changes the tables in one statement. Its timeout bounds how long they are locked altogether: the waits for all locks,
+ * also on other nodes of Citus, and the work.
  */
 function changeTables(version: number): LockingStatements {
   const pending = migrations.slice(version).join('') + setVersion
@@ -107,13 +107,13 @@ function changeTables(version: number): LockingStatements {
 }
 
 /**
- * Brings the schema up to date. Safe while other processes do the same, and while servers use the tables: their
- * statements wait for less than two seconds, and are left alone before the next try. An up-to-date schema is only read,
- * so the user needs no right to create tables then. The tables of an empty Citus database are distributed.
+ * Brings the schema up to date. Safe while other processes do the same, and while servers use the tables: each try
+ * delays their statements by less than two seconds, and a pause follows. If the schema is up to date, the role needs no
+ * right to create tables. Distributes the tables of an empty Citus database.
  *
  * @param place the database's name in messages
  * @throws UnusableStore when a newer release migrated the database
- * @throws Error which names the sessions that hold its locks when time is over; nothing has changed then
+ * @throws Error naming the sessions that hold the locks, when time is up; nothing has changed then
  */
 export async function migrate(client: Client, place: string, options: RetryOptions): Promise<void> {
   const { isCitus } = options
@@ -125,8 +125,8 @@ export async function migrate(client: Client, place: string, options: RetryOptio
   if (versionIn(found) === migrations.length) return
   if (isCitus && !(await isCoordinator(client))) {
     throw new UnusableStore(
-      `the database ${place} is a worker of Citus, and its schema is not that of this release: ` +
-        'start one server with the coordinator as its DATABASE_URL first',
+      `the database ${place} is a worker of Citus without the schema of this release: ` +
+        'first start one server with the coordinator in DATABASE_URL',
     )
   }
   const version = versionIn(await retryLocked<VersionRow>(client, beginMigration, options))
@@ -138,7 +138,7 @@ export async function migrate(client: Client, place: string, options: RetryOptio
 function knownVersion(version: number, place: string): number {
   if (version <= migrations.length) return version
   throw new UnusableStore(
-    `the database ${place} has schema version ${String(version)}, and this release knows versions up to ` +
+    `the database ${place} has schema version ${String(version)}, but this release knows versions up to ` +
       `${String(migrations.length)}: start a newer release; nothing was changed`,
   )
 }

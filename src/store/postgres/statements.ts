@@ -5,7 +5,7 @@ import { type StoredToken, type TokenUse, lastUsedResolutionMilliseconds } from 
 
 declare const row: unique symbol
 
-/** A prepared statement with its values. The type parameter is the row that it returns; `bigint` is decimal text. */
+/** A prepared statement with its values. `Row` is the type of its rows, in which a `bigint` is decimal text. */
 export interface Statement<Row extends object = Record<never, never>> extends QueryConfig {
   readonly [row]?: Row
 }
@@ -18,9 +18,9 @@ export type CreatedRow = Pick<PlantColumns, 'caller' | 'id'>
 
 /** A page of a list. */
 export interface PageRow {
-  /** How many plants were found. */
+  /** The number of plants that were read. */
   found: string
-  /** How many of them fit the page. */
+  /** The number that fits the page. */
   fitting: string
   /** The highest id of those that fit. */
   last: string | null
@@ -28,10 +28,10 @@ export interface PageRow {
   plants: string | null
 }
 
-/** The same bytes as SQLite's json_object and JSON.stringify make of the same texts. */
+/** The same bytes as SQLite's json_object and JSON.stringify. */
 const plantJson = `'{"name":' || to_json(name)::text || coalesce(',"tag":' || to_json(tag)::text, '') || '}'`
 
-/** As libpq asks for target_session_attrs=read-write. */
+/** libpq's test for target_session_attrs=read-write. */
 const isWritable = `current_setting('transaction_read_only') = 'off'`
 
 const tokenColumns = tokenTable.columns.join()
@@ -42,7 +42,7 @@ export const statements = {
 
   commit: (): Statement => ({ text: 'COMMIT' }),
 
-  /** Lists so short that they need no limit in bytes, in the order in which they are asked for. */
+  /** Lists too short to need a limit in bytes. The rows have the order of `lists`. */
   shortLists: (lists: { caller: Caller; limit: number }[]): Statement<{ plants: string | null }> => ({
     name: 'shortLists',
     text: `SELECT (
@@ -53,7 +53,7 @@ export const statements = {
     values: [lists.map(({ caller }) => caller), lists.map(({ limit }) => limit)],
   }),
 
-  /** The plants from an id on, as columns: one statement on one shard, which Citus plans once. */
+  /** Plants from an id on, as columns. Citus plans this statement once, because it reads one shard. */
   listedRows: (caller: Caller, from: bigint, limit: number): Statement<ListedRow> => ({
     name: 'listedRows',
     text: 'SELECT id, name, tag FROM plants WHERE caller = $1 AND id >= $2 ORDER BY id LIMIT $3',
@@ -73,7 +73,7 @@ export const statements = {
     values: [caller, from, limit, bytes],
   }),
 
-  /** Returns the plants that were created. Of equal keys the first is created. */
+  /** Returns the created plants. Of plants with equal keys, the first is created. */
   createPlants: (plants: StoredPlant[]): Statement<CreatedRow> => ({
     name: `createPlants${String(plants.length)}`,
     text: `INSERT INTO plants (caller, id, name, tag) VALUES ${tuples(plants.length)}
@@ -124,7 +124,7 @@ export const statements = {
     text: 'SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens) AS empty',
   }),
 
-  /** Whether the tables are there and may be used, and the server accepts writes, as a standby does not. */
+  /** Whether the role may use the tables, and the server accepts writes. Fails if a table is missing. */
   isReady: (): Statement<{ writable: boolean }> => ({
     name: 'isReady',
     text: `SELECT ${isWritable} AND has_table_privilege('plants', 'INSERT') AND has_table_privilege('tokens', 'SELECT')

@@ -1,17 +1,17 @@
-import { defaultMaxQueued } from '../batch.ts'
 import { tokenTable } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
+import { defaultMaxQueued } from '../waiting.ts'
 import { WorkerWatch } from './citus.ts'
 import { type DatabaseOptions, openDatabase } from './open-database.ts'
 import { Reads, keyOfToken } from './reads.ts'
 import { statements } from './statements.ts'
 import { WriteQueue, keyOfPlant } from './writes.ts'
 
-/** Equal for all tokens, so that they are added and revoked in order. */
+/** One key for all tokens, so that they are added and revoked in order. */
 const tokenKey = ''
 
 /**
- * Opens a store in a PostgreSQL database, which other processes may have open too.
+ * Opens a store in a PostgreSQL database, which other processes may use too.
  *
  * @throws UnusableStore as `openDatabase`
  */
@@ -23,7 +23,7 @@ export async function openPostgresStore(options: DatabaseOptions & StoreOptions)
   const queue = new WriteQueue(pool, { maxQueued, onFault, onCommit, workers })
 
   return {
-    list: (caller, limit) => reads.list(caller, limit),
+    list: reads.list,
 
     create: async (caller, plant) => {
       const result = await queue.write({ key: keyOfPlant(caller, plant.id), caller, plant: { caller, ...plant } })
@@ -41,7 +41,7 @@ export async function openPostgresStore(options: DatabaseOptions & StoreOptions)
       return result === 'unavailable' ? result : 'added'
     },
 
-    findCaller: (hash, now) => reads.findCaller(hash, now),
+    findCaller: reads.findCaller,
 
     listTokens: async () => {
       const rows = await reads.read(statements.tokens())

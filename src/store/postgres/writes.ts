@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Pool, QueryResult } from 'pg'
 import type { Caller } from 'fastify-contract'
-import { Batcher, type Waiting, refuse, settle } from '../batch.ts'
 import type { StoredPlant } from '../rows.ts'
 import type { StoreOptions } from '../store.ts'
+import { type Waiting, refuse } from '../waiting.ts'
 import type { WorkerWatch } from './citus.ts'
 import { isConflict, isOutage, isUnavailable, retryConflicts } from './errors.ts'
 import { type CreatedRow, type Statement, statements } from './statements.ts'
@@ -11,26 +12,34 @@ import { type CreatedRow, type Statement, statements } from './statements.ts'
 export type Write = {
   /** Equal for writes to the same row. */
   key: string
-  /** Whose plant it is; undefined for a write to the tokens. */
+  /** The plant's owner; undefined for tokens. */
   caller?: Caller
 } & ({ plant: StoredPlant } | { statement: Statement })
 
-/** How many rows a write changed, and those that it returns. */
+/** The number of changed rows, and the rows that the statement returns. */
 type Result<Row extends object = object> = Pick<QueryResult<Row>, 'rowCount' | 'rows'>
 
 type WaitingWrite = Waiting<Write, Result>
 
-/** A statement of a transaction, and the writes that it carries out. */
+/** Writes that share transactions. */
+interface Group {
+  /** The writes of further transactions. */
+  writes: WaitingWrite[]
+  /** Resolves when every write has its outcome. */
+  done: Promise<void>
+}
+
+/** A statement of a transaction, and the writes that share it. */
 interface Step {
   statement: Statement
   writes: WaitingWrite[]
-  /** The result of each write, from that of the statement. */
+  /** Splits the statement's result into one for each write. */
   resultsOf: (result: QueryResult) => Result[]
 }
 
 interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
   maxQueued: number
-  /** The workers of Citus, if callers' plants are spread over them: then a transaction has the plants of one caller. */
+  /** The Citus workers, if plants are distributed; then a transaction has the plants of one caller. */
   workers: WorkerWatch | undefined
 }
 
@@ -38,17 +47,17 @@ interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
 const maxBatch = 500
 
 /**
- * Group commit: writes that arrive while a transaction is being committed share the next one, and so one round trip and
- * one wait for the disk. Each has its own outcome, which it gets when the transaction is on disk.
+ * Group commit: writes that arrive during a transaction share the next one, with its round trip and its disk sync. Each
+ * write has its own outcome and gets it when the transaction is on disk.
  *
- * Where callers' plants are spread over machines, each caller's writes are a group of their own. A transaction then
- * needs one machine, so it is committed in one phase, and no other caller waits for that machine.
+ * If Citus distributes the plants, each caller's writes are a group. Its transactions then need one worker: they commit
+ * in one phase, and no other caller waits for that worker.
  */
 export class WriteQueue {
   readonly #pool: Pool
   readonly #options: WriteQueueOptions
-  /** The groups that have writes, by the caller; by '' if it has those of all. */
-  readonly #groups = new Map<string, Batcher<Write, Result>>()
+  /** The groups with unfinished writes, by caller; a group of all callers has the name ''. */
+  readonly #groups = new Map<string, Group>()
   #length = 0
 
   constructor(pool: Pool, options: WriteQueueOptions) {
@@ -64,35 +73,42 @@ export class WriteQueue {
    * Queues a write. Writes with equal keys keep their order.
    *
    * @returns the write's result once it is on disk. `unavailable` when the queue is full or the database cannot be
-   *   written now; nothing has changed then, unless the connection was lost before the database's answer
+   *   written now; then nothing has changed, unless the connection was lost before the database's answer
    */
   write<Row extends object>(write: Write & { statement?: Statement<Row> }): Promise<Result<Row> | 'unavailable'> {
     if (this.#length >= this.#options.maxQueued) return Promise.resolve('unavailable')
     this.#length++
     const name = this.#options.workers === undefined ? '' : (write.caller ?? '')
-    const group = this.#groups.get(name) ?? this.#addGroup(name)
     // `#commit` resolves each promise with the result of its own write.
-    return group.add(write) as Promise<Result<Row> | 'unavailable'>
+    return new Promise<Result | 'unavailable'>((resolve, reject) => {
+      const waiting = { item: write, resolve, reject }
+      const group = this.#groups.get(name)
+      if (group === undefined) this.#groups.set(name, this.#startGroup(name, [waiting]))
+      else group.writes.push(waiting)
+    }) as Promise<Result<Row> | 'unavailable'>
   }
 
   /** Resolves when every write has its outcome. */
   async drain(): Promise<void> {
-    await Promise.all([...this.#groups.values()].map((group) => group.drain()))
+    await Promise.all(Array.from(this.#groups.values(), ({ done }) => done))
   }
 
-  #addGroup(name: string): Batcher<Write, Result> {
-    const group = new Batcher<Write, Result>(maxBatch, async () => {
-      // Transactions that take their locks in the same order do not deadlock.
-      const batch = group.take().sort(byKey)
-      this.#length -= batch.length
-      await this.#commit(batch, group)
-      if (group.length === 0 && this.#groups.get(name) === group) this.#groups.delete(name)
-    })
-    this.#groups.set(name, group)
-    return group
+  #startGroup(name: string, writes: WaitingWrite[]): Group {
+    const commitAll = async () => {
+      while (writes.length > 0) {
+        // Resumes after the requests of this iteration have been read, so that their writes share the transaction.
+        await setImmediate()
+        // Transactions that take their locks in the same order do not deadlock.
+        const batch = writes.splice(0, maxBatch).sort(byKey)
+        this.#length -= batch.length
+        await this.#commit(batch, writes)
+      }
+      this.#groups.delete(name)
+    }
+    return { writes, done: commitAll() }
   }
 
-  async #commit(batch: WaitingWrite[], group: Batcher<Write, Result>): Promise<void> {
+  async #commit(batch: WaitingWrite[], queued: WaitingWrite[]): Promise<void> {
     const { workers } = this.#options
     const caller = batch[0]?.item.caller
     try {
@@ -100,48 +116,50 @@ export class WriteQueue {
       const transact = () => retryConflicts(() => this.#transact(steps.map(({ statement }) => statement)))
       const results = await (workers && caller !== undefined ? workers.run(caller, transact) : transact())
       if (results === 'unavailable') {
-        this.#refuse(batch, group)
+        this.#refuse(batch, queued)
         return
       }
       this.#options.onCommit?.(batch.length)
-      // There are as many results as steps.
-      for (const [index, { writes, resultsOf }] of steps.entries()) settle(writes, resultsOf(results[index]!))
+      // There are as many results as steps, and as many of a step as its writes.
+      for (const [index, { writes, resultsOf }] of steps.entries()) {
+        const ofWrites = resultsOf(results[index]!)
+        for (const [position, { resolve }] of writes.entries()) resolve(ofWrites[position]!)
+      }
     } catch (error) {
-      // One write may be at fault; each is retried alone to find it.
-      if (batch.length > 1 && !isOutage(error)) for (const write of batch) await this.#commit([write], group)
+      // One write may be at fault, so each is retried alone.
+      if (batch.length > 1 && !isOutage(error)) for (const write of batch) await this.#commit([write], queued)
       else if (isUnavailable(error)) {
         this.#options.onFault(error)
-        // In an outage the writes that wait would wait as long, in vain.
-        if (isOutage(error)) this.#refuse(batch, group)
+        // In an outage, the queued writes would only wait as long and fail too.
+        if (isOutage(error)) this.#refuse(batch, queued)
         else refuse(batch)
       } else batch[0]?.reject(error)
     }
   }
 
-  /** Refuses a batch, and the writes that wait behind it. */
-  #refuse(batch: WaitingWrite[], group: Batcher<Write, Result>): void {
-    const waiting = group.takeAll()
-    this.#length -= waiting.length
-    refuse([...batch, ...waiting])
+  /** Refuses a batch and the writes queued behind it. */
+  #refuse(batch: WaitingWrite[], queued: WaitingWrite[]): void {
+    this.#length -= queued.length
+    refuse([...batch, ...queued.splice(0)])
   }
 
   async #transact(writes: Statement[]): Promise<QueryResult[]> {
     const client = await this.#pool.connect()
-    // The statements report the loss of the connection; without a listener it would end the process.
+    // The statements report a lost connection. Without a listener, the event would end the process.
     const ignore = () => undefined
     client.on('error', ignore)
     try {
-      // A single statement is a transaction by itself. All are sent before the first answer.
+      // A single statement needs no BEGIN. All are sent before the first answer.
       const all = writes.length === 1 ? writes : [statements.begin(), ...writes, statements.commit()]
       const answers = await Promise.allSettled(all.map((statement) => client.query(statement)))
-      // The first failure causes those that follow.
+      // The first failure causes all later ones.
       const failure = answers.find((answer) => answer.status === 'rejected')
       if (failure !== undefined) throw failure.reason
       client.release()
       const results = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
       return writes.length === 1 ? results : results.slice(1, -1)
     } catch (error) {
-      client.release(isConflict(error) ? undefined : asError(error))
+      client.release(error instanceof Error && !isConflict(error) ? error : undefined)
       throw error
     } finally {
       client.off('error', ignore)
@@ -149,12 +167,12 @@ export class WriteQueue {
   }
 }
 
-/** The numbers of rows that a statement creates: few, because each is a statement that every connection prepares. */
-const createdTogether = [256, 128, 64, 32, ...Array.from({ length: 16 }, (_, index) => 16 - index)]
+/** The sizes of an INSERT: few, because every connection prepares a statement for each size. */
+const insertSizes = [256, 128, 64, 32, ...Array.from({ length: 16 }, (_, index) => 16 - index)]
 
 /**
- * Arranges writes in stages: all creates, then all deletes and other statements, then the creates that follow a delete
- * of the same key, and so on. Writes with equal keys keep their order, and the creates of a stage share statements.
+ * Arranges writes in stages: creates, then deletes and other statements, then creates after a delete of the same key,
+ * and so on. The creates of a stage share statements. Writes with equal keys keep their order.
  *
  * @param batch ordered by key
  */
@@ -163,7 +181,7 @@ function stepsOf(batch: WaitingWrite[]): Step[] {
   let stage = 0
   for (const [index, write] of batch.entries()) {
     if (write.item.key !== batch[index - 1]?.item.key) stage = 0
-    // Creates have the even stages.
+    // Even stages have creates.
     if ('plant' in write.item !== (stage % 2 === 0)) stage++
     ;(stages[stage] ??= []).push(write)
   }
@@ -173,7 +191,7 @@ function stepsOf(batch: WaitingWrite[]): Step[] {
 function createSteps(writes: WaitingWrite[]): Step[] {
   const steps: Step[] = []
   for (let start = 0; start < writes.length;) {
-    const size = createdTogether.find((count) => count <= writes.length - start)!
+    const size = insertSizes.find((count) => count <= writes.length - start)!
     const together = writes.slice(start, start + size)
     const plants = together.flatMap(({ item }) => ('plant' in item ? [item.plant] : []))
     steps.push({
@@ -181,7 +199,7 @@ function createSteps(writes: WaitingWrite[]): Step[] {
       writes: together,
       resultsOf: ({ rows }: QueryResult<CreatedRow>) => {
         const created = new Set(rows.map(({ caller, id }) => keyOfPlant(caller, id)))
-        // The first with a key takes it away from those that follow.
+        // Of creates with equal keys, the first succeeds.
         return together.map(({ item: { key } }) => ({ rowCount: created.delete(key) ? 1 : 0, rows: [] }))
       },
     })
@@ -202,8 +220,4 @@ export function keyOfPlant(caller: Caller, id: bigint | string): string {
 
 function byKey({ item: a }: WaitingWrite, { item: b }: WaitingWrite): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error))
 }

@@ -2,40 +2,39 @@ import Database from 'better-sqlite3'
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableStore } from '../store.ts'
-import { isBusy } from './errors.ts'
 import { OpenFiles, makeFolder, realPathOf, removeLeftIndex, restrictToOwner } from './open-files.ts'
 import { assertUsable, integerOf, migrate, readHeader, readVersions } from './schema.ts'
-import { prepareReads, prepareWrites } from './statements.ts'
+import { isBusy, prepareReads, prepareWrites } from './statements.ts'
 
-/** How long the start waits for another process that migrates or recovers the same file. */
+/** How long the start waits for another process that migrates or recovers the file. */
 const openTimeoutMilliseconds = 5_000
 
-/** The largest file of which every page is checked when it is opened. The check of this size takes about 0.1 s. */
+/** The largest file whose pages are all checked at the start, which takes about 0.1 s at this size. */
 const maxCheckedBytes = 64 * 1_024 * 1_024
 
 /**
- * The size in bytes to which SQLite truncates a longer log when it restarts the log. It restarts the log after about
- * 4 MB; only a long read, such as a backup, lets it grow further.
+ * SQLite truncates a longer log to this many bytes when it restarts the log. It does so after about 4 MB, unless a long
+ * read such as a backup prevents it.
  */
 const logLimitBytes = 8 * 1_024 * 1_024
 
-/** A database, and the files that its connection has open. */
+/** An open database and its files. */
 export interface OpenDatabase {
   /**
-   * The one connection for reads and writes: a second one would read again what this one has written. It fails at once
-   * with SQLITE_BUSY when another process holds the lock that it needs.
+   * The only connection: a second one for reads would read every written page again. It fails at once with SQLITE_BUSY
+   * if another process holds a lock that it needs.
    */
   database: Database.Database
   files: OpenFiles
 }
 
 /**
- * Opens the database file and brings its schema up to date. A missing file is created, with its folder. Where this user
- * may change their modes, only the owner can then read the file and those that SQLite keeps beside it.
+ * Opens the database file and brings its schema up to date. Creates a missing file and its folder. If this user may
+ * change the modes, only the owner can then read the file and SQLite's own files.
  *
  * @param file a path, which may be a symbolic link
  * @throws UnusableStore when the file cannot be opened, is not an SQLite database, is damaged, belongs to another
- *   program, or has a schema of a newer release; the file is unchanged then
+ *   program, or has the schema of a newer release; the file is unchanged then
  */
 export function openDatabase(file: string): OpenDatabase {
   try {
@@ -71,44 +70,44 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Makes the file ready for SQLite, or refuses it before SQLite could change it.
+ * Prepares the file for SQLite, or refuses it before SQLite could change it.
  *
- * @returns whether the database has a write-ahead log with something in it
+ * @returns whether the database has a write-ahead log that is not empty
  */
 function prepareFile(file: string, realPath: string): boolean {
-  // Read before the header: another process that creates the database now creates the file before the log.
+  // Checked before the header, because another process that creates the database creates the file before the log.
   const hasLog = (statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   const header = readHeader(file)
   if (header !== undefined) {
     assertUsable(file, header)
-    // SQLite would open a read-only file too, and every write would fail.
+    // SQLite would open a read-only file, and every write would fail.
     accessSync(file, constants.W_OK)
   }
   removeLeftIndex(file)
   if (header === undefined && hasLog) {
     // SQLite would remove the log, which may hold acknowledged writes.
     throw new UnusableStore(
-      `${file} is missing or empty, and its write-ahead log ${realPath}-wal is not: put the database back, ` +
-        'or remove the log to begin anew; nothing was changed',
+      `${file} is missing or empty, but its write-ahead log ${realPath}-wal is not: put the database back, ` +
+        'or remove the log to start empty; nothing was changed',
     )
   }
-  // SQLite gives its own files the mode of this one.
+  // SQLite gives its own files the same mode.
   if (header === undefined) closeSync(openSync(file, 'a', 0o600))
   return hasLog
 }
 
-/** These settings belong to the connection, except WAL mode, which stays in the file. */
+/** Configures the connection. WAL mode is stored in the file. */
 function configure(database: Database.Database): void {
   enterWalMode(database)
-  // Waits for the disk at each commit; the default in WAL mode can lose the latest commits at a power failure.
+  // Syncs each commit. Without that, a power failure can lose the latest commits in WAL mode.
   database.pragma('synchronous = FULL')
   database.pragma('trusted_schema = OFF')
   database.pragma(`journal_size_limit = ${String(logLimitBytes)}`)
 }
 
 /**
- * Waits for the locks of other processes. SQLite itself does not wait when it changes the mode: it has read the file
- * then, and two that wait for each other would wait for ever.
+ * Waits for other processes' locks. SQLite itself does not wait when it changes the mode: it holds a read lock by then,
+ * and two processes would wait for each other forever.
  */
 function enterWalMode(database: Database.Database): void {
   const deadline = performance.now() + openTimeoutMilliseconds
@@ -124,10 +123,10 @@ function enterWalMode(database: Database.Database): void {
   }
 }
 
-/** Skips large files, which would delay each start. Their damaged pages cause errors when they are read. */
+/** Skips large files, which would delay each start. Their damaged pages cause errors when read. */
 function assertUndamaged(database: Database.Database, file: string): void {
   if (integerOf(database, 'page_count') * integerOf(database, 'page_size') > maxCheckedBytes) return
-  // One row: 'ok' or the first fault, which may have several lines.
+  // One row: 'ok', or the first fault, maybe of several lines.
   const result = database.pragma('quick_check(1)', { simple: true }) as string
   if (result !== 'ok') {
     const fault = result.replaceAll(/\s+/g, ' ')
@@ -135,7 +134,7 @@ function assertUndamaged(database: Database.Database, file: string): void {
   }
 }
 
-/** A statement cannot be prepared where a table or a column of it is missing. */
+/** Prepares every statement, which fails if a table or column is missing. */
 function assertComplete(database: Database.Database, file: string): void {
   try {
     prepareReads(database)
@@ -147,7 +146,9 @@ function assertComplete(database: Database.Database, file: string): void {
   }
 }
 
-/** Closes the database before a read-only connection: the last connection that can write copies the log into the file. */
+/**
+ * Closes the database while a read-only connection is open, because otherwise SQLite would copy the log into the file.
+ */
 function closeKeepingLog(database: Database.Database, file: string): void {
   const last = new Database(file, { readonly: true })
   try {

@@ -15,38 +15,38 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { UnusableStore } from '../store.ts'
-import { isBusy } from './errors.ts'
+import { isBusy } from './statements.ts'
 
 /** A file as it was when the database was opened. */
 interface OpenFile {
   path: string
   stats: BigIntStats
-  /** What to do when the path names another file, or none. */
+  /** What to do when the path names another file or none. */
   remedy: string
 }
 
-/** How exact the times of the least exact file system are (man7.org/linux/man-pages/man7/inode.7.html). */
+/** The coarsest timestamps of a file system (man7.org/linux/man-pages/man7/inode.7.html). */
 const timeResolutionMilliseconds = 2_000
 
 /**
- * The files that SQLite has open for one database. SQLite keeps writing to them after they are removed or replaced.
- * What it writes then is lost when the process ends, and a process that opens the database meanwhile can damage it
+ * The files that SQLite has open for a database. SQLite keeps writing to them after they are removed or replaced. Those
+ * writes are lost when the process ends, and another process that opens the database meanwhile can damage it
  * (sqlite.org/howtocorrupt.html, "Unlinking or renaming a database file while in use").
  */
 export class OpenFiles {
   readonly #files: OpenFile[]
-  /** The folder of the files; undefined where a symbolic link leads to the database, and so several folders count. */
+  /** The folder of the files; undefined if the path is a symbolic link, because then several folders count. */
   readonly #folder: string | undefined
-  /** The folder when its names were as they are to be; undefined where a later change could have the same time. */
+  /** The folder when its files were last found in place; undefined if a later change could have the same timestamp. */
   #checked: BigIntStats | undefined
 
   /**
-   * @param file the configured path of the database, which may be a symbolic link; a connection to it is open
-   * @param realPath the file that the link leads to; SQLite's own files are beside it
+   * @param file the configured path of the open database, which may be a symbolic link
+   * @param realPath the target of the link; SQLite's own files are beside it
    * @throws Node's error when a file is missing
    */
   constructor(file: string, realPath: string) {
-    const restart = 'restart the server, which keeps what it acknowledged'
+    const restart = 'restart the server, which keeps every acknowledged write'
     this.#files = [
       identify(file, 'put it back, or stop the server, restore a backup and start the server'),
       identify(`${realPath}-wal`, restart),
@@ -56,9 +56,9 @@ export class OpenFiles {
   }
 
   /**
-   * The fault, with its remedy, when a path no longer names the file that is open. It takes a few microseconds: while
-   * the folder is unchanged, so are the names in it. To look at the files would make each write to them update their
-   * times, which costs as much as half of a small commit.
+   * Returns a fault with its remedy if a path no longer names the open file. It takes a few microseconds: while the
+   * folder's timestamp is unchanged, so are the names in it. Checking the files themselves would make each write to
+   * them update their timestamps, which costs up to half of a small commit.
    */
   findMisplaced(): UnusableStore | undefined {
     const folder = this.#folder === undefined ? undefined : statsOf(this.#folder)
@@ -82,40 +82,40 @@ function statsOf(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
-    // For example, the folder may no longer be searched, so nothing is known about the path.
+    // For example, the user may no longer search the folder.
     return undefined
   }
 }
 
-/** Whether both are of the same file or folder. */
+/** Whether both describe the same file or folder. */
 function isSame(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return one !== undefined && one.ino === other?.ino && one.dev === other.dev
 }
 
-/** How long other processes that start at once may keep this one from removing an index that is left over. */
+/** How long processes that start together may block each other from removing a leftover index. */
 const removalMilliseconds = 1_000
 
 /**
- * Removes an index (`-shm`) without a log. A loss of power can leave one after an orderly stop: SQLite removes the
- * index before the log, but a file system may keep the removal of the log alone.
+ * Removes an index (`-shm`) without a log. A power failure can leave one after an orderly stop: SQLite removes the
+ * index before the log, but a file system may persist only the removal of the log.
  *
- * @throws UnusableStore when a process has the database open, whose log was removed then. SQLite would create an empty
- *   one and look there for what the index lists, which damages the database.
+ * @throws UnusableStore when a process has the database open, because then its log was removed. SQLite would create an
+ *   empty log, look in it for the pages in the index, and damage the database.
  */
 export function removeLeftIndex(file: string): void {
   const path = realPathOf(file)
   const hasIndex = () => existsSync(`${path}-shm`)
-  // Checked again, because both may have been removed between the first two checks.
+  // Checks the index again, because both may have been removed between the first two checks.
   const isAlone = () => hasIndex() && !existsSync(`${path}-wal`) && hasIndex()
   const deadline = performance.now() + removalMilliseconds
   while (isAlone() && !removeUnused(path)) {
     if (performance.now() > deadline) {
       throw new UnusableStore(
-        `${path}-wal was removed and ${path}-shm was not: stop the server, which then removes the other too; ` +
-          'where none runs, remove it by hand; nothing was changed',
+        `${path}-wal was removed, but ${path}-shm was not: stop the server, which then removes it; ` +
+          'if no server runs, remove it by hand; nothing was changed',
       )
     }
-    // Two that try at the same time keep each other from it.
+    // Two processes that try at the same time block each other.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * 20)
   }
 }
@@ -125,7 +125,7 @@ function removeUnused(path: string): boolean {
   if (!existsSync(path)) return false
   const database = new Database(path, { fileMustExist: true, timeout: 0 })
   try {
-    // SQLite uses no index in this mode, and gets no lock while another process has the database open with a log.
+    // In this mode SQLite uses no index, and the lock fails while another process has the database open with a log.
     database.pragma('locking_mode = EXCLUSIVE')
     database.exec('BEGIN EXCLUSIVE')
     rmSync(`${path}-shm`, { force: true })
@@ -139,8 +139,8 @@ function removeUnused(path: string): boolean {
 }
 
 /**
- * Lets only the owner access the database and SQLite's own files. Copies made with other tools have the mode that a
- * umask chose.
+ * Restricts the database and SQLite's own files to their owner. A copy made with another tool has the mode of its
+ * umask.
  */
 export function restrictToOwner(realPath: string): void {
   for (const path of [realPath, `${realPath}-wal`, `${realPath}-shm`]) {
@@ -149,23 +149,23 @@ export function restrictToOwner(realPath: string): void {
     try {
       chmodSync(path, mode & 0o700)
     } catch {
-      // Another user's file, or a file system without modes: the operator chose who can read it.
+      // Another user's file, or a file system without modes: the operator's choice.
     }
   }
 }
 
 /**
- * Follows symbolic links as SQLite does, which keeps its own files beside the file that a link leads to. The file and
- * its folders may be missing.
+ * Follows symbolic links as SQLite does, which keeps its own files beside the target of a link. The file and its
+ * folders may be missing.
  *
- * @throws Node's error, such as ELOOP, when the links lead nowhere
+ * @throws Node's error, such as ELOOP for a loop of links
  */
 export function realPathOf(file: string): string {
   if (existsSync(file)) return realpathSync(file)
   const path = resolve(file)
   const folder = dirname(path)
   if (folder === path) return path
-  // Throws for a circle of links, which could be followed without end.
+  // Throws for a loop of links.
   statSync(path, { throwIfNoEntry: false })
   const place = join(realPathOf(folder), basename(path))
   if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return place
@@ -173,10 +173,10 @@ export function realPathOf(file: string): string {
 }
 
 /**
- * Makes a folder for the owner alone, with those that it is in, and waits until their names are on disk. Where a file
- * system refuses new folders with ENOENT, as `/proc` does, Node's own `recursive` never returns.
+ * Creates a folder and its parents for the owner alone, and waits until their names are on disk. Node's `recursive`
+ * never returns if a file system rejects new folders with ENOENT, as `/proc` does.
  *
- * @throws Node's error when a folder cannot be made
+ * @throws Node's error when a folder cannot be created
  */
 export function makeFolder(folder: string): void {
   if (!existsSync(folder)) {
@@ -184,11 +184,11 @@ export function makeFolder(folder: string): void {
     try {
       mkdirSync(folder, { mode: 0o700 })
     } catch (error) {
-      // Another process may have made it meanwhile.
+      // Another process may have created it meanwhile.
       if (!existsSync(folder)) throw error
     }
   }
-  // A folder that was there already may not be on disk either: its maker may be killed before it syncs.
+  // An existing folder may not be on disk either, if its creator was killed before the sync.
   try {
     syncFile(dirname(folder))
   } catch (error) {
@@ -196,12 +196,12 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Whether this user may not read a folder, or its file system syncs no folders. */
+/** Whether the user may not read the folder, or its file system does not sync folders. */
 function isUnsyncable(error: unknown): boolean {
   return ['EACCES', 'EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
-/** Waits until a file, or the names in a folder, are on disk. @throws Node's error */
+/** Waits until a file, or a folder's list of names, is on disk. @throws Node's error */
 export function syncFile(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

@@ -1,17 +1,16 @@
 import type Database from 'better-sqlite3'
 import type { Caller } from 'fastify-contract'
 import { Encoded } from 'fastify-contract/encoded'
-import type { Waiting } from '../batch.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import { tokenTable } from '../rows.ts'
-import type { FoundCaller, Plant, StoredToken } from '../store.ts'
-import { isUnavailable } from './errors.ts'
-import { prepareReads } from './statements.ts'
+import type { FoundCaller, Plant, Store, StoredToken } from '../store.ts'
+import type { Waiting } from '../waiting.ts'
+import { isUnavailable, prepareReads } from './statements.ts'
 
-/** In bytes: how much long lists read in one iteration of the event loop. Other requests are served in between. */
+/** The most bytes that long lists read in one iteration of the event loop, so that other requests are not held up. */
 const maxIterationBytes = 256 * 1_024
 
-/** How many plants are read at once after short ones. If they are the longest, it takes 3 MiB. */
+/** The most plants in a page: 3 MiB if all are of the longest. */
 const maxPageRows = 1_024
 
 /** The most lists in a snapshot. Thousands would cost more in garbage collection than they save. */
@@ -20,9 +19,9 @@ const maxLists = 64
 type List = () => Encoded<Plant[]>
 
 /**
- * Reads for the server. The token lookups and the short lists of one iteration of the event loop share a snapshot, and
- * so one lock of the database, which saves a busy server much of the CPU of a short request. A snapshot begins when the
- * requests of the iteration have been read, so each of them sees everything that was acknowledged before it was sent.
+ * Reads for the server. The token lookups and lists of one iteration of the event loop share a snapshot. Locking the
+ * database once for all of them saves a busy server much of the CPU of a short request. The snapshot begins after the
+ * requests of the iteration have been read, so each sees every write that was acknowledged before it was sent.
  */
 export class Reads {
   readonly #database: Database.Database
@@ -31,13 +30,13 @@ export class Reads {
   readonly #schedule: () => void
   #lookups: Waiting<() => FoundCaller, FoundCaller>[] = []
   #lists: Waiting<List, Encoded<Plant[]>>[] = []
-  /** How much long lists have read in this iteration. */
+  /** The bytes that long lists have read in this iteration. */
   #iterationBytes = 0
   #nextIteration: Promise<void> | undefined
-  /** How many plants a list reads first: as many as fill a chunk, if they are as long as those that were read last. */
+  /** The size of a list's first page: about a chunk, judging by the plants that were read last. */
   #firstRows = pageRows
 
-  /** @param schedule has `begin` and then `end` called in this iteration of the event loop */
+  /** @param schedule calls `begin` and then `end` in this iteration of the event loop */
   constructor(database: Database.Database, onFault: (error: Error) => void, schedule: () => void) {
     this.#database = database
     this.#statements = prepareReads(database)
@@ -45,31 +44,28 @@ export class Reads {
     this.#schedule = schedule
   }
 
-  /** As `PlantStore.list`. */
-  list(caller: Caller, limit = Infinity): Promise<Encoded<Plant[]> | 'unavailable'> {
+  readonly list: Store['list'] = (caller, limit = Infinity) => {
     if (limit > pageRows) return this.#listInParts(caller, limit)
     // An aggregate without GROUP BY always returns one row.
     return this.#addList(() => new Encoded<Plant[]>(this.#statements.shortList.get(caller, limit)!))
   }
 
-  /** As `TokenStore.findCaller`. */
-  findCaller(hash: Uint8Array, now: number): Promise<FoundCaller> {
-    return new Promise((resolve, reject) => {
-      const item = () => {
-        const row = this.#statements.callerOfToken.get(hash, now)
-        return row === undefined ? 'unknown' : { caller: row[0], scope: row[1] ?? undefined }
-      }
-      this.#lookups.push({ item, resolve, reject })
-      this.#schedule()
-    })
+  readonly findCaller: Store['findCaller'] = (hash, now) => {
+    const { promise, resolve, reject } = Promise.withResolvers<FoundCaller>()
+    const item = () => {
+      const row = this.#statements.callerOfToken.get(hash, now)
+      return row === undefined ? 'unknown' : { caller: row[0], scope: row[1] ?? undefined }
+    }
+    this.#lookups.push({ item, resolve, reject })
+    this.#schedule()
+    return promise
   }
 
-  /** As `TokenStore.listTokens`. */
   listTokens(): StoredToken[] | 'unavailable' {
     return this.#read(() => this.#statements.tokens.all().map(tokenTable.rowOf))
   }
 
-  /** As `Store.isEmpty`. @throws the database's error */
+  /** @throws the database's error */
   isEmpty(): boolean {
     return this.#statements.isEmpty.get() === 1
   }
@@ -79,12 +75,12 @@ export class Reads {
     return this.#read(() => this.isEmpty()) !== 'unavailable'
   }
 
-  /** Reads at once. */
+  /** Runs a read now. */
   #read<Result>(run: () => Result): Result | 'unavailable' {
     try {
       return run()
     } catch (error) {
-      // At the stop a list may still be read for a client that was cut off.
+      // A list may outlive the store if its client was cut off at the shutdown.
       if (!this.#database.open) return 'unavailable'
       if (!isUnavailable(error)) throw error
       this.#onFault(error)
@@ -92,7 +88,7 @@ export class Reads {
     }
   }
 
-  /** Begins a snapshot and looks the tokens up. The lists that they permit are read by `end`, in the same snapshot. */
+  /** Begins a snapshot and looks up the tokens. `end` reads the lists of the accepted requests in the same snapshot. */
   begin(): void {
     if (this.#lookups.length === 0) return
     this.#read(() => this.#statements.begin.run())
@@ -102,7 +98,7 @@ export class Reads {
   /** Reads lists and ends the snapshot. */
   end(): void {
     const lists = this.#lists.splice(0, maxLists)
-    // A single read needs no transaction around it.
+    // A single read is a snapshot by itself.
     if (lists.length > 1 && !this.#database.inTransaction) this.#read(() => this.#statements.begin.run())
     for (const list of lists) this.#answer(list)
     // Some faults end the transaction.
@@ -111,10 +107,10 @@ export class Reads {
   }
 
   #addList(item: List): Promise<Encoded<Plant[]> | 'unavailable'> {
-    return new Promise((resolve, reject) => {
-      this.#lists.push({ item, resolve, reject })
-      this.#schedule()
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<Encoded<Plant[]> | 'unavailable'>()
+    this.#lists.push({ item, resolve, reject })
+    this.#schedule()
+    return promise
   }
 
   #answer<Outcome>({ item, resolve, reject }: Waiting<() => Outcome, Outcome>): void {
@@ -132,7 +128,7 @@ export class Reads {
     )
   }
 
-  /** Waits until this iteration of the event loop has bytes left for long lists, and reads at once then. */
+  /** Reads once an iteration of the event loop has bytes left for long lists. */
   async #readNext(caller: Caller, position: Position): Promise<Part | 'unavailable'> {
     while (this.#iterationBytes >= maxIterationBytes) await this.#iterationEnd()
     return this.#read(() => this.#readPages(caller, position))
@@ -172,7 +168,7 @@ export class Reads {
   }
 }
 
-/** How many plants fill so many bytes, if they are as long as those of a page. */
+/** How many plants fill `bytes` if they are as long as the plants of a page. */
 function rowsThatFill(bytes: number, pageCount: number, pageBytes: number): number {
   return Math.min(maxPageRows, Math.max(pageRows, Math.floor((bytes * pageCount) / pageBytes)))
 }

@@ -1,7 +1,7 @@
 import { type StoreRows, type Value, rowsOf } from '../rows.ts'
 import { openDatabase } from './open-database.ts'
 
-/** How long a write waits for another process that holds the lock. It blocks this process, which does nothing else. */
+/** How long a write waits for another process's lock. It blocks this process, which does nothing else. */
 const lockTimeoutMilliseconds = 5_000
 
 /**

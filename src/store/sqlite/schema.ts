@@ -11,8 +11,8 @@ export const applicationId = 0x506c6e74
  * The schema, version by version: entry `n` migrates from `PRAGMA user_version` n to n + 1. A released entry never
  * changes.
  *
- * `plants` is clustered by its key, so a caller's plants are stored in the order of the list. `json` is the contract's
- * `Plant`, made once when the plant is created instead of for each list.
+ * `plants` is clustered by its key, so a caller's plants are stored in list order. `json` is the contract's `Plant`,
+ * made when the plant is created rather than for each list.
  */
 export const migrations: readonly string[] = [
   `CREATE TABLE plants (
@@ -41,7 +41,7 @@ export function migrate(database: Database.Database): void {
   if (integerOf(database, 'user_version') === migrations.length) return
   database
     .transaction(() => {
-      // Read again: another process may have migrated the file while this one waited for the lock.
+      // Reads the version again: another process may have migrated the file meanwhile.
       for (const migration of migrations.slice(integerOf(database, 'user_version'))) database.exec(migration)
       database.pragma(`application_id = ${String(applicationId)}`)
       database.pragma(`user_version = ${String(migrations.length)}`)
@@ -49,26 +49,26 @@ export function migrate(database: Database.Database): void {
     .immediate()
 }
 
-/** What a database says about itself. */
+/** The identity and version in a database's header. */
 export interface DatabaseHeader {
   applicationId: number
-  /** `PRAGMA user_version`: how many migrations the file has had. */
+  /** `PRAGMA user_version`: the number of applied migrations. */
   schemaVersion: number
-  /** Whether the schema has any entries, if SQLite was asked. */
+  /** Whether the schema has entries; undefined without SQLite. */
   hasTables?: boolean
 }
 
 const headerLength = 100
 
-/** With what a journal begins that SQLite can undo a transaction with (sqlite.org/fileformat.html, section 3). */
+/** The first bytes of a rollback journal (sqlite.org/fileformat.html, section 3). */
 const journalMagic = Buffer.from('d9d505f920a163d7', 'hex')
 
 /**
- * Reads a file's header without SQLite, which could change the file (sqlite.org/fileformat.html, section 1.3). If the
- * database has a write-ahead log, the newest header may be in the log alone.
+ * Reads a file's header without SQLite, which could change the file (sqlite.org/fileformat.html, section 1.3). The
+ * newest header may be in the write-ahead log only.
  *
- * @returns undefined when the file is missing or empty, also when SQLite will make it empty: the power failed at the
- *   first commit, before the first page was on disk
+ * @returns undefined when the file is missing or empty, or SQLite will roll it back to empty because the power failed
+ *   during the first commit
  * @throws UnusableStore when it is not an SQLite database; Node's error when it cannot be read
  */
 export function readHeader(file: string): DatabaseHeader | undefined {
@@ -84,7 +84,7 @@ export function readHeader(file: string): DatabaseHeader | undefined {
   return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60) }
 }
 
-/** @returns the first bytes of a file, none when it is missing */
+/** @returns the first bytes of a file; none if it is missing */
 function readStart(file: string, length: number): Buffer {
   try {
     const descriptor = openSync(file, 'r')
@@ -101,8 +101,8 @@ function readStart(file: string, length: number): Buffer {
 }
 
 /**
- * Reads the newest header with SQLite, from the file or its write-ahead log. All of it is of one snapshot, because
- * another process may migrate the file meanwhile.
+ * Reads the newest header with SQLite, from the file or its write-ahead log. A transaction makes it consistent while
+ * another process migrates the file.
  */
 export function readVersions(database: Database.Database): DatabaseHeader {
   const read = database.transaction(() => ({
@@ -113,12 +113,12 @@ export function readVersions(database: Database.Database): DatabaseHeader {
   return read()
 }
 
-/** @param pragma one that returns an integer of 32 bits */
+/** Reads a pragma with an integer value. */
 export function integerOf(
   database: Database.Database,
   pragma: 'application_id' | 'user_version' | 'page_count' | 'page_size',
 ): number {
-  // The type of a pragma's result is unknown to better-sqlite3.
+  // better-sqlite3 does not type the results of pragmas.
   return database.pragma(pragma, { simple: true }) as number
 }
 
@@ -126,7 +126,7 @@ export function integerOf(
 export function assertUsable(file: string, header: DatabaseHeader): void {
   if (header.schemaVersion > migrations.length) {
     throw new UnusableStore(
-      `${file} has schema version ${String(header.schemaVersion)}, and this release knows versions up to ` +
+      `${file} has schema version ${String(header.schemaVersion)}, but this release knows versions up to ` +
         `${String(migrations.length)}: start a newer release; nothing was changed`,
     )
   }
@@ -138,7 +138,7 @@ export function assertUsable(file: string, header: DatabaseHeader): void {
   }
 }
 
-/** @throws UnusableStore when there is no database; for commands that must not create one */
+/** For commands that must not create a database. @throws UnusableStore when there is none */
 export function assertExists(file: string): void {
   if (readHeader(file) === undefined) {
     throw new UnusableStore(

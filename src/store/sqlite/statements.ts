@@ -1,22 +1,21 @@
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import type { Caller } from 'fastify-contract'
 import { type TokenColumns, type Value, placeholders, tokenTable } from '../rows.ts'
 import { type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
 
-/** A list of a caller's first plants, with its brackets, which JavaScript could only add in a copy. */
+/** A JSON array of plants. SQLite adds the brackets, because JavaScript would copy the text to add them. */
 const list = `'[' || ifnull(group_concat(json), '') || ']'`
 
 /**
- * Every statement that reads for the server. `group_concat` takes its rows in the order of the inner query, which is
- * that of the key.
+ * Every statement that reads for the server. `group_concat` keeps the order of the inner query.
  *
- * `+?` instead of `?` stops SQLite from preparing the statement again for each value. It does so where the value of a
- * limit or of a key's part could change the plan (sqlite.org/c3ref/prepare.html).
+ * With `?`, SQLite prepares a statement again whenever the value of a limit or a key column could change the plan
+ * (sqlite.org/c3ref/prepare.html). `+?` prevents that.
  */
 export function prepareReads(database: Database.Database) {
   return {
     begin: database.prepare('BEGIN'),
-    // There is nothing to commit, and COMMIT fails on a damaged file.
+    // Nothing to commit, and COMMIT fails on a damaged file.
     end: database.prepare('ROLLBACK'),
     shortList: database
       .prepare<[Caller, number], string>(
@@ -73,4 +72,21 @@ export function prepareWrites(database: Database.Database) {
          @usedAt + ${String(lastUsedResolutionMilliseconds)})`,
     ),
   }
+}
+
+/**
+ * Result codes of faults of the file, the disk or another process, with their extended codes (sqlite.org/rescode.html).
+ * The statements were prepared at the start, so ERROR means that a table has been dropped since.
+ */
+const environmental =
+  /^SQLITE_(ERROR|BUSY|LOCKED|NOMEM|READONLY|IOERR|CORRUPT|FULL|CANTOPEN|PROTOCOL|NOTADB|INTERRUPT)(_|$)/
+
+/** Whether the database cannot be read or written now, whatever the statement. */
+export function isUnavailable(error: unknown): error is Error {
+  return error instanceof Database.SqliteError && environmental.test(error.code)
+}
+
+/** Whether another process holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_BUSY(_|$)/.test(error.code)
 }

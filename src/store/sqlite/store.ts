@@ -1,6 +1,6 @@
-import { defaultMaxQueued } from '../batch.ts'
 import { tokenTable } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
+import { defaultMaxQueued } from '../waiting.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
 import { WriteQueue } from './writes.ts'
@@ -8,12 +8,12 @@ import { WriteQueue } from './writes.ts'
 export interface SqliteStoreOptions extends StoreOptions {
   /** The database file's path. */
   file: string
-  /** How long another process may hold the write lock before writes are `unavailable`. */
+  /** How long writes wait for another process's write lock before they are `unavailable`. */
   lockTimeoutMilliseconds?: number
 }
 
 /**
- * Opens a store in one SQLite file.
+ * Opens a store in an SQLite file.
  *
  * @throws UnusableStore as `openDatabase`
  */
@@ -38,8 +38,8 @@ export function openSqliteStore({
   let wasInPlace = true
 
   /**
-   * Has the work of this iteration of the event loop done when its requests have been read, in two steps. What the
-   * tokens that the first step finds permit at once is part of the second: nothing is read from sockets in between.
+   * Runs the work of this iteration of the event loop after its requests have been read, in two steps. The first looks
+   * up tokens; the second runs the reads and writes of the accepted requests. No socket is read in between.
    */
   function schedule(): void {
     if (isScheduled) return
@@ -54,7 +54,7 @@ export function openSqliteStore({
     })
   }
 
-  /** Reports the fault once until the files are in place again. */
+  /** Reports a fault once, until the files are back in place. */
   function isInPlace(): boolean {
     const fault = files.findMisplaced()
     if (fault !== undefined && wasInPlace) onFault(fault)
@@ -63,7 +63,7 @@ export function openSqliteStore({
   }
 
   return {
-    list: (caller, limit) => reads.list(caller, limit),
+    list: reads.list,
 
     create: (caller, { id, name, tag }) =>
       queue.write(({ createPlant }) =>
@@ -79,7 +79,7 @@ export function openSqliteStore({
         return 'added'
       }),
 
-    findCaller: (hash, now) => reads.findCaller(hash, now),
+    findCaller: reads.findCaller,
 
     listTokens: () => Promise.resolve(reads.listTokens()),
 
@@ -99,7 +99,7 @@ export function openSqliteStore({
 
     close: async () => {
       await queue.drain()
-      // The last connection copies the write-ahead log into the file.
+      // Closing the last connection copies the write-ahead log into the file.
       database.close()
     },
   }

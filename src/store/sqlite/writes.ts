@@ -1,9 +1,8 @@
 import type Database from 'better-sqlite3'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Waiting, refuse, settle } from '../batch.ts'
 import type { StoreOptions } from '../store.ts'
-import { isBusy, isUnavailable } from './errors.ts'
-import { prepareWrites } from './statements.ts'
+import { type Waiting, refuse } from '../waiting.ts'
+import { isBusy, isUnavailable, prepareWrites } from './statements.ts'
 
 type Statements = ReturnType<typeof prepareWrites>
 
@@ -13,22 +12,22 @@ interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
   maxQueued: number
   /** The most writes in one transaction. */
   maxBatch?: number
-  /** How long another process may hold the write lock before the writes that wait are `unavailable`. */
+  /** How long queued writes wait for another process's write lock before they are `unavailable`. */
   lockTimeoutMilliseconds: number
-  /** Whether the open database is still the file at its path. */
+  /** Whether the path still names the open database. */
   isInPlace: () => boolean
-  /** Has `commit` called at the end of this iteration of the event loop. */
+  /** Calls `commit` at the end of this iteration of the event loop. */
   schedule: () => void
 }
 
-/** Enough that each write's share of the wait for the disk is small. */
+/** Large enough to make each write's share of the disk sync small. */
 const defaultMaxBatch = 128
 
 const lockRetryMilliseconds = 2
 
 /**
- * Group commit: the writes of one iteration of the event loop share a transaction, and so one wait for the disk. Each
- * has its own outcome, which it gets when the transaction is on disk.
+ * Group commit: the writes of one iteration of the event loop share a transaction and one disk sync. Each write has its
+ * own outcome and gets it when the transaction is on disk.
  */
 export class WriteQueue {
   readonly #database: Database.Database
@@ -52,15 +51,15 @@ export class WriteQueue {
    * Queues a write.
    *
    * @returns the outcome of `run` once it is on disk. `unavailable` when the queue is full or the database cannot be
-   *   written now; nothing has changed then, unless the file was removed or replaced during this very commit
+   *   written now; then nothing has changed, unless the file was removed or replaced during the commit
    */
   write<Outcome>(run: (statements: Statements) => Outcome): Promise<Outcome | 'unavailable'> {
     if (this.#waiting.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
-    // `#runBatch` resolves each promise with the outcome of its own `run`, or with `unavailable`.
-    return new Promise<unknown>((resolve, reject) => {
-      this.#waiting.push({ item: run, resolve, reject })
-      this.#options.schedule()
-    }) as Promise<Outcome | 'unavailable'>
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.#waiting.push({ item: run, resolve, reject })
+    this.#options.schedule()
+    // `#runBatch` resolves it with the outcome of `run`, or with `unavailable`.
+    return promise as Promise<Outcome | 'unavailable'>
   }
 
   /** Resolves when every write has its outcome. */
@@ -70,7 +69,7 @@ export class WriteQueue {
     }
   }
 
-  /** Commits the next batch of the writes that wait. */
+  /** Commits the next batch. */
   commit(): void {
     if (this.#waiting.length === 0 || this.#isWaitingForLock) return
     const error = this.#tryCommit()
@@ -97,7 +96,7 @@ export class WriteQueue {
     else for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
-  /** Commits the next batch. @returns the error if no transaction could begin; the writes then still wait */
+  /** @returns the error if no transaction could begin; then the writes stay in the queue */
   #tryCommit(): unknown {
     if (!this.#options.isInPlace()) {
       refuse(this.#waiting.splice(0))
@@ -112,33 +111,35 @@ export class WriteQueue {
     return undefined
   }
 
-  /** Runs and commits writes in the transaction that has begun. */
+  /** Runs and commits writes in the open transaction. */
   #runBatch(batch: Waiting<Write, unknown>[]): void {
-    let outcomes: unknown[]
+    const outcomes: unknown[] = []
     try {
-      outcomes = batch.map(({ item }) => this.#outcomeOf(item))
+      for (const { item } of batch) {
+        try {
+          outcomes.push(item(this.#statements))
+        } catch (error) {
+          if (!(error instanceof Error) || !this.#database.inTransaction || isUnavailable(error)) throw error
+          // Only this write failed.
+          outcomes.push(error)
+        }
+      }
       this.#statements.commit.run()
     } catch (error) {
       if (this.#database.inTransaction) this.#statements.rollback.run()
       this.#fail(batch, error)
       return
     }
-    // Checked again: if the file was removed meanwhile, the commit went into the removed one.
+    // If the file was removed meanwhile, the commit went into the removed file.
     if (!this.#options.isInPlace()) {
       refuse(batch)
       return
     }
     this.#options.onCommit?.(batch.length)
-    settle(batch, outcomes)
-  }
-
-  /** @returns the outcome, or the error if it concerns this write alone */
-  #outcomeOf(write: Write): unknown {
-    try {
-      return write(this.#statements)
-    } catch (error) {
-      if (!this.#database.inTransaction || isUnavailable(error)) throw error
-      return asError(error)
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index]
+      if (outcome instanceof Error) reject(outcome)
+      else resolve(outcome)
     }
   }
 
@@ -148,8 +149,4 @@ export class WriteQueue {
       refuse(batch)
     } else for (const { reject } of batch) reject(error)
   }
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error))
 }

@@ -127,7 +127,7 @@ test('a store does not begin anew beside the log of a database that is gone', as
   const [{ file }, folder] = [await openPlant(), await temporaryFolder()]
   const copy = join(folder, 'plants.db')
   copyFileSync(`${file}-wal`, `${copy}-wal`)
-  const message = /plants\.db is missing or empty, and its write-ahead log .*-wal is not: put the database back/
+  const message = /plants\.db is missing or empty, but its write-ahead log .*-wal is not: put the database back/
   expect(() => open(copy)).toThrow(message)
   expect(existsSync(copy)).toBe(false)
   copyFileSync(file, copy)

@@ -133,7 +133,7 @@ test.each<[string, string[]]>([
   const index = readFileSync(`${file}-shm`)
   for (const suffix of removed) unlinkSync(file + suffix)
   // Neither a server nor a command opens what another process writes to.
-  const message = /plants\.db-wal was removed and .*plants\.db-shm was not: stop the server/
+  const message = /plants\.db-wal was removed, but .*plants\.db-shm was not: stop the server/
   expect(() => open(file)).toThrow(message)
   expect(readFileSync(`${file}-shm`).equals(index)).toBe(true)
   for (const suffix of removed) expect(existsSync(file + suffix)).toBe(false)

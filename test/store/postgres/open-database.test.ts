@@ -58,7 +58,7 @@ test.for<[string, string, string]>([
     'postgres://me:secret@127.0.0.1:1/plants',
     '127\\.0\\.0\\.1:1/plants: .*ECONNREFUSED.*; start the data',
   ],
-  ['no address', 'postgres://me:secret@127.0.0.1:port/plants', 'its URL cannot be read$'],
+  ['no address', 'postgres://me:secret@127.0.0.1:port/plants', 'its URL is malformed$'],
   ['no database', '/nothing', 'database "nothing" does not exist; create it, or name another one$'],
 ])('a URL that names %s is refused, which is said in one line', async ([, url, message]) => {
   const address = url.startsWith('/') ? new URL(url, inject('databaseUrl')).href : url
@@ -86,7 +86,7 @@ test.for<[string, string, string, string]>([
   [
     'a schema from the future',
     'CREATE TABLE plant_store_schema AS SELECT 7 AS version',
-    'has schema version 7, and this release knows versions up to 4: start a newer release; nothing was changed$',
+    'has schema version 7, but this release knows versions up to 4: start a newer release; nothing was changed$',
     'plant_store_schema',
   ],
   [
@@ -109,7 +109,7 @@ test('a database that does not keep text as UTF-8 is refused', async () => {
   onTestFinished(() => client.query(`DROP DATABASE ${name}`).then(() => undefined))
   await expectRefusal(
     new URL(`/${name}`, inject('databaseUrl')).href,
-    /keeps text as LATIN1; this service needs one that was created with ENCODING 'UTF8'$/,
+    /has the encoding LATIN1; create one with ENCODING 'UTF8'$/,
   )
 })
 
