@@ -82,7 +82,9 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
           if (!(error instanceof ContractViolation)) throw error
           closeBody(reply.body)
           onContractBroken?.(id)
-          throw new ContractViolation(`${id} was to answer ${String(reply.status)}: ${error.message}`)
+          throw new ContractViolation(
+            `the ${String(reply.status)} reply of ${id} breaks the contract: ${error.message}`,
+          )
         }
       },
     }
@@ -97,7 +99,7 @@ function bindingProblems(
   const unhandled = ids.filter((id) => !Object.hasOwn(handlers, id) || handlers[id] === undefined)
   const leftOver = Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id))
   return [
-    ...unhandled.map((id) => `operation ${id}: has no handler; npx fastify-contract generate --scaffold writes one`),
+    ...unhandled.map((id) => `operation ${id}: has no handler; run npx fastify-contract generate --scaffold`),
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
     ...securityProblems(document, operations, securitySchemes),
   ]

@@ -43,7 +43,7 @@ describe('the engine starts', () => {
 })
 
 describe('the engine refuses to start', () => {
-  const missing = 'operation getThing: has no handler; npx fastify-contract generate --scaffold writes one'
+  const missing = 'operation getThing: has no handler; run npx fastify-contract generate --scaffold'
   const leftOver = 'handler waterThing: the contract has no such operation'
   const unverified = 'components/securitySchemes/bearer: has no verifier'
 

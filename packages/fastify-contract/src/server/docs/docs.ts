@@ -6,7 +6,7 @@ import { dirname, extname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { OpenAPIV3 } from 'openapi-types'
 import type { Contract } from '../../document/load-contract.ts'
-import { narrowScreens, writeInitializer, writePage } from './docs-page.ts'
+import { tableStyles, writeInitializer, writePage } from './docs-page.ts'
 
 /** Swagger UI's files in its Fastify plugin. Loaded, the plugin costs 5 MiB, and rounds integers in `/docs/json`. */
 const folder = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
@@ -65,7 +65,7 @@ export async function registerDocs(app: FastifyInstance, contract: Contract, fav
     '/docs/': () => writePage(contract.document.info.title, 'static'),
     '/docs/static/swagger-initializer.js': () => writeInitializer(app.swagger()),
     '/docs/static/theme/favicon.svg': () => favicon,
-    '/docs/static/theme/narrow.css': () => narrowScreens,
+    '/docs/static/theme/narrow.css': () => tableStyles,
   }
   for (const [path, write] of Object.entries(made)) {
     // All responses share these bytes. Of a text each response would make a copy.
