@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:8a9ed540ae7a07b6ae84e7a1e03f9aa2f210932ab39de979da6b5942bdc76186 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:50ac277507cd8a2b2292ba26766f80fc1e1b25274499d81455c643a46efc7707 by fastify-contract. Do not edit.
 
 import type { ClientOperation, Int64Schema } from 'fastify-contract/client'
 

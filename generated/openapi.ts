@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:8a9ed540ae7a07b6ae84e7a1e03f9aa2f210932ab39de979da6b5942bdc76186 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:50ac277507cd8a2b2292ba26766f80fc1e1b25274499d81455c643a46efc7707 by fastify-contract. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -10,16 +10,17 @@ export interface paths {
         };
         /**
          * List the caller's plants
-         * @description Returns the caller's plants in ascending order of `id`, over the whole signed 64-bit range.
-         *     The order is by `id` although the plants of the list carry none.
+         * @description Returns the caller's plants in ascending order of `id`, over the whole signed 64-bit range. The plants in
+         *     the list do not contain their `id`.
          */
         get: operations["listPlants"];
         put?: never;
         /**
          * Create a plant
-         * @description Stores a new plant under the `id` that the client supplies. It is on disk when this operation
-         *     answers 200. An `id` that the caller already uses is refused with 40900 and nothing changes, so a
-         *     request whose answer was lost may be repeated: 40900 then says that the plant had been stored.
+         * @description Stores a new plant under the `id` that the client supplies. When the response is 200, the plant is on disk.
+         *
+         *     If the caller already has a plant with this `id`, the request fails with 40900 and nothing changes. A request
+         *     whose response was lost can therefore be repeated: 40900 then means that the plant was stored.
          */
         post: operations["createPlant"];
         delete?: never;
@@ -40,8 +41,8 @@ export interface paths {
         post?: never;
         /**
          * Delete a plant
-         * @description Deletes the caller's plant with this `id`. The deletion is on disk when this operation answers 204.
-         *     Content sent with the request is not read.
+         * @description Deletes the caller's plant with this `id`. When the response is 204, the deletion is on disk. A body sent with
+         *     the request is ignored.
          */
         delete: operations["deletePlant"];
         options?: never;
@@ -53,19 +54,19 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What every failure answers. */
+        /** @description The body of every failure. */
         Error: {
             /**
              * Format: int32
-             * @description What failed, as a number that is never given to anything else; its first three digits are the
-             *     HTTP status.
+             * @description The kind of failure, as a number that never changes its meaning. Its first three digits are the HTTP
+             *     status.
              * @enum {integer}
              */
             error: 40000 | 40001 | 40002 | 40100 | 40101 | 40400 | 40401 | 40500 | 40800 | 40900 | 41300 | 41500 | 42900 | 43100 | 50000 | 50300;
-            /** @description The failure in words, for a person. Texts may change; `error` does not. */
+            /** @description A description of the failure for people. Texts may change; `error` does not. */
             message: string;
         };
-        /** @description A plant as a client creates it, a `Plant` with its `id`. */
+        /** @description A plant to create, a `Plant` with its `id`. */
         NewPlant: components["schemas"]["Plant"] & {
             /**
              * Format: int64
@@ -79,21 +80,21 @@ export interface components {
         /** @description A plant as the service returns it. */
         Plant: {
             /**
-             * @description The name of the plant: 1 to 255 Unicode code points, any text except U+0000 and lone surrogates,
-             *     returned as it was sent.
+             * @description The name of the plant: 1 to 255 Unicode code points, any text except U+0000 and lone surrogates.
+             *     Returned exactly as sent.
              * @example Monstera deliciosa
              */
             name: string;
             /**
-             * @description The type of the plant, under the same rules as `name`. May be left out, and is then absent from
-             *     responses too; `null` is refused.
+             * @description The type of the plant, under the same rules as `name`. If omitted, it is absent from responses too;
+             *     `null` is rejected.
              * @example indoor
              */
             tag?: string;
         };
     };
     responses: {
-        /** @description The request itself is at fault. */
+        /** @description The request is invalid. */
         BadRequest: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -123,7 +124,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is larger than the server takes. */
+        /** @description The body exceeds the server's limit. */
         ContentTooLarge: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -159,7 +160,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The caller has no such plant. */
+        /** @description The caller has no plant with this `id`. */
         NotFound: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -177,7 +178,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The request line and the headers are larger than the server takes. */
+        /** @description The request line and headers exceed the server's limit. */
         RequestHeaderFieldsTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -187,7 +188,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": 43100,
-                 *       "message": "the request line and the headers are larger than 16384 bytes"
+                 *       "message": "the request line and headers are larger than 16384 bytes"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -210,9 +211,9 @@ export interface components {
             };
         };
         /**
-         * @description The store cannot be reached or written now, or the server is overloaded or stopping. Nothing has changed, except that
-         *     a write may have been done when the connection to a database server was lost on its way: repeating it tells, with
-         *     40900 for a create and 40401 for a delete.
+         * @description The store is not available, or the server is overloaded or stopping. Nothing has changed, with one exception: if
+         *     the connection to a database server was lost during a write, the write may have been done. To find out, repeat
+         *     it: 40900 for a create and 40401 for a delete mean that it was done.
          */
         ServiceUnavailable: {
             headers: {
@@ -232,7 +233,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The configured rate is exceeded, of the caller's requests or of refused tokens from the client's address. */
+        /** @description Too many requests by the caller, or too many rejected tokens from the client's address. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -251,7 +252,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The credentials are missing or refused. */
+        /** @description The credentials are missing or invalid. */
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -262,7 +263,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is not `application/json`, or is in another charset than UTF-8. */
+        /** @description The body is not `application/json` in UTF-8. */
         UnsupportedMediaType: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -274,7 +275,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": 41500,
-                 *       "message": "send the body as Content-Type: application/json in UTF-8"
+                 *       "message": "Content-Type must be application/json, in UTF-8"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -285,30 +286,30 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description How many requests are left to the caller (`r`), and in how many seconds they are as many as at first
-         *     again (`t`), where the operator has set a limit (draft-ietf-httpapi-ratelimit-headers-11).
+         * @description The number of requests that the caller has left (`r`), and the seconds until it resets (`t`). Present if the
+         *     operator has set a limit (draft-ietf-httpapi-ratelimit-headers-11).
          * @example "caller";r=599;t=60
          */
         RateLimit: string;
         /**
-         * @description How many requests (`q`) a caller may send in how many seconds (`w`), where the operator has set a limit
-         *     (draft-ietf-httpapi-ratelimit-headers-11).
+         * @description The number of requests (`q`) that a caller may send in a window of `w` seconds. Present if the operator has set a
+         *     limit (draft-ietf-httpapi-ratelimit-headers-11).
          * @example "caller";q=600;w=60
          */
         "RateLimit-Policy": string;
         /**
-         * @description In how many seconds the request may be tried again.
+         * @description The number of seconds to wait before the next attempt.
          * @example 1
          */
         "Retry-After": number;
         /**
-         * @description The challenge of RFC 6750, section 3. A refused token adds `error="invalid_token"`.
+         * @description The challenge of RFC 6750, section 3. A rejected token adds `error="invalid_token"`.
          * @example Bearer realm="plant-store", error="invalid_token", error_description="The token is unknown, malformed, expired or revoked"
          */
         "WWW-Authenticate": string;
         /**
-         * @description The id under which the server logged this request. The client's own `X-Request-Id` if it sent one of 1 to
-         *     128 letters, digits, `-`, `_` and `.`, and otherwise a random one.
+         * @description The id of this request in the server's log: the client's own `X-Request-Id` if it has 1 to 128 letters,
+         *     digits, `-`, `_` and `.`, otherwise a random one.
          * @example 8f14e45f-ceea-467f-a9c1-6b1f0a6b3f0e
          */
         "X-Request-Id": string;
@@ -321,8 +322,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The maximum number of plants to return. `0` returns an empty list; without `limit` every plant
-                 *     of the caller is returned. Given at most once.
+                 * @description The maximum number of plants to return. `0` returns an empty list; without `limit`, all plants of the
+                 *     caller are returned. May be given once.
                  */
                 limit?: number;
             };
@@ -367,7 +368,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The plant as it was stored, without its `id`. */
+            /** @description The stored plant, without its `id`. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];

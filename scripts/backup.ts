@@ -14,37 +14,37 @@ const usage = 'Usage: npm run backup -- FILE   copies the database of DATABASE_U
 async function run(): Promise<void> {
   const [file, ...rest] = readArguments(usage, { allowPositionals: true }).positionals
   if (file === undefined || rest.length > 0) throw new UsageError(usage)
-  // The server and other processes take precedence.
+  // Gives precedence to the server and other processes.
   setPriority(10)
   const { plants, tokens, bytes } = await backUp(sqliteFileOf(loadConfig(process.env).database, 'pg_dump'), file)
   console.log(`${file}: ${String(plants)} plants and ${String(tokens)} tokens in ${String(bytes)} bytes, verified`)
 }
 
-/** How many pages are copied in one step. */
+/** Pages copied in one step. */
 const stepPages = 256
 
-/** How many pages are copied between two syncs. The queue of the disk then stays short for other processes. */
+/** Pages copied between two syncs. This keeps the disk's queue short for other processes. */
 const syncedPages = 1_024
 
 /** The suffix of a copy without free pages. */
 const compacted = '-compacted'
 
 /**
- * Copies a database as it is at one moment. Servers may go on writing to it.
+ * Copies a snapshot of a database, while servers may write to it.
  *
- * The copy is made in one read transaction. Without it the online backup would start again at each write of another
- * process. The transaction blocks no writer, but the write-ahead log cannot restart until it ends.
+ * Copies in one read transaction: without it, the online backup would restart at each write of another process. The
+ * transaction blocks no writer, but the write-ahead log grows until it ends.
  *
  * @param source the database file
- * @param file the copy, readable by its owner alone; it gets this name when it is complete and verified
- * @throws UsageError when `file` exists, or the source cannot be copied; UnusableStore when the source is no database
+ * @param file the copy, readable by its owner alone; has this name once it is complete and verified
+ * @throws UsageError if `file` exists or the source cannot be copied; UnusableStore if the source is not a database
  */
 export async function backUp(source: string, file: string): Promise<Content & { bytes: number }> {
-  // A symbolic link counts, even if its target does not exist.
+  // Finds a symbolic link even if its target does not exist.
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
-    throw new UsageError(`${file} is there already; nothing was changed`)
+    throw new UsageError(`${file} already exists; nothing was changed`)
   }
-  if (!existsSync(dirname(file))) throw new UsageError(`there is no folder ${dirname(file)}`)
+  if (!existsSync(dirname(file))) throw new UsageError(`the folder ${dirname(file)} does not exist`)
   assertExists(source)
   removeLeftIndex(source)
   const partial = `${file}.partial-${String(process.pid)}`
@@ -56,11 +56,11 @@ export async function backUp(source: string, file: string): Promise<Content & { 
     const content = verifyCopy(partial, file)
     if (content.plants !== copied.plants || content.tokens !== copied.tokens)
       throw new UsageError(
-        `${file} differs from ${source}: ${JSON.stringify(content)} instead of ${JSON.stringify(copied)}`,
+        `${file} differs from ${source}: it has ${JSON.stringify(content)}, not ${JSON.stringify(copied)}`,
       )
     syncFile(partial)
     publish(partial, file)
-    // The name is content of the folder.
+    // The folder stores the name.
     syncFile(dirname(file))
     return { ...content, bytes: statSync(file).size }
   } catch (error) {
@@ -98,7 +98,7 @@ async function copy(source: string, partial: string): Promise<Content> {
   }
 }
 
-/** Removes free pages, if they are a quarter of the copy or more. */
+/** Removes free pages if they are at least a quarter of the copy. */
 function compact(partial: string): void {
   const database = new Database(partial, { fileMustExist: true })
   try {

@@ -1,16 +1,15 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-/** A command that cannot be carried out as it was given. The message says why, and what to do. */
+/** A command cannot be carried out. The message says why, and what to do. */
 export class UsageError extends Error {}
 
-/** What `--help` asks for. */
+/** The usage, which `--help` asks for. */
 class Help extends Error {}
 
 /**
  * Reads the arguments of a command.
  *
- * @throws UsageError, with the usage, when they do not match `config` or have an option twice that is one value; with
- *   `--help` what `runCommand` prints as the answer
+ * @throws UsageError with the usage, if they do not match `config` or repeat an option; Help with `--help`
  */
 export function readArguments<Config extends ParseArgsConfig>(usage: string, config: Config) {
   if ((config.args ?? process.argv.slice(2)).includes('--help')) throw new Help(usage)
@@ -18,7 +17,7 @@ export function readArguments<Config extends ParseArgsConfig>(usage: string, con
     const { tokens = [], ...parsed } = parseArgs({ ...config, tokens: true })
     const names = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []))
     const twice = names.find((name, index) => names.indexOf(name) < index && config.options?.[name]?.multiple !== true)
-    // Node takes the last one.
+    // Node would take the last one.
     if (twice !== undefined) throw new Error(`--${twice} is given twice`)
     return parsed
   } catch (error) {
@@ -28,7 +27,7 @@ export function readArguments<Config extends ParseArgsConfig>(usage: string, con
 
 type ErrorClass = new (...parameters: never[]) => Error
 
-/** Ends the process where a command that takes no arguments is given some. With `--help` it prints the usage. */
+/** Ends the process if there are arguments. With `--help` it prints the usage. */
 export function takeNoArguments(usage: string): void {
   try {
     readArguments(usage, { options: {} })
@@ -38,8 +37,8 @@ export function takeNoArguments(usage: string): void {
 }
 
 /**
- * Runs a command. On an error the exit code is 1. A `UsageError`, a system error and an error of the classes `expected`
- * are printed without a stack.
+ * Runs a command. After an error the exit code is 1. Prints a `UsageError`, a system error and errors of the classes
+ * `expected` without a stack.
  */
 export async function runCommand(run: () => Promise<void> | void, ...expected: ErrorClass[]): Promise<void> {
   try {
@@ -49,7 +48,7 @@ export async function runCommand(run: () => Promise<void> | void, ...expected: E
   }
 }
 
-/** Prints why a command has ended. @returns its exit code */
+/** Prints why a command ended. @returns its exit code */
 function report(error: unknown, expected: readonly ErrorClass[]): number {
   if (error instanceof Help) {
     console.log(error.message)
@@ -60,7 +59,7 @@ function report(error: unknown, expected: readonly ErrorClass[]): number {
   return 1
 }
 
-/** Reads the integer of an option. @throws UsageError, with the usage, when it is no integer or out of bounds */
+/** Reads an integer option. @throws UsageError with the usage, if it is not an integer or out of range */
 export function readInteger(usage: string, name: string, text: string, minimum: number, maximum = 2 ** 53 - 1): number {
   const value = /^[0-9]+$/.test(text) ? Number(text) : NaN
   if (value >= minimum && value <= maximum) return value

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { takeNoArguments } from './command.ts'
 
-takeNoArguments(`Usage: npm run dev   runs a server of the project in this folder, and prints type errors.
+takeNoArguments(`Usage: npm run dev   runs the server of this folder, and prints type errors.
 
-A saved contract is generated from; a saved source file restarts the server. Where the contract or the code is broken,
-the last good server goes on.`)
+Saving the contract runs npm run generate. Saving a source file restarts the server. While the contract or the code is
+broken, the last good server keeps running.`)
 
-/** An editor saves in several steps; what follows within this time belongs together. */
+/** Editors save in several steps; changes within this time count as one. */
 const settleMilliseconds = 60
 /** How long a process may take to end before it is killed. */
 const graceMilliseconds = 1500
@@ -19,7 +19,7 @@ const running = new Set<ChildProcess>()
 let server: ChildProcess | undefined
 let isClosing = false
 
-/** Starts a process in a group of its own: an interrupt at the terminal is for this one, which then ends the others. */
+/** Starts a process in its own group, so that Ctrl-C reaches only this process, which then ends the others. */
 function start(command: string[], output: 'inherit' | 'pipe', environment: NodeJS.ProcessEnv = {}): ChildProcess {
   const child = spawn(process.execPath, command, {
     env: { SHUTDOWN_DELAY: '0', ...process.env, ...environment },
@@ -39,12 +39,12 @@ async function end(child: ChildProcess | undefined): Promise<void> {
 }
 
 async function canGenerate(): Promise<boolean> {
-  // The script has the arguments.
+  // The npm script has the arguments.
   const child = spawn('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' })
   return (await once(child, 'exit'))[0] === 0
 }
 
-/** Whether a server starts with the code, on a free port and an empty database. */
+/** Whether a server starts, on a free port and an empty database. */
 async function canStart(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'dev-'))
   const environment = {
@@ -78,7 +78,7 @@ async function handle(): Promise<void> {
   const broken = contract && !(await canGenerate()) ? 'contract' : (await canStart()) ? undefined : 'code'
   if (contract) watchFolders()
   if (broken === undefined) await replaceServer()
-  const now = server !== undefined && running.has(server) ? 'the last good server goes on' : 'no server runs'
+  const now = server !== undefined && running.has(server) ? 'the last good server keeps running' : 'no server runs'
   if (broken !== undefined) console.log(`dev: the ${broken} is broken; ${now}`)
   isHandling = false
   await handle()
@@ -93,13 +93,13 @@ function note(contract: boolean): void {
 
 let watchers: FSWatcher[] = []
 
-/** Watches the folders of the code and of the contract's files anew: they may be others than before. */
+/** Watches the folders of the code and of the contract's files again, because they may have changed. */
 function watchFolders(): void {
   const lines = readFileSync('generated/contract.sha256', 'utf8').split('\n')
   const contract = lines.flatMap((line) => line.split('  ')[1] ?? []).slice(0, -1)
   const inSource = readdirSync('src', { recursive: true, withFileTypes: true })
   const source = ['src', ...inSource.flatMap((each) => (each.isDirectory() ? join(each.parentPath, each.name) : []))]
-  // Many editors save by renaming a new file into place, so files are watched through their folders.
+  // Many editors save by renaming a new file into place, so this watches folders, not files.
   const folders = new Set([...contract.map((file) => dirname(file)), ...source])
   const before = watchers
   watchers = [...folders].map((folder) =>

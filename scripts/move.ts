@@ -8,12 +8,12 @@ import type { Rows, StoreRows, StoredPlant } from '../src/store/rows.ts'
 import { UsageError, readArguments, runCommand } from './command.ts'
 
 const usage = `Usage: npm run move -- --from URL --to URL
-Copies all plants and tokens from one store to another. The target must be empty, or hold the beginning of them from a
-move that was interrupted. URL is sqlite:PATH or postgres://USER@HOST:PORT/DATABASE. Stop the servers first.
-Other users of this machine can see the arguments of a command, so leave the password out of the URL: put it into the
-environment variable PGPASSWORD, or into the file ~/.pgpass or the one that PGPASSFILE names.`
+Copies all plants and tokens from one store to another. The target must be empty, or contain what an interrupted move
+copied. URL is sqlite:PATH or postgres://USER@HOST:PORT/DATABASE. Stop the servers first.
+Other users of this machine can see the arguments of a command, so leave the password out of the URL. Put it into
+PGPASSWORD, the file ~/.pgpass, or the file that PGPASSFILE names.`
 
-/** How many rows are read at once. */
+/** Rows read at once. */
 const pageSize = 1_000
 
 async function run(): Promise<void> {
@@ -26,26 +26,26 @@ async function run(): Promise<void> {
     await move(source, target)
   } catch (error) {
     if (error instanceof UsageError || error instanceof UnusableStore || !isUnavailable(error)) throw error
-    const message = `the move stopped: ${error.message}; give the command again, and it goes on where it was`
+    const message = `the move stopped: ${error.message}; run the command again to continue`
     throw new UsageError(message, { cause: error })
   }
 }
 
 function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
   const options = { from: { type: 'string' }, to: { type: 'string' } } as const
-  // An error about a positional argument would quote it, and it may be a URL with a password.
+  // An error about a positional argument would quote it, and it may contain a password.
   const { values, positionals } = readArguments(usage, { options, allowPositionals: true })
   if (positionals.length > 0) throw new UsageError(usage)
   const from = readDatabaseLocation(values.from ?? '')
   const to = readDatabaseLocation(values.to ?? '')
   if (from === undefined || to === undefined) throw new UsageError(usage)
   if (from.engine === 'sqlite' && readHeader(from.file) === undefined) {
-    throw new UsageError(`there is no database ${from.file}, which --from names; nothing was changed`)
+    throw new UsageError(`--from: there is no database ${from.file}; nothing was changed`)
   }
   return { from, to }
 }
 
-/** Compares both tables of the target before it writes the first row. */
+/** Compares both tables before it writes the first row. */
 async function move(source: StoreRows, target: StoreRows): Promise<void> {
   const tokens = await prepare('tokens', source.tokens, target.tokens, encodeToken)
   const plants = await prepare('plants', source.plants, target.plants, encodePlant)
@@ -60,16 +60,16 @@ async function prepare<Row>(
   encode: (row: Row) => string,
 ): Promise<() => Promise<string>> {
   const held = await findResumption(from, to, encode)
-  if (held === undefined) throw new UsageError(`the target holds other ${label} than the source; nothing was changed`)
+  if (held === undefined) throw new UsageError(`the target has other ${label} than the source; nothing was changed`)
   const { last, count } = held
   return async () => {
-    if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target holds already`)
+    if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target already has`)
     for await (const rows of pagesAfter(from, last)) await to.add(rows)
     const [there, here] = await Promise.all([digest(from, encode), digest(to, encode)])
     if (there !== here) {
       throw new UsageError(
         `the ${label} differ: ${there} in the source, ${here} in the target. ` +
-          'Was the source written to meanwhile? Stop the servers and move into an empty target.',
+          'The source may have changed; stop the servers and move into an empty target.',
       )
     }
     return `${label}: ${here} on both sides`
@@ -80,7 +80,7 @@ async function prepare<Row>(
  * Compares the rows of the target with the first rows of the source.
  *
  * @param encode returns equal texts for equal rows
- * @returns the last row that is in both, after which the move continues; undefined when the target has other rows
+ * @returns the last row that both have, after which the move continues; undefined if the target has other rows
  */
 async function findResumption<Row>(
   from: Rows<Row>,
@@ -104,7 +104,7 @@ async function findResumption<Row>(
  * Reads all rows.
  *
  * @param encode returns equal texts for equal rows, without line breaks
- * @returns the number of rows, and the SHA-256 of all of them in the order of their key
+ * @returns the number of rows, and their SHA-256 in key order
  */
 async function digest<Row>(rows: Rows<Row>, encode: (row: Row) => string): Promise<string> {
   const hash = createHash('sha256')

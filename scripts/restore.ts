@@ -15,7 +15,7 @@ import { BadConfig, loadConfig } from '../src/config/config.ts'
 import { makeFolder, realPathOf, syncFile } from '../src/store/sqlite/open-files.ts'
 import { UnusableStore } from '../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from './command.ts'
-import { findHolder } from './open-elsewhere.ts'
+import { findHolder } from './find-holder.ts'
 import { type Content, isDamage, publish, sqliteFileOf, verifyCopy } from './verify-copy.ts'
 
 const usage = `Usage: npm run restore -- FILE [--force]   replaces the database of DATABASE_URL with a backup`
@@ -32,19 +32,18 @@ function run(): void {
   console.log(`${target}: ${String(plants)} plants and ${String(tokens)} tokens, restored from ${file}`)
 }
 
-/** The suffixes of the files that SQLite keeps beside a database file. */
+/** The suffixes of the files that SQLite keeps beside a database. */
 const companions = ['-wal', '-shm', '-journal']
 
 /**
- * Replaces a database with a copy, atomically: whatever happens, the file is the old one or the new one. The new one
- * has the owner and the mode of the old one, and a symbolic link to it stays. Without an old one, the owner alone can
- * read the new one.
+ * Replaces a database with a copy, atomically: after a crash, the file is the old one or the new one. Keeps owner, mode
+ * and symbolic link of the old one. Without an old one, only the owner can read the new one.
  *
- * @param copy a file that `backUp` made; it is not changed
+ * @param copy a file that `backUp` made; not changed
  * @param target the database file
  * @param force whether an existing database may be replaced
- * @throws UsageError when the copy is damaged, or the target exists or is open in a process; UnusableStore as
- *   `verifyCopy`; Node's error when a file cannot be read or written
+ * @throws UsageError if the copy is damaged, or the target exists or is open in a process; UnusableStore as
+ *   `verifyCopy`; Node's error if a file cannot be read or written
  */
 export function restore(copy: string, target: string, force: boolean): Content {
   const place = realPathOf(target)
@@ -52,7 +51,7 @@ export function restore(copy: string, target: string, force: boolean): Content {
   assertReplaceable(copy, target, old, force)
   assertClosed(place)
   makeFolder(dirname(place))
-  // The folder has the mode 0700, so nobody else can read the copy in it.
+  // The folder has mode 0700, so nobody else can read the copy in it.
   const folder = mkdtempSync(`${place}.restoring-`)
   const incoming = join(folder, basename(place))
   try {
@@ -66,14 +65,14 @@ export function restore(copy: string, target: string, force: boolean): Content {
     try {
       // SQLite would apply the old database's log or journal to the new one.
       for (const suffix of companions) rmSync(place + suffix, { force: true })
-      // A file system may keep the next change of a name and lose these.
+      // A crash could otherwise keep the rename below and lose these removals.
       syncFile(dirname(place))
       if (old === undefined) publish(incoming, place)
       else renameSync(incoming, place)
     } finally {
       unlock()
     }
-    // The name is content of the folder.
+    // The folder stores the name.
     syncFile(dirname(place))
     return content
   } finally {
@@ -82,16 +81,16 @@ export function restore(copy: string, target: string, force: boolean): Content {
 }
 
 function assertReplaceable(copy: string, target: string, old: Stats | undefined, force: boolean): void {
-  if (!existsSync(copy)) throw new UsageError(`there is no file ${copy}`)
+  if (!existsSync(copy)) throw new UsageError(`the file ${copy} does not exist`)
   if (old !== undefined && isSameFile(old, statSync(copy))) throw new UsageError(`${copy} is the database itself`)
   for (const suffix of ['-wal', '-journal']) {
     if (existsSync(realPathOf(copy) + suffix)) {
-      throw new UsageError(`${copy}${suffix} is beside it: ${copy} is a database in use and not a copy of one`)
+      throw new UsageError(`${copy}${suffix} exists: ${copy} is a database in use, not a backup`)
     }
   }
-  if (old !== undefined && !old.isFile()) throw new UsageError(`${target} is no file; nothing was changed`)
+  if (old !== undefined && !old.isFile()) throw new UsageError(`${target} is not a file; nothing was changed`)
   if (old !== undefined && !force) {
-    throw new UsageError(`${target} is there already; --force replaces it; nothing was changed`)
+    throw new UsageError(`${target} already exists; replace it with --force; nothing was changed`)
   }
 }
 
@@ -99,20 +98,19 @@ function isSameFile(one: Stats, other: Stats): boolean {
   return one.dev === other.dev && one.ino === other.ino
 }
 
-/** Throws when a process has the database open. A lock would not show a server whose database was removed. */
+/** Throws if a process has the database open. A lock would not detect a server whose database was removed. */
 function assertClosed(place: string): void {
   const holder = findHolder(place)
   if (holder === undefined) return
   const { processId, path } = holder
   const remedy = path.endsWith(' (deleted)')
-    ? 'what was removed is lost when the process ends: save it first, or stop the process'
+    ? 'the removed file is lost when the process ends: save it first, or stop the process'
     : 'stop the server first'
   throw new UsageError(`${place} is open in process ${String(processId)}, as ${path}; ${remedy}; nothing was changed`)
 }
 
 /**
- * Sets the owner and the mode of the file that is replaced. Without one, root sets the owner of the folder, who runs
- * the server.
+ * Copies owner and mode from the replaced file. Without one, root uses the owner of the folder, who runs the server.
  */
 function setOwnerAndMode(incoming: string, place: string, old: Stats | undefined): void {
   const { uid, gid } = statSync(incoming)
@@ -122,7 +120,7 @@ function setOwnerAndMode(incoming: string, place: string, old: Stats | undefined
       chownSync(incoming, owner.uid, owner.gid)
     } catch (error) {
       const ids = `user ${String(owner.uid)} and group ${String(owner.gid)}`
-      throw new UsageError(`${place} belongs to ${ids}: restore as them or as root; nothing was changed`, {
+      throw new UsageError(`${place} belongs to ${ids}: restore as that user or as root; nothing was changed`, {
         cause: error,
       })
     }
@@ -132,8 +130,8 @@ function setOwnerAndMode(incoming: string, place: string, old: Stats | undefined
 }
 
 /**
- * Locks the database until it is replaced. The change of `journal_mode`, which checkpoints the log, fails while
- * another connection is open.
+ * Locks the database until it is replaced. Changing `journal_mode` checkpoints the log, and fails while another
+ * connection is open.
  *
  * @returns a function that unlocks it
  */
@@ -143,7 +141,7 @@ function lock(place: string, target: string): () => void {
     database.pragma('journal_mode = DELETE')
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
-    // A damaged database may be replaced too.
+    // A damaged database may be replaced, too.
     if (!isDamage(error)) {
       database.close()
       if (!(error instanceof Database.SqliteError)) throw error

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { UsageError, readArguments, runCommand } from './command.ts'
 
-const usage = `Usage: npm run test:contract                                        the contract suite
-       npm run test:contract -- --long                              twenty times as many runs of each property
-       npm run test:contract -- --seed N [--path P] [--only TITLE]  a run, or one case of one test, again`
+const usage = `Usage: npm run test:contract                                        runs the contract suite
+       npm run test:contract -- --long                              runs each property twenty times as often
+       npm run test:contract -- --seed N [--path P] [--only TITLE]  repeats a run, or one case of one test`
 
 const text = { type: 'string' } as const
 const vitest = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs')
@@ -13,10 +13,10 @@ function run(): void {
   const options = { long: { type: 'boolean' }, seed: text, path: text, only: text } as const
   const { long, seed, path, only } = readArguments(usage, { options }).values
   if (seed !== undefined && !/^\d+$/.test(seed)) {
-    throw new UsageError(`--seed must be a whole number, not ${JSON.stringify(seed)}\n${usage}`)
+    throw new UsageError(`--seed must be an integer, not ${JSON.stringify(seed)}\n${usage}`)
   }
   if (path !== undefined && (seed === undefined || only === undefined)) {
-    throw new UsageError(`--path names a case of one test; it needs --seed and --only\n${usage}`)
+    throw new UsageError(`--path needs --seed and --only\n${usage}`)
   }
   const environment = {
     ...process.env,
@@ -26,7 +26,7 @@ function run(): void {
     ...(only === undefined ? {} : { CONTRACT_PART: only }),
   }
   const filter = only === undefined ? [] : [`--testNamePattern=${escaped(only)}$`]
-  // Shows the output of the tests at once, so that a long run shows its progress.
+  // Prints the output of tests immediately, to show the progress of a long run.
   const shown = ['--project=sqlite', '--disable-console-intercept=true', ...filter]
   const command = [vitest, 'run', 'test/contract-suite/', ...shown]
   process.exitCode = spawnSync(process.execPath, command, { stdio: 'inherit', env: environment }).status ?? 1

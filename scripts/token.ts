@@ -7,8 +7,8 @@ import { UsageError, readArguments, runCommand } from './command.ts'
 
 const usage = `Usage: npm run token -- issue CALLER [--ttl 30d] [--scope plants:read,plants:write]
                                         prints a new token, alone on standard output; without --scope it has all rights
-       npm run token -- list            the tokens: prefix, caller, issued, expiry, last use, scopes if it has not all
-       npm run token -- revoke PREFIX   revokes a token, named by the prefix that list shows or whole`
+       npm run token -- list            lists the tokens: prefix, caller, issued, expiry, last use, scopes if limited
+       npm run token -- revoke PREFIX   revokes a token; PREFIX is as listed, or the whole token`
 
 async function run(): Promise<void> {
   const { positionals, values } = readArguments(usage, {
@@ -49,8 +49,8 @@ async function issue(store: Store, caller: string, { ttl, scope }: IssueOptions)
     throw new UsageError(`--scope must be like plants:read,plants:write, not ${JSON.stringify(scope)}`)
   if (!isIssuable(caller))
     throw new UsageError(
-      'the caller must have 1 to 255 characters, none of them a control character, and not begin with jwt:, ' +
-        'which the callers of JSON Web Tokens do',
+      'the caller must have 1 to 255 characters, no control characters, and must not begin with jwt:, ' +
+        'the prefix for JSON Web Tokens',
     )
   const { text, stored } = createToken(caller, Date.now(), lifetime, scopes)
   if ((await store.addToken(stored)) === 'unavailable')
@@ -69,7 +69,7 @@ async function revoke(store: Store, prefix: string): Promise<void> {
   const revoked = await store.revokeTokens(prefixOf(prefix))
   if (revoked === 'unavailable') throw new UsageError('the store cannot be written now; no token was revoked')
   if (revoked.length === 0)
-    throw new UsageError(`there is no token ${prefixOf(prefix)}…; npm run token -- list shows those that there are`)
+    throw new UsageError(`there is no token ${prefixOf(prefix)}…; list the tokens with npm run token -- list`)
   for (const token of revoked) console.log(`revoked ${describe(token)}`)
 }
 

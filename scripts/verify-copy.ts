@@ -4,7 +4,7 @@ import type { DatabaseLocation } from '../src/store/open-store.ts'
 import { applicationId, assertUsable, readHeader } from '../src/store/sqlite/schema.ts'
 import { UsageError } from './command.ts'
 
-/** How many rows a database has. */
+/** The number of rows of a database. */
 export interface Content {
   plants: number
   tokens: number
@@ -17,7 +17,7 @@ export function contentOf(database: Database.Database): Content {
   return { plants: count('plants'), tokens: count('tokens') }
 }
 
-/** Whether an error says that a file is damaged: others say that it cannot be read now (sqlite.org/rescode.html). */
+/** Whether an error means that a file is damaged, not just unreadable for now (sqlite.org/rescode.html). */
 export function isDamage(error: unknown): error is InstanceType<typeof Database.SqliteError> {
   return error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/.test(error.code)
 }
@@ -26,8 +26,8 @@ export function isDamage(error: unknown): error is InstanceType<typeof Database.
  * Checks every page, index and constraint of a file that nobody else has open.
  *
  * @param name the name of the file in messages
- * @throws UsageError when it is damaged or not a database of this service; UnusableStore when it is another program's
- *   or a newer release's
+ * @throws UsageError if it is damaged or not a database of this service; UnusableStore if it belongs to another program
+ *   or a newer release
  */
 export function verifyCopy(file: string, name: string): Content {
   const header = readHeader(file)
@@ -35,10 +35,10 @@ export function verifyCopy(file: string, name: string): Content {
   assertUsable(name, header)
   const database = new Database(file, { fileMustExist: true })
   try {
-    // The result is 'ok' or the first fault, in one line or more.
+    // The result is 'ok', or the first fault in one or more lines.
     const result = database.pragma('integrity_check(1)', { simple: true }) as string
     if (result !== 'ok') throw new UsageError(`${name} is damaged (${result.replaceAll(/\s+/g, ' ')})`)
-    // A copy is one file. The server sets the mode with a log again.
+    // Turns the log off, so that the copy is one file. The server turns it on again.
     database.pragma('journal_mode = DELETE')
     return contentOf(database)
   } catch (error) {
@@ -53,27 +53,27 @@ export function verifyCopy(file: string, name: string): Content {
 /**
  * Gives a file a second name. Unlike a rename, a link never replaces another file.
  *
- * @throws UsageError when there is a file of this name
+ * @throws UsageError if the name is taken
  */
 export function publish(file: string, name: string): void {
   try {
     linkSync(file, name)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new UsageError(`${name} is there already; nothing was changed`, { cause: error })
+    throw new UsageError(`${name} already exists; nothing was changed`, { cause: error })
   }
 }
 
 /**
- * @param tool the program that does the same on PostgreSQL, for the message
+ * @param tool the corresponding program for PostgreSQL, for the message
  * @returns the file of a SQLite database
- * @throws UsageError when the database is another
+ * @throws UsageError for another database
  */
 export function sqliteFileOf(location: DatabaseLocation, tool: string): string {
   switch (location.engine) {
     case 'sqlite':
       return location.file
     case 'postgres':
-      throw new UsageError(`DATABASE_URL names a PostgreSQL database, for which the tool is ${tool}`)
+      throw new UsageError(`DATABASE_URL names a PostgreSQL database; use ${tool}`)
   }
 }

@@ -2,7 +2,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { type Contract, type Limits, fastifyContract, fastifyOptions } from 'fastify-contract'
 import { createTokenUses } from './auth/token-uses.ts'
 import { type TokenFinder, createVerifiers } from './auth/verifiers.ts'
-import { type HandlerContext, createServices } from './context.ts'
+import type { HandlerContext } from './context.ts'
 import { type Handlers, failureBody } from './contract.ts'
 import { registerHealth, watchReadiness } from './monitoring/health.ts'
 import type { Metrics } from './monitoring/metrics.ts'
@@ -11,20 +11,17 @@ import type { Store } from './store/store.ts'
 
 export interface AppOptions {
   contract: Contract
-  /** The handler of each operation; the server refuses to start when one is missing. */
+  /** The handler of each operation. A missing one stops the start. */
   handlers: Partial<Handlers<HandlerContext>>
   store: Store
   log: FastifyBaseLogger
-  /**
-   * The most requests a minute for one caller, and the most refused tokens a minute from one address; undefined when
-   * there is no limit.
-   */
+  /** Requests per minute for one caller, and rejected tokens per minute from one address; undefined for no limit. */
   rateLimit: number | undefined
-  /** The addresses of proxies whose `X-Forwarded-For` is trusted. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: string | undefined
   /** Verifies JSON Web Tokens; undefined when none are accepted. */
   verifyJwt?: TokenFinder | undefined
-  /** The origins whose pages may use the service; undefined when no other origin may. */
+  /** The origins that CORS allows; undefined for none. */
   corsOrigins?: string[] | undefined
   /** Receives measurements. */
   observer?: Pick<Metrics, 'answered' | 'contractBroken'> | undefined
@@ -66,13 +63,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(fastifyContract, {
     contract,
     handlers,
-    services: createServices(store),
+    services: { plants: store } satisfies Omit<HandlerContext, 'caller'>,
     verifierOf: ({ kind }) => verifiers[kind] ?? noProvider,
     realm: 'plant-store',
     favicon: leaf,
     corsOrigins,
     onContractBroken: observer?.contractBroken,
-    // Loaded only if configured, which saves start time and memory.
+    // Loaded only if configured, to save start time and memory.
     ...(rateLimit === undefined ? {} : (await import('./rate-limit/rate-limits.ts')).createRateLimits(rateLimit)),
   })
   registerHealth(app, isReady)

@@ -1,17 +1,8 @@
 import type { Caller } from 'fastify-contract'
-import type { PlantStore, Store } from './store/store.ts'
-
-/** Services shared by all handlers. */
-interface Services {
-  plants: PlantStore
-}
+import type { PlantStore } from './store/store.ts'
 
 /** What a handler receives besides the request. */
-export interface HandlerContext extends Services {
+export interface HandlerContext {
   caller: Caller
-}
-
-/** Creates the services of a server. */
-export function createServices(store: Store): Services {
-  return { plants: store }
+  plants: PlantStore
 }

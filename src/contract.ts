@@ -8,17 +8,17 @@ export type Schemas = contract.Schemas<components>
 export type Caller = contract.Caller
 export type Input<Id extends OperationId> = contract.Input<operations[Id]>
 export type Reply<Id extends OperationId> = contract.Reply<operations[Id]>
-/** What the handler of an operation receives beside the request. */
+/** The context that the handler of an operation receives. */
 export type ContextOf<Id extends OperationId, Context> = contract.ContextWith<callers[Id], Context>
 export type Handlers<Context> = contract.Handlers<operations, callers, Context>
 
 type ErrorName = keyof typeof errors
 type NoHeaders = Record<never, never>
 
-/** Leaves no value for a header that the contract does not name. */
+/** Allows no value for a header that the contract does not declare. */
 type Known<Headers> = Record<Exclude<keyof Headers, keyof components['headers']>, never>
 
-/** A reply that says that a request failed, with its status as a literal type. */
+/** A reply to a failed request, with its status as a literal type. */
 export interface Failure<Name extends ErrorName, Headers> {
   status: (typeof errors)[Name]['status']
   headers: Headers
@@ -26,11 +26,11 @@ export interface Failure<Name extends ErrorName, Headers> {
 }
 
 /**
- * Makes the reply for an expected failure. Its type names the one status that it has, so an operation that does not
- * declare this status cannot return it.
+ * Creates the reply for an expected failure. Its type contains the status, so only operations that declare the status
+ * can return it.
  *
- * @param name which error number
- * @param message what happened, for a person: the place and the remedy
+ * @param name the failure's name in the contract
+ * @param message the problem and the remedy, for people
  * @param headers the headers that the contract declares for this status
  */
 export function failure<Name extends ErrorName>(name: Name, message: string): Failure<Name, NoHeaders>
@@ -44,12 +44,12 @@ export function failure(name: ErrorName, message: string, headers = {}): Failure
   return { status, headers, body: { error, message } }
 }
 
-/** The reply when the store cannot be read or written now; the request could succeed in a second. */
+/** The reply if the store is not available; the request may succeed in a second. */
 export function storeUnavailable() {
   return failure('unavailable', 'the store is not available now; try again in a second', { 'Retry-After': 1 })
 }
 
-/** The server's own failures in the form of the contract. A contract without scopes does not have 40300. */
+/** Creates the body of a failure that the library reports. A contract without scopes does not declare 40300. */
 export function failureBody(name: ErrorName | 'insufficient_scope', message: string): object {
   return { error: name === 'insufficient_scope' ? 40_300 : errors[name].error, message }
 }

@@ -4,8 +4,5 @@ import { createPlant } from './plants/createPlant.ts'
 import { deletePlant } from './plants/deletePlant.ts'
 import { listPlants } from './plants/listPlants.ts'
 
-/**
- * The handler of each operation. This compiles only if no operation lacks a handler, no handler lacks an operation, and
- * each handler has the type that the contract gives it.
- */
+/** The handler of each operation. The compiler rejects a missing or extra handler, and one that breaks the contract. */
 export const handlers: Handlers<HandlerContext> = { createPlant, deletePlant, listPlants }

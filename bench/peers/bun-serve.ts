@@ -54,7 +54,7 @@ const server = Bun.serve({
       },
     },
   },
-  fetch: () => Response.json({ error: 40400, message: 'there is no such path' }, { status: 404 }),
+  fetch: () => Response.json({ error: 40400, message: 'the path does not exist' }, { status: 404 }),
   // Bun.serve answers 500 to an exception.
   error: (error) => Response.json({ error: 50000, message: String(error) }, { status: 500 }),
 })

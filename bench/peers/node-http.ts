@@ -37,7 +37,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   } else if (request.method === 'DELETE' && path.startsWith('/plants/')) {
     if (store.delete(caller, Number(decodeURIComponent(path.slice('/plants/'.length))))) response.writeHead(204).end()
     else sendJson(response, 404, { error: 40401, message: 'there is no such plant' })
-  } else sendJson(response, 404, { error: 40400, message: 'there is no such path' })
+  } else sendJson(response, 404, { error: 40400, message: 'the path does not exist' })
 }
 
 /** Answers 500 to a value that SQLite refuses, which would otherwise end the process. */

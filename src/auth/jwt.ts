@@ -16,8 +16,8 @@ export interface IdentityProvider {
 }
 
 /**
- * The accepted algorithms (RFC 8725, section 3.1). With a symmetric one, everyone who can check a token could make one;
- * with `none`, anyone could.
+ * The accepted algorithms (RFC 8725, section 3.1). With a symmetric one, the key that verifies tokens could also sign
+ * them; `none` needs no key.
  */
 const asymmetricAlgorithms = [
   'RS256',
@@ -33,18 +33,17 @@ const asymmetricAlgorithms = [
   'Ed25519',
 ]
 
-/** How much the clocks of the provider and this machine may differ (RFC 7519, section 4.1.4). */
+/** The allowed difference between the clocks of the provider and this machine (RFC 7519, section 4.1.4). */
 const clockSkewSeconds = 30
 
-/** The shortest time between two reports of faults. Each report says how many tokens were affected. */
+/** The minimum time between two reports of faults. Each report counts the unchecked tokens. */
 const reportMilliseconds = 10_000
 
 /**
- * Creates a verifier of the JSON Web Tokens (RFC 7519) that an identity provider signed. A token needs `sub` and `exp`.
+ * Creates a verifier for an identity provider's JSON Web Tokens (RFC 7519). Requires `sub` and `exp`.
  *
  * @param now returns milliseconds since 1970-01-01T00:00:00Z
- * @param onFault receives the first fault of the key server that made it impossible to check a token, and then at most
- *   one every ten seconds
+ * @param onFault receives faults of the key server that left a token unchecked, at most one every ten seconds
  */
 export function createJwtVerifier(
   { jwksUrl, issuer, audience }: IdentityProvider,
@@ -85,8 +84,8 @@ const maxSubjectLength = 255
  * of an opaque token never begins with `jwt:`.
  *
  * @param subject the claim `sub`
- * @returns undefined if a store could not keep the subject exactly: it is not text, empty or too long, or contains
- *   U+0000 or a lone surrogate
+ * @returns undefined if a store could not keep the subject exactly: not a string, empty, too long, or with U+0000 or a
+ *   lone surrogate
  */
 function jwtCaller(issuer: string, subject: unknown): Caller | undefined {
   if (typeof subject !== 'string' || subject === '' || subject.length > maxSubjectLength) return undefined
@@ -94,10 +93,10 @@ function jwtCaller(issuer: string, subject: unknown): Caller | undefined {
 }
 
 /**
- * The scopes of a JSON Web Token: its claim `scope`, separated by spaces (RFC 8693, section 4.2), or where that is
- * missing `scp`, its name at some providers. Both may also be a list.
+ * Reads the scopes of a JSON Web Token from the claim `scope` (RFC 8693, section 4.2), or else from `scp`, which some
+ * providers use. Either is a string with spaces, or a list.
  *
- * @returns undefined if the claim has another form; a `scope` that is undefined if there is none
+ * @returns undefined if the claim has another form; `{ scope: undefined }` without a claim
  */
 function scopeOfClaims(claims: Record<string, unknown>): { scope: string | undefined } | undefined {
   const claim = claims['scope'] === undefined ? claims['scp'] : claims['scope']
@@ -113,7 +112,7 @@ function createReporter(host: string, onFault: (error: Error) => void): (cause: 
     unchecked++
     if (performance.now() - reportedAt < reportMilliseconds) return
     const count = String(unchecked)
-    const message = `the keys of ${host} are not available; JSON Web Tokens that could not be checked: ${count}`
+    const message = `the keys of ${host} are not available; unchecked JSON Web Tokens: ${count}`
     onFault(new Error(message, { cause }))
     unchecked = 0
     reportedAt = performance.now()

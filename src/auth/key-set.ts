@@ -1,6 +1,6 @@
 import { type JWTVerifyGetKey, createRemoteJWKSet, customFetch, errors } from 'jose'
 
-/** How long the provider may take to send its keys. */
+/** The time limit for a fetch. */
 const timeoutMilliseconds = 2_000
 
 /** The largest key set, in bytes. */
@@ -9,20 +9,20 @@ const maxSetBytes = 2 ** 20
 /** How long keys are cached. */
 const maxAgeMilliseconds = 600_000
 
-/** How old the cached keys must be before a token with an unknown key causes them to be fetched again. */
+/** The minimum age of cached keys before an unknown key causes a new fetch. */
 const unknownKeyMilliseconds = 30_000
 
-/** The shortest time between a failed attempt to fetch the keys and the next one. */
+/** The minimum time between a failed fetch and the next. */
 const retryMilliseconds = 1_000
 
 /**
  * Finds keys in the JSON Web Key Set (RFC 7517) that an identity provider publishes.
  *
- * @returns a function that throws a `JOSEError` if the set has no key for the token, and any other error if the set is
- *   not available or the key is malformed: the token may be valid
+ * @returns a function that throws a `JOSEError` if the set has no key for the token. Any other error means that the set
+ *   is not available or the key is malformed; the token may be valid.
  */
 export function createKeySet(url: URL): JWTVerifyGetKey {
-  // jose measures the age of keys by the machine's clock, which can be set. So it is measured here.
+  // jose measures the age of keys with the system clock, which can change. This code uses a monotonic clock.
   const find = createRemoteJWKSet(url, {
     timeoutDuration: timeoutMilliseconds,
     cooldownDuration: Infinity,
@@ -32,7 +32,7 @@ export function createKeySet(url: URL): JWTVerifyGetKey {
   let loadedAt = -Infinity
   let failure: { error: unknown; at: number } | undefined
 
-  /** Loads the keys if they are older than this. Within a second of a failed attempt it repeats the error. */
+  /** Fetches keys that are older than `maxAge`. Within a second of a failed fetch, throws its error again. */
   async function load(maxAge: number): Promise<void> {
     if (performance.now() - loadedAt < maxAge) return
     if (failure !== undefined && performance.now() - failure.at < retryMilliseconds) throw failure.error
@@ -55,14 +55,14 @@ export function createKeySet(url: URL): JWTVerifyGetKey {
       })
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) throw error
-      // A token may leave out the key's name, but two keys must not share one.
+      // Several keys may match a token without `kid`, but two keys must not share one.
       if (error instanceof errors.JWKSMultipleMatchingKeys && header.kid === undefined) throw error
       throw new Error('the key of a token cannot be fetched or is malformed', { cause: error })
     }
   }
 }
 
-/** Fetches for jose, which would read a response of any size, and refuse a whole set for a member that is no object. */
+/** Fetches a key set. jose would read a response of any size, and reject the set for one key that is not an object. */
 async function fetchKeySet(url: string, init: Omit<RequestInit, 'body'>): Promise<Response> {
   const response = await fetch(url, init)
   const chunks: Uint8Array[] = []

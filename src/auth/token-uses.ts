@@ -3,16 +3,16 @@ import { LruMap } from 'toad-cache'
 import { lastUsedResolutionMilliseconds } from '../store/store.ts'
 import type { TokenStore, TokenUse } from '../store/store.ts'
 
-/** How often the uses of all tokens are written together. */
+/** The interval at which the uses of all tokens are written together. */
 const writeMilliseconds = 1_000
 
-/** The most tokens whose last write is remembered. Beyond that the least recently used one is forgotten. */
+/** The limit of tokens whose last write is remembered. The least recently used one is dropped first. */
 const maxTokens = 100_000
 
 /**
- * Records when tokens were used last. No request waits for it.
+ * Records the last use of tokens. No request waits for it.
  *
- * @param log receives what the store throws, as when the database's user may not update tokens
+ * @param log receives errors of the store, for example if the database's user may not update tokens
  */
 export function createTokenUses(store: Pick<TokenStore, 'recordUses'>, log: Pick<FastifyBaseLogger, 'error'>) {
   /** The monotonic time until which further uses of a token are ignored, by the token's hash. */
@@ -30,7 +30,7 @@ export function createTokenUses(store: Pick<TokenStore, 'recordUses'>, log: Pick
     timer ??= setTimeout(() => void write(), writeMilliseconds).unref()
   }
 
-  /** Writes the noted uses. Those that the store cannot write are dropped; it never rejects. */
+  /** Writes the noted uses, or drops them if the store fails. Never rejects. */
   async function write(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
@@ -38,7 +38,7 @@ export function createTokenUses(store: Pick<TokenStore, 'recordUses'>, log: Pick
     const uses = unwritten
     unwritten = []
     await store.recordUses(uses).catch((error: unknown) => {
-      log.error({ err: error }, 'when tokens were used is not recorded')
+      log.error({ err: error }, 'the last use of some tokens was not recorded')
     })
   }
 

@@ -3,10 +3,10 @@ import type { Caller } from 'fastify-contract'
 import { isScope } from 'fastify-contract/security'
 import type { StoredToken } from '../store/store.ts'
 
-/** Opaque tokens begin with this, so that people and secret scanners recognize them. */
+/** The prefix by which people and secret scanners recognize opaque tokens. */
 const tokenPrefix = 'plst_'
 
-/** How much of a token is stored as plain text to identify it. Too little to guess the rest. */
+/** The length of the prefix that is stored as plain text to identify a token. Too short to help guess the rest. */
 const prefixLength = tokenPrefix.length + 6
 
 const secretBytes = 32
@@ -18,7 +18,7 @@ const secretBytes = 32
  * @param now milliseconds since 1970-01-01T00:00:00Z
  * @param ttl milliseconds, or undefined for a token that does not expire
  * @param scope scopes separated by spaces, or undefined for a token with all rights
- * @returns its text, which is stored nowhere, and what is stored of it
+ * @returns its text, which is never stored, and its stored form
  */
 export function createToken(
   caller: Caller,
@@ -43,7 +43,7 @@ export function createToken(
 
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** A hundred years of 365 days. A longer time is probably a typing error. */
+/** A hundred years of 365 days. A longer time is probably a typo. */
 const maxTtl = 36_500 * units.d
 
 /**
@@ -55,7 +55,7 @@ const maxTtl = 36_500 * units.d
 export function readTtl(text: string): number | undefined {
   const [, number, unit] = /^([1-9][0-9]*)([smhd])$/.exec(text) ?? []
   if (number === undefined) return undefined
-  // The expression matches these four units only.
+  // The expression matches only these four units.
   const milliseconds = Number(number) * units[unit as keyof typeof units]
   return milliseconds <= maxTtl ? milliseconds : undefined
 }
@@ -63,15 +63,15 @@ export function readTtl(text: string): number | undefined {
 /**
  * Reads the scopes of a token.
  *
- * @param text scopes with commas between them
- * @returns each once, separated by spaces; undefined if one is empty or has characters that no scope has
+ * @param text scopes separated by commas
+ * @returns each scope once, separated by spaces; undefined if one is empty or has an invalid character
  */
 export function readScopes(text: string): string | undefined {
   const scopes = text.split(',')
   return scopes.every(isScope) ? [...new Set(scopes)].join(' ') : undefined
 }
 
-/** The callers of JSON Web Tokens begin with this, and no others do. */
+/** The prefix of the callers of JSON Web Tokens, and of no others. */
 export const jwtCallerPrefix = 'jwt:'
 
 /** Whether an opaque token may belong to this caller. */
@@ -80,8 +80,8 @@ export function isOpaqueCaller(caller: Caller): boolean {
 }
 
 /**
- * Whether a token may be issued for a caller. PostgreSQL has no room in an index for thousands of bytes, and a control
- * character could make one line of a list look like several.
+ * Whether a token may be issued for a caller. An index entry of PostgreSQL cannot hold thousands of bytes, and a
+ * control character could fake lines of a list.
  */
 export function isIssuable(caller: Caller): boolean {
   return isOpaqueCaller(caller) && /^\P{Cc}{1,255}$/u.test(caller)

@@ -2,7 +2,7 @@ import type { SecurityScheme, Verifier } from 'fastify-contract'
 import type { FoundCaller, TokenStore } from '../store/store.ts'
 import { hashToken, isOpaqueCaller, isOpaqueToken } from './tokens.ts'
 
-/** Finds for whom a token acts. `unknown` if it is not valid, `unavailable` if it cannot be checked now. */
+/** Finds the caller of a token: `unknown` if it is not valid, `unavailable` if it cannot be checked now. */
 export type TokenFinder = (token: string) => Promise<FoundCaller>
 
 export interface VerifierOptions {
@@ -24,8 +24,8 @@ const basicCredentials = /^basic(?: +(.*))?$/is
 const token68 = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
- * Creates the verifier of each kind of security scheme; `jwt` has none without an identity provider. A password and an
- * API key are opaque tokens, so that they expire, are revoked and have scopes like any other.
+ * Creates the verifier for each kind of security scheme; `jwt` has none without an identity provider. Passwords and API
+ * keys are opaque tokens, so they expire, can be revoked and have scopes.
  */
 export function createVerifiers(options: VerifierOptions): Record<SecurityScheme['kind'], Verifier | undefined> {
   const findOpaque = createOpaqueFinder(options)
@@ -60,7 +60,7 @@ function createOpaqueFinder({ tokens, now, noteUse }: VerifierOptions): TokenFin
   }
 }
 
-/** Finds the token that is the password. The user-id before the colon is empty or the caller (RFC 7617, section 2). */
+/** Looks up the password as a token. The user-id before the colon is empty or the caller (RFC 7617, section 2). */
 async function findByPassword(encoded: string, find: TokenFinder): Promise<FoundCaller> {
   const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
   if (password === undefined) return 'unknown'

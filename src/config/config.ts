@@ -12,7 +12,7 @@ import {
   seconds,
 } from './variables.ts'
 
-/** The environment has bad variables. The message is one line that names each of them. */
+/** The environment has invalid variables. The message is one line that names each of them. */
 export class BadConfig extends Error {}
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -24,15 +24,15 @@ const variables = {
   DATABASE_URL: databaseLocation({ default: { engine: 'sqlite', file: 'data/plants.db' } }),
   LOG_LEVEL: oneOf(logLevels)({ default: 'info' }),
   BODY_LIMIT: integer(1, 2 ** 30)({ default: defaultLimits.bodyBytes }),
-  /** The most requests a minute for one caller, and the most refused tokens a minute from one address. */
+  /** Requests per minute for one caller, and rejected tokens per minute from one address. */
   RATE_LIMIT: integer(1, 2 ** 31 - 1)({ default: undefined }),
-  /** The proxies whose `X-Forwarded-For` is trusted. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   TRUST_PROXY: addresses({ default: undefined }),
   /** The identity provider whose JSON Web Tokens are accepted. */
   AUTH_JWKS_URL: keysUrl({ default: undefined }),
   AUTH_ISSUER: identifier({ default: undefined }),
   AUTH_AUDIENCE: identifier({ default: undefined }),
-  /** The origins whose pages may use the service. */
+  /** The origins that CORS allows. */
   CORS_ORIGIN: origins({ default: undefined }),
   /** Where metrics are served to Prometheus. */
   METRICS_PORT: integer(0, 65_535)({ default: undefined }),
@@ -52,8 +52,7 @@ export type Config = ReturnType<typeof loadConfig>
 /**
  * Reads the configuration from environment variables; an empty one counts as unset.
  *
- * @returns the values by what they configure; `warnings` has a sentence for each variable that has no effect or a bad
- *   one together with the others
+ * @returns the configuration; `warnings` has a sentence for each variable without effect, and for bad combinations
  * @throws BadConfig
  */
 export function loadConfig(environment: NodeJS.ProcessEnv) {
@@ -62,8 +61,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
     reporter: ({ errors, env }) => {
       const problems = [
         ...Object.entries<Error>(errors).map(([name, { message }]) => `${name} ${message}`),
-        ...missingOfProvider(given),
-        // envalid gives the values that it could read.
+        ...missingProviderVariables(given),
+        // `env` has the values that are valid.
         ...shutdownProblems(env as Partial<CleanedEnv<typeof variables>>),
       ]
       if (problems.length > 0) throw new BadConfig(problems.join('; '))
@@ -77,7 +76,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
     logLevel: read.LOG_LEVEL,
     rateLimit: read.RATE_LIMIT,
     trustedProxies: read.TRUST_PROXY,
-    // missingOfProvider has refused one or two of the three.
+    // missingProviderVariables rejects one or two of the three.
     identityProvider: jwksUrl === undefined ? undefined : { jwksUrl, issuer: issuer!, audience: audience! },
     corsOrigins: read.CORS_ORIGIN,
     metrics: read.METRICS_PORT === undefined ? undefined : { host: read.METRICS_HOST, port: read.METRICS_PORT },
@@ -98,11 +97,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
 const providerNames = ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
 
 /** Without issuer and audience, a token that the provider issued for another service would be accepted. */
-function missingOfProvider(given: NodeJS.ProcessEnv): string[] {
+function missingProviderVariables(given: NodeJS.ProcessEnv): string[] {
   const missing = providerNames.filter((name) => given[name] === undefined)
   return missing.length === providerNames.length
     ? []
-    : missing.map((name) => `${name} is missing: ${providerNames.join(', ')} go together`)
+    : missing.map((name) => `${name} is missing: set all of ${providerNames.join(', ')}, or none`)
 }
 
 function shutdownProblems({
@@ -110,7 +109,7 @@ function shutdownProblems({
   SHUTDOWN_GRACE: grace,
 }: Partial<CleanedEnv<typeof variables>>): string[] {
   return delay !== undefined && grace !== undefined && delay >= grace
-    ? [`SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is ${String(grace / 1_000)}`]
+    ? [`SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE (${String(grace / 1_000)})`]
     : []
 }
 
@@ -125,8 +124,8 @@ function warningsOf(given: NodeJS.ProcessEnv): string[] {
   // The service speaks plain HTTP, so a proxy usually stands between it and clients of other machines.
   if (given['RATE_LIMIT'] !== undefined && given['TRUST_PROXY'] === undefined) {
     warnings.push(
-      'RATE_LIMIT without TRUST_PROXY: behind a proxy all clients have its address, and ' +
-        'the refused tokens of one lock out the others; set TRUST_PROXY to the address of the proxy',
+      'RATE_LIMIT is set without TRUST_PROXY: behind a proxy all clients share its address, so the ' +
+        'rejected tokens of one block the others; set TRUST_PROXY to the address of the proxy',
     )
   }
   return warnings

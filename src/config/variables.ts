@@ -9,17 +9,17 @@ export const host = makeValidator((text: string) => {
   return text
 })
 
-/** An integer of a range, in plain decimal form. */
+/** An integer in a range, in plain decimal form. */
 export function integer(minimum: number, maximum: number) {
   return makeValidator<number>((text: string) => readInteger(text, minimum, maximum))
 }
 
-/** A whole number of seconds of a range, in milliseconds. */
+/** An integer number of seconds in a range; the value is in milliseconds. */
 export function seconds(minimum: number, maximum: number) {
   return makeValidator<number>((text: string) => readInteger(text, minimum, maximum) * 1_000)
 }
 
-/** One of some words. */
+/** One of a list of words. */
 export function oneOf<Word extends string>(words: readonly Word[]) {
   return makeValidator<Word>((text: string) => {
     const word = words.find((each) => each === text)
@@ -35,14 +35,14 @@ export const databaseLocation = makeValidator<DatabaseLocation>((text: string) =
   if (location === undefined)
     throw new Error(
       'must be sqlite:PATH or postgres://USER@HOST:PORT/DATABASE, ' +
-        'with the password in PGPASSWORD or in the file PGPASSFILE',
+        'with the password in PGPASSWORD or in the file that PGPASSFILE names',
     )
   return location
 })
 
-/** Parses the URL of a store; returns undefined when it is none. */
+/** Parses the URL of a store; returns undefined if it is invalid. */
 export function readDatabaseLocation(text: string): DatabaseLocation | undefined {
-  // better-sqlite3 would trim the path, and open no file for `:memory:`.
+  // better-sqlite3 trims the path, and opens no file for `:memory:`.
   const file = /^sqlite:(?!:memory:$)(\S(?:.*\S)?)$/.exec(text)?.[1]
   if (file !== undefined) return { engine: 'sqlite', file }
   const isPostgres = /^postgres(?:ql)?:\/\//.test(text) && hostUrls(text).every((url) => URL.canParse(url))
@@ -53,33 +53,33 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Whether a server at this host is reached from its own machine alone. */
+/** Whether only this machine can reach a server at this host. */
 export function isLoopback(host: string): boolean {
   const version = isIP(host)
   return version === 0 ? host === 'localhost' : loopback.check(host, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** The URL of a key set. Over plain HTTP anybody between the machines could replace the keys. */
+/** The URL of a key set. Over plain HTTP, anyone on the network path could replace the keys. */
 export const keysUrl = makeValidator<string>((text: string) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isSafe =
     url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))
-  if (!isSafe) throw new Error('must be an https: URL, or an http: URL of this machine')
-  // Its host is logged, and Node's fetch refuses such a URL with an error that quotes it.
-  if (url.username !== '' || url.password !== '') throw new Error('must have neither a user name nor a password')
+  if (!isSafe) throw new Error('must be an https: URL, or an http: URL of a loopback address')
+  // Node's fetch rejects such a URL with an error that quotes it.
+  if (url.username !== '' || url.password !== '') throw new Error('must not contain a user name or password')
   return text
 })
 
 /**
- * The longest identifier, in UTF-16 code units. Together with the longest subject it fits into an index of PostgreSQL,
- * where a key has at most 2,704 bytes.
+ * The longest identifier, in UTF-16 code units. With the longest subject it fits into an index entry of PostgreSQL, at
+ * most 2,704 bytes.
  */
 const maxIdentifierLength = 512
 
 /** A name without white space, such as an issuer or an audience. */
 export const identifier = makeValidator<string>((text: string) => {
   if (text.length > maxIdentifierLength) throw new Error(`must have at most ${String(maxIdentifierLength)} characters`)
-  if (/\s/.test(text)) throw new Error(`must have no white space, not ${quoted(text)}`)
+  if (/\s/.test(text)) throw new Error(`must not contain white space, as in ${quoted(text)}`)
   return text
 })
 
@@ -90,13 +90,11 @@ export const origins = makeValidator<string[]>((text: string) => {
     (origin) => !(origin === '*' && all.length === 1) && !(URL.canParse(origin) && new URL(origin).origin === origin),
   )
   if (bad !== undefined)
-    throw new Error(
-      `must be origins such as https://plants.example, separated by commas, or * alone, not ${quoted(bad)}`,
-    )
+    throw new Error(`must be * or a comma-separated list of origins such as https://plants.example, not ${quoted(bad)}`)
   return all
 })
 
-/** Addresses and networks, separated by commas. The three names are those of proxy-addr, which Fastify uses. */
+/** Addresses and networks, separated by commas. The three names come from proxy-addr, which Fastify uses. */
 export const addresses = makeValidator<string>((text: string) => {
   const bad = text
     .split(',')
@@ -104,23 +102,21 @@ export const addresses = makeValidator<string>((text: string) => {
     .find((address) => !['loopback', 'linklocal', 'uniquelocal'].includes(address) && !isNetwork(address))
   if (bad !== undefined)
     throw new Error(
-      `must be addresses, networks such as 10.0.0.0/8, or loopback, linklocal and uniquelocal, ` +
-        `separated by commas, not ${quoted(bad)}`,
+      'must be a comma-separated list of addresses, networks such as 10.0.0.0/8, ' +
+        `loopback, linklocal or uniquelocal, not ${quoted(bad)}`,
     )
   return text
 })
 
-/** A value as a message quotes it; a value that may hold a password is not quoted. */
+/** Quotes a value for a message, unless it may contain a password. */
 function quoted(text: string): string {
-  return text.includes('@')
-    ? 'the value that it has, which is not shown because it may hold a password'
-    : JSON.stringify(text)
+  return text.includes('@') ? 'a value that is not shown, because it may contain a password' : JSON.stringify(text)
 }
 
 function isNetwork(text: string): boolean {
   const [, address = '', bits = '1'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
-  // proxy-addr takes no network of all addresses.
+  // proxy-addr rejects a network of all addresses.
   return version !== 0 && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 

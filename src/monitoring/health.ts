@@ -5,10 +5,10 @@ import type { Store } from '../store/store.ts'
 const ok = JSON.stringify({ status: 'ok' })
 
 /**
- * Watches for the close of a server.
+ * Tracks whether a server can serve requests.
  *
- * @param app before any other `preClose` hook, because one of them delays the close
- * @returns whether requests can be served: the server is not closing and its store answers
+ * @param app before other `preClose` hooks are added, because one of them delays the close
+ * @returns a function: whether the server is not closing and its store answers
  */
 export function watchReadiness(app: FastifyInstance, store: Pick<Store, 'isReady'>): () => Promise<boolean> {
   let isClosing = false
@@ -23,7 +23,8 @@ export function watchReadiness(app: FastifyInstance, store: Pick<Store, 'isReady
 export function registerHealth(app: FastifyInstance, isReady: () => Promise<boolean>): void {
   app.get('/livez', (_request, reply) => sendJson(reply, ok))
   app.get('/readyz', async (_request, reply) => {
-    if (!(await isReady())) throw unavailable('the server is stopping or its store does not answer')
+    if (!(await isReady()))
+      throw unavailable('the server is stopping or the store is not available; try again in a second')
     return sendJson(reply, ok)
   })
 }

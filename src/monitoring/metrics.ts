@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
-/** In seconds: from the time of a short list to the longest that a client should wait. */
+/** In seconds, from a short list to the longest acceptable wait. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const batchBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
@@ -11,27 +11,27 @@ const batchBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
 /** Counts and times for Prometheus. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Starts measuring, the event loop's lag, memory and CPU time included. */
+/** Starts measuring, including event loop lag, memory and CPU time. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
     name: 'plant_store_requests_total',
-    help: 'Requests that were answered',
+    help: 'Requests answered',
     labelNames: ['operation', 'status'],
     registers,
   })
   const latency = new Histogram({
     name: 'plant_store_request_duration_seconds',
-    help: 'From the headers of a request to the end of its answer',
+    help: 'Time from the headers of a request to the end of its response',
     labelNames: ['operation'],
     buckets: latencyBuckets,
     registers,
   })
   const violations = new Counter({
     name: 'plant_store_contract_violations_total',
-    help: 'Replies that broke the contract and were answered 500',
+    help: 'Replies that broke the contract, answered with 500',
     labelNames: ['operation'],
     registers,
   })
@@ -43,13 +43,13 @@ export function createMetrics() {
   })
   const batches = new Histogram({
     name: 'plant_store_batch_writes',
-    help: 'Writes that shared one transaction',
+    help: 'Writes per transaction',
     buckets: batchBuckets,
     registers,
   })
 
   return {
-    /** `operation` is undefined for a request that matched none, `seconds` where its headers were not read. */
+    /** `operation` is undefined if no operation matched, `seconds` if the headers were not read. */
     answered: (operation = 'none', status: number, seconds: number | undefined) => {
       requests.inc({ operation, status })
       if (seconds !== undefined) latency.observe({ operation }, seconds)
@@ -69,7 +69,7 @@ export function createMetrics() {
     watchQueue: (waitingWrites: () => number) => {
       new Gauge({
         name: 'plant_store_waiting_writes',
-        help: 'Writes that wait to be committed',
+        help: 'Writes waiting to be committed',
         registers,
         collect() {
           this.set(waitingWrites())
@@ -82,11 +82,11 @@ export function createMetrics() {
 }
 
 /**
- * Answers `GET /metrics` at its own address, which the service's clients cannot reach.
+ * Serves `GET /metrics` at an address of its own, out of reach of the service's clients.
  *
- * @param onFault receives the error when metrics cannot be read, which is answered 500
- * @returns the URL, such as `http://127.0.0.1:9090/metrics`, and what closes it
- * @throws NodeJS.ErrnoException when it cannot listen there
+ * @param onFault receives the error if metrics cannot be read; the response is 500
+ * @returns the URL, such as `http://127.0.0.1:9090/metrics`, and a function that closes the server
+ * @throws NodeJS.ErrnoException if it cannot listen there
  */
 export async function serveMetrics(
   metrics: Pick<Metrics, 'read'>,

@@ -5,20 +5,20 @@ import type { Metrics } from './metrics.ts'
 
 const acceptableId = /^[\w.-]{1,128}$/
 
-/** Returns the request's `X-Request-Id` if it is safe to repeat and no token, else a random one. */
+/** Returns the request's `X-Request-Id` if it is safe to echo and not a token, or else a random one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const own = headers['x-request-id']
   return typeof own === 'string' && acceptableId.test(own) && withoutTokens(own) === own ? own : randomUUID()
 }
 
-/** Leaves the lines of requests to `registerRequestLog`. */
+/** Suppresses Fastify's request lines; `registerRequestLog` writes them. */
 export class RequestLog extends LogController {
   override incomingRequest(): void {
-    // A request has one line, which is written when its response ends.
+    // A request has one line, written when its response ends.
   }
 
   override requestCompleted(): void {
-    // Fastify does not count a response as completed whose connection ended before it.
+    // Fastify does not call this for responses that are cut off.
   }
 
   override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
@@ -28,20 +28,20 @@ export class RequestLog extends LogController {
 }
 
 /**
- * Writes the one line of a request when its response ends, complete or not. It has no query, no body and no token.
+ * Logs one line per request when its response ends, complete or not, without query, body or tokens.
  *
  * @param app before any other hook
  */
 export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['answered'] | undefined): void {
   app.addHook('onRequest', (request, reply, done) => {
-    let isWhole = false
+    let isComplete = false
     reply.raw.once('finish', () => {
-      isWhole = true
+      isComplete = true
     })
     reply.raw.once('close', () => {
       const { operation } = request.routeOptions.config
       const { statusCode: status, elapsedTime } = reply
-      if (isWhole) onAnswered?.(operation?.id, status, elapsedTime / 1_000)
+      if (isComplete) onAnswered?.(operation?.id, status, elapsedTime / 1_000)
       const line = {
         requestId: request.id,
         method: request.method,
@@ -51,15 +51,15 @@ export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['an
         status,
         milliseconds: Math.round(elapsedTime * 1_000) / 1_000,
       }
-      request.log.info(line, isWhole ? 'request answered' : 'response cut off')
+      request.log.info(line, isComplete ? 'request answered' : 'response cut off')
     })
     done()
   })
 }
 
 /**
- * Removes tokens from a text that is to be logged: those of this service, and JSON Web Tokens. A JSON Web Token begins
- * with a JSON object in Base64, and so with `{` and then `"` or white space. Percent-encoded tokens are found too.
+ * Redacts opaque tokens and JSON Web Tokens, also if they are percent-encoded. A JSON Web Token begins with a JSON
+ * object in Base64: with `{`, then `"` or white space.
  *
  * @returns the same text if it contains no token; `[encoded]` if it is percent-encoded too many times to check
  */
@@ -68,14 +68,14 @@ export function withoutTokens(text: string): string {
   if (decoded === undefined) return '[encoded]'
   const redacted = decoded
     .replaceAll(/plst_[\w-]*/g, '[token]')
-    // Reads each word to its end before it looks for the point, so that the time is linear.
+    // Matches each word to its end before it looks for the point, which keeps the time linear.
     .replaceAll(/e(?:yJ|yA|wo|w0|wk)[\w-]*(\.[\w.-]*)?/g, (word: string, rest: string | undefined) =>
       rest === undefined ? word : '[token]',
     )
   return redacted === decoded ? text : redacted
 }
 
-/** The most times that a text may be percent-encoded. Nobody needs as many. */
+/** The limit of nested percent-encodings. No client needs as many. */
 const maxEncodings = 5
 
 /** Percent-decodes the characters of tokens repeatedly; undefined after more than `maxEncodings` times. */

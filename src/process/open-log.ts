@@ -3,9 +3,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from '../config/config.ts'
 
 /**
- * Fields that are not logged. PostgreSQL puts the row that breaks a constraint into an error's detail, and the values
- * of a statement into its context (postgresql.org/docs/18/runtime-config-logging.html,
- * log_parameter_max_length_on_error).
+ * Fields that are not logged. In errors of PostgreSQL, `detail` contains the row that breaks a constraint, and `where`
+ * the values of the statement (postgresql.org/docs/18/runtime-config-logging.html, log_parameter_max_length_on_error).
  */
 const secretFields = ['req.headers.authorization', 'headers.authorization', 'err.detail', 'err.where']
 
@@ -15,7 +14,7 @@ export function openLog(level: Config['logLevel']): Logger {
   const buffer = gatherLines(
     (bytes) => writeSync(descriptor, bytes),
     (lost, cause) => {
-      log.error({ lost }, `log lines were lost, because standard error could not be written: ${cause.message}`)
+      log.error({ lost }, `log lines were lost because standard error could not be written: ${cause.message}`)
     },
   )
   const log = pino({ level, redact: secretFields }, buffer)
@@ -23,7 +22,7 @@ export function openLog(level: Config['logLevel']): Logger {
   return log
 }
 
-/** Opens a descriptor of standard error on which a write never blocks. */
+/** Opens standard error for writes that never block. */
 function descriptorOfLog(): number {
   // Node makes a pipe or a socket non-blocking when its stream is first used, but not a terminal.
   if (!process.stderr.isTTY) return 2
@@ -41,40 +40,39 @@ const batchLength = 4_096
 /** How long a line waits for others. */
 const waitMilliseconds = 100
 
-/** How long a write that failed waits until it is tried again. */
+/** The delay before a failed write is retried. */
 const retryMilliseconds = 10
 
-/** The limit of text that is kept while writing fails: bytes that failed plus UTF-16 code units that came later. */
+/** The limit of text that is kept while writes fail: unwritten bytes plus later UTF-16 code units. */
 const maxKept = 2 ** 20
 
-/** How long the exit of the process waits for a reader that has stalled. */
-const endMilliseconds = 1_000
+/** How long the exit of the process waits for a stalled reader. */
+const exitMilliseconds = 1_000
 
 /** Writes the lines of a log in batches. Its methods never throw. */
 export interface LogBuffer extends DestinationStream {
   /** Tries to write all that is kept. Pino calls it after a line of level `fatal`. */
   flushSync: () => void
-  /** Writes all that is kept, and waits up to a second for a reader that has stalled. For the end of the process. */
+  /** Writes all that is kept at the exit of the process. Waits up to a second for a stalled reader. */
   end: () => void
 }
 
 /**
- * Gathers the lines of a log and writes them in batches, which costs a busy server less CPU than a write for each line.
- * While writing fails, up to 1 MiB is kept and tried again. Each line beyond that is dropped and counted.
+ * Writes log lines in batches, which costs a busy server less CPU than a write per line. While writes fail, keeps up to
+ * 1 MiB and retries. Drops and counts further lines.
  *
  * SonicBoom is not used: its `flushSync` retries for ever on a full disk, it measures its whole buffer at each line,
  * and without `sync` it uses a thread for each write.
  *
- * @param write writes at least one of the bytes and returns how many. It throws when it cannot, or would have to wait
- *   (EAGAIN).
- * @param onLost receives the number of dropped lines and the cause, once all that was kept is written
+ * @param write writes at least one byte and returns how many. Throws if it cannot, or would have to wait (EAGAIN).
+ * @param onLost receives the number of dropped lines and the cause, once the kept lines are written
  */
 export function gatherLines(
   write: (bytes: Uint8Array) => number,
   onLost: (lines: number, cause: Error) => void,
 ): LogBuffer {
   let gathered = ''
-  /** The rest of a batch whose writing has begun. */
+  /** The rest of a partly written batch. */
   let unwritten: Uint8Array = Buffer.alloc(0)
   let failure: NodeJS.ErrnoException | undefined
   let lost: { lines: number; cause: Error } | undefined
@@ -116,13 +114,13 @@ export function gatherLines(
     },
     flushSync,
     end: () => {
-      const latest = performance.now() + endMilliseconds
+      const latest = performance.now() + exitMilliseconds
       flushSync()
       while (failure?.code === 'EAGAIN' && performance.now() < latest) {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMilliseconds)
         flushSync()
       }
-      // onLost may have logged a line just now.
+      // onLost may have logged a line.
       if (failure === undefined) flushSync()
     },
   }

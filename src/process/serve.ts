@@ -13,14 +13,14 @@ import { issueFirstToken, printWelcome } from './welcome.ts'
 /** The limit of connections in the kernel's queue; the kernel may allow fewer. */
 const backlog = 4_096
 
-/** Errors of the start that are printed as one line: the remedy is outside this code. */
+/** Start-up errors that are printed without a stack: the remedy is outside this code. */
 const expected = [BadConfig, UnservableContract, UnusableStore]
 
 const usage = 'Usage: npm start   starts the server; docs/operating.md lists the variables that configure it'
 
 /**
- * Starts the server that the environment describes, prints where it listens, and ends the process at the signals that
- * ask for it. A start that fails prints one line on standard error; the exit code is 1.
+ * Starts the server that the environment configures, prints its address, and stops it on signals. A failed start prints
+ * one line on standard error and exits with code 1.
  */
 export async function serve(): Promise<void> {
   const [argument] = process.argv.slice(2)
@@ -29,7 +29,7 @@ export async function serve(): Promise<void> {
     return
   }
   try {
-    if (argument !== undefined) throw new BadConfig(`there is no argument ${argument}\n${usage}`)
+    if (argument !== undefined) throw new BadConfig(`unknown argument ${argument}\n${usage}`)
     await start(loadConfig(process.env))
   } catch (error) {
     const isExpected = expected.some((kind) => error instanceof kind)
@@ -52,7 +52,7 @@ async function start(config: Config): Promise<void> {
   const isEnding = handleSignals({ log, graceMilliseconds: limits.shutdownGraceMilliseconds, close })
   try {
     const contract = await loadContract(`${import.meta.dirname}/../..`)
-    // Loaded only if configured, which saves start time and memory.
+    // Loaded only if configured, to save start time and memory.
     const monitoring = config.metrics && (await import('../monitoring/metrics.ts'))
     const metrics = monitoring?.createMetrics()
     const onFault = (part: 'store' | 'key server') => (error: Error) => {
@@ -87,7 +87,7 @@ async function start(config: Config): Promise<void> {
     opened.app = app
     if (config.metrics && monitoring && metrics) {
       const onUnreadable = (error: unknown) => {
-        log.error({ err: error }, 'the metrics cannot be read')
+        log.error({ err: error }, 'metrics cannot be read')
       }
       const metricsServer = await monitoring
         .serveMetrics(metrics, config.metrics, onUnreadable)
@@ -106,7 +106,7 @@ async function start(config: Config): Promise<void> {
     await app.listen(options).catch(cannotListen('HOST', 'PORT', config))
     if (!isEnding()) printWelcome(app.listeningOrigin, await issueFirstToken(store, config), log)
   } catch (error) {
-    // The process is ending, so the rest of the start may fail.
+    // While the process is ending, the rest of the start may fail.
     if (isEnding()) return
     await close()
     throw error
@@ -115,14 +115,14 @@ async function start(config: Config): Promise<void> {
 
 /** Reasons and remedies by the error codes of listen(2), bind(2) and getaddrinfo(3). */
 const listenFaults: Partial<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken; stop the program that has it, or choose another port',
-  EACCES: 'the port needs more rights; choose one above 1023',
-  EADDRNOTAVAIL: 'this machine does not have the address, or not yet',
-  ENOTFOUND: 'the name has no address; name an address of this machine',
-  EAI_AGAIN: 'the name server does not answer',
+  EADDRINUSE: 'the port is in use; stop the other program, or choose another port',
+  EACCES: 'this user may not use the port; choose one above 1023',
+  EADDRNOTAVAIL: 'this machine does not have the address; choose one that it has',
+  ENOTFOUND: 'the host name has no address; choose an address of this machine',
+  EAI_AGAIN: 'the name server does not answer; try again',
 }
 
-/** Makes what handles an error of listening at an address that these variables name. */
+/** Creates the error handler of `listen`. The message names the variables of the address. */
 function cannotListen(hostName: string, portName: string, { host, port }: Pick<Config, 'host' | 'port'>) {
   return (error: unknown): never => {
     const { code } = error as NodeJS.ErrnoException
@@ -133,25 +133,25 @@ function cannotListen(hostName: string, portName: string, { host, port }: Pick<C
 }
 
 /** Open files besides the clients' connections: the database, connections to it, listeners, Node's own. */
-const besideConnections = 100
+const reservedFiles = 100
 
 /**
  * Warns if the connections do not fit into the limit of open files (getrlimit(2), RLIMIT_NOFILE). Each connection is an
  * open file.
  */
 function openFilesWarnings(connections: number): string[] {
-  const needed = connections + besideConnections
+  const needed = connections + reservedFiles
   const limit = openFilesLimit()
   return limit >= needed
     ? []
     : [
-        `MAX_CONNECTIONS ${String(connections)} needs ${String(needed)} open files, and this process may have ` +
-          `${String(limit)}: raise the limit (ulimit -n ${String(needed)}, or LimitNOFILE= in a systemd unit), ` +
+        `MAX_CONNECTIONS ${String(connections)} needs ${String(needed)} open files, but the limit of this process is ` +
+          `${String(limit)}; raise the limit (ulimit -n ${String(needed)}, or LimitNOFILE= in a systemd unit), ` +
           'or lower MAX_CONNECTIONS',
       ]
 }
 
-/** The soft limit of proc_pid_limits(5); infinite where there is none, and on systems other than Linux. */
+/** The soft limit of proc_pid_limits(5); infinite if there is none, and on systems other than Linux. */
 function openFilesLimit(): number {
   try {
     return Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Infinity)

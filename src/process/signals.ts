@@ -5,28 +5,28 @@ import type { FastifyBaseLogger } from 'fastify'
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
 
 /**
- * How long a signal after the first is taken for its repetition. A terminal sends a Ctrl-C to `npm start` and to the
- * server, and npm passes its own on.
+ * A signal this soon after the first is taken for its repetition. A terminal sends Ctrl-C to `npm start` and to the
+ * server, and npm forwards its own.
  */
 const repetitionMilliseconds = 500
 
-/** How the process ends. */
-export interface Ending {
+/** How to shut down. */
+export interface ShutdownOptions {
   log: FastifyBaseLogger
   /** How long `close` may take. Then the process ends with exit code 1. */
   graceMilliseconds: number
-  /** Closes all that is open. It is called once. */
+  /** Closes everything that is open. Called once. */
   close: () => Promise<void>
 }
 
 /**
- * Ends the process with exit code 0 at SIGTERM, SIGINT and SIGQUIT. At SIGHUP it does so where standard input, output
- * or error is a terminal. Elsewhere SIGHUP is logged and ignored. An error that nobody handles ends the process with
- * exit code 1. A second signal to stop ends it at once, unless it comes within half a second of the first.
+ * Stops the process with exit code 0 on SIGTERM, SIGINT and SIGQUIT, and on SIGHUP if standard input, output or error
+ * is a terminal. Otherwise SIGHUP is logged and ignored. An unhandled error stops the process with exit code 1. A
+ * second stop signal ends it at once, unless it comes within half a second of the first.
  *
  * @returns whether the process is ending
  */
-export function handleSignals({ log, graceMilliseconds, close }: Ending): () => boolean {
+export function handleSignals({ log, graceMilliseconds, close }: ShutdownOptions): () => boolean {
   // Read at the start, because isatty() is false once the terminal is gone.
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
   const early = stopSignals.flatMap((signal) => process.listeners(signal).map((listener) => ({ signal, listener })))
@@ -35,7 +35,7 @@ export function handleSignals({ log, graceMilliseconds, close }: Ending): () => 
   function end(exitCode: number): void {
     endingSince = performance.now()
     setTimeout(() => {
-      log.error(`killed by timeout (${String(graceMilliseconds)}ms)`)
+      log.error(`not stopped within ${String(graceMilliseconds)} ms, exiting`)
       process.exit(1)
     }, graceMilliseconds)
     close().then(
@@ -61,13 +61,13 @@ export function handleSignals({ log, graceMilliseconds, close }: Ending): () => 
     })
   }
   process.on('SIGHUP', (signal) => {
-    if (!hasTerminal) log.warn('SIGHUP ignored: no terminal is attached; SIGTERM stops the service')
+    if (!hasTerminal) log.warn('SIGHUP ignored: no terminal is attached; stop the service with SIGTERM')
     // When a terminal closes, the shell and the kernel both send it, so a second one is ignored.
     else if (endingSince === undefined) stop(signal)
   })
-  // Node raises a rejection that nobody handles as such an exception.
+  // Node raises an unhandled rejection as an uncaught exception.
   process.on('uncaughtException', (err) => {
-    log.fatal({ err }, 'stopping after an error that nobody handled')
+    log.fatal({ err }, 'stopping after an unhandled error')
     if (endingSince === undefined) end(1)
     else process.exit(1)
   })

@@ -6,22 +6,22 @@ import { isLoopback } from '../config/variables.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Prints where the server listens and how to get a token, on standard output. The log goes to standard error.
+ * Prints the server's address, and how to get a token, to standard output. The log goes to standard error.
  *
  * @param origin such as `http://127.0.0.1:3000`
- * @param token a token that was just issued and is shown this once, or undefined
+ * @param token a new token, which is shown only here, or undefined
  */
 export function printWelcome(origin: string, token: string | undefined, log: FastifyBaseLogger): void {
   process.stdout.on('error', (error: Error) => {
-    const lost = 'what the start says was not printed; a token: npm run token -- issue CALLER'
-    log.warn(`standard output cannot be written (${error.message}): ${lost}`)
+    const remedy = 'get a token with npm run token -- issue CALLER'
+    log.warn(`standard output cannot be written (${error.message}), so the welcome is lost; ${remedy}`)
   })
   const tokenLines =
     token === undefined
       ? ['Token        npm run token -- issue CALLER']
       : [
           `Token        ${token}`,
-          '             for the caller "me"; it is shown this once',
+          '             for the caller "me"; it is shown only once',
           `Try          curl -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' ` +
             `-d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
           `             curl -H 'Authorization: Bearer ${token}' ${origin}/plants`,
@@ -30,8 +30,8 @@ export function printWelcome(origin: string, token: string | undefined, log: Fas
 }
 
 /**
- * Issues a token for the person who starts an empty server on their own machine. None is issued for a database server,
- * which serves more than one person, nor into the journal, which others can read.
+ * Issues a token for the person who starts an empty server on their own machine. Issues none for a database server,
+ * which several people use, and none into the journal, which others can read.
  */
 export async function issueFirstToken(store: Store, { host, database }: Config): Promise<string | undefined> {
   if (database.engine !== 'sqlite' || !isLoopback(host) || isStandardOutputJournal()) return undefined
@@ -41,8 +41,8 @@ export async function issueFirstToken(store: Store, { host, database }: Config):
 }
 
 /**
- * Whether standard output is the journal of systemd. JOURNAL_STREAM is the device and inode of standard error where
- * that is the journal, else of standard output (systemd.exec(5)). A process inherits it too where its own output goes
+ * Whether standard output is systemd's journal. JOURNAL_STREAM is the device and inode of standard error if that is the
+ * journal, or else of standard output (systemd.exec(5)). Child processes inherit it, even if their output goes
  * elsewhere.
  */
 function isStandardOutputJournal(): boolean {

@@ -5,36 +5,37 @@ import { LruMap } from 'toad-cache'
 
 const windowMilliseconds = 60_000
 
-/** The limit of callers, and of addresses, that are counted. The one seen longest ago is forgotten first. */
+/** The limit of counted callers, and of counted addresses. The least recently seen one is dropped first. */
 const maxCounted = 100_000
 
-/** In bits: the part of an IPv6 address that names the network (RFC 4291, section 2.5.4). */
+/** The network part of an IPv6 address, in bits (RFC 4291, section 2.5.4). */
 const networkBits = 64
 
 /**
- * Limits the requests a minute of each caller, those of each address without a caller, and the refused tokens of each
- * address.
+ * Limits the requests per minute of each caller, those of each address without a caller, and the rejected tokens of
+ * each address.
  *
- * Answers that were counted carry `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
+ * Counted responses have `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  */
 export function createRateLimits(
   perMinute: number,
 ): Pick<ContractOptions, 'beforeAuthentication' | 'afterAuthentication' | 'onCredentialsRefused'> {
-  const ofCaller = new RequestCounts(maxCounted)
-  const ofAddress = new RequestCounts(maxCounted)
-  const refusedOfAddress = new RequestCounts(maxCounted)
+  const callerCounts = new RequestCounts(maxCounted)
+  const addressCounts = new RequestCounts(maxCounted)
+  const rejectedTokenCounts = new RequestCounts(maxCounted)
   const policy = `;q=${String(perMinute)};w=${String(windowMilliseconds / 1000)}`
-  const tooManyRefused = (milliseconds: number) =>
-    tooMany(`more than ${String(perMinute)} refused tokens a minute from this address`, milliseconds)
+  const tooManyRejected = (milliseconds: number) =>
+    tooMany(`more than ${String(perMinute)} rejected tokens a minute from this address`, milliseconds)
 
   const limitAddress: onRequestHookHandler = (request, _reply, done) => {
-    const { requests, milliseconds } = refusedOfAddress.read(addressOf(request))
-    if (requests >= perMinute) throw tooManyRefused(milliseconds)
+    const { requests, milliseconds } = rejectedTokenCounts.read(addressOf(request))
+    if (requests >= perMinute) throw tooManyRejected(milliseconds)
     done()
   }
   const limitCaller: onRequestHookHandler = (request, reply, done) => {
     const { caller } = request
-    const { requests, milliseconds } = caller === undefined ? ofAddress.add(addressOf(request)) : ofCaller.add(caller)
+    const { requests, milliseconds } =
+      caller === undefined ? addressCounts.add(addressOf(request)) : callerCounts.add(caller)
     const name = caller === undefined ? '"address"' : '"caller"'
     const left = Math.max(0, perMinute - requests)
     const limit = `${name};r=${String(left)};t=${String(secondsOf(milliseconds))}`
@@ -44,28 +45,28 @@ export function createRateLimits(
   }
   return {
     beforeAuthentication: [limitAddress],
-    // Several requests of one address may have been authenticated at the same time.
+    // Checked again: other requests of the address may have been rejected meanwhile.
     afterAuthentication: [limitAddress, limitCaller],
     onCredentialsRefused: (request) => {
-      const { requests, milliseconds } = refusedOfAddress.add(addressOf(request))
-      if (requests > perMinute) throw tooManyRefused(milliseconds)
+      const { requests, milliseconds } = rejectedTokenCounts.add(addressOf(request))
+      if (requests > perMinute) throw tooManyRejected(milliseconds)
     },
   }
 }
 
 /**
- * Counts requests by a key, such as a caller or an address, in windows of one length. The window of a key begins with
- * its first request. The clock is monotonic, so setting the machine's clock does not make a window longer.
+ * Counts requests by a key, such as a caller or an address, in windows of equal length. A key's window begins with its
+ * first request. The clock is monotonic, so changing the system clock does not extend a window.
  */
 export class RequestCounts {
   readonly #windows: LruMap<{ requests: number; endsAt: number }>
 
-  /** @param maxKeys the limit of keys; the key that was used longest ago is then forgotten */
+  /** @param maxKeys the limit of keys; the least recently used one is dropped first */
   constructor(maxKeys: number) {
     this.#windows = new LruMap(maxKeys)
   }
 
-  /** The count of a key, and how long its window still lasts. */
+  /** Returns the count of a key, and the rest of its window. */
   read(key: string): { requests: number; milliseconds: number } {
     const now = performance.now()
     const window = this.#windows.get(key)
@@ -74,7 +75,7 @@ export class RequestCounts {
       : { requests: window.requests, milliseconds: window.endsAt - now }
   }
 
-  /** Counts one request more. @returns the count with it */
+  /** Counts a request and returns the new count. */
   add(key: string): { requests: number; milliseconds: number } {
     const { requests, milliseconds } = this.read(key)
     this.#windows.set(key, { requests: requests + 1, endsAt: performance.now() + milliseconds })
@@ -82,12 +83,12 @@ export class RequestCounts {
   }
 }
 
-/** An address as some proxies write it: with a port, and in brackets if it is of IPv6 (RFC 7239, section 6). */
+/** An address with a port, as some proxies send it; IPv6 is in brackets (RFC 7239, section 6). */
 const withPort = /^(?:\[([^\]]*)\]|([\d.]+))(?::(?:\d{1,5}|_[\w.-]+))?$/
 
 /**
- * The address that a request counts for; the network for IPv6. Requests without an address count together. Such a
- * connection was reset before its request was read, or a trusted proxy sent no address.
+ * The address under which a request is counted; for IPv6, its network. Requests without an address are counted
+ * together: their connection was reset early, or a trusted proxy sent no address.
  */
 function addressOf({ ip = '' }: Partial<Pick<FastifyRequest, 'ip'>>): string {
   const [, inBrackets, ofIPv4] = withPort.exec(ip) ?? []

@@ -224,7 +224,7 @@ describe('the key server', () => {
     vi.advanceTimersByTime(10_000)
     expect(await verify(token)).toBe('unavailable')
     expect(fetches()).toBe(2)
-    const message = 'are not available; JSON Web Tokens that could not be checked'
+    const message = 'are not available; unchecked JSON Web Tokens'
     expect(faults.map(String)).toEqual([
       expect.stringMatching(`^Error: the keys of 127\\.0\\.0\\.1:\\d+ ${message}: 1$`),
       expect.stringMatching(`^Error: the keys of 127\\.0\\.0\\.1:\\d+ ${message}: 6$`),

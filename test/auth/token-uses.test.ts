@@ -63,7 +63,7 @@ test('uses that the store throws at are dropped, and the log has the reason', as
   uses.note(one, at)
   await uses.write()
   await uses.write()
-  expect(logged).toEqual([[{ err: error }, 'when tokens were used is not recorded']])
+  expect(logged).toEqual([[{ err: error }, 'the last use of some tokens was not recorded']])
 })
 
 test('a token that the service took has its last use in the list after the close, a refused one has none', async () => {

@@ -92,8 +92,8 @@ test.each<[NodeJS.ProcessEnv, Partial<Config>]>([
     {
       rateLimit: 1,
       warnings: [
-        'RATE_LIMIT without TRUST_PROXY: behind a proxy all clients have its address, ' +
-          'and the refused tokens of one lock out the others; set TRUST_PROXY to the address of the proxy',
+        'RATE_LIMIT is set without TRUST_PROXY: behind a proxy all clients share its address, so the ' +
+          'rejected tokens of one block the others; set TRUST_PROXY to the address of the proxy',
       ],
     },
   ],
@@ -104,7 +104,7 @@ test.each<[NodeJS.ProcessEnv, Partial<Config>]>([
 const isInteger = (minimum: number, maximum: number) =>
   new RegExp(`^\\w+ must be an integer from ${String(minimum)} to ${String(maximum)}, not "`)
 const isHost = /^\w+ must be an address or a host name, not "/
-const isPath = /^AUTH_JWKS_URL must be an https: URL, or an http: URL of this machine$/
+const isPath = /^AUTH_JWKS_URL must be an https: URL, or an http: URL of a loopback address$/
 
 test.each<[string, string[], RegExp]>([
   ['HOST', ['not a host', '127.0.0.1/8', 'http://localhost', ' ', '127.0.0.1\n'], isHost],
@@ -116,14 +116,14 @@ test.each<[string, string[], RegExp]>([
   ['REQUEST_TIMEOUT', ['0', '3601', '20s'], isInteger(1, 3_600)],
   ['KEEP_ALIVE_TIMEOUT', ['0', '3601', '0.5'], isInteger(1, 3_600)],
   ['SHUTDOWN_DELAY', ['-1', '3601'], isInteger(0, 3_600)],
-  ['SHUTDOWN_DELAY', ['10', '11'], /^SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is 10$/],
+  ['SHUTDOWN_DELAY', ['10', '11'], /^SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE \(10\)$/],
   ['SHUTDOWN_GRACE', ['0', '3601'], isInteger(1, 3_600)],
-  ['SHUTDOWN_GRACE', ['1'], /^SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is 1$/],
+  ['SHUTDOWN_GRACE', ['1'], /^SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE \(1\)$/],
   ['LOG_LEVEL', ['loud', 'INFO', '30', 'info '], /^LOG_LEVEL must be one of fatal, .*, not "/],
   [
     'TRUST_PROXY',
     ['true', '1', '10.0.0.0/33', '10.0.0.0/0', '::1/129', '::/0', 'proxy.example', '10.0.0.1,', '*'],
-    /^TRUST_PROXY must be addresses, networks such as 10\.0\.0\.0\/8, or loopback/,
+    /^TRUST_PROXY must be a comma-separated list of addresses, networks such as 10\.0\.0\.0\/8, loopback/,
   ],
   [
     'CORS_ORIGIN',
@@ -135,7 +135,7 @@ test.each<[string, string[], RegExp]>([
       'null',
       'https://*.example/x',
     ],
-    /^CORS_ORIGIN must be origins such as https:\/\/plants\.example, separated by commas, or \* alone, not "/,
+    /^CORS_ORIGIN must be \* or a comma-separated list of origins such as https:\/\/plants\.example, not "/,
   ],
   [
     'DATABASE_URL',
@@ -152,7 +152,7 @@ test.each<[string, string[], RegExp]>([
     ['http://id.example/a', 'http://10.0.0.1/a', 'ftp://id.example/a', 'id.example', 'https://'],
     isPath,
   ],
-  ['AUTH_ISSUER', ['an issuer'], /^AUTH_ISSUER must have no white space, not "/],
+  ['AUTH_ISSUER', ['an issuer'], /^AUTH_ISSUER must not contain white space, as in "/],
 ])('a bad %s is refused and named: %j', (name, values, message) => {
   const others = name.startsWith('AUTH_') ? provider : {}
   for (const value of values) expect(refusalOf({ ...others, [name]: value })).toMatch(message)
@@ -164,7 +164,7 @@ test.each([
   'http://me:hunter2@id.example/jwks',
 ])('takes no URL of keys with credentials, and never quotes them: %s', (url) => {
   expect(refusalOf({ ...provider, AUTH_JWKS_URL: url })).toMatch(
-    /^AUTH_JWKS_URL must (?:have neither a user name nor a password|be an https: URL, or .* of this machine)$/,
+    /^AUTH_JWKS_URL must (?:not contain a user name or password|be an https: URL, or .* of a loopback address)$/,
   )
 })
 
@@ -189,9 +189,9 @@ test('names every bad variable in its one line', () => {
     'HOST must be an address or a host name, not "a b"',
     'PORT must be an integer from 0 to 65535, not "x"',
     expect.stringMatching(/^DATABASE_URL must be /),
-    'AUTH_JWKS_URL is missing: AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE go together',
-    'AUTH_AUDIENCE is missing: AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE go together',
-    'SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE, which is 10',
+    'AUTH_JWKS_URL is missing: set all of AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE, or none',
+    'AUTH_AUDIENCE is missing: set all of AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE, or none',
+    'SHUTDOWN_DELAY must be less than SHUTDOWN_GRACE (10)',
   ])
 })
 

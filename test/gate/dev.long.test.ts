@@ -76,16 +76,16 @@ test('the server follows every save, and keeps running where it cannot', { timeo
   const second = await dev.nextServing('title: Plants')
   await expect(fetch(first)).rejects.toThrow()
 
-  // A broken one is told of, and the last good server goes on.
+  // A broken one is told of, and the last good server keeps running.
   const good = await readFile(join(root, 'openapi.yaml'), 'utf8')
   await edit('openapi.yaml', (text) => text.slice(0, text.length / 2))
   await dev.next(/^openapi\.yaml:\d+:\d+: /)
-  await dev.next(/^dev: the contract is broken; the last good server goes on$/)
+  await dev.next(/^dev: the contract is broken; the last good server keeps running$/)
   expect(await servedContract(second)).toContain('title: Plants')
 
   // So it does while an operation has no handler, which the compiler names, too.
   await edit('openapi.yaml', () => addGetPlant(good))
-  await dev.next(/^dev: the code is broken; the last good server goes on$/)
+  await dev.next(/^dev: the code is broken; the last good server keeps running$/)
   expect(dev.lines.join('\n')).toMatch(/^plant-store: operation getPlant: has no handler/m)
   expect(await servedContract(second)).not.toContain('getPlant')
   await edit('openapi.yaml', () => good)
@@ -94,7 +94,7 @@ test('the server follows every save, and keeps running where it cannot', { timeo
   // And while a source file cannot be loaded.
   const handler = await readFile(join(root, 'src/plants/listPlants.ts'), 'utf8')
   await edit('src/plants/listPlants.ts', () => 'export const')
-  await dev.next(/^dev: the code is broken; the last good server goes on$/)
+  await dev.next(/^dev: the code is broken; the last good server keeps running$/)
   expect(await servedContract(third)).toContain('title: Plants')
   await edit('src/plants/listPlants.ts', () => handler)
   const last = await dev.nextServing('title: Plants')

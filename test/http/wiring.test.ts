@@ -101,6 +101,8 @@ test('a reply that breaks the contract is answered 500, logged and counted', asy
   const response = await send({ method: 'POST', url: '/plants', body: { id: 1, name: 'a' } })
   expectFailure(response, 'internal')
   expect(broken).toEqual(['createPlant'])
-  expect(logLines.join()).toContain('createPlant was to answer 200: body/caller is not a property here')
+  expect(logLines.join()).toContain(
+    'the 200 reply of createPlant breaks the contract: body/caller is not a property here',
+  )
   expect(response.text + logLines.join()).not.toContain('secret')
 })

@@ -57,7 +57,7 @@ test.each([
   await server.end('SIGUSR2')
   expect(await server.ended).toBe(1)
   expect(existsSync(`${file}-wal`)).toBe(false)
-  const message = 'stopping after an error that nobody handled'
+  const message = 'stopping after an unhandled error'
   const logged = { level: 60, err: { message: 'a fault' }, msg: message }
   expect(linesOf(server.stderr())).toMatchObject(command === undefined ? [logged] : [])
 })
@@ -91,7 +91,7 @@ test('a reader of the log that stalls holds nothing up, and is told what it miss
   expect(await server.create(1)).toBe(200)
   let text = ''
   const isTold = () =>
-    (text += drain(reader)).includes('log lines were lost, because standard error could not be written: EAGAIN')
+    (text += drain(reader)).includes('log lines were lost because standard error could not be written: EAGAIN')
   // Not the text itself, which is too long to be printed where the test fails.
   await expect.poll(isTold, { interval: 5, timeout: 10_000 }).toBe(true)
   await server.end('SIGTERM')

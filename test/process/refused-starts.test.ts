@@ -21,10 +21,14 @@ async function refusalOf(environment: Record<string, string>, prefix?: string[])
   return stderr
 }
 
-const noAddress = /plants\.invalid, PORT 0: (?:the name has no address; .*|the name server does not answer)$/m
+const noAddress = /plants\.invalid, PORT 0: (?:the host name has no address; .*|the name server does not answer; .*)$/m
 
 test.each<[string, Record<string, string>, RegExp]>([
-  ['an address of another machine', { HOST: '192.0.2.1' }, /this machine does not have the address, or not yet$/m],
+  [
+    'an address of another machine',
+    { HOST: '192.0.2.1' },
+    /this machine does not have the address; choose one that it has$/m,
+  ],
   ['a name that there is not', { HOST: 'plants.invalid' }, noAddress],
 ])('%s stops the start with one line', async (_description, environment, message) => {
   const DATABASE_URL = `sqlite:${join(await temporaryFolder(), 'plants.db')}`
@@ -42,7 +46,7 @@ test.each([
   const file = join(await temporaryFolder(), 'new folder', 'plants.db')
   expect(await refusalOf({ DATABASE_URL: `sqlite:${file}`, METRICS_PORT: '0', [name]: port })).toBe(
     `plant-store: cannot listen at ${place} ${port}: ` +
-      'the port is taken; stop the program that has it, or choose another port\n',
+      'the port is in use; stop the other program, or choose another port\n',
   )
   taken.close()
   const database = new Database(file)

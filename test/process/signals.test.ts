@@ -75,7 +75,7 @@ test('a signal that comes before the server is loaded ends it with exit code 0, 
 })
 
 test.each([
-  ['takes longer than the grace', 'new Promise(() => {})', 'killed by timeout (300ms)'],
+  ['takes longer than the grace', 'new Promise(() => {})', 'not stopped within 300 ms, exiting'],
   ['fails', "Promise.reject(new Error('a lost disk'))", 'a lost disk'],
 ])('a stop that %s ends with exit code 1, and says why', async (_description, closing, reason) => {
   const script =

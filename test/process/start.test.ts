@@ -26,7 +26,7 @@ test('npm start on an empty folder prints address, token and lines that work; a 
     `Plant Store  ${origin}`,
     `Docs         ${origin}/docs`,
     `Token        ${token}`,
-    '             for the caller "me"; it is shown this once',
+    '             for the caller "me"; it is shown only once',
     `Try          curl ${bearer} -H 'Content-Type: application/json' ` +
       `-d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
     `             curl ${bearer} ${origin}/plants`,
@@ -134,7 +134,7 @@ test('a limit on open files that MAX_CONNECTIONS does not fit into is told at th
   expect(JSON.parse(await startWith(1_099))).toMatchObject({
     level: 40,
     msg:
-      'MAX_CONNECTIONS 1000 needs 1100 open files, and this process may have 1099: ' +
+      'MAX_CONNECTIONS 1000 needs 1100 open files, but the limit of this process is 1099; ' +
       'raise the limit (ulimit -n 1100, or LimitNOFILE= in a systemd unit), or lower MAX_CONNECTIONS',
   })
   expect(await startWith(1_100)).toBe('')

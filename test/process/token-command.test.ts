@@ -64,7 +64,7 @@ test('a command that is not as it should be is told on standard error, and no to
   const misuses: [string[], string][] = [
     [[], 'Usage: '],
     [['issue', 'alice', 'bob'], 'Usage: '],
-    [['issue', 'alice\nbob'], 'the caller must have 1 to 255 characters, none of them a control character'],
+    [['issue', 'alice\nbob'], 'the caller must have 1 to 255 characters, no control characters'],
     [['list', '--ttl', '1d'], 'Usage: '],
     [['issue', 'alice', '--ttl', '30'], '--ttl must be like 90s'],
     [['issue', 'alice', '--scope', 'plants read'], '--scope must be like plants:read'],

@@ -123,7 +123,7 @@ test('a move whose database ends its session says in one line how to go on', asy
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(
-      /^the move stopped: terminating connection .*; give the command again, and it goes on where it was\n$/,
+      /^the move stopped: terminating connection .*; run the command again to continue\n$/,
     ) as string,
   })
   await client.query('ROLLBACK')
@@ -145,7 +145,7 @@ test.for<['plants' | 'tokens', (store: Store) => Promise<unknown>]>([
   expect(await move(from, to)).toEqual({
     code: 1,
     stdout: '',
-    stderr: `the target holds other ${kind} than the source; nothing was changed\n`,
+    stderr: `the target has other ${kind} than the source; nothing was changed\n`,
   })
   expect(await using(to, contentOf)).toEqual(content)
 })

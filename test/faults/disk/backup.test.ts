@@ -106,8 +106,8 @@ const damage = overwrite('\\377'.repeat(200), 4_096)
 const text = 'seq 999 > $0'
 
 test.each([
-  ['a copy that is there already', 'cp $0 $(dirname $0)/new.db', /new\.db is there already; nothing was changed/],
-  ['a symbolic link', 'ln -s elsewhere.db $(dirname $0)/new.db', /new\.db is there already; nothing was changed/],
+  ['a copy that is there already', 'cp $0 $(dirname $0)/new.db', /new\.db already exists; nothing was changed/],
+  ['a symbolic link', 'ln -s elsewhere.db $(dirname $0)/new.db', /new\.db already exists; nothing was changed/],
   ['a database that is not there', 'rm $0', /there is no database .*plants\.db; name another with/],
   ['a file without a byte', ': > $0', /there is no database .*plants\.db/],
   ['a text', text, /is not an SQLite database/],
@@ -163,7 +163,7 @@ test('a database that is there is replaced with --force alone, even if it is dam
   const { file, copy, folder } = await databaseWithCopy()
   shell(`${damage}; echo nonsense > $0-wal`, file)
   const before = contentOf(folder)
-  expect(() => restore(copy, file, false)).toThrow(/is there already; --force replaces it; nothing was changed/)
+  expect(() => restore(copy, file, false)).toThrow(/already exists; replace it with --force; nothing was changed/)
   expect(contentOf(folder)).toEqual(before)
   restore(copy, file, true)
   expect(namesIn(file)).toEqual(['saved'])
@@ -234,8 +234,8 @@ test.runIf(isRoot)('what root restores belongs to the owner of what it replaces,
 
 test.each([
   ['the database under another name', 'ln -f $1 $0', /is the database itself/],
-  ['a copy with a journal beside it', 'echo x > $0-journal', /copy\.db-journal is beside it/],
-  ['a copy in the place of a folder', 'rm $1; mkdir $1', /is no file; nothing/],
+  ['a copy with a journal beside it', 'echo x > $0-journal', /copy\.db-journal exists/],
+  ['a copy in the place of a folder', 'rm $1; mkdir $1', /is not a file; nothing/],
   ['a folder', 'rm $0; mkdir $0', /^E\w+: .*copy\.db/],
   ['a copy that is damaged', damage, /is damaged/],
   ['a copy that is cut short', 'truncate -s 5000 $0', /is damaged/],
@@ -254,10 +254,10 @@ test('a command that is refused says so in one line; on PostgreSQL it names the 
   const { file, copy } = await databaseWithCopy()
   const run = (script: string, url: string) => runScript(`scripts/${script}`, [copy], { DATABASE_URL: url })
   const postgres = 'postgres://me:secret@127.0.0.1:1/plants'
-  const tool = (name: string) => `DATABASE_URL names a PostgreSQL database, for which the tool is ${name}\n`
+  const tool = (name: string) => `DATABASE_URL names a PostgreSQL database; use ${name}\n`
   for (const [script, url, stderr] of [
-    ['backup.ts', `sqlite:${file}`, `${copy} is there already; nothing was changed\n`],
-    ['restore.ts', `sqlite:${file}`, `${file} is there already; --force replaces it; nothing was changed\n`],
+    ['backup.ts', `sqlite:${file}`, `${copy} already exists; nothing was changed\n`],
+    ['restore.ts', `sqlite:${file}`, `${file} already exists; replace it with --force; nothing was changed\n`],
     ['backup.ts', postgres, tool('pg_dump')],
     ['restore.ts', postgres, tool('pg_restore')],
   ] as const) {

@@ -80,7 +80,9 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
           if (!(error instanceof ContractViolation)) throw error
           closeBody(reply.body)
           onContractBroken?.(id)
-          throw new ContractViolation(`${id} was to answer ${String(reply.status)}: ${error.message}`)
+          throw new ContractViolation(
+            `the ${String(reply.status)} reply of ${id} breaks the contract: ${error.message}`,
+          )
         }
       },
     }

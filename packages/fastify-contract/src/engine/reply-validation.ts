@@ -104,7 +104,7 @@ function validMedia({ status, headers = {}, body, contentType }: AnyReply, decla
     return undefined
   }
   // A range may declare content for such a status.
-  if (contentless.includes(status)) throw new ContractViolation('the status has no content in HTTP')
+  if (contentless.includes(status)) throw new ContractViolation('HTTP allows no content with this status')
   if (body === undefined) throw new ContractViolation('the body is missing')
   if (contentType === undefined && types.length > 1) {
     throw new ContractViolation(`the media type is missing; set contentType to one of ${types.join(', ')}`)
@@ -165,6 +165,6 @@ function isStream(body: unknown): boolean {
   return !(body instanceof Encoded) && chunksOf(body) !== undefined
 }
 
-const notEncoded = 'the body is a stream; give its value, or an Encoded stream of JSON'
+const notEncoded = 'the body is a stream; return its value or an Encoded stream of JSON'
 const notText = 'the body is neither text nor a stream of bytes'
-const notBytes = 'the body is neither bytes nor a stream of them'
+const notBytes = 'the body is neither bytes nor a stream of bytes'

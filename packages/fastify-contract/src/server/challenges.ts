@@ -7,7 +7,12 @@ type Alternative = readonly { scheme: SecurityScheme; scopes: readonly string[] 
 export function missingCredentials(realm: string, alternatives: readonly Alternative[]): Refusal {
   const places = alternatives.map((alternative) => alternative.map(({ scheme }) => placeOf(scheme)).join(' and '))
   const schemes = alternatives.flat().map(({ scheme }) => scheme)
-  return challenged('credentials_missing', `send ${[...new Set(places)].join(', or ')}`, realm, schemes)
+  return challenged(
+    'credentials_missing',
+    `credentials are missing; send ${[...new Set(places)].join(', or ')}`,
+    realm,
+    schemes,
+  )
 }
 
 /** @param unknown the schemes with invalid credentials; if empty, the callers differ */
@@ -31,7 +36,13 @@ export function lackingScopes(realm: string, alternative: Alternative): Refusal 
   const scope = [...new Set(alternative.flatMap(({ scopes }) => scopes))].join(' ')
   const schemes = alternative.map(({ scheme }) => scheme)
   const error = `, error="insufficient_scope", scope="${scope}"`
-  return challenged('insufficient_scope', `the token lacks a scope of: ${scope}`, realm, schemes, () => error)
+  return challenged(
+    'insufficient_scope',
+    `the token lacks a required scope; required: ${scope}`,
+    realm,
+    schemes,
+    () => error,
+  )
 }
 
 /** @param errorOf the error parameters of a scheme's challenge; only Bearer has them (RFC 6750) */

@@ -29,11 +29,11 @@ const ignoreContent: onRequestHookHandler = ({ headers }, _reply, done) => {
 export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>): onRequestHookHandler {
   if (bodyTypes.length === 0) return ignoreContent
   const types = bodyTypes.map((type) => type.toLowerCase())
-  const remedy = `send the body as Content-Type: ${bodyTypes.join(' or ')} in UTF-8`
+  const remedy = `Content-Type must be ${bodyTypes.join(' or ')}, in UTF-8`
   return ({ headers, raw: { httpVersion } }, { raw }, done) => {
     // Content codings are not decoded: any content would be malformed JSON (RFC 9110, section 8.4).
     if (headers['content-encoding'] !== undefined) {
-      throw new Refusal('unsupported_media_type', 'send the body without Content-Encoding')
+      throw new Refusal('unsupported_media_type', 'Content-Encoding is not supported; send the body without it')
     }
     const field = headers['content-type']
     const type = field === undefined ? undefined : utf8TypeOf(field)

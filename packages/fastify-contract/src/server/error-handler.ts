@@ -35,7 +35,7 @@ function refusalOf(thrown: unknown, request: FastifyRequest, bodyLimit: number |
   }
   // Not a reset connection of a handler or a store.
   if (code === 'ECONNRESET' && thrown === request.raw.errored) {
-    return new Refusal('malformed_http', 'the body is not as long as Content-Length says')
+    return new Refusal('malformed_http', 'the body is shorter than Content-Length')
   }
   logFault(request, thrown)
   return new Refusal('internal', 'the service failed; quote the X-Request-Id of this response when reporting it')
@@ -48,7 +48,7 @@ function logFault(request: FastifyRequest, thrown: unknown): void {
   } catch {
     // The log reads every property of an error, and a getter may throw.
     const err = new Error(
-      `what was thrown cannot be logged: ${thrown instanceof Error ? String(thrown.stack) : typeof thrown}`,
+      `the thrown value cannot be logged: ${thrown instanceof Error ? String(thrown.stack) : typeof thrown}`,
     )
     request.log.error({ err, requestId }, 'request failed')
   }

@@ -4,7 +4,7 @@ import { contractMethods } from '../document/document.ts'
 import type { BoundOperation } from '../engine/engine.ts'
 import { Refusal } from '../engine/refusal.ts'
 
-export const noSuchPath = (): Refusal => new Refusal('path_not_found', 'there is no such path')
+export const noSuchPath = (): Refusal => new Refusal('path_not_found', 'the path does not exist')
 const malformed = (fault: string): Refusal => new Refusal('malformed_http', fault)
 
 /**
@@ -18,12 +18,13 @@ export function refuseRequests(app: FastifyInstance): onRequestHookHandler {
     const { host, 'transfer-encoding': coding } = headers
     // RFC 9112, section 3.2. Node joins duplicates; its own response to a missing Host has no body.
     if (host === undefined ? httpVersion === '1.1' : host.includes(', ')) {
-      throw malformed('an HTTP/1.1 request has the header Host once')
+      throw malformed('an HTTP/1.1 request must have exactly one Host header')
     }
-    if (host !== undefined && !validHost.test(host)) throw malformed('Host is a host and, where there is one, a port')
+    if (host !== undefined && !validHost.test(host))
+      throw malformed('the Host header must be a host with an optional port')
     // RFC 9112, section 6.1: a server refuses an unsupported transfer coding.
     if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-      throw malformed('the only Transfer-Encoding is chunked')
+      throw malformed('Transfer-Encoding must be chunked')
     }
     // `*` is the OPTIONS route of the CORS plugin, which responds to preflights before this hook.
     if (request.is404 || request.routeOptions.url === '*') throw unmatched(app, request)
@@ -40,14 +41,14 @@ const absoluteForm = new RegExp(`^https?://(?!:)(?=[^/?])${hostAndPort}(?:/|(?=\
 
 /** Describes why a target is invalid (RFC 9112, section 3.2). The router itself accepts most of these. */
 function faultOfTarget(target: string): string | undefined {
-  if (target.includes('#')) return 'the request target has a fragment; write # as %23'
-  if (/^https?:/i.test(target) && !absoluteForm.test(target)) return 'the host of the request target is not valid'
+  if (target.includes('#')) return 'the request target contains a fragment; write # as %23'
+  if (/^https?:/i.test(target) && !absoluteForm.test(target)) return 'the host of the request target is invalid'
   if (!target.includes('%')) return undefined
   try {
     decodeURI(target)
     return undefined
   } catch {
-    return 'the percent-encoding of the path or the query is broken or not UTF-8'
+    return 'the percent-encoding of the path or query is invalid or not UTF-8'
   }
 }
 
@@ -69,7 +70,7 @@ function unmatched(app: FastifyInstance, { method, url, originalUrl }: FastifyRe
   const methods = methodsOf(app, url)
   if (methods.length === 0) return noSuchPath()
   const allow = methods.sort().join(', ')
-  return new Refusal('method_not_allowed', `this path has no ${method}, only ${allow}`, { Allow: allow })
+  return new Refusal('method_not_allowed', `${method} is not allowed on this path; allowed: ${allow}`, { Allow: allow })
 }
 
 /**

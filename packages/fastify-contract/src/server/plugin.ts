@@ -41,7 +41,7 @@ export function fastifyOptions({ limits: given, ...refusals }: ServerSettings) {
   const limits = { ...defaultLimits, ...given }
   const connections = new OpenConnections(limits.pipelinedRequests, () => {
     logger.info(
-      `connection closed: more than ${String(limits.pipelinedRequests)} requests wait for the answer before them`,
+      `connection closed: more than ${String(limits.pipelinedRequests)} requests are waiting for earlier responses`,
     )
   })
   return {
@@ -65,7 +65,7 @@ export function fastifyOptions({ limits: given, ...refusals }: ServerSettings) {
 }
 
 function noRouteSchema(): never {
-  throw new Error('openapi-backend validates requests; a route has no schema of its own')
+  throw new Error('a route must not have a schema; openapi-backend validates requests')
 }
 
 /** The options of the plugin. */

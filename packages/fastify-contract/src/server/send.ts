@@ -84,7 +84,7 @@ export function createReplySender(maxUnread: number): SendReply {
     // Before the headers of the reply are set, which would not fit a failure.
     const content = media === undefined ? undefined : contentOf(body, media, raw)
     if (content !== undefined && !hold(raw, content instanceof Readable ? streamBytes : content.length)) {
-      throw unavailable('too many long answers wait to be read; try again in a second')
+      throw unavailable('too many large responses are waiting to be read; try again in a second')
     }
     if (content instanceof Readable) removeOnError(content, reply, Object.keys(headers))
     reply.code(status)

@@ -64,13 +64,13 @@ test.each<[AnyReply, object | undefined]>([
   expect(validate(reply)).toEqual(media === undefined ? undefined : expect.objectContaining(media))
 })
 
-const notBytes = 'the body is neither bytes nor a stream of them'
+const notBytes = 'the body is neither bytes nor a stream of bytes'
 const notText = 'the body is neither text nor a stream of bytes'
 
 test.each<[AnyReply, string]>([
   [{ status: 201, body: [] }, 'the status is not declared'],
   [{ status: 200 }, 'the body is missing'],
-  [{ status: 304, body: 'a' }, 'the status has no content in HTTP'],
+  [{ status: 304, body: 'a' }, 'HTTP allows no content with this status'],
   [{ status: 204, body: [] }, 'no body is declared'],
   [{ status: 204, body: new Encoded('[]') }, 'no body is declared'],
   [{ status: 204, contentType: 'text/csv' }, 'no body is declared'],
@@ -81,7 +81,7 @@ test.each<[AnyReply, string]>([
   [{ status: 203, contentType: 'text/csv', body: 5 }, notText],
   [{ status: 203, contentType: 'image/png', body: 'a' }, notBytes],
   [{ status: 203, contentType: 'image/png', body: new Encoded('a') }, notBytes],
-  [{ status: 200, body: stream() }, 'the body is a stream; give its value, or an Encoded stream of JSON'],
+  [{ status: 200, body: stream() }, 'the body is a stream; return its value or an Encoded stream of JSON'],
   [{ status: 503 }, 'header/Retry-After is required'],
   [{ status: 503, headers: { 'Retry-After': 1, 'X-Secret': 1 } }, 'header/X-Secret is not a header of this response'],
   [{ status: 204, headers: { 'X-Secret': 1 } }, 'header/X-Secret is not a header of this response'],
@@ -113,7 +113,8 @@ describe('a reply that breaks the contract', () => {
     const [operation] = await bind(contract, { getThing: () => ({ status: 200, body }) }, undefined, (operationId) =>
       broken.push(operationId),
     )
-    const problem = 'getThing was to answer 200: the body is a stream; give its value, or an Encoded stream of JSON'
+    const problem =
+      'the 200 reply of getThing breaks the contract: the body is a stream; return its value or an Encoded stream of JSON'
     await expect(operation!.handle(request)).rejects.toEqual(new ContractViolation(problem))
     expect(broken).toEqual(['getThing'])
     await expect.poll(() => body.destroyed).toBe(true)

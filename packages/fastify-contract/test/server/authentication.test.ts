@@ -119,11 +119,11 @@ describe('an operation whose security is', () => {
 test.each([
   [
     [b, k, q],
-    'send the header Authorization: Bearer TOKEN, or the header X-Key: TOKEN, or the query parameter key=TOKEN',
+    'credentials are missing; send the header Authorization: Bearer TOKEN, or the header X-Key: TOKEN, or the query parameter key=TOKEN',
   ],
   [
     [{ basic: [], key: [] }],
-    'send the header Authorization: Basic with CALLER:TOKEN in Base64 and the header X-Key: TOKEN',
+    'credentials are missing; send the header Authorization: Basic with CALLER:TOKEN in Base64 and the header X-Key: TOKEN',
   ],
 ])('a request without credentials is told how to send them: %#', async (security, message) => {
   const { send } = await serveWith(security)

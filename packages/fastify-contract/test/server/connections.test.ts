@@ -94,7 +94,7 @@ describe('the requests of one connection', () => {
     const socket = await openSocket(origin)
     socket.on('error', () => undefined).write(`${head('/wait')}\r\n${next.repeat(11)}`)
     await once(socket, 'close')
-    expect(lines().filter(({ msg }) => String(msg).includes('more than 10 requests wait'))).toHaveLength(1)
+    expect(lines().filter(({ msg }) => String(msg).includes('more than 10 requests are waiting'))).toHaveLength(1)
     await release(1)
     expect(await statusesOf(exchange(origin, next.repeat(10) + last))).toHaveLength(11)
   })
@@ -255,7 +255,7 @@ test('connections beyond the most are closed at once, counted in one line, and o
   const origin = await listen()
   const [first] = [await openSocket(origin), await openSocket(origin)]
   await Promise.all([1, 2, 3].map(async () => once((await openSocket(origin)).resume(), 'close')))
-  const msg = 'connections closed as soon as made: 2 are open'
+  const msg = 'connections rejected: 2 are already open'
   await expect.poll(lines).toContainEqual(expect.objectContaining({ level: 40, connections: 3, msg }))
   first.end().resume()
   await once(first, 'close')
@@ -347,7 +347,7 @@ describe('a server that closes', () => {
   test('cuts a client off that reads no more, within the grace', async () => {
     const { app, lines } = await serveUnread(chunks, { shutdownGraceMilliseconds: 300 })
     await app.close()
-    const msg = 'connections cut off: the time to stop is over'
+    const msg = 'connections cut off: the shutdown time is over'
     expect(lines()).toContainEqual(expect.objectContaining({ level: 40, unanswered: 1, msg }))
   })
 })

@@ -98,12 +98,12 @@ export function answerConnectionErrors(
   }
 }
 
-const notHttp1 = (): Refusal => new Refusal('malformed_http', 'the request is not one of HTTP/1.0 or HTTP/1.1')
+const notHttp1 = (): Refusal => new Refusal('malformed_http', 'the request is not HTTP/1.0 or HTTP/1.1')
 
 /** @param code of an error of Node's parser or of its timeouts */
 function refusalOf(code: string | undefined, headerBytes: number): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const message = `the request line and the headers are larger than ${String(headerBytes)} bytes`
+    const message = `the request line and headers are larger than ${String(headerBytes)} bytes`
     return new Refusal('headers_too_large', message)
   }
   return code === 'ERR_HTTP_REQUEST_TIMEOUT'

@@ -49,7 +49,7 @@ export function registerClosing(
     const cuttingOff = setTimeout(
       () => {
         const unanswered = [...connections.all()].filter(({ isIdle }) => !isIdle).length
-        app.log.warn({ unanswered }, 'connections cut off: the time to stop is over')
+        app.log.warn({ unanswered }, 'connections cut off: the shutdown time is over')
         connections.closeAll()
       },
       (shutdownGraceMilliseconds - shutdownDelayMilliseconds) * answeringShare,

@@ -85,7 +85,7 @@ function logDroppedConnections(server: Server, log: FastifyBaseLogger): void {
   server.on('drop', () => {
     if (connections++ > 0) return
     setTimeout(() => {
-      log.warn({ connections }, `connections closed as soon as made: ${String(server.maxConnections)} are open`)
+      log.warn({ connections }, `connections rejected: ${String(server.maxConnections)} are already open`)
       connections = 0
     }, countMilliseconds).unref()
   })

@@ -1,14 +1,17 @@
 import { stringifyJson } from '../../json/json.ts'
 
-/** Stacks Swagger UI's three response columns, which are too wide for a phone. */
-export const narrowScreens = `@media (max-width: 640px) {
+/** Swagger UI sets table columns without a gap, and gives responses three columns, too wide for a phone's screen. */
+export const tableStyles = `.swagger-ui table > tbody > tr > td:first-of-type { padding-right: 12px; }
+.swagger-ui .responses-table > tbody > tr > td { padding-bottom: 20px; }
+@media (max-width: 640px) {
+  .swagger-ui .response-controls { flex-direction: column; gap: 8px; }
   .swagger-ui .responses-table > thead,
   .swagger-ui .response-col_links > i { display: none; }
   .swagger-ui .responses-table,
   .swagger-ui .responses-table > tbody,
   .swagger-ui .responses-table > tbody > tr,
   .swagger-ui .responses-table > tbody > tr > td { display: block; width: auto; max-width: none; }
-  .swagger-ui .responses-table > tbody > tr > td { padding: 5px 0 0; overflow-x: auto; }
+  .swagger-ui .responses-table > tbody > tr > td { padding: 5px 0; overflow-x: auto; }
 }
 `
 

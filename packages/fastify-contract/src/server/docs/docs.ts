@@ -6,7 +6,7 @@ import { dirname, extname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { OpenAPIV3 } from 'openapi-types'
 import type { Contract } from '../../document/load-contract.ts'
-import { narrowScreens, writeInitializer, writePage } from './docs-page.ts'
+import { tableStyles, writeInitializer, writePage } from './docs-page.ts'
 
 /** Swagger UI's files in its Fastify plugin. The plugin itself would take 5 MiB and round integers in `/docs/json`. */
 const folder = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
@@ -69,7 +69,7 @@ export async function registerDocs(
     '/docs/': () => writePage(title, 'static', favicon !== undefined),
     '/docs/static/swagger-initializer.js': () => writeInitializer(app.swagger()),
     ...(favicon === undefined ? {} : { '/docs/static/theme/favicon.svg': () => favicon }),
-    '/docs/static/theme/narrow.css': () => narrowScreens,
+    '/docs/static/theme/narrow.css': () => tableStyles,
   }
   for (const [path, write] of Object.entries(made)) {
     // Bytes are shared; of a text each response would make a copy.

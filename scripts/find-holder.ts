@@ -3,15 +3,15 @@ import { readdirSync, readlinkSync, statSync } from 'node:fs'
 /** A process that has a file of a database open. */
 export interface Holder {
   processId: number
-  /** The path at which the process opened the file; ends in ` (deleted)` when the file was removed since. */
+  /** The path of the open file; ends in ` (deleted)` if the file was removed since. */
   path: string
 }
 
 /**
- * Finds a process that has a database or its log open, under any name, even if they were removed. Finds nothing
- * without Linux's `/proc`. Only root sees the processes of other users.
+ * Finds a process that has a database or its log open, under any name, even if they were removed. Needs Linux's
+ * `/proc`, and root to see the processes of other users.
  *
- * @param database the file, with symbolic links resolved; it may be missing
+ * @param database the file, with symbolic links resolved; need not exist
  */
 export function findHolder(database: string): Holder | undefined {
   const paths = [database, `${database}-wal`, `${database}-shm`]
@@ -46,7 +46,7 @@ function entriesOf(folder: string): string[] {
   return attempt(() => readdirSync(folder)) ?? []
 }
 
-/** A process may end at any time, and only root can read those of others. */
+/** A process may end at any time, and only root can inspect those of other users. */
 function attempt<Result>(run: () => Result): Result | undefined {
   try {
     return run()
