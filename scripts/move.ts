@@ -3,8 +3,8 @@ import { readDatabaseLocation } from '../src/config/variables.ts'
 import { type DatabaseLocation, openRows } from '../src/store/open-store.ts'
 import { isUnavailable } from '../src/store/postgres/errors.ts'
 import { readHeader } from '../src/store/sqlite/schema.ts'
-import { type StoredToken, UnusableStore } from '../src/store/store.ts'
-import type { Rows, StoreRows, StoredPlant } from '../src/store/rows.ts'
+import { UnusableStore } from '../src/store/store.ts'
+import { type RowTable, type Rows, type StoreRows, plantTable, tokenTable } from '../src/store/rows.ts'
 import { UsageError, readArguments, runCommand } from './command.ts'
 
 const usage = `Usage: npm run move -- --from URL --to URL
@@ -47,18 +47,15 @@ function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
 
 /** Compares both tables before it writes the first row. */
 async function move(source: StoreRows, target: StoreRows): Promise<void> {
-  const tokens = await prepare('tokens', source.tokens, target.tokens, encodeToken)
-  const plants = await prepare('plants', source.plants, target.plants, encodePlant)
+  const tokens = await prepare(tokenTable, source.tokens, target.tokens)
+  const plants = await prepare(plantTable, source.plants, target.plants)
   console.log(`verified  ${await tokens()}`)
   console.log(`verified  ${await plants()}`)
 }
 
-async function prepare<Row>(
-  label: string,
-  from: Rows<Row>,
-  to: Rows<Row>,
-  encode: (row: Row) => string,
-): Promise<() => Promise<string>> {
+async function prepare<Row>(table: RowTable<Row>, from: Rows<Row>, to: Rows<Row>): Promise<() => Promise<string>> {
+  const label = table.name
+  const encode = (row: Row) => encodeRow(table, row)
   const held = await findResumption(from, to, encode)
   if (held === undefined) throw new UsageError(`the target has other ${label} than the source; nothing was changed`)
   const { last, count } = held
@@ -121,20 +118,16 @@ async function* pagesAfter<Row>(table: Rows<Row>, last: Row | undefined): AsyncG
     yield rows
 }
 
-function encodePlant({ caller, id, name, tag }: StoredPlant): string {
-  return JSON.stringify([caller, String(id), name, tag ?? null])
-}
-
-function encodeToken({ hash, prefix, caller, issuedAt, expiresAt, lastUsedAt, scope }: StoredToken): string {
-  return JSON.stringify([
-    Buffer.from(hash).toString('hex'),
-    prefix,
-    caller,
-    issuedAt,
-    expiresAt ?? null,
-    lastUsedAt ?? null,
-    scope ?? null,
-  ])
+/** A row as text: every column of its table. */
+function encodeRow<Row>({ valuesOf }: RowTable<Row>, row: Row): string {
+  const values = valuesOf(row).map((value) =>
+    value instanceof Uint8Array
+      ? Buffer.from(value).toString('hex')
+      : typeof value === 'bigint'
+        ? String(value)
+        : value,
+  )
+  return JSON.stringify(values)
 }
 
 await runCommand(run, UnusableStore)

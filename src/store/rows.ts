@@ -59,15 +59,19 @@ export function placeholders(columns: readonly string[]): string {
   return columns.map(() => '?').join()
 }
 
-/** A table of both databases. */
-interface Table<Row, Columns> {
+/** A table of both databases, as its rows see it. */
+export interface RowTable<Row> {
   name: 'plants' | 'tokens'
+  /** The values in column order. */
+  valuesOf: (row: Row) => Value[]
+}
+
+/** A table of both databases. */
+interface Table<Row, Columns> extends RowTable<Row> {
   /** The key's columns come first. */
   columns: readonly (keyof Columns & string)[]
   /** Lower than every row's key, because no caller or hash is empty. */
   lowestKey: Value[]
-  /** The values in column order. */
-  valuesOf: (row: Row) => Value[]
   rowOf: (columns: Columns) => Row
 }
 
@@ -93,7 +97,7 @@ export interface TokenColumns {
   scope: string | null
 }
 
-const plantTable: Table<StoredPlant, PlantColumns> = {
+export const plantTable: Table<StoredPlant, PlantColumns> = {
   name: 'plants',
   columns: ['caller', 'id', 'name', 'tag'],
   lowestKey: ['', -(2n ** 63n)],

@@ -153,7 +153,7 @@ test.for<['plants' | 'tokens', (store: Store) => Promise<unknown>]>([
 test('a source that does not exist, or has no byte, is said to be missing, and no database is made', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'missing.db')
-  const stderr = `there is no database ${file}, which --from names; nothing was changed\n`
+  const stderr = `--from: there is no database ${file}; nothing was changed\n`
   const refusal = { code: 1, stdout: '', stderr }
   const to = { engine: 'sqlite', file: join(folder, 'to.db') } as const
   expect(await move({ engine: 'sqlite', file }, to)).toEqual(refusal)
