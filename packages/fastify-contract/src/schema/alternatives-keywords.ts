@@ -1,5 +1,6 @@
 import type { AnySchema, ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
-import type { KeywordFunction, Validation } from './validation.ts'
+import type { ClosedSchema } from './rewrite-schema.ts'
+import { type KeywordFunction, type Validation, isDeclared, undeclaredError } from './validation.ts'
 
 type Compile = (schema: AnySchema) => ValidateFunction
 type Context = Parameters<ValidateFunction>[1]
@@ -8,9 +9,10 @@ type Context = Parameters<ValidateFunction>[1]
 export const maxErrors = 20
 
 /**
- * The keywords `anyOf`, `oneOf` and `not`, which roll back the notes of a failed branch, and `defaults`, which
- * `SchemaRewriter` writes for properties with a default. Ajv's own do not report which branches are valid, and treat an
- * inherited property such as `valueOf` as given.
+ * The keywords `anyOf`, `oneOf` and `not`, which roll back the notes of a failed branch; `closed`, which
+ * `SchemaRewriter` writes for `unevaluatedProperties: false`; and `defaults`, which it writes for properties with a
+ * default. Ajv's own do not report which branches are valid, and treat an inherited property such as `valueOf` as
+ * evaluated or given.
  *
  * @param compile compiles a schema that applies to the same value
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10.2.1 https://ajv.js.org/keywords.html
@@ -34,6 +36,29 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
       const branch = compileBranch(schema)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         return !isBranchValid(this, branch, data, context, false)
+      }
+      return validate
+    },
+  }
+
+  const closed: FuncKeywordDefinition = {
+    keyword: 'closed',
+    schemaType: 'object',
+    compile({ schema, names, isOpen }: ClosedSchema) {
+      const isValid = compile(schema)
+      const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
+        const before = this.objects.length
+        if (!isValid.call(this, data, context)) {
+          validate.errors = isValid.errors ?? []
+          return false
+        }
+        if (isOpen || typeof data !== 'object' || data === null || Array.isArray(data)) return true
+        const place = context?.instancePath ?? ''
+        const declared = this.objects.slice(before).filter((object) => object.place === place)
+        const name = Object.keys(data).find((each) => !names.includes(each) && !isDeclared(declared, each))
+        if (name === undefined) return true
+        validate.errors = [undeclaredError(name, place)]
+        return false
       }
       return validate
     },
@@ -67,6 +92,7 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
     alternatives('anyOf', compileBranch, Infinity, 'must match a schema in anyOf'),
     alternatives('oneOf', compileBranch, 1, 'must match exactly one schema in oneOf'),
     not,
+    closed,
     defaults,
   ]
 }

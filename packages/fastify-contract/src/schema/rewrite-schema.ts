@@ -13,6 +13,11 @@ export interface Declaration {
   isClosed: boolean
 }
 
+/** The keyword `closed`: a schema without its `unevaluatedProperties: false`, and what it declares. */
+export interface ClosedSchema extends Declaration {
+  schema: Schema
+}
+
 /**
  * The identifier of a named schema in Ajv. Ajv compiles a schema with an identifier once, but the target of a JSON pointer
  * once for each reference. The name is in the query, because a URI resolves `..` in a path.
@@ -83,6 +88,10 @@ export class SchemaRewriter {
 
   /** @param hidden the properties that this direction does not allow */
   #rewrite(schema: Schema, hidden: ReadonlySet<string>): Schema {
+    const { unevaluatedProperties, ...open } = schema
+    if (unevaluatedProperties === false) {
+      return { closed: { ...this.#declarationOf(open), schema: this.#rewrite(open, hidden) } satisfies ClosedSchema }
+    }
     const type = schema['type'] ?? typeOfConstants(schema)
     if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
       // A format applies to numbers or to strings; the other types go without.

@@ -98,7 +98,7 @@ function errorAt(instancePath: string, message: string): ErrorObject {
 }
 
 /** The error of a property that no schema declares, in the form of Ajv's `additionalProperties`. */
-function undeclaredError(name: string, instancePath: string): ErrorObject {
+export function undeclaredError(name: string, instancePath: string): ErrorObject {
   return { keyword: 'additionalProperties', instancePath, schemaPath: '', params: { additionalProperty: name } }
 }
 
@@ -158,7 +158,7 @@ function undeclaredProperties(objects: DeclaredObject[]): { place: string; objec
     // A group is not empty.
     const { object } = declared[0]!
     return Object.keys(object)
-      .filter((name) => !declared.some(({ declaration: { names, isOpen } }) => isOpen || names.has(name)))
+      .filter((name) => !isDeclared(declared, name))
       .map((name) => ({ place, object, name }))
   })
 }
@@ -168,6 +168,11 @@ function hasOthers({ object, declaration: { names, isClosed, isOpen } }: Declare
   if (!isClosed || isOpen) return false
   for (const name of Object.keys(object)) if (!names.has(name)) return true
   return false
+}
+
+/** Whether a schema declares a property of the object that all of these schemas describe. */
+export function isDeclared(declared: DeclaredObject[], name: string): boolean {
+  return declared.some(({ declaration: { names, isOpen } }) => isOpen || names.has(name))
 }
 
 /** The number of applied references before work is counted. Most values stay below. */

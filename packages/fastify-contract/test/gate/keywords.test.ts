@@ -388,6 +388,11 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     ofSchema({ $ref: '#/components/schemas/Node/properties/name' }),
     /\$ref: #\/components\/schemas\/Node\/properties\/name is within a schema; move/,
   ],
+  [
+    'schema.unevaluatedProperties',
+    ofSchema({ type: 'object', unevaluatedProperties: text }),
+    /unevaluatedProperties: only false is validated; use additionalProperties, or remove it/,
+  ],
   ['schema.type', ofSchema({ type: 'strin' }), /strin|can be one of the following only/],
   [
     'schema.type',

@@ -55,6 +55,11 @@ export const enforcedKeywords: Record<string, Enforced> = {
     valid: ['{"a":1}'],
     invalid: ['{"ab":1}'],
   },
+  unevaluatedProperties: {
+    schema: { type: 'object', allOf: [{ properties: { a: int64 } }], unevaluatedProperties: false },
+    valid: ['{"a":1}'],
+    invalid: ['{"b":1}'],
+  },
   type: {
     schema: { type: ['integer', 'null'], format: 'int64' },
     valid: ['9007199254740993', 'null'],
@@ -205,7 +210,7 @@ export const accepted: [schema: object, values: string[]][] = [
   [{ ...to('Chain'), properties: { b: text } }, ['{"a":"x","b":"y"}']],
   [{ allOf: [to('NeedsA'), object('a')] }, ['{"a":"x"}']],
   [{ ...object('a'), required: ['z'], additionalProperties: integer }, ['{"z":2}']],
-  [{ allOf: [object('a')], ...object('b'), required: ['a'] }, ['{"a":"x","b":"y"}']],
+  [{ allOf: [object('a')], ...object('b'), required: ['a'], unevaluatedProperties: false }, ['{"a":"x","b":"y"}']],
   [{ type: 'object', required: ['z'] }, ['{"z":2}']],
   // Discriminators.
   [{ oneOf: [to('Cat'), to('Dog')], discriminator: { propertyName: 'kind' } }, ['{"kind":"dog"}']],

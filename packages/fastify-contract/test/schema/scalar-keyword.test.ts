@@ -274,6 +274,7 @@ test.each([
   { allOf: [{ properties: { member: int64 } }] },
   { anyOf: [{ type: 'string' }, { type: 'object', properties: { member: int64 } }] },
   { oneOf: [{ type: 'string' }, { type: 'object', properties: { member: int64 } }] },
+  { allOf: [{ type: 'object', properties: { member: int64 } }], unevaluatedProperties: false },
 ])('an int64 is exact in %o', (schema) => {
   expect(ofBody(schema, '{"member":9007199254740993}')).toEqual({ value: { member: 9007199254740993n } })
   expect(ofBody(schema, '{"member":9223372036854775808}')).toEqual(refused)
@@ -282,7 +283,7 @@ test.each([
 test('a property that is named like a keyword is none', () => {
   const names = [
     ...['type', 'format', 'minimum', 'multipleOf', 'enum', 'const', 'example', 'examples', 'default', 'required'],
-    ...['properties', 'items', 'allOf', 'not', 'x-tag', 'scalar', 'declared', 'discriminator', '$defs'],
+    ...['properties', 'items', 'allOf', 'not', 'x-tag', 'scalar', 'declared', 'closed', 'discriminator', '$defs'],
   ]
   const properties = Object.fromEntries(names.map((name) => [name, int64]))
   const schema = { type: 'object', properties, required: names, additionalProperties: false }

@@ -100,6 +100,36 @@ async function replies(schema: object): Promise<(body: unknown) => Promise<strin
   }
 }
 
+describe('unevaluatedProperties: false', () => {
+  const closed = { unevaluatedProperties: false }
+
+  test.each<[string, object, string[], string[]]>([
+    ['is for objects alone', { type: ['array', 'string'] }, ['["a"]', '"a"'], []],
+    [
+      'takes no name that every object inherits for evaluated',
+      { anyOf: [to('Tree'), to('Other')] },
+      ['{"name":"a"}'],
+      ['constructor', 'toString', '__proto__'].map((name) => `{"name":"a","${name}":1}`),
+    ],
+  ])('%s', async (_what, schema, valid, invalid) => {
+    const echo = await serveEcho({ allOf: [{ ...schema, ...closed }, to('Other')] }, schemas)
+    const alone = await serveEcho({ ...schema, ...closed }, schemas)
+    for (const body of valid) expect(await alone(body)).toMatchObject({ status: 200, text: body })
+    for (const body of invalid) {
+      expect(await echo(body)).toMatchObject({ status: 400, seen: undefined })
+      expect(await alone(body)).toMatchObject({ status: 400, seen: undefined })
+    }
+  })
+
+  test('names what it refuses', async () => {
+    const echo = await serveEcho(object({ a: { ...to('Named'), ...closed } }), schemas)
+    expect(await echo('{"a":{"name":"b","c/d":1}}')).toMatchObject({
+      status: 400,
+      text: 'body/a/c~1d is not a property here',
+    })
+  })
+})
+
 test('a body must be valid as it was sent, and as it is without undeclared properties', async () => {
   const part = object({ a: text })
   const refused: [schema: object, body: string][] = [
@@ -233,6 +263,7 @@ describe('of any schema', () => {
     properties?: Record<string, Schema>
     required?: string[]
     additionalProperties?: Schema
+    unevaluatedProperties?: false
     items?: Schema
     allOf?: Schema[]
     anyOf?: Schema[]
@@ -243,6 +274,7 @@ describe('of any schema', () => {
   const leaf = fc.constantFrom({}, {}, text, to('Node'), { type: 'object' })
   const objectOf = (part: fc.Arbitrary<Schema>): fc.Arbitrary<Schema> => {
     const none = fc.constant<Schema>({})
+    const closed = fc.oneof(none, fc.constant<Schema>({ unevaluatedProperties: false }))
     const more = fc.oneof<fc.Arbitrary<Schema>[]>(
       none,
       fc.constant({ required: ['a'] }),
@@ -253,7 +285,7 @@ describe('of any schema', () => {
     )
     const properties = fc.dictionary(fc.constantFrom('a', 'b', 'c'), part, { minKeys: 1, maxKeys: 2 })
     return fc
-      .tuple(properties, more)
+      .tuple(properties, more, closed)
       .map(([declared, ...rest]) => ({ properties: declared, ...Object.assign({}, ...rest) }))
   }
   const schemaOf = (levels: number): fc.Arbitrary<Schema> => {
@@ -313,12 +345,13 @@ describe('of any schema', () => {
     if (items !== undefined && Array.isArray(value)) {
       if (!value.every((item, at) => part(items, item, `${place}/${String(at)}`))) return undefined
     }
-    const { $ref, allOf = [], anyOf, oneOf, not } = schema
+    const { $ref, allOf = [], anyOf, oneOf, not, unevaluatedProperties } = schema
     if ($ref !== undefined && !take(here(Node))) return undefined
     if (!allOf.every((each) => take(here(each)))) return undefined
     if (anyOf !== undefined && !anyOf.map((each) => take(here(each))).includes(true)) return undefined
     if (oneOf !== undefined && oneOf.map((each) => take(here(each))).filter(Boolean).length !== 1) return undefined
     if (not !== undefined && here(not) !== undefined) return undefined
+    if (unevaluatedProperties === false && members.some(([name]) => !names.has(name))) return undefined
     return { names, parts }
   }
 

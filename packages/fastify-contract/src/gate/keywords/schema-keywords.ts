@@ -36,6 +36,10 @@ export const schemaKeywords: Record<string, Keyword> = {
         : undefined,
   },
   ...each('additionalProperties propertyNames items', schema),
+  unevaluatedProperties: {
+    rejects: (value) =>
+      value === false ? undefined : 'only false is validated; use additionalProperties, or remove it',
+  },
   items: { ...schema },
 
   type: {
@@ -78,7 +82,6 @@ export const schemaKeywords: Record<string, Keyword> = {
   ...rejected('prefixItems', 'tuples are not supported; use an object, or items'),
   ...rejected('contains minContains maxContains', 'is not supported; describe all items by items'),
   ...rejected('patternProperties', 'is not supported; use additionalProperties and propertyNames'),
-  ...rejected('unevaluatedProperties', 'undeclared properties are removed or rejected anyway; remove it'),
   ...rejected('unevaluatedItems', 'is not supported; use items'),
   ...rejected('contentEncoding', 'encoded content is not decoded; use format: byte for base64'),
   ...rejected('contentMediaType', 'the content of a string is not parsed; use description'),
