@@ -51,7 +51,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...fastifyOptions({
       logger: log,
       failureBody,
-      onRefused: (status) => observer?.answered(undefined, status, undefined),
+      onConnectionRefused: (status) => observer?.answered(undefined, status, undefined),
       limits: options.limits,
     }),
     logController: new RequestLog(),

@@ -1,9 +1,9 @@
 import type { SecurityScheme, Verifier } from 'fastify-contract'
-import type { FoundCaller, TokenStore } from '../store/store.ts'
+import type { CallerOfToken, TokenStore } from '../store/store.ts'
 import { hashToken, isOpaqueCaller, isOpaqueToken } from './tokens.ts'
 
 /** Finds the caller of a token: `unknown` if it is not valid, `unavailable` if it cannot be checked now. */
-export type TokenFinder = (token: string) => Promise<FoundCaller>
+export type TokenFinder = (token: string) => Promise<CallerOfToken>
 
 export interface VerifierOptions {
   /** The store of the opaque tokens. */
@@ -61,7 +61,7 @@ function createOpaqueFinder({ tokens, now, noteUse }: VerifierOptions): TokenFin
 }
 
 /** Looks up the password as a token. The user-id before the colon is empty or the caller (RFC 7617, section 2). */
-async function findByPassword(encoded: string, find: TokenFinder): Promise<FoundCaller> {
+async function findByPassword(encoded: string, find: TokenFinder): Promise<CallerOfToken> {
   const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
   if (password === undefined) return 'unknown'
   const found = await find(password)

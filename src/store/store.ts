@@ -69,7 +69,7 @@ export const lastUsedResolutionMilliseconds = 60_000
 export type TokenUse = Pick<StoredToken, 'hash'> & { usedAt: number }
 
 /** The caller and the scopes of a token. `unknown` if no token has its hash, or it has expired. */
-export type FoundCaller = Pick<StoredToken, 'caller' | 'scope'> | 'unknown' | 'unavailable'
+export type CallerOfToken = Pick<StoredToken, 'caller' | 'scope'> | 'unknown' | 'unavailable'
 
 /** The bearer tokens that the service issued. */
 export interface TokenStore {
@@ -77,7 +77,7 @@ export interface TokenStore {
   addToken: (token: StoredToken) => Promise<'added' | 'unavailable'>
 
   /** The caller and scopes of the token with this hash. `unknown` if there is none, or it expired at or before `now`. */
-  findCaller: (hash: Uint8Array, now: number) => Promise<FoundCaller>
+  findCaller: (hash: Uint8Array, now: number) => Promise<CallerOfToken>
 
   /** All tokens, the oldest first, including expired ones. */
   listTokens: () => Promise<StoredToken[] | 'unavailable'>

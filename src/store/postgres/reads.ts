@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Caller } from 'fastify-contract'
 import { Encoded } from 'fastify-contract/encoded'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
-import type { FoundCaller, Plant, Store, StoreOptions } from '../store.ts'
+import type { CallerOfToken, Plant, Store, StoreOptions } from '../store.ts'
 import { type Waiting, refuse } from '../waiting.ts'
 import type { WorkerWatch } from './citus.ts'
 import { limitConcurrency } from './connections.ts'
@@ -55,7 +55,7 @@ export class Reads {
     // One row for each list. The plants of an empty list are null.
     return rows === 'unavailable' ? rows : rows.map(({ plants }) => new Encoded<Plant[]>(`[${plants ?? ''}]`))
   })
-  readonly #callers = loader<TokenLookup, FoundCaller>(maxTokens, async (lookups) => {
+  readonly #callers = loader<TokenLookup, CallerOfToken>(maxTokens, async (lookups) => {
     const hashes = new Map(lookups.map(({ key, hash }) => [key, hash]))
     const rows = await this.read(statements.callersOfTokens([...hashes.values()]))
     if (rows === 'unavailable') return rows
@@ -167,7 +167,7 @@ export function keyOfToken(hash: Uint8Array): string {
   return Buffer.from(hash).toString('hex')
 }
 
-function callerIn(row: CallerRow | undefined, now: number): FoundCaller {
+function callerIn(row: CallerRow | undefined, now: number): CallerOfToken {
   if (row === undefined || (row.expires_at !== null && Number(row.expires_at) <= now)) return 'unknown'
   return { caller: row.caller, scope: row.scope ?? undefined }
 }

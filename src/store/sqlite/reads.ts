@@ -3,7 +3,7 @@ import type { Caller } from 'fastify-contract'
 import { Encoded } from 'fastify-contract/encoded'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import { tokenTable } from '../rows.ts'
-import type { FoundCaller, Plant, Store, StoredToken } from '../store.ts'
+import type { CallerOfToken, Plant, Store, StoredToken } from '../store.ts'
 import type { Waiting } from '../waiting.ts'
 import { isUnavailable, prepareReads } from './statements.ts'
 
@@ -28,7 +28,7 @@ export class Reads {
   readonly #statements: ReturnType<typeof prepareReads>
   readonly #onFault: (error: Error) => void
   readonly #schedule: () => void
-  #lookups: Waiting<() => FoundCaller, FoundCaller>[] = []
+  #lookups: Waiting<() => CallerOfToken, CallerOfToken>[] = []
   #lists: Waiting<List, Encoded<Plant[]>>[] = []
   /** The bytes that long lists have read in this iteration. */
   #iterationBytes = 0
@@ -51,7 +51,7 @@ export class Reads {
   }
 
   readonly findCaller: Store['findCaller'] = (hash, now) => {
-    const { promise, resolve, reject } = Promise.withResolvers<FoundCaller>()
+    const { promise, resolve, reject } = Promise.withResolvers<CallerOfToken>()
     const item = () => {
       const row = this.#statements.callerOfToken.get(hash, now)
       return row === undefined ? 'unknown' : { caller: row[0], scope: row[1] ?? undefined }

@@ -38,7 +38,7 @@ export interface AuthenticationOptions {
   /** The protection space of the challenges (RFC 9110, section 11.5). */
   realm: string
   /** Receives a request with invalid credentials; a refusal that it throws replaces the 401. */
-  onRefused?: ((request: FastifyRequest) => void) | undefined
+  onCredentialsRefused?: ((request: FastifyRequest) => void) | undefined
 }
 
 /**
@@ -51,7 +51,7 @@ export interface AuthenticationOptions {
  */
 export function authenticate(
   { security }: Pick<BoundOperation, 'security'>,
-  { schemes: verified, realm, onRefused }: AuthenticationOptions,
+  { schemes: verified, realm, onCredentialsRefused }: AuthenticationOptions,
 ): onRequestAsyncHookHandler[] {
   // createEngine rejects schemes without a verifier.
   const schemes = [...new Set(security.flat().map(({ scheme }) => scheme))].map((name) => verified.get(name)!)
@@ -90,7 +90,7 @@ export function authenticate(
     if (unknown.length === 0 && results.includes('missing')) {
       throw missingCredentials(realm, alternatives.map(named))
     }
-    onRefused?.(request)
+    onCredentialsRefused?.(request)
     throw invalidCredentials(realm, schemes, unknown)
   }
   return [authenticateRequest]

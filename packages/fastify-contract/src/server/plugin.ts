@@ -8,7 +8,7 @@ import { type AnyHandler, type BoundOperation, createEngine } from '../engine/en
 import { type VerifiedScheme, type Verifier, authenticate, requireScopes } from './authentication.ts'
 import { registerClosing } from './connections/graceful-shutdown.ts'
 import { createJsonReader, expectContent } from './content.ts'
-import type { RefusalOptions } from './connections/connection-errors.ts'
+import type { ConnectionErrorOptions } from './connections/connection-errors.ts'
 import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
 import { registerDocs } from './docs/docs.ts'
@@ -20,7 +20,7 @@ import type { FailureBody } from '../engine/refusal.ts'
 import { constantHeaders, createReplySender, omitLengthOfHead } from './send.ts'
 
 /** The settings of the server below Fastify. */
-export interface ServerSettings extends RefusalOptions {
+export interface ServerSettings extends ConnectionErrorOptions {
   /** Replace some of `defaultLimits`. */
   limits?: Partial<Limits> | undefined
 }
@@ -143,7 +143,7 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
     onRequestOf: (operation: BoundOperation) => [
       ...refuseLessConcrete(app, operations, operation),
       ...(options.beforeAuthentication ?? []),
-      ...authenticate(operation, { schemes, realm, onRefused: options.onCredentialsRefused }),
+      ...authenticate(operation, { schemes, realm, onCredentialsRefused: options.onCredentialsRefused }),
       ...(options.afterAuthentication ?? []),
       ...requireScopes(operation),
       expectContent(operation),

@@ -126,7 +126,7 @@ const foreign = [
 describe('what is no request of HTTP/1.0 or HTTP/1.1', () => {
   test('is refused behind the answers before it, counted and logged', async () => {
     const refused: number[] = []
-    const { listen, lines } = await serve({ beside, onRefused: (status) => void refused.push(status) })
+    const { listen, lines } = await serve({ beside, onConnectionRefused: (status) => void refused.push(status) })
     const origin = await listen()
     const ids = await Promise.all(
       [...foreign, 'PRI *', 'garbage'].map(async (line) => {

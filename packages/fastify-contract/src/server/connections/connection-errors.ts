@@ -12,12 +12,12 @@ import type { OpenConnections } from './open-connections.ts'
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** How connections are refused, and what is told of it. */
-export interface RefusalOptions {
+export interface ConnectionErrorOptions {
   logger: FastifyBaseLogger
   /** Gives the server's own failures the body that the contract declares. */
   failureBody: FailureBody
   /** Receives the status of each request that is refused below Fastify, such as bytes that are not HTTP. */
-  onRefused?: ((status: number) => void) | undefined
+  onConnectionRefused?: ((status: number) => void) | undefined
 }
 
 /**
@@ -34,7 +34,7 @@ export function answerConnectionErrors(
   connections: OpenConnections,
   { headerBytes, socketIdleMilliseconds }: Limits,
   isHttp1: (request: IncomingMessage) => boolean,
-  { failureBody, logger, onRefused }: RefusalOptions,
+  { failureBody, logger, onConnectionRefused }: ConnectionErrorOptions,
 ): (request: IncomingMessage) => void {
   /** @param request the one that is refused; undefined where its method is not known */
   function refuse(socket: Socket, refusal: Refusal, reason: string | undefined, request?: IncomingMessage): void {
@@ -42,7 +42,7 @@ export function answerConnectionErrors(
     const requestId = randomUUID()
     logger.info({ requestId, status: refusal.status, reason }, 'connection refused')
     socket.once('finish', () => {
-      onRefused?.(refusal.status)
+      onConnectionRefused?.(refusal.status)
     })
     const content = JSON.stringify(failureBody(refusal.failure, refusal.message))
     socket.write(responseText(refusal, content, requestId, request?.method !== 'HEAD'))

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Limits } from '../limits.ts'
-import { type RefusalOptions, answerConnectionErrors } from './connection-errors.ts'
+import { type ConnectionErrorOptions, answerConnectionErrors } from './connection-errors.ts'
 import type { OpenConnections } from './open-connections.ts'
 
 const { createServer, METHODS } = process.getBuiltinModule('node:http')
@@ -19,7 +19,7 @@ export function createHttpServer(
   listener: RequestListener,
   connections: OpenConnections,
   limits: Limits,
-  refusals: RefusalOptions,
+  refusals: ConnectionErrorOptions,
 ): Server {
   const server = createServer({
     maxHeaderSize: limits.headerBytes,

@@ -39,7 +39,7 @@ export interface Shop {
   document?: { components?: { securitySchemes?: object; schemas?: object }; [member: string]: unknown }
   limits?: Partial<Limits>
   options?: Partial<ContractOptions>
-  onRefused?: (status: number) => void
+  onConnectionRefused?: (status: number) => void
   /** Registers what stands beside the contract. */
   beside?: (app: FastifyInstance) => void
 }
@@ -98,7 +98,15 @@ export function shopHandlers(): Record<string, TestHandler> {
 
 /** Serves a contract, the shop's unless another is given, until the test is finished. */
 export async function serve(given: Shop = {}): Promise<ServedShop> {
-  const { paths = shop, handlers = shopHandlers(), document: more = {}, limits, options, onRefused, beside } = given
+  const {
+    paths = shop,
+    handlers = shopHandlers(),
+    document: more = {},
+    limits,
+    options,
+    onConnectionRefused,
+    beside,
+  } = given
   const document = {
     openapi: '3.1.0',
     info: { title: 'Shop & <Sons>', version: '1.0.0' },
@@ -111,7 +119,7 @@ export async function serve(given: Shop = {}): Promise<ServedShop> {
   const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) })
   const failureBody = (name: string, message: string) => ({ failure: name, message })
   const app = fastify(
-    fastifyOptions({ logger, failureBody, onRefused, limits: { shutdownDelayMilliseconds: 0, ...limits } }),
+    fastifyOptions({ logger, failureBody, onConnectionRefused, limits: { shutdownDelayMilliseconds: 0, ...limits } }),
   )
   onTestFinished(() => app.close())
   await app.register(fastifyContract, {
