@@ -11,18 +11,18 @@ import type { OpenConnections } from './open-connections.ts'
 // An `import` of it would read every export, and reading `WebSocket` loads undici: a tenth of the start, and 4 MiB.
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-/** How connections are refused, and what is told of it. */
+/** Options for requests that are rejected below Fastify. */
 export interface ConnectionErrorOptions {
   logger: FastifyBaseLogger
-  /** Gives the server's own failures the body that the contract declares. */
+  /** Makes the body of the server's own failures. */
   failureBody: FailureBody
-  /** Receives the status of each request that is refused below Fastify, such as bytes that are not HTTP. */
+  /** Receives the status of each request that is rejected below Fastify, such as bytes that are not HTTP. */
   onConnectionRefused?: ((status: number) => void) | undefined
 }
 
 /**
- * Answers what Node's HTTP server refuses by itself, where there is a socket and no response, in the form of the
- * contract. The answer follows those of the earlier requests of its connection, which is then closed.
+ * Answers requests that Node's HTTP server rejects by itself, in the form of the contract. At that point there is a
+ * socket, but no response object. The answer follows those of the earlier requests; then the connection is closed.
  *
  * @param server before it listens
  * @param connections those of the server

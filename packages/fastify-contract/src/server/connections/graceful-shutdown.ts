@@ -4,34 +4,33 @@ import type { FastifyInstance } from 'fastify'
 import type { Limits } from '../limits.ts'
 import type { OpenConnections } from './open-connections.ts'
 
-/** How often idle connections are closed while the server closes. */
+/** The interval at which idle connections are closed during shutdown. */
 const lookMilliseconds = 20
 
 /**
- * How many iterations of the event loop must bring no new connection before the listener closes. Together they take
- * about half a millisecond, in which a client that has just been answered connects again.
+ * The listener closes after this many iterations of the event loop without a new connection. They take about half a
+ * millisecond, enough for a client that was just answered to connect again.
  */
-const wantedEmptyIterations = 50
+const quietIterations = 50
 
-/** How long connections are accepted from the kernel's queue while the listener closes. */
+/** The longest time for accepting connections from the kernel's queue while the listener closes. */
 const drainMilliseconds = 500
 
 /**
- * How long idle connections stay open after the listener is closed, unless the delay is shorter. A proxy without health
- * checks uses its idle connections until a new one is refused.
+ * How long idle connections stay open after the listener has closed, unless the delay is shorter. A proxy without
+ * health checks uses its idle connections until a new one is refused.
  */
 const arrivalMilliseconds = 500
 
-/** The share of the time to stop that requests get. The rest is for the store, which checkpoints its log. */
+/** The share of the shutdown time for requests. The rest is for closing the store, which checkpoints its log. */
 const answeringShare = 0.8
 
 /**
- * Lets the server close as soon as the requests that have arrived are answered. By itself Node waits for connections on
- * which no request has come yet, for clients to close those whose last answer went out while it was closing, and for as
- * long as a slow client reads. The requests of a pipeline that wait behind a `Connection: close` are not served
- * (RFC 9112, section 9.6).
+ * Closes the server as soon as all requests that have arrived are answered. Node itself also waits for connections
+ * without a request, for clients to close after their last answer, and for slow readers without a limit. Pipelined
+ * requests after a `Connection: close` are not served (RFC 9112, section 9.6).
  *
- * @param connections those of the app's servers
+ * @param connections the connections of the app's servers
  */
 export function registerClosing(
   app: FastifyInstance,
@@ -40,7 +39,7 @@ export function registerClosing(
 ): void {
   const { server } = app
   app.addHook('preClose', async () => {
-    // Fastify adds this header to each response that begins from now on.
+    // Fastify adds this header to every later response.
     for (const { response } of connections.all()) {
       if (response?.headersSent === false) response.setHeader('connection', 'close')
     }
@@ -61,7 +60,7 @@ export function registerClosing(
       connections.closeIdle()
     }, lookMilliseconds)
     looking.unref()
-    // Fastify closes the server again, which emits this again.
+    // Fastify closes the server again, which emits `close` again.
     server.once('close', () => {
       clearInterval(looking)
       clearTimeout(cuttingOff)
@@ -70,24 +69,23 @@ export function registerClosing(
 }
 
 /**
- * Accepts every connection that waits in the kernel's queue, then closes the listener; the kernel resets those that are
- * left. Under load many wait, because Node accepts one in each iteration of its event loop
- * (github.com/libuv/libuv/pull/3696).
+ * Accepts the connections in the kernel's queue, then closes the listener, because the kernel resets those that remain.
+ * Under load many wait there: Node accepts one in each iteration of its event loop (github.com/libuv/libuv/pull/3696).
  */
 async function closeListener(server: Server): Promise<void> {
   const taken: Socket[] = []
   const take = (socket: Socket): void => void taken.push(socket)
   server.on('connection', take)
-  // Their requests wait until the listener is closed: a client that is answered earlier would connect again, and under
-  // load the queue would never be empty. Node documents this as an option of net.createServer alone, and reads it for
-  // each connection: https://github.com/nodejs/node/blob/v24.x/lib/net.js
+  // Their requests wait until the listener is closed. If they were answered earlier, their clients would connect again,
+  // and under load the queue would never be empty. Node documents this only as an option of net.createServer, but reads
+  // it for each connection: https://github.com/nodejs/node/blob/v24.x/lib/net.js
   Object.assign(server, { pauseOnConnect: true })
   const deadline = performance.now() + drainMilliseconds
-  let emptyIterations = 0
-  while (emptyIterations < wantedEmptyIterations && performance.now() < deadline) {
+  let quiet = 0
+  while (quiet < quietIterations && performance.now() < deadline) {
     const before = taken.length
     await nextIteration()
-    emptyIterations = taken.length > before ? 0 : emptyIterations + 1
+    quiet = taken.length > before ? 0 : quiet + 1
   }
   // The method of http.Server would also close the idle connections.
   NetServer.prototype.close.call(server)

@@ -6,14 +6,14 @@ import type { OpenConnections } from './open-connections.ts'
 
 const { createServer, METHODS } = process.getBuiltinModule('node:http')
 
-/** How long dropped connections are counted for one line of the log. */
+/** The time over which rejected connections are counted for one log line. */
 const countMilliseconds = 1_000
 
 /**
- * Creates a Node server that keeps every limit of a connection. Fastify calls it once for each address of a host name.
+ * Creates a Node server with every limit of a connection. Fastify calls this once for each address of a host name.
  *
  * @param listener serves a request
- * @param connections follows those of the server
+ * @param connections tracks the connections of the server
  */
 export function createHttpServer(
   listener: RequestListener,
@@ -27,22 +27,22 @@ export function createHttpServer(
     requestTimeout: limits.requestMilliseconds,
     keepAliveTimeout: limits.keepAliveMilliseconds,
     connectionsCheckingInterval: limits.checkMilliseconds,
-    // Node would answer a request without Host with an empty body; the hook of refuseRequests answers it.
+    // Node would answer a request without Host with an empty body. refuseRequests answers it instead.
     requireHostHeader: false,
-    // Of a field that is repeated Node would take the first. Joined, as RFC 9110, section 5.2 says, two credentials or
-    // two media types are none.
+    // Node would use the first of a repeated field. Joined, as in RFC 9110, section 5.2, two credentials or two media
+    // types are invalid.
     joinDuplicateHeaders: true,
   })
   server.setTimeout(limits.socketIdleMilliseconds)
   server.maxConnections = limits.connections
-  // Their bytes are limited. Of more than 1,000 headers Node drops the others or refuses all, by its version.
+  // Their bytes are limited instead. Above 1,000 headers Node drops the rest or rejects all, depending on its version.
   server.maxHeadersCount = 0
-  // A client that closes its side after its last request still gets its answers. Node does not document this property:
+  // A client that closes its side after its last request still gets its answers. Node does not document this:
   // https://github.com/nodejs/node/blob/v24.x/lib/_http_server.js
   Object.assign(server, { httpAllowHalfOpen: true })
   const refuse = answerConnectionErrors(server, connections, limits, isHttp1, refusals)
   connections.follow(server, (request, response) => {
-    // Fastify would answer some of these by itself, without what every answer has, and serve others.
+    // Fastify would answer some of these without the common headers, and serve others.
     if (!isHttp1(request)) {
       refuse(request)
       return
@@ -58,17 +58,17 @@ export function createHttpServer(
 const methods: ReadonlySet<string> = new Set(METHODS)
 
 /**
- * Whether a request is one of HTTP/1.0 or HTTP/1.1. Node's parser also takes the methods of RTSP, and the versions 0.9
- * and 2.0 of any protocol. It does not tell the protocol, so that `GET / RTSP/1.0` looks like `GET / HTTP/1.0`.
+ * Whether a request is HTTP/1.0 or HTTP/1.1. Node's parser also accepts the methods of RTSP, and the versions 0.9 and
+ * 2.0 of any protocol. It does not report the protocol, so `GET / RTSP/1.0` looks like `GET / HTTP/1.0`.
  */
 function isHttp1({ method = '', httpVersionMajor }: IncomingMessage): boolean {
   return httpVersionMajor === 1 && methods.has(method)
 }
 
 /**
- * Whether the bytes after a request cannot be trusted to be the next one. Node drops the bytes after a request to
- * upgrade, which this server ignores (RFC 9110, section 7.8). With HTTP/1.0 a Transfer-Encoding makes the framing
- * faulty, and with a coding other than chunked the end of the body is unknown (RFC 9112, sections 6.1 and 6.3).
+ * Whether the bytes after a request may not be the next request. Node drops the bytes after an upgrade request, which
+ * this server ignores (RFC 9110, section 7.8). Transfer-Encoding makes the framing of HTTP/1.0 faulty, and a coding
+ * other than chunked leaves the end of the body unknown (RFC 9112, sections 6.1 and 6.3).
  */
 function isLast({ headers, httpVersion }: IncomingMessage): boolean {
   if (headers.upgrade !== undefined) return true
@@ -77,8 +77,8 @@ function isLast({ headers, httpVersion }: IncomingMessage): boolean {
 }
 
 /**
- * Logs how many connections were closed as soon as they were made, because `maxConnections` were open. Node emits
- * `drop` for each (nodejs.org/api/net.html#event-drop); a line for each would be too many.
+ * Logs how many connections were rejected because `maxConnections` were open. Node emits `drop` for each
+ * (nodejs.org/api/net.html#event-drop); one line for each would be too many.
  */
 function logDroppedConnections(server: Server, log: FastifyBaseLogger): void {
   let connections = 0

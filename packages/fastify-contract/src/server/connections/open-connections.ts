@@ -1,22 +1,22 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long a connection is still read behind its last answer. */
+/** How long a connection is still read after its last answer. */
 const lingerMilliseconds = 1_000
 
 /** An open connection. Its requests are served one at a time, in their order. */
 export class OpenConnection {
   readonly socket: Socket
-  /** The newest request that has arrived, which may still wait; undefined before the first. */
+  /** The newest request, which may still be waiting; undefined before the first. */
   newest: IncomingMessage | undefined
   /** The newest request that was started, and its response; undefined before the first. */
   request: IncomingMessage | undefined
   response: ServerResponse | undefined
-  /** How many requests have arrived behind the last answer. */
+  /** How many requests arrived after the last answer. */
   dropped = 0
-  /** Whether it has had its last answer. */
+  /** Whether the last answer was sent. */
   isClosing = false
-  /** Steps that run one after the other, each when the response before it is closed. */
+  /** Steps in order; each runs when the previous response is closed. */
   readonly #waiting: (() => void)[] = []
   #staysPaused = false
 
@@ -24,15 +24,15 @@ export class OpenConnection {
     this.socket = socket
   }
 
-  /** Whether every request that has arrived is answered. */
+  /** Whether every request is answered. */
   get isIdle(): boolean {
     return this.#waiting.length === 0 && (this.response === undefined || this.response.closed)
   }
 
   /**
-   * Runs a step when every earlier request is answered, unless no further one can be answered then.
+   * Runs a step when every earlier request is answered. Drops it if the connection can send no further answer.
    *
-   * @returns how many steps wait
+   * @returns the number of waiting steps
    */
   afterAnswers(step: () => void): number {
     if (this.isIdle) step()
@@ -51,8 +51,8 @@ export class OpenConnection {
   }
 
   /**
-   * Ends this side behind the last answer, and drops what still arrives, until the client ends its side or the time is
-   * over. A client that is still sending would otherwise get a reset instead of the answer (RFC 9112, section 9.6).
+   * Ends this side after the last answer, and drops incoming bytes until the client ends its side or a second has
+   * passed. Otherwise a client that is still sending would get a reset instead of the answer (RFC 9112, section 9.6).
    */
   closeInStages(): void {
     if (this.isClosing) return
@@ -74,12 +74,12 @@ export class OpenConnection {
     else this.socket.resume()
   }
 
-  /** Stops reading while requests wait, so that only those of one read can wait. */
+  /** Stops reading while requests wait, so that at most the requests of one read wait. */
   #pause(): void {
     this.socket.pause()
     if (this.#staysPaused) return
     this.#staysPaused = true
-    // Node resumes the socket when it drops an unread body.
+    // Node resumes the socket when it discards an unread body.
     this.socket.on('resume', () => {
       if (this.#waiting.length > 0) this.socket.pause()
     })
@@ -93,8 +93,8 @@ export class OpenConnections {
   readonly #onTooMany: () => void
 
   /**
-   * @param maxWaiting the limit of waiting requests of one connection, and of requests behind its last answer
-   * @param onTooMany is called when a connection is closed because more of its requests wait
+   * @param maxWaiting the maximum number of waiting requests of one connection, and of requests after its last answer
+   * @param onTooMany is called when a connection is closed because it has more
    */
   constructor(maxWaiting: number, onTooMany: () => void) {
     this.#maxWaiting = maxWaiting
@@ -102,14 +102,14 @@ export class OpenConnections {
   }
 
   /**
-   * Follows the connections of a server and passes its requests on. Node starts all requests of a pipeline at once
-   * (RFC 9112, section 9.3.2), so that one connection could use any amount of memory.
+   * Tracks the connections of a server, and passes on one request of a connection at a time. Node starts all requests
+   * of a pipeline at once (RFC 9112, section 9.3.2), so one connection could use any amount of memory.
    *
    * @param server before it listens
-   * @param listener serves a request; it is called when the response before it is closed
+   * @param listener serves a request; called when the previous response of the connection is closed
    */
   follow(server: Server, listener: RequestListener): void {
-    // Node's own, which Fastify calls too, would cut off an answer that is whole but not sent yet.
+    // Node's own method, which Fastify calls too, cuts off an answer that has ended but is not sent yet.
     server.closeIdleConnections = () => {
       this.closeIdle()
     }
@@ -117,7 +117,7 @@ export class OpenConnections {
       const connection = new OpenConnection(socket)
       this.#bySocket.set(socket, connection)
       socket.once('close', () => this.#bySocket.delete(socket))
-      // Node calls this behind a last answer, and would close at once.
+      // Node calls this after the last answer, and would close at once.
       socket.destroySoon = () => {
         connection.closeInStages()
       }
@@ -125,7 +125,7 @@ export class OpenConnections {
     server.on('request', (request, response) => {
       const connection = this.#bySocket.get(request.socket)
       if (connection === undefined) return
-      // Node destroys the connection of a request with this method, also where answers to requests before it are due.
+      // Node destroys the connection of a request with this method, even if earlier requests are not answered yet.
       if (request.method === 'PRI') request.method = 'PRI (HTTP/2)'
       if (!connection.socket.writable) {
         if (++connection.dropped > this.#maxWaiting) request.socket.destroy()
