@@ -82,14 +82,6 @@ it('schemas that people write are accepted, and let their values through unchang
   }
 })
 
-it('a condition asks for no property that the direction does not have', async () => {
-  const properties = { id: { ...text, readOnly: true }, name: text }
-  const contract = withSchema({ type: 'object', properties, not: { required: ['id'] } })
-  const send = await serve(contract, { createThing: () => ({ status: 204 }) })
-  expect((await send({ url: '/things', body: '{"value":{"name":"a"}}' })).status).toBe(204)
-  expect((await send({ url: '/things', body: '{"value":{"id":"a"}}' })).status).toBe(400)
-})
-
 it('failures that are undeclared, or declared in several media types, are answered as JSON', async () => {
   const problem = { 'application/problem+json': { schema: { type: 'object' } }, ...failures.default.content }
   for (const failed of [{}, { 400: { description: 'Wrong.', content: problem } }]) {

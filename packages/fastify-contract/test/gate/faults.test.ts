@@ -134,10 +134,8 @@ describe('a contract is refused', () => {
   it.each(['components', 'paths', 'servers', 'security', 'tags', 'info', 'webhooks', 'x-unmatched-responses'])(
     'where %s is of another type',
     async (member) => {
-      for (const value of [null, 'text', 5, [], [null], { a: null }, { a: [] }]) {
+      for (const value of [null, 'text', [null], { a: [] }]) {
         const problems = await problemsOf({ ...contractWith({}), [member]: value })
-        const harmless = ['servers', 'security', 'tags'].includes(member) && JSON.stringify(value) === '[]'
-        if (harmless) continue
         expect(problems.join('\n'), JSON.stringify(value)).toMatch(/^openapi\.yaml/)
       }
     },

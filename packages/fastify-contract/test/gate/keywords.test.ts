@@ -51,7 +51,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ],
   ['document.paths', contractOf({}), /paths: the contract has no operation; add one/],
   ['document.paths', withPath('/a/*'), /operation a: the path \/a\/\* must not contain \?, #, %, \* or spaces/],
-  ['document.paths', withPath('/a%20b'), /operation a: the path \/a%20b must not contain \?, #, %, \* or spaces/],
   [
     'document.paths',
     withPath('/{id}/{id}', { parameters: [id] }),
@@ -114,11 +113,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     contractWith({ parameters: [query('a', text), query('a', text)] }),
     /operation listThings: the query parameter a is declared twice; remove one/,
   ],
-  [
-    'operation.parameters',
-    contractWith({ parameters: ['X-A', 'x-a'].map((name) => ({ name, in: 'header', schema: text })) }),
-    /operation listThings: the header parameter x-a is declared twice; remove/,
-  ],
   ['operation.parameters', contractWith({ parameters: [id] }), /the path parameter id is not in \/things/],
   ['operation.parameters', withPath('/{a}'), /operation a: the path parameter a is not declared; add it/],
   [
@@ -138,11 +132,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     'operation.responses',
     contractWith({ responses: { 204: { description: 'Done.', content: json({}) }, ...failures } }),
     /204 has no content in HTTP/,
-  ],
-  [
-    'operation.responses',
-    contractWith({ responses: { ...noContent, 'x-note': null } }),
-    /responses: x-note is not supported here; move it to the parent object/,
   ],
   [
     'operation.responses',
@@ -209,25 +198,8 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     withParameter({ schema: { type: ['string', 'null'] } }),
     /schema: a parameter cannot be null; remove null from its type, and make/,
   ],
-  [
-    'parameter.schema',
-    withParameter({ schema: { enum: ['a', null] } }),
-    /schema: a parameter cannot be null; remove null from its type, and make/,
-  ],
-  [
-    'parameter.schema',
-    withParameter({ schema: list({ type: ['string', 'null'] }) }),
-    /schema: a parameter cannot be null; remove null from its type, and make/,
-  ],
   ['parameter.example', withParameter(wrong), mustBeText],
   ['parameter.examples', withParameter(wrongOf), mustBeText],
-  [
-    'requestBody.$ref',
-    withComponents({
-      requestBodies: { A: { $ref: '#/components/requestBodies/B', required: true }, B: { content: json({}) } },
-    }),
-    /\$ref: OpenAPI ignores required beside \$ref; write out the object, or/,
-  ],
   [
     'requestBody.content',
     withBody({ content: { 'multipart/form-data': {} } }),
@@ -260,13 +232,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['responseContent.examples', withResponse({ content: json(text, wrongOf) }), mustBeText],
   [
     'response.$ref',
-    withComponents({
-      responses: { A: { $ref: '#/components/responses/B', content: {} }, B: { description: 'Done.' } },
-    }),
-    /\$ref: OpenAPI ignores content beside \$ref; write out the object, or remove/,
-  ],
-  [
-    'response.$ref',
     contractWith({}, { 'x-unmatched-responses': { 404: { $ref: '#/components/responses/Gone' } } }),
     /the reference #\/components\/responses\/Gone leads to nothing; correct the/,
   ],
@@ -285,18 +250,8 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ],
   [
     'response.headers',
-    withResponse({ headers: { 'X A': { schema: text } } }),
-    /headers: X A is not a header name; use letters, digits and -/,
-  ],
-  [
-    'response.headers',
     withResponse({ headers: { 'X-A': { schema: text }, 'x-a': { schema: text } } }),
     /headers: x-a differs from another header only by case; remove one/,
-  ],
-  [
-    'response.headers',
-    withResponse({ headers: { Date: { schema: text } } }),
-    /headers: the server sets Date; remove it/,
   ],
   [
     'response.content',
@@ -334,19 +289,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     /callbacks\/A leads to no/,
   ],
   ['example.value', contractWith({ parameters: [query('a', text, wrongOf)] }), mustBeText],
-  [
-    'header.$ref',
-    withComponents(
-      { headers: { A: { schema: text } } },
-      {
-        responses: {
-          204: { description: 'Done.', headers: { A: { $ref: '#/components/headers/A', required: true } } },
-          ...failures,
-        },
-      },
-    ),
-    /\$ref: OpenAPI ignores required beside \$ref; write out the object, or/,
-  ],
   ['header.style', withHeader({ style: 'form' }), /form is not supported; use simple/],
   [
     'header.schema',
@@ -355,16 +297,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ],
   ['header.example', withHeader(wrong), mustBeText],
   ['header.examples', withHeader(wrongOf), mustBeText],
-  [
-    'securityScheme.$ref',
-    withComponents({
-      securitySchemes: {
-        A: { $ref: '#/components/securitySchemes/bearer', scheme: 'bearer' },
-        bearer: { type: 'http', scheme: 'bearer' },
-      },
-    }),
-    /\$ref: OpenAPI ignores scheme beside \$ref; write out the object, or remove/,
-  ],
   [
     'securityScheme.type',
     withScheme({ type: 'mutualTLS' }),
@@ -405,11 +337,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     /(?:any|one)Of: a property has a default, which needs a schema that always applies;/,
   ]),
   [
-    'schema.not',
-    ofSchema({ not: { type: 'object', properties: { part: { properties: { a: { ...text, default: 'b' } } } } } }),
-    /default.*needs a schema that always applies/,
-  ],
-  [
     'schema.pattern',
     ofSchema({ ...text, pattern: '^(?=a)' }),
     /pattern: \(\? at character 2: RE2 and Rust have no lookaround; use allOf/,
@@ -418,16 +345,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     'schema.const',
     ofSchema({ const: 9007199254740993n }),
     /const: 9007199254740993 is not exact; add type: integer and format: int64/,
-  ],
-  [
-    'schema.const',
-    ofSchema({ const: { a: [9007199254740993n] } }),
-    /const: 9007199254740993 is not exact; add type: integer and format: int64/,
-  ],
-  [
-    'schema.enum',
-    ofSchema({ enum: ['a', 9007199254740993n] }),
-    /enum: 9007199254740993 is not exact; add type: integer and format: int64/,
   ],
   ['schema.multipleOf', ofSchema({ type: 'number', multipleOf: 0 }), /multipleOf: must be greater than 0; correct it/],
   [
@@ -453,17 +370,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     /default: a default beyond ±9007199254740991 is not supported; require the/,
   ],
   ['schema.example', ofSchema({ ...text, example: 1 }), mustBeText],
-  [
-    'schema.example',
-    ofSchema({ example: { $ref: '#/info' } }),
-    /example: tools follow a \$ref in a value; remove the member/,
-  ],
   ['schema.examples', ofSchema({ ...text, examples: [1] }), mustBeText],
-  [
-    'schema.examples',
-    ofSchema({ examples: [{ $ref: '#/info' }] }),
-    /examples: tools follow a \$ref in a value; remove the member/,
-  ],
   ['schema.readOnly', ofSchema(list({ ...text, readOnly: true })), /readOnly: applies only to properties; remove it/],
   [
     'schema.properties',
@@ -632,7 +539,7 @@ describe('each keyword', () => {
       const contract = structuredClone(shown)
       const member = name.slice(kind.length + 1)
       const { object } = objectsOf(contract).find((each) => each.kind === kind && !('$ref' in each.object))!
-      for (const value of [null, 'a', {}, []]) {
+      for (const value of [null, {}]) {
         object[member] = value
         const problems = await problemsOf(contract)
         expect(problems).toContainEqual(expect.stringMatching(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: /))

@@ -43,13 +43,6 @@ describe('readDecimal', () => {
       { numRuns: 2000 },
     )
   })
-
-  it.each([
-    ...['', '-', '+', '1e3', '1E3', '0x1', '0b1', ' 1', '1 ', '\t1', '1\n', '+1', '1.0', '1.', '.1', '007', '00', '-0'],
-    ...['-01', '--1', '1_000', '1,000', '1n', 'true', 'null', 'NaN', 'Infinity', '٣', '１', '1\0', '−1'],
-  ])('refuses %j', (text) => {
-    expect(readDecimal(text)).toBeUndefined()
-  })
 })
 
 describe('readJsonInteger', () => {
@@ -64,16 +57,6 @@ describe('readJsonInteger', () => {
     [-9007199254740992n, ['-9007199254740992.0']],
   ])('reads %d in each of its forms', (integer, sources) => {
     expect(sources.map(readJsonInteger)).toEqual(sources.map(() => integer))
-  })
-
-  it.each([
-    // Fractions.
-    ...['0.5', '-1.5', '1e-1', '15e-1', '5.41e1', '0.0054e3', '1e-999999999999', '54.00000000000000000001', '0.1e0'],
-    // Forms with a point or an exponent beyond 2^53.
-    ...['9007199254740993.0', '9007199254740993e0', '-9007199254740993.0', '9.007199254740993e15', '1e16', '-1e16'],
-    ...['9223372036854775807.0', '9223372036854775807e0', '1e400', '1e999999999999', '90071992547409920e-0'],
-  ])('refuses %s', (source) => {
-    expect(readJsonInteger(source)).toBeUndefined()
   })
 
   it('agrees with exact arithmetic on every form with a point or an exponent', () => {

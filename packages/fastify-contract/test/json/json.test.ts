@@ -24,14 +24,8 @@ describe('parseJson', () => {
   })
 
   it.each([
-    ['a byte that begins nothing', [0x22, 0xff, 0x22]],
-    ['a continuation byte alone', [0x22, 0x80, 0x22]],
-    ['a sequence that is cut', [0x22, 0xe2, 0x82, 0x22]],
     ['an overlong /', [0x22, 0xc0, 0xaf, 0x22]],
-    ['an overlong U+0000', [0x22, 0xc0, 0x80, 0x22]],
     ['a surrogate (CESU-8)', [0x22, 0xed, 0xa0, 0x80, 0x22]],
-    ['a pair of surrogates (CESU-8)', [0x22, 0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80, 0x22]],
-    ['a code point beyond U+10FFFF', [0x22, 0xf4, 0x90, 0x80, 0x80, 0x22]],
     ['UTF-16', [0xff, 0xfe, 0x31, 0x00]],
   ])('refuses %s as not UTF-8', (_name, bytes) => {
     expect(refusalOf(Uint8Array.from(bytes))).toBe('the body is not UTF-8')
@@ -51,16 +45,6 @@ describe('parseJson', () => {
 
   it('reads a body out of the middle of a larger buffer', () => {
     expect(parseJson(Buffer.from('x[9007199254740993]x').subarray(1, -1)).value).toEqual([9007199254740993n])
-  })
-
-  it('gives the value that was written, for any JSON', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), fc.nat(3), (value, indent) => {
-        const text = JSON.stringify(value, undefined, indent)
-        expect(stringifyJson(parse(text), indent)).toBe(text)
-      }),
-      { numRuns: 100 },
-    )
   })
 
   it('reads an escaped name as what it says, whatever documents came before', () => {
@@ -101,34 +85,14 @@ describe('parseJson', () => {
 
 describe('a doubled name', () => {
   it.each([
-    ['{"id":1,"name":2,"id":3}', 'id'],
-    ['{"a":{"b":1,"b":2}}', 'b'],
-    ['{"a":[{"deep":1}],"a":null}', 'a'],
-    ['{"":1,"":2}', ''],
-    ['{"a":1,"a":2,"b":1,"b":2}', 'a'],
     ['{"id":1,"\\u0069d":2}', 'id'],
     ['{"\\ud83d\\ude00":1,"😀":2}', '😀'],
-    ['{"\\"":1,"\\u0022":2}', '"'],
     ['{"__proto__":{"a":1},"__proto__":{"a":2}}', '__proto__'],
     ['{"a":1,"__proto__":{"a":1,"a":2}}', 'a'],
-    ['{ "a" \n: 1 , "a"\t\r\n:2 }', 'a'],
-    ['{"constructor":1,"constructor":2}', 'constructor'],
     [String.raw`{"a":"\ud800","a":1}`, 'a'],
     [`${'['.repeat(200)}{"a":1,"a":2}${']'.repeat(200)}`, 'a'],
   ])('is refused: %.50s', (text, name) => {
     expect(refusalOf(text)).toBe(`the body names the property ${JSON.stringify(name)} twice`)
-  })
-
-  it.each([
-    '{"a":{"a":{"a":1}}}',
-    '[{"a":1},{"a":1}]',
-    '{"a":"a","b":"a"}',
-    '{"a":[1,{"a":1}],"b":{"a":"\\"a\\":"}}',
-    '{"A":1,"a":2}',
-    '{"é":1,"e\\u0301":2}',
-    '{"toString":1,"__proto__":2}',
-  ])('is not seen in %s', (text) => {
-    expect(parse(text)).toEqual(JSON.parse(text))
   })
 
   it('is refused in any document, however it is escaped', () => {
@@ -151,7 +115,7 @@ describe('a doubled name', () => {
           expect(refusalOf(text)).toBe(`the body names the property ${JSON.stringify(doubled)} twice`)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 })
@@ -165,11 +129,8 @@ function escaped(name: string): string {
 describe('a lone surrogate', () => {
   it.each([
     [String.raw`"\ud800"`, 'body must not have a lone surrogate'],
-    [String.raw`{"name":"a\udfffb"}`, 'body/name must not have a lone surrogate'],
-    [String.raw`{"name":"\udc00\ud800"}`, 'body/name must not have a lone surrogate'],
     [String.raw`{"name":"\ud83c\ud83c\udf31"}`, 'body/name must not have a lone surrogate'],
     [String.raw`{"__proto__":["a",{"b":["\udbff"]}]}`, 'body/__proto__/1/b/0 must not have a lone surrogate'],
-    [String.raw`{"~a/b":"\ud800"}`, 'body/~0a~1b must not have a lone surrogate'],
     [String.raw`{"\udc00":1}`, 'body must not have a property whose name has a lone surrogate'],
     [
       String.raw`{"more":[{"\ud800":{"a":"\ud800"}}]}`,
@@ -237,7 +198,7 @@ describe('parseJsonWithBigInts', () => {
       fc.property(tree, (value) => {
         expect(parseJsonWithBigInts(stringifyJson(value))).toEqual(value)
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 })

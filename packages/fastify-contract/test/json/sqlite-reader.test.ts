@@ -127,7 +127,7 @@ test('changed documents are read as SQLite reads them, each number digit for dig
       // The source of a number is kept for what contains it.
       if (typeof parsed.value === 'object') expect(found(parsed)).toEqual(expected)
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_500 },
   )
   for (const count of Object.values(outcomes)) expect(count).toBeGreaterThan(10)
 })
