@@ -15,24 +15,6 @@ function list(call: number, answer: number, ...listed: string[]): Operation {
   return { kind: 'list', call, answer, names: ['0', '1'].map((id) => listed.find((name) => name[0] === id) ?? '') }
 }
 
-test.each<[string, Operation[]]>([
-  ['a read after an acknowledged create does not see it', [create(0, 1, '0a', true), list(2, 3)]],
-  ['an acknowledged write is lost', [create(0, 1, '0a', true), list(2, 3, '0a'), list(4, 5), list(6, 7)]],
-  [
-    'a read of another client goes back while the first still runs',
-    [create(0, 9, '0a', true), list(1, 4, '0a'), list(5, 6)],
-  ],
-  ['a refused create has replaced the plant', [create(0, 1, '0a', true), create(2, 3, '0b', false), list(4, 5, '0b')]],
-  [
-    'an operation without an answer takes effect and is undone',
-    [create(0, Infinity, '0a'), list(1, 2), list(3, 4, '0a'), list(5, 6)],
-  ],
-])('is not linearizable: %s', (_what, history) => {
-  expect(checkPlants(history, 2)).toMatchObject({ outcome: 'violated' })
-  // The order in which they were recorded does not matter.
-  expect(checkPlants(history.toReversed(), 2)).toMatchObject({ outcome: 'violated' })
-})
-
 test('two lists that see two creates in opposite orders are not linearizable, although each id is by itself', () => {
   const history = [create(0, 9, '0a', true), create(0, 9, '1a', true), list(1, 8, '0a'), list(1, 8, '1a')]
   expect(checkPlants(history, 2)).toMatchObject({ outcome: 'violated' })
@@ -113,10 +95,10 @@ test('the search decides as one that tries every order, also when an answer is n
       expect(outcome).toBe(hasOrder(history, ['', '']) ? 'linearizable' : 'violated')
       expect(checkPlants(history, 2).outcome).toBe(outcome)
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   )
-  expect(counts.linearizable).toBeGreaterThan(300)
-  expect(counts.violated).toBeGreaterThan(300)
+  expect(counts.linearizable).toBeGreaterThan(150)
+  expect(counts.violated).toBeGreaterThan(150)
 })
 
 test('a token that passes after it was revoked is not linearizable', () => {

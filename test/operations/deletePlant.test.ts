@@ -47,36 +47,3 @@ test('an id that a double would round to one that exists is not found', async ()
   expectFailure(await started.send(remove('9007199254740993')), 'plant_not_found')
   expect(await names(started)).toEqual(['9007199254740992'])
 })
-
-test('an id may be percent-encoded', async () => {
-  const started = await callerWith(54n)
-  expect((await started.send(remove('%35%34'))).status).toBe(204)
-  expect(await names(started)).toEqual([])
-})
-
-test.each([
-  ...['054', '+54', '-0', '54.0', '5.4e1', '0x36', '%2054', '54%0A', '%0054', '54;v=1', '54%2F55', 'null', '{id}'],
-  ...['%EF%BC%95%EF%BC%94', '9223372036854775808', '-9223372036854775809', '5'.repeat(10_000)],
-])('/plants/%s is refused, naming path/id, and nothing is deleted', async (segment) => {
-  const started = await callerWith(0n, 54n)
-  expect(expectFailure(await started.send(remove(segment)), 'invalid_request')).toMatch(
-    /^path\/id must be an integer from -9223372036854775808 to 9223372036854775807/,
-  )
-  expect(await names(started)).toEqual(['0', '54'])
-})
-
-test('an unknown query is refused, and nothing is deleted', async () => {
-  const started = await callerWith(54n)
-  expect(expectFailure(await started.send(remove('54?force=true')), 'invalid_request')).toContain('query/force ')
-  expect(await names(started)).toEqual(['54'])
-})
-
-test.each([
-  ['a Content-Type alone', 'application/json', undefined],
-  ['text of a type that is none', 'nonsense', 'x'],
-])('%s with a delete is not read', async (_description, type, body) => {
-  const started = await callerWith(54n, 55n)
-  const content = { headers: { 'content-type': type }, ...(body === undefined ? {} : { body }) }
-  expect((await started.send({ ...remove(54n), ...content })).status).toBe(204)
-  expect(await names(started)).toEqual(['55'])
-})

@@ -37,14 +37,6 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
   }
 
   describe(`the plants of a ${name} store`, () => {
-    test('a plant is listed as it was created, without its id; a list of none is empty', async () => {
-      const store = await openNew()
-      expect(await listText(store, 'me')).toBe('[]')
-      expect(await store.create('me', { id: 54n, name: 'Monstera', tag: 'indoor' })).toBe('created')
-      expect(await store.create('me', { id: 55n, name: 'Aloe' })).toBe('created')
-      expect(await listText(store, 'me')).toBe('[{"name":"Monstera","tag":"indoor"},{"name":"Aloe"}]')
-    })
-
     test('a list is the text that JSON.stringify gives, whatever the texts are', async () => {
       const store = await openNew()
       // Every text that the contract lets through: no U+0000, no lone surrogates.

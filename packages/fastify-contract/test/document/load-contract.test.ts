@@ -53,13 +53,6 @@ describe('loadContract', () => {
     await expect(loadContract(folder, 'src/made')).rejects.toThrow('src/made/ does not match api/things.yaml')
   })
 
-  it('gives the document as JSON in both, where it was made of several files, which need not be there', async () => {
-    for (const part of [undefined, 'a: 1']) {
-      const folder = await folderOf({ 'generated/contract.sha256': stampWithPart, 'part.yaml': part })
-      expect(await loadContract(folder)).toMatchObject({ json, yaml: json })
-    }
-  })
-
   it.each<[string, Record<string, string>]>([
     ['an openapi.yaml with a comment more', { 'openapi.yaml': `${yaml}# More.\n` }],
     ['a contract.json with a space more', { 'generated/contract.json': `${json} ` }],

@@ -57,14 +57,6 @@ it.each([
 
 describe('the check of a contract', () => {
   it.each([
-    ['nothing', []],
-    ['optional credentials', [{ bearer: [] }, {}]],
-    ['oauth2, whether or not there is a provider', [{ login: [] }]],
-  ])('accepts %s', (_description, security) => {
-    expect(problemsOf(security)).toEqual([])
-  })
-
-  it.each([
     ['digest', 'http digest'],
     ['client', 'mutualTLS'],
     ['session', 'an apiKey in a cookie'],

@@ -35,15 +35,6 @@ describe('the engine starts', () => {
     const securitySchemes = { bearer, unused: { type: 'http', scheme: 'basic' } }
     expect(await refusalOf(contractOf({}, { components: { securitySchemes } }))).toBe('started')
   })
-
-  it.each(['notFound', 'validationFail', '404', 'toString', '__proto__', 'things.list', 'get-thing'])(
-    'with an operation that is named %s',
-    async (name) => {
-      const contract = contractOf({ operationId: name })
-      const [operation] = await bind(contract, Object.fromEntries([[name, answer]]))
-      expect(await operation!.handle(request)).toMatchObject({ status: 200, body: { name: 'a thing' } })
-    },
-  )
 })
 
 describe('the engine refuses to start', () => {
@@ -54,7 +45,6 @@ describe('the engine refuses to start', () => {
   const [all, none] = [new Map<string, string>(), new Map([['bearer', 'has no verifier']])]
 
   it.each<[string, ContractDocument, Handlers, typeof all, string]>([
-    ['without a handler for every operation', contractOf(), { getThing: undefined }, all, missing],
     [
       'without a handler whose name every object has',
       contractOf({ operationId: 'toString' }),
@@ -62,7 +52,6 @@ describe('the engine refuses to start', () => {
       all,
       missing.replace('getThing', 'toString'),
     ],
-    ['with a handler for no operation', contractOf(), { getThing: answer, waterThing: answer }, all, leftOver],
     ['without a verifier for every scheme', contractOf(), { getThing: answer }, none, unverified],
     [
       'for every reason at once',
@@ -148,19 +137,6 @@ describe('a handler', () => {
     expect(await inputOf(withParameter(list), sent)).toMatchObject({ query: { list: ['a,b', 'c'] } })
     const repeated = inputOf(withParameter(list), { query: { list: ['a', 'b'] } })
     await expect(repeated).rejects.toThrow(/^query\/list is repeated; send it once, with commas between the items$/)
-  })
-
-  it('throws through', async () => {
-    const fault = new Error('out of water')
-    for (const getThing of [
-      () => Promise.reject(fault),
-      () => {
-        throw fault
-      },
-    ]) {
-      const [operation] = await bind(contractOf(), { getThing })
-      await expect(operation!.handle(request)).rejects.toBe(fault)
-    }
   })
 })
 

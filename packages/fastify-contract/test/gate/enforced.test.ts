@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractOf, contractWith, failures, json, serve, withSchema } from './contracts.ts'
+import { contractOf, contractWith, failures, json, serve } from './contracts.ts'
 import { enforcedFields, handlers, served } from './requests.ts'
 import { accepted, enforcedKeywords, otherSchemas, schemas } from './schemas.ts'
-
-const text = { type: 'string' }
 
 describe('each field of OpenAPI that is enforced', () => {
   let send: Awaited<ReturnType<typeof serve>>

@@ -41,16 +41,15 @@ const places: Record<string, (text: string) => object> = {
   'a property': (text) => withThing({ type: 'object', required: [text], properties: named(text) }),
   'a property with an int64': (text) => withThing({ type: 'object', properties: { a: int64, ...named(text, int64) } }),
   'a property with a mark': (text) =>
-    withThing({ type: 'object', properties: named(text, { type: 'string', default: text, title: text }) }),
+    withThing({
+      type: 'object',
+      properties: named(text, { type: 'string', default: text, title: text, description: text, examples: [text] }),
+    }),
   'an enum': (text) => withThing({ type: 'string', enum: [text] }),
   'a const': (text) => withThing({ const: { [text]: [text] } }),
   'a pattern': (text) => withThing({ type: 'string', pattern: `^a${text}` }),
   'what tells alternatives apart': (text) =>
     withThing({ anyOf: [{ type: 'object', properties: { kind: { const: text }, n: int64 } }, { type: 'null' }] }),
-  'a title': (text) => withThing({ type: 'object', properties: { a: { type: 'string', title: text } } }),
-  'a description and examples': (text) =>
-    withThing({ type: 'object', properties: { a: { type: 'string', description: text, examples: [text] } } }),
-  'a default': (text) => withThing({ type: 'object', properties: { a: { type: 'string', default: text } } }),
   'the text of an error': (text) => contractOf(operation(), { components: { schemas: errorWith(text) } }),
   'a reference into an extension': (text) =>
     contractOf(operation({ responses: { 404: { $ref: `#/${pointer(`x-${text}`)}/a` }, ...failures } }), {

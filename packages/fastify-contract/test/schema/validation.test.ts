@@ -373,9 +373,9 @@ describe('of any schema', () => {
           expect(await echo(sent), sent).toMatchObject(answer)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     )
     // Each happens often.
-    expect(Math.min(...Object.values(counts))).toBeGreaterThan(50)
+    expect(Math.min(...Object.values(counts))).toBeGreaterThan(30)
   })
 })

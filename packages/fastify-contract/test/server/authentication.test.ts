@@ -139,12 +139,6 @@ test('a key of the query is no parameter of the operation, and counts only once'
   expect((await send({ url: '/caller?key=me&key=me', headers: sent() })).status).toBe(401)
 })
 
-test('a scheme without a verifier is refused at the start', async () => {
-  await expect(serveWith([k], { verifierOf: () => undefined })).rejects.toThrow(
-    'components/securitySchemes/key: has no verifier',
-  )
-})
-
 test.each(['Bearer me', 'Bearer no'])('two fields with credentials are none: Bearer me and %s', async (second) => {
   const { listen } = await serve()
   for (const values of [
