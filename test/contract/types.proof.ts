@@ -3,11 +3,10 @@
  * A directive `@ts-expect-error` is itself an error where the line below it compiles, and the twin beside each shows
  * that it is the named fault that is refused and nothing else of the line.
  */
-import { type Handlers, type Input, type OperationId, type Reply, type Schemas, failure } from '../../src/contract.ts'
+import { type Handlers, type Input, type OperationId, type Reply, failure } from '../../src/contract.ts'
 
 declare const handlers: Handlers<{ caller: string }>
 declare const input: { create: Input<'createPlant'>; delete: Input<'deletePlant'>; list: Input<'listPlants'> }
-declare const plant: Schemas['Plant']
 
 /** Compiles for `true` alone. */
 type Holds<Statement extends true> = Statement
@@ -22,9 +21,6 @@ export type operationIds = Holds<'listPlants' | 'createPlant' | 'deletePlant' ex
 export type idInBody = Holds<Same<typeof input.create.body.id, bigint>>
 export type idInPath = Holds<Same<typeof input.delete.path.id, bigint>>
 export type limit = Holds<Same<typeof input.list.query.limit, number | undefined>>
-export const declaredBody = (): Reply<'createPlant'> => ({ status: 200, body: plant })
-// @ts-expect-error -- a plant that is returned carries no id
-export const undeclaredId = (): Reply<'createPlant'> => ({ status: 200, body: { id: 54n, name: 'Aloe vera' } })
 
 // A failure whose status the operation does not declare.
 export const exists = (): Reply<'createPlant'> => failure('plant_exists', '')

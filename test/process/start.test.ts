@@ -78,10 +78,6 @@ test('no token is issued into the journal: where it is the output, or the log wh
   expect((await start(environment, namingJournal('9', '> >(cat)'))).stdout()).toMatch(/^Token +plst_/m)
 })
 
-test('a JOURNAL_STREAM that names neither output nor log keeps no token from the output', async () => {
-  expect((await start({}, namingJournal('0'))).stdout()).toMatch(/^Token +plst_/m)
-})
-
 test('standard output that cannot be written ends no start, and the log says that nothing was printed', async () => {
   const { serve } = await servedDatabase()
   // What it says goes to the test's pipe as well, which tells that it listens.

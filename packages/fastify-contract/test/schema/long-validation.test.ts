@@ -42,12 +42,6 @@ describe('a body whose validation would take days', () => {
     ['parts that two schemas describe', to('Twice'), nested(95, '{}')],
     ['items that two schemas describe', to('Items'), `${'['.repeat(95)}${']'.repeat(95)}`],
     ['a long list within', to('Listed'), nested(30, `{"list":${many((index) => `"${String(index)}"`)}}`)],
-    ['many of them', { type: 'array', items: to('Group') }, many(() => nested(90, '{}'))],
-    [
-      'others beside it',
-      { type: 'array', items: { anyOf: [to('Group'), text] } },
-      `[${nested(95, '{}')}${',"a"'.repeat(15_000)}]`,
-    ],
   ])('is refused at once: %s', async (_what, schema, body) => {
     const echo = await serveEcho(schema, schemas)
     expect(await echo(body)).toEqual({
@@ -67,8 +61,6 @@ describe('a body whose validation would take days', () => {
         .slice(1, 60_000)
         .replace(/,[^,]*$/, '')}${']}'.repeat(48)}`,
     ],
-    ['a wide tree', to('Tree'), `{"parts":${many((index) => `{"parts":[{"name":"${String(index)}"}]}`)}}`],
-    ['deep lists', to('Numbers'), `[${many(() => `${'['.repeat(30)}${'1,'.repeat(300)}1${']'.repeat(30)}`)}]`],
     ['a list', list, many((index) => `"${String(index)}"`)],
     [
       'many alternatives',

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { exchange, openSocket, until } from './support/exchange.ts'
+import { exchange } from './support/exchange.ts'
 import { failures, ok, serve } from './support/serve.ts'
 
 const thing = '{"id":1}'
@@ -150,32 +148,6 @@ describe('the limit of a body', () => {
       [200, 'close'],
     ])
   })
-})
-
-test.each([
-  ['100-continue', 'application/json', [100, 200]],
-  ['100-Continue', 'application/json', [100, 200]],
-  ['100-continue\r\nExpect: 100-continue', 'application/json', [100, 200]],
-  ['100-continue', 'text/plain', [415]],
-  ['200-ok', 'application/json', [200]],
-])('a client with Expect: %j and a body of %s is answered %j', async (value, type, statuses) => {
-  const { listen } = await serve()
-  const fields = `Content-Type: ${type}\r\nContent-Length: 8\r\nExpect: ${value}\r\n\r\n`
-  const pieces = statuses[0] === 200 ? [thing] : [until('\r\n\r\n'), thing]
-  const answers = await exchange(await listen(), start + fields, ...pieces)
-  expect(answers.map(({ status }) => status)).toEqual(statuses)
-})
-
-test('a body that ends before its Content-Length stores nothing', async () => {
-  const { app, listen, send } = await serve()
-  const origin = await listen()
-  const accepted = once(app.server, 'connection')
-  const socket = await openSocket(origin)
-  socket.write(`${start}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n${thing}`, () => socket.destroy())
-  // The types of Node's events do not say that `connection` brings a socket.
-  const [served] = (await accepted) as [Socket]
-  await once(served, 'close')
-  expect((await send({ url: '/things' })).text).toBe('[]')
 })
 
 describe('a body that nests deep', () => {

@@ -60,31 +60,18 @@ test('percent-encoding that is as it should be is decoded', async () => {
 })
 
 test.each([
-  ['GET http://a.example/things', 200],
   ['GET HTTPS://a.example:8443/things?limit=1', 200],
   ['GET http://[::1]:3000/things', 200],
-  ['GET http://a:/things', 200],
   ['GET http://pl%61nts.example/things', 200],
-  ['GET http://a.example', 404],
   ['GET http://a.example?limit=1', 404],
-  ['GET http://a/%20', 404],
   ['GET ftp://a.example/things', 404],
-  ['OPTIONS *', 404],
-  ['CONNECT a.example:80', 404],
   ['GET /docs/../things', 404],
   ['GET /docs/static/%2e%2e/%2e%2e/package.json', 404],
-  ['GET http:///things', 400],
-  ['GET http://', 400],
-  ['GET http://:80/things', 400],
   ['GET http://user@/things', 400],
   ['GET http://a.example@b.example/things', 400],
   ['GET http://a\\b/things', 400],
-  ['GET http://a:1:2/things', 400],
   ['GET http://a%zz/things', 400],
-  ['GET http://a/things?limit=%C3', 400],
-  ['GET http://a#/things', 400],
   ['GET /things#a', 400],
-  ['GET /nowhere?limit=1#a', 400],
 ])('the request line %s is answered %i', async (line, status) => {
   const { listen } = await serve()
   const fields = 'Host: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n\r\n'
