@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:50ac277507cd8a2b2292ba26766f80fc1e1b25274499d81455c643a46efc7707 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:59008317d72ef6fcf36cd49d7dff80174f0b1da1721285ec8da3eba44a56b139 by fastify-contract. Do not edit.
 
 import type { ClientOperation, Int64Schema } from 'fastify-contract/client'
 

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:50ac277507cd8a2b2292ba26766f80fc1e1b25274499d81455c643a46efc7707 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:59008317d72ef6fcf36cd49d7dff80174f0b1da1721285ec8da3eba44a56b139 by fastify-contract. Do not edit.
 
 /** Every failure that the contract knows, by name. */
 export const errors = {
@@ -6,7 +6,7 @@ export const errors = {
   malformed_body: { error: 40000, status: 400 },
   /** A parameter or a value in the body breaks this contract; the message names the place and the rule. */
   invalid_request: { error: 40001, status: 400 },
-  /** The bytes are not an HTTP/1.x request, or the percent-encoding of the path or query is invalid or not UTF-8. */
+  /** The bytes are not a valid HTTP/1.x request, or the percent-encoding of the path or query is invalid or not UTF-8. */
   malformed_http: { error: 40002, status: 400 },
   /** The Authorization header has no bearer credentials. */
   credentials_missing: { error: 40100, status: 401 },

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:50ac277507cd8a2b2292ba26766f80fc1e1b25274499d81455c643a46efc7707 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:59008317d72ef6fcf36cd49d7dff80174f0b1da1721285ec8da3eba44a56b139 by fastify-contract. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -20,7 +20,7 @@ export interface paths {
          * @description Stores a new plant under the `id` that the client supplies. When the response is 200, the plant is on disk.
          *
          *     If the caller already has a plant with this `id`, the request fails with 40900 and nothing changes. A request
-         *     whose response was lost can therefore be repeated: 40900 then means that the plant was stored.
+         *     whose response was lost can therefore be repeated: 40900 then means that a plant with this `id` is stored.
          */
         post: operations["createPlant"];
         delete?: never;
@@ -66,7 +66,7 @@ export interface components {
             /** @description A description of the failure for people. Texts may change; `error` does not. */
             message: string;
         };
-        /** @description A plant to create, a `Plant` with its `id`. */
+        /** @description A plant to create, which is a `Plant` with an `id`. */
         NewPlant: components["schemas"]["Plant"] & {
             /**
              * Format: int64
@@ -212,8 +212,8 @@ export interface components {
         };
         /**
          * @description The store is not available, or the server is overloaded or stopping. Nothing has changed, with one exception: if
-         *     the connection to a database server was lost during a write, the write may have been done. To find out, repeat
-         *     it: 40900 for a create and 40401 for a delete mean that it was done.
+         *     the connection to a database server was lost during a write, or the database file was removed at that moment, the write
+         *     may have been done. To find out, repeat it: 40900 then means that a plant with this `id` is stored, and 40401 that none is.
          */
         ServiceUnavailable: {
             headers: {
@@ -287,12 +287,12 @@ export interface components {
     headers: {
         /**
          * @description The number of requests that the caller has left (`r`), and the seconds until it resets (`t`). Present if the
-         *     operator has set a limit (draft-ietf-httpapi-ratelimit-headers-11).
+         *     request counts towards a limit (draft-ietf-httpapi-ratelimit-headers-11).
          * @example "caller";r=599;t=60
          */
         RateLimit: string;
         /**
-         * @description The number of requests (`q`) that a caller may send in a window of `w` seconds. Present if the operator has set a
+         * @description The number of requests (`q`) that a caller may send in a window of `w` seconds. Present if the request counts towards a
          *     limit (draft-ietf-httpapi-ratelimit-headers-11).
          * @example "caller";q=600;w=60
          */
@@ -323,7 +323,7 @@ export interface operations {
             query?: {
                 /**
                  * @description The maximum number of plants to return. `0` returns an empty list; without `limit`, all plants of the
-                 *     caller are returned. May be given once.
+                 *     caller are returned. Must not be repeated.
                  */
                 limit?: number;
             };
@@ -399,7 +399,7 @@ export interface operations {
             path: {
                 /**
                  * @description The `id` of the plant to delete, a signed 64-bit integer from -9223372036854775808 to
-                 *     9223372036854775807, in its canonical decimal form.
+                 *     9223372036854775807, in plain decimal form.
                  */
                 id: bigint;
             };

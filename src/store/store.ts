@@ -1,6 +1,6 @@
 import type { Caller, Encoded } from 'fastify-contract'
 
-/** A stored plant. Response validation checks it against the contract. */
+/** A stored plant, with the properties of the contract's `Plant`. */
 export interface Plant {
   name: string
   tag?: string
@@ -68,7 +68,7 @@ export const lastUsedResolutionMilliseconds = 60_000
 /** A use of a token. `usedAt` is in milliseconds since 1970-01-01T00:00:00Z. */
 export type TokenUse = Pick<StoredToken, 'hash'> & { usedAt: number }
 
-/** The caller and the scopes of a token. `unknown` if no token has its hash, or it has expired. */
+/** The caller and the scopes of a token. `unknown` if no token has the hash, or the token has expired. */
 export type CallerOfToken = Pick<StoredToken, 'caller' | 'scope'> | 'unknown' | 'unavailable'
 
 /** The bearer tokens that the service issued. */

@@ -13,8 +13,8 @@ const openTimeoutMilliseconds = 5_000
 const maxCheckedBytes = 64 * 1_024 * 1_024
 
 /**
- * SQLite truncates a longer log to this many bytes when it restarts the log. It does so after about 4 MB, unless a long
- * read such as a backup prevents it.
+ * SQLite truncates a longer log to this many bytes when it restarts the log. It restarts the log after about 4 MB, unless
+ * a long read such as a backup prevents it.
  */
 const logLimitBytes = 8 * 1_024 * 1_024
 

@@ -25,7 +25,7 @@ interface OpenFile {
   remedy: string
 }
 
-/** The coarsest timestamps of a file system (man7.org/linux/man-pages/man7/inode.7.html). */
+/** The coarsest timestamp resolution of a file system (man7.org/linux/man-pages/man7/inode.7.html). */
 const timeResolutionMilliseconds = 2_000
 
 /**

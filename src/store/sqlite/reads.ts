@@ -21,7 +21,7 @@ type List = () => Encoded<Plant[]>
 /**
  * Reads for the server. The token lookups and lists of one iteration of the event loop share a snapshot. Locking the
  * database once for all of them saves a busy server much of the CPU of a short request. The snapshot begins after the
- * requests of the iteration have been read, so each sees every write that was acknowledged before it was sent.
+ * requests of the iteration have been read, so a request sees every write acknowledged before it was sent.
  */
 export class Reads {
   readonly #database: Database.Database
@@ -128,7 +128,7 @@ export class Reads {
     )
   }
 
-  /** Reads once an iteration of the event loop has bytes left for long lists. */
+  /** Reads as soon as an iteration of the event loop has bytes left for long lists. */
   async #readNext(caller: Caller, position: Position): Promise<Part | 'unavailable'> {
     while (this.#iterationBytes >= maxIterationBytes) await this.#iterationEnd()
     return this.#read(() => this.#readPages(caller, position))

@@ -7,7 +7,7 @@ const lockTimeoutMilliseconds = 5_000
 /**
  * Opens the rows of a database file.
  *
- * @throws UnusableStore as `openDatabase`
+ * @throws UnusableStore when `openDatabase` does
  */
 export function openSqliteRows(file: string): StoreRows {
   const { database, files } = openDatabase(file)

@@ -54,7 +54,7 @@ export interface DatabaseHeader {
   applicationId: number
   /** `PRAGMA user_version`: the number of applied migrations. */
   schemaVersion: number
-  /** Whether the schema has entries; undefined without SQLite. */
+  /** Whether the schema has entries; undefined if the header was read without SQLite. */
   hasTables?: boolean
 }
 

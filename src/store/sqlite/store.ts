@@ -15,7 +15,7 @@ export interface SqliteStoreOptions extends StoreOptions {
 /**
  * Opens a store in an SQLite file.
  *
- * @throws UnusableStore as `openDatabase`
+ * @throws UnusableStore when `openDatabase` does
  */
 export function openSqliteStore({
   file,

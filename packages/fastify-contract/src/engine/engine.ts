@@ -20,10 +20,10 @@ export interface BoundOperation {
   method: ContractMethod
   /** The path template, such as `/plants/{id}`. */
   path: string
-  /** The media types of the body, all JSON; empty if the operation takes no body. */
+  /** The media type of the body, which is JSON; empty if the operation takes no body. */
   bodyTypes: string[]
   requiresBody: boolean
-  /** The media types of its successful responses; the header Accept selects one. */
+  /** The media types of its successful responses; the Accept header selects one. */
   offeredTypes: string[]
   /** Alternatives, each a list of required schemes. Empty for a public operation. */
   security: RequiredScheme[][]

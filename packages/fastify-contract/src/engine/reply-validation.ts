@@ -28,7 +28,7 @@ export class ContractViolation extends Error {}
 
 /** A media type of a response. */
 export interface Media {
-  /** The header Content-Type; text is UTF-8, and JSON has no charset (RFC 8259, section 11). */
+  /** The Content-Type header; text is UTF-8, and JSON has no charset (RFC 8259, section 11). */
   contentType: string
   isJson: boolean
 }

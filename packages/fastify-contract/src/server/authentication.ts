@@ -13,7 +13,7 @@ export interface FoundCaller {
 }
 
 /**
- * Verifies the credentials of a request: the header Authorization, or an API key. Returns `missing` if they belong to
+ * Verifies the credentials of a request: the Authorization header, or an API key. Returns `missing` if they belong to
  * another authentication scheme, `unknown` if they are not valid, `unavailable` if they cannot be checked now.
  */
 export type Verifier = (credentials: string) => Promise<FoundCaller | 'missing' | 'unknown' | 'unavailable'>

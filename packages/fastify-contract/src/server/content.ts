@@ -11,8 +11,8 @@ const otherParameter = `(?!charset[*=])${token}=(?:${token}|${quotedString})`
 const utf8Parameters = new RegExp(`^(?:;[ \\t]*(?:(?:${utf8}|${otherParameter})[ \\t]*)?)*$`, 'i')
 
 /**
- * The media type of a header Content-Type, in lower case. Empty if the parameters are malformed (RFC 9110, section 5.6.6)
- * or have a charset other than UTF-8. Of two charsets, parsers differ in which one they use.
+ * The media type of a Content-Type header, in lower case. Empty if the parameters are malformed (RFC 9110, section
+ * 5.6.6) or have a charset other than UTF-8. Of two charsets, parsers differ in which one they use.
  */
 function utf8TypeOf(field: string): string {
   const [type = ''] = field.split(';', 1)

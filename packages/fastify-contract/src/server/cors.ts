@@ -14,9 +14,9 @@ const preflightSeconds = 600
 /**
  * Allows pages of other origins to use the service.
  *
- * @param app the server, before any hook that refuses requests, because a preflight carries no credentials
+ * @param app the server, before it has any hook that refuses requests, because a preflight carries no credentials
  * @param origins such as `https://plants.example`, or `*` alone for every origin
- * @param operations pages may use their methods and headers
+ * @param operations the operations whose methods and headers pages may use
  * @param schemes the security schemes of the contract
  */
 export async function registerCors(

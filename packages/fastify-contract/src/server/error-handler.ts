@@ -33,7 +33,7 @@ function refusalOf(thrown: unknown, request: FastifyRequest, bodyLimit: number |
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new Refusal('body_too_large', `the body is larger than ${String(bodyLimit)} bytes`)
   }
-  // Not a reset connection of a handler or a store.
+  // Not the reset of a connection that a handler opened, such as to a database.
   if (code === 'ECONNRESET' && thrown === request.raw.errored) {
     return new Refusal('malformed_http', 'the body is shorter than Content-Length')
   }

@@ -25,7 +25,7 @@ export const defaultLimits = {
   connections: 10_000,
   /**
    * The maximum number of pipelined requests waiting on one connection; with more, it is closed. One read returns at most
-   * 64 KiB, which is less than as many requests with a token.
+   * 64 KiB, too little for this many requests with a token.
    */
   pipelinedRequests: 1_000,
   /** The limit on unread bytes of long responses; beyond it, further responses are refused. */

@@ -12,7 +12,7 @@ declare module 'fastify' {
 
 export interface OperationsOptions {
   operations: BoundOperation[]
-  /** The base paths of the operations; `` for the root. */
+  /** The base paths of the operations; empty for the root. */
   basePaths: string[]
   /** The hooks that run before the body is read, in order. */
   onRequestOf: (operation: BoundOperation) => (onRequestHookHandler | onRequestAsyncHookHandler)[]
@@ -49,8 +49,8 @@ export function registerOperations(app: FastifyInstance, options: OperationsOpti
 }
 
 /**
- * Turns `/plants/{id}` into `/plants/:p0([^]+)`: Fastify restricts the names of parameters, a contract does not. The
- * expression excludes the empty text, so that `/plants/` does not match.
+ * Turns `/plants/{id}` into `/plants/:p0([^]+)`: Fastify restricts the names of parameters, but a contract does not.
+ * The expression excludes the empty text, so that `/plants/` does not match.
  */
 function routePath(path: string, names: string[] = []): string {
   return path.replace(/\{([^{}]+)\}|:/g, (_match, name: string | undefined) =>
@@ -85,7 +85,7 @@ function handlerOf(
 }
 
 /**
- * Selects the media type of a response by the header Accept (RFC 9110, section 12.5.1).
+ * Selects the media type of a response by the Accept header (RFC 9110, section 12.5.1).
  *
  * @param offered the declared media types, by preference of the service
  * @returns the client's preference; the first if it accepts none, which is more useful than a 406

@@ -74,7 +74,7 @@ function unmatched(app: FastifyInstance, { method, url, originalUrl }: FastifyRe
 }
 
 /**
- * Makes the hook that refuses a request to a path template if a more concrete path also matches, but without its method
+ * Makes the hook that refuses a request to a path template if a more concrete path also matches but lacks the method
  * (OpenAPI 3.1, section 4.8.8.2).
  *
  * @returns no hook if no path is more concrete than this one

@@ -25,12 +25,12 @@ export interface ServerSettings extends ConnectionErrorOptions {
   limits?: Partial<Limits> | undefined
 }
 
-/** The settings that the plugin takes over from `fastifyOptions`. */
+/** What `fastifyOptions` hands to the plugin, for each server. */
 const createdWith = new WeakMap<Server, { connections: OpenConnections; limits: Limits; failureBody: FailureBody }>()
 
 /**
- * Makes the Fastify options for the layers below the plugin: a Node server with limits on connections, one request of a
- * connection at a time, and responses to malformed HTTP. Other options may be added.
+ * Makes the Fastify options for the layers below the plugin: a Node server with limits on connections, one request at a
+ * time on each connection, and responses to malformed HTTP. Other options may be added.
  *
  * @example
  * const app = fastify(fastifyOptions({ logger, failureBody }))
@@ -51,7 +51,7 @@ export function fastifyOptions({ limits: given, ...refusals }: ServerSettings) {
       return server
     },
     loggerInstance: logger,
-    // The log line of a request has its id, so it needs no logger of its own.
+    // The log line of a request has its id, so a request needs no logger of its own.
     childLoggerFactory: (parent) => parent,
     bodyLimit: limits.bodyBytes,
     rewriteUrl: routedUrl,
@@ -75,7 +75,7 @@ export interface ContractOptions {
   handlers: Partial<Record<string, AnyHandler>>
   /** Passed to every handler, together with the caller. */
   services?: object | undefined
-  /** Returns the verifier of a security scheme; if there is none, the reason and the remedy, or undefined. */
+  /** Returns the verifier of a security scheme; without one, a text with the reason and the remedy, or undefined. */
   verifierOf: (scheme: SecurityScheme, name: string) => Verifier | string | undefined
   /** The protection space of the challenges (RFC 9110, section 11.5); the contract's title by default. */
   realm?: string | undefined

@@ -31,7 +31,7 @@ export function omitLengthOfHead(app: FastifyInstance): void {
   })
 }
 
-/** Adds to the header Vary (RFC 9110, section 12.5.5), and keeps its current names. */
+/** Adds names to the Vary header (RFC 9110, section 12.5.5), and keeps those that it has. */
 export function addVary(reply: FastifyReply, fields: string): void {
   const others = reply.getHeader('vary')
   reply.header('vary', others === undefined ? fields : `${String(others)}, ${fields}`)

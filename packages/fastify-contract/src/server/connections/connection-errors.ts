@@ -8,7 +8,8 @@ import { type FailureBody, Refusal } from '../../engine/refusal.ts'
 import { constantHeaders } from '../send.ts'
 import type { OpenConnections } from './open-connections.ts'
 
-// An `import` of it would read every export, and reading `WebSocket` loads undici: a tenth of the start, and 4 MiB.
+// An `import` of node:http would read every export, and reading `WebSocket` loads undici: a tenth of the start time and
+// 4 MiB.
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** Options for requests that are rejected below Fastify. */
@@ -27,7 +28,7 @@ export interface ConnectionErrorOptions {
  * @param server before it listens
  * @param connections those of the server
  * @param isHttp1 whether a request that Node accepts is one of HTTP/1.x
- * @returns the function that refuses a request that is not; to be called when the requests before it are answered
+ * @returns a function that refuses a request that is not HTTP/1.x; call it when the requests before it are answered
  */
 export function answerConnectionErrors(
   server: Server,
@@ -36,7 +37,7 @@ export function answerConnectionErrors(
   isHttp1: (request: IncomingMessage) => boolean,
   { failureBody, logger, onConnectionRefused }: ConnectionErrorOptions,
 ): (request: IncomingMessage) => void {
-  /** @param request the one that is refused; undefined where its method is not known */
+  /** @param request the refused request; undefined if its method is unknown */
   function refuse(socket: Socket, refusal: Refusal, reason: string | undefined, request?: IncomingMessage): void {
     if (!socket.writable) return
     const requestId = randomUUID()
@@ -76,7 +77,7 @@ export function answerConnectionErrors(
 
   // The types of Node give the event a Duplex; over TCP it is a Socket.
   server.on('clientError', onClientError as (error: Error, socket: unknown) => void)
-  // This service is no proxy: the target of CONNECT is no path of it.
+  // This server is not a proxy: the target of CONNECT is not one of its paths.
   server.on('connect', (request, socket: Socket) => {
     // Node has removed its own listeners. After an error the socket closes by itself.
     socket.on('error', () => undefined)

@@ -35,7 +35,7 @@ export function createHttpServer(
   })
   server.setTimeout(limits.socketIdleMilliseconds)
   server.maxConnections = limits.connections
-  // Their bytes are limited instead. Above 1,000 headers Node drops the rest or rejects all, depending on its version.
+  // `maxHeaderSize` limits their bytes. Beyond 1,000 headers some versions of Node drop the rest, others reject all.
   server.maxHeadersCount = 0
   // A client that closes its side after its last request still gets its answers. Node does not document this:
   // https://github.com/nodejs/node/blob/v24.x/lib/_http_server.js
