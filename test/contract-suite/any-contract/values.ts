@@ -205,6 +205,29 @@ function numberOf({ assertions }: FlatSchema): fc.Arbitrary<number> {
   return fc.oneof(fc.constantFrom(...edges), fc.double({ min, max, noNaN: true }))
 }
 
+const moment = fc
+  .date({ min: new Date(0), max: new Date('2099-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+
+const urls = fc.constantFrom('https://plants.example/', 'http://a.example:8080/b?c=d#e', 'https://[::1]/%20')
+
+/** Texts of formats. fast-check takes seconds to make its own URLs. */
+const textFormats: Record<string, () => fc.Arbitrary<string>> = {
+  date: () => moment.map((text) => text.slice(0, 10)),
+  'date-time': () => moment,
+  time: () => moment.map((text) => text.slice(11)),
+  duration: () => fc.constantFrom('P1D', 'PT1H30M', 'P1Y2M3DT4H5M6S', 'P2W'),
+  uuid: () => fc.uuid(),
+  email: () => fc.stringMatching(/^[a-z0-9]{1,12}@[a-z]{1,10}\.(?:org|example)$/),
+  hostname: () => fc.domain(),
+  ipv4: () => fc.ipV4(),
+  ipv6: () => fc.ipV6(),
+  uri: () => urls,
+  url: () => urls,
+  'uri-reference': () => fc.webPath(),
+  byte: () => fc.base64String(),
+}
+
 /** Every text is of these formats. */
 const freeFormats = ['password', 'binary', beyondFormats]
 
@@ -234,9 +257,10 @@ const longestText = 1_000
 function textOf({ assertions, examples }: FlatSchema): fc.Arbitrary<string> {
   const { minLength: min = 0, maxLength: max = longestText, pattern = '', format = 'binary' } = assertions
   if (!freeFormats.includes(format)) {
+    if (textFormats[format] !== undefined) return textFormats[format]()
     // The gate has checked that examples are of the format.
     if (examples.length > 0) return fc.constantFrom(...(examples as string[]))
-    throw new Error(`nothing is known of the format ${format}; give its schema examples`)
+    throw new Error(`nothing is known of the format ${format}; give its schema examples, or teach values.ts`)
   }
   const expression = new RegExp(pattern, 'u')
   // Any pattern but that of one class of characters draws its own texts.
