@@ -13,8 +13,8 @@ const maxIterationBytes = 256 * 1_024
 /** The most plants in a page: 3 MiB if all are of the longest. */
 const maxPageRows = 1_024
 
-/** The most lists in a snapshot. Thousands would cost more in garbage collection than they save. */
-const maxLists = 64
+/** The most lookups, and lists, in a snapshot. Thousands would cost more in garbage collection than they save. */
+const maxBatch = 64
 
 type List = () => Encoded<Plant[]>
 
@@ -57,7 +57,8 @@ export class Reads {
       return row === undefined ? 'unknown' : { caller: row[0], scope: row[1] ?? undefined }
     }
     this.#lookups.push({ item, resolve, reject })
-    this.#schedule()
+    if (this.#lookups.length < maxBatch) this.#schedule()
+    else this.#runNow()
     return promise
   }
 
@@ -91,19 +92,35 @@ export class Reads {
   /** Begins a snapshot and looks up the tokens. `end` reads the lists of the accepted requests in the same snapshot. */
   begin(): void {
     if (this.#lookups.length === 0) return
+    this.#endSnapshot()
     this.#read(() => this.#statements.begin.run())
     for (const lookup of this.#lookups.splice(0)) this.#answer(lookup)
   }
 
   /** Reads lists and ends the snapshot. */
   end(): void {
-    const lists = this.#lists.splice(0, maxLists)
+    const lists = this.#lists.splice(0, maxBatch)
     // A single read is a snapshot by itself.
     if (lists.length > 1 && !this.#database.inTransaction) this.#read(() => this.#statements.begin.run())
     for (const list of lists) this.#answer(list)
-    // Some faults end the transaction.
-    if (this.#database.inTransaction) this.#statements.end.run()
+    this.#endSnapshot()
     if (this.#lists.length > 0 || this.#lookups.length > 0) this.#schedule()
+  }
+
+  /** Runs a full batch without waiting for the end of the iteration. */
+  #runNow(): void {
+    this.begin()
+    // The microtasks of the accepted requests, which queue their lists, run before this tick. No socket is read until then.
+    queueMicrotask(() => {
+      process.nextTick(() => {
+        this.end()
+      })
+    })
+  }
+
+  #endSnapshot(): void {
+    // Some faults end the transaction, and so does a commit.
+    if (this.#database.inTransaction) this.#statements.end.run()
   }
 
   #addList(item: List): Promise<Encoded<Plant[]> | 'unavailable'> {

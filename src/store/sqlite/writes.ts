@@ -10,7 +10,7 @@ type Write = (statements: Statements) => unknown
 
 interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
   maxQueued: number
-  /** The most writes in one transaction. */
+  /** The most writes in one transaction; as soon as this many wait, they are committed. */
   maxBatch?: number
   /** How long queued writes wait for another process's write lock before they are `unavailable`. */
   lockTimeoutMilliseconds: number
@@ -33,6 +33,7 @@ export class WriteQueue {
   readonly #database: Database.Database
   readonly #options: WriteQueueOptions
   readonly #statements: Statements
+  readonly #maxBatch: number
   #waiting: Waiting<Write, unknown>[] = []
   #isWaitingForLock = false
   #onIdle: (() => void)[] = []
@@ -41,6 +42,7 @@ export class WriteQueue {
     this.#database = database
     this.#options = options
     this.#statements = prepareWrites(database)
+    this.#maxBatch = options.maxBatch ?? defaultMaxBatch
   }
 
   get length(): number {
@@ -57,7 +59,8 @@ export class WriteQueue {
     if (this.#waiting.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#waiting.push({ item: run, resolve, reject })
-    this.#options.schedule()
+    if (this.#waiting.length < this.#maxBatch) this.#options.schedule()
+    else this.commit()
     // `#runBatch` resolves it with the outcome of `run`, or with `unavailable`.
     return promise as Promise<Outcome | 'unavailable'>
   }
@@ -102,12 +105,14 @@ export class WriteQueue {
       refuse(this.#waiting.splice(0))
       return undefined
     }
+    // The snapshot of reads that run in the same turn.
+    if (this.#database.inTransaction) this.#statements.rollback.run()
     try {
       this.#statements.begin.run()
     } catch (error) {
       return error
     }
-    this.#runBatch(this.#waiting.splice(0, this.#options.maxBatch ?? defaultMaxBatch))
+    this.#runBatch(this.#waiting.splice(0, this.#maxBatch))
     return undefined
   }
 
