@@ -1,4 +1,4 @@
-import type {} from 'bun-types'
+/// <reference types="bun-types" preserve="true" />
 import { Database } from 'bun:sqlite'
 import {
   type NewPeerPlant,
