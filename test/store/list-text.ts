@@ -1,4 +1,4 @@
-import { type Encoded, isWhole } from '../../packages/fastify-contract/src/types/encoded.ts'
+import type { Encoded } from '../../packages/fastify-contract/src/types/encoded.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** The JSON text of a list, whole. @throws Error when the store is unavailable */
@@ -15,6 +15,10 @@ export async function listPages(store: Store, caller: string): Promise<AsyncIter
   const chunks = await chunksOf(store, caller)
   if (isWhole(chunks)) throw new Error('expected a list in pages')
   return chunks
+}
+
+function isWhole(chunks: Encoded<unknown>['chunks']): chunks is string | Buffer {
+  return typeof chunks === 'string' || Buffer.isBuffer(chunks)
 }
 
 async function chunksOf(store: Store, caller: string, limit?: number): Promise<Encoded<unknown>['chunks']> {

@@ -62,9 +62,7 @@ export class OpenFiles {
    */
   findMisplaced(): UnusableStore | undefined {
     const folder = this.#folder === undefined ? undefined : statsOf(this.#folder)
-    if (folder !== undefined && isSame(folder, this.#checked) && folder.ctimeNs === this.#checked?.ctimeNs) {
-      return undefined
-    }
+    if (isSame(folder, this.#checked) && folder?.ctimeNs === this.#checked?.ctimeNs) return undefined
     const misplaced = this.#files.find(({ path, stats }) => !isSame(statsOf(path), stats))
     const isSettled = folder !== undefined && Date.now() - Number(folder.ctimeMs) > timeResolutionMilliseconds
     this.#checked = misplaced === undefined && isSettled ? folder : undefined

@@ -76,7 +76,7 @@ export class WriteQueue {
   commit(): void {
     if (this.#waiting.length === 0 || this.#isWaitingForLock) return
     const error = this.#tryCommit()
-    if (error !== undefined && isBusy(error)) void this.#waitForLock()
+    if (isBusy(error)) void this.#waitForLock()
     else this.#continue(error)
   }
 

@@ -114,7 +114,7 @@ export function targetOf({ $ref: reference }: Schema, schemas: NamedSchemas): Sc
 }
 
 /** The types of JSON Schema; `number` includes `integer`. */
-export const jsonTypes = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
+const jsonTypes = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
 export type JsonType = (typeof jsonTypes)[number]
 
 /**

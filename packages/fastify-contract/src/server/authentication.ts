@@ -56,6 +56,8 @@ export function authenticate(
   // createEngine rejects schemes without a verifier.
   const schemes = [...new Set(security.flat().map(({ scheme }) => scheme))].map((name) => verified.get(name)!)
   if (schemes.length === 0) return []
+  // Node gives the names of headers in lower case.
+  const fields = schemes.map(({ in: place, name }) => ({ place, name: place === 'header' ? name.toLowerCase() : name }))
   const all = security.map((required) =>
     required.map(({ scheme, scopes }) => ({ index: schemes.indexOf(verified.get(scheme)!), scopes })),
   )
@@ -65,7 +67,7 @@ export function authenticate(
     alternative.map(({ index, scopes }) => ({ scheme: schemes[index]!, scopes }))
 
   const authenticateRequest: onRequestAsyncHookHandler = async (request) => {
-    const credentials = takeCredentials(request, schemes)
+    const credentials = takeCredentials(request, fields)
     if (isOptional && credentials.every((text) => text === undefined)) return
     /** By the index of the scheme, like the credentials. */
     const results: Result[] = []
@@ -116,14 +118,18 @@ type Result = Awaited<ReturnType<Verifier>>
 /** An alternative of the security requirements: its schemes, with their required scopes. */
 type Alternative = { index: number; scopes: readonly string[] }[]
 
+/** The header or query parameter with the credentials of a scheme. */
+interface CredentialField {
+  place: SecurityScheme['in']
+  name: string
+}
+
 /** Takes the credentials out of a request: an API key is not a parameter of the operation. */
-function takeCredentials({ headers, query }: FastifyRequest, schemes: VerifiedScheme[]): (string | undefined)[] {
+function takeCredentials({ headers, query }: FastifyRequest, fields: CredentialField[]): (string | undefined)[] {
   // Fastify's parser returns a list for a repeated parameter.
   const parameters = query as Record<string, string | string[] | undefined>
-  const credentials = schemes.map(({ in: place, name }) =>
-    (place === 'header' ? headers[name.toLowerCase()] : parameters[name])?.toString(),
-  )
-  for (const { in: place, name } of schemes) if (place === 'query') Reflect.deleteProperty(parameters, name)
+  const credentials = fields.map(({ place, name }) => (place === 'header' ? headers : parameters)[name]?.toString())
+  for (const { place, name } of fields) if (place === 'query') Reflect.deleteProperty(parameters, name)
   return credentials
 }
 

@@ -11,11 +11,6 @@ export class Encoded<Content> {
   }
 }
 
-/** Whether an encoded body is whole rather than in pieces. */
-export function isWhole(chunks: Encoded<unknown>['chunks']): chunks is string | Buffer {
-  return typeof chunks === 'string' || Buffer.isBuffer(chunks)
-}
-
 /** The chunks of a streamed body; undefined for any other body. */
 export function chunksOf(body: unknown): AsyncIterable<Uint8Array> | undefined {
   const content: unknown = body instanceof Encoded ? body.chunks : body
