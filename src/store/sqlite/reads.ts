@@ -7,21 +7,22 @@ import type { CallerOfToken, Plant, Store, StoredToken } from '../store.ts'
 import type { Waiting } from '../waiting.ts'
 import { isUnavailable, prepareReads } from './statements.ts'
 
-/** The most bytes that long lists read in one iteration of the event loop, so that other requests are not held up. */
-const maxIterationBytes = 256 * 1_024
+/** Lists read this many bytes in one turn of the event loop, and at most one part more, so that others do not wait. */
+const turnBytes = 256 * 1_024
 
 /** The most plants in a page: 3 MiB if all are of the longest. */
 const maxPageRows = 1_024
 
-/** The most lookups, and lists, in a snapshot. Thousands would cost more in garbage collection than they save. */
-const maxBatch = 64
+/** A list of at most this many plants is read as text. Bytes take less CPU only for longer ones. */
+const textRows = 32
 
-type List = () => Encoded<Plant[]>
+/** A list, or the next part of one. */
+type Listed = Encoded<Plant[]> | Part
 
 /**
- * Reads for the server. The token lookups and lists of one iteration of the event loop share a snapshot. Locking the
+ * Reads for the server. The token lookups and lists of one turn of the event loop share a snapshot. Locking the
  * database once for all of them saves a busy server much of the CPU of a short request. The snapshot begins after the
- * requests of the iteration have been read, so a request sees every write acknowledged before it was sent.
+ * requests of the turn have been read, so a request sees every write acknowledged before it was sent.
  */
 export class Reads {
   readonly #database: Database.Database
@@ -29,14 +30,13 @@ export class Reads {
   readonly #onFault: (error: Error) => void
   readonly #schedule: () => void
   #lookups: Waiting<() => CallerOfToken, CallerOfToken>[] = []
-  #lists: Waiting<List, Encoded<Plant[]>>[] = []
-  /** The bytes that long lists have read in this iteration. */
-  #iterationBytes = 0
-  #nextIteration: Promise<void> | undefined
+  #lists: Waiting<() => Listed, Listed>[] = []
+  /** The bytes that lists have read in this turn. */
+  #bytes = 0
   /** The size of a list's first page: about a chunk, judging by the plants that were read last. */
   #firstRows = pageRows
 
-  /** @param schedule calls `begin` and then `end` in this iteration of the event loop */
+  /** @param schedule calls `begin` and then `end` in this turn of the event loop */
   constructor(database: Database.Database, onFault: (error: Error) => void, schedule: () => void) {
     this.#database = database
     this.#statements = prepareReads(database)
@@ -45,9 +45,9 @@ export class Reads {
   }
 
   readonly list: Store['list'] = (caller, limit = Infinity) => {
-    if (limit > pageRows) return this.#listInParts(caller, limit)
-    // An aggregate without GROUP BY always returns one row.
-    return this.#addList(() => new Encoded<Plant[]>(this.#statements.shortList.get(caller, limit)!))
+    if (limit <= textRows) return this.#add(() => this.#readText(caller, limit))
+    const readNext = (position: Position) => this.#add(() => this.#readPages(caller, position))
+    return this.#add(() => encodeList(this.#readPages(caller, beginningOf(limit)), readNext))
   }
 
   readonly findCaller: Store['findCaller'] = (hash, now) => {
@@ -57,8 +57,7 @@ export class Reads {
       return row === undefined ? 'unknown' : { caller: row[0], scope: row[1] ?? undefined }
     }
     this.#lookups.push({ item, resolve, reject })
-    if (this.#lookups.length < maxBatch) this.#schedule()
-    else this.#runNow()
+    this.#schedule()
     return promise
   }
 
@@ -99,23 +98,14 @@ export class Reads {
 
   /** Reads lists and ends the snapshot. */
   end(): void {
-    const lists = this.#lists.splice(0, maxBatch)
+    this.#bytes = 0
     // A single read is a snapshot by itself.
-    if (lists.length > 1 && !this.#database.inTransaction) this.#read(() => this.#statements.begin.run())
-    for (const list of lists) this.#answer(list)
+    if (this.#lists.length > 1 && !this.#database.inTransaction) this.#read(() => this.#statements.begin.run())
+    let count = 0
+    while (count < this.#lists.length && this.#bytes < turnBytes) this.#answer(this.#lists[count++]!)
+    this.#lists.splice(0, count)
     this.#endSnapshot()
     if (this.#lists.length > 0 || this.#lookups.length > 0) this.#schedule()
-  }
-
-  /** Runs a full batch without waiting for the end of the iteration. */
-  #runNow(): void {
-    this.begin()
-    // The microtasks of the accepted requests, which queue their lists, run before this tick. No socket is read until then.
-    queueMicrotask(() => {
-      process.nextTick(() => {
-        this.end()
-      })
-    })
   }
 
   #endSnapshot(): void {
@@ -123,11 +113,12 @@ export class Reads {
     if (this.#database.inTransaction) this.#statements.end.run()
   }
 
-  #addList(item: List): Promise<Encoded<Plant[]> | 'unavailable'> {
-    const { promise, resolve, reject } = Promise.withResolvers<Encoded<Plant[]> | 'unavailable'>()
+  #add<Result extends Listed>(item: () => Result): Promise<Result | 'unavailable'> {
+    const { promise, resolve, reject } = Promise.withResolvers<Listed | 'unavailable'>()
     this.#lists.push({ item, resolve, reject })
     this.#schedule()
-    return promise
+    // It resolves with what `item` returns.
+    return promise as Promise<Result | 'unavailable'>
   }
 
   #answer<Outcome>({ item, resolve, reject }: Waiting<() => Outcome, Outcome>): void {
@@ -138,27 +129,11 @@ export class Reads {
     }
   }
 
-  async #listInParts(caller: Caller, limit: number): Promise<Encoded<Plant[]> | 'unavailable'> {
-    while (this.#iterationBytes >= maxIterationBytes) await this.#iterationEnd()
-    return this.#addList(() =>
-      encodeList(this.#readPages(caller, beginningOf(limit)), (position) => this.#readNext(caller, position)),
-    )
-  }
-
-  /** Reads as soon as an iteration of the event loop has bytes left for long lists. */
-  async #readNext(caller: Caller, position: Position): Promise<Part | 'unavailable'> {
-    while (this.#iterationBytes >= maxIterationBytes) await this.#iterationEnd()
-    return this.#read(() => this.#readPages(caller, position))
-  }
-
-  #iterationEnd(): Promise<void> {
-    return (this.#nextIteration ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.#iterationBytes = 0
-        this.#nextIteration = undefined
-        resolve()
-      })
-    }))
+  #readText(caller: Caller, limit: number): Encoded<Plant[]> {
+    // An aggregate without GROUP BY always returns one row.
+    const text = this.#statements.shortList.get(caller, limit)!
+    this.#bytes += text.length
+    return new Encoded<Plant[]>(text)
   }
 
   #readPages(caller: Caller, position: Position): Part {
@@ -179,8 +154,7 @@ export class Reads {
       const id: bigint | undefined = left === wanted ? undefined : this.#statements.idBehind.get(caller, from, wanted)
       next = id === undefined ? undefined : { from: id, left: left - wanted }
     }
-    this.#iterationBytes += bytes
-    void this.#iterationEnd()
+    this.#bytes += bytes
     return { plants, next }
   }
 }

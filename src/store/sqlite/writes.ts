@@ -10,7 +10,7 @@ type Write = (statements: Statements) => unknown
 
 interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
   maxQueued: number
-  /** The most writes in one transaction; as soon as this many wait, they are committed. */
+  /** The most writes in one transaction. */
   maxBatch?: number
   /** How long queued writes wait for another process's write lock before they are `unavailable`. */
   lockTimeoutMilliseconds: number
@@ -59,8 +59,7 @@ export class WriteQueue {
     if (this.#waiting.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#waiting.push({ item: run, resolve, reject })
-    if (this.#waiting.length < this.#maxBatch) this.#options.schedule()
-    else this.commit()
+    this.#options.schedule()
     // `#runBatch` resolves it with the outcome of `run`, or with `unavailable`.
     return promise as Promise<Outcome | 'unavailable'>
   }

@@ -24,10 +24,10 @@ export const defaultLimits = {
   /** The maximum number of open connections; further ones are closed at once. */
   connections: 10_000,
   /**
-   * The maximum number of pipelined requests waiting on one connection; with more, it is closed. One read returns at most
-   * 64 KiB, too little for this many requests with a token.
+   * The limit on bytes that wait behind unanswered requests, of all connections together. Beyond it, a pipelining
+   * connection is closed after its next response. A connection holds at most 64 KiB.
    */
-  pipelinedRequests: 1_000,
+  pipelinedBytes: 32 * 1_024 * 1_024,
   /** The limit on unread bytes of long responses; beyond it, further responses are refused. */
   unreadBytes: 64 * 1_024 * 1_024,
   /**

@@ -39,10 +39,8 @@ const createdWith = new WeakMap<Server, { connections: OpenConnections; limits: 
 export function fastifyOptions({ limits: given, ...refusals }: ServerSettings) {
   const { logger, failureBody } = refusals
   const limits = { ...defaultLimits, ...given }
-  const connections = new OpenConnections(limits.pipelinedRequests, () => {
-    logger.info(
-      `connection closed: more than ${String(limits.pipelinedRequests)} requests are waiting for earlier responses`,
-    )
+  const connections = new OpenConnections(limits.pipelinedBytes, () => {
+    logger.info(`connection closed: more than ${String(limits.pipelinedBytes)} bytes wait behind unanswered requests`)
   })
   return {
     serverFactory: (listener) => {

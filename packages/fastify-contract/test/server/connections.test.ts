@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { exchange, openSocket, until } from './support/exchange.ts'
@@ -89,14 +90,34 @@ describe('the requests of one connection', () => {
     expect((await statusesOf(answers)).filter((status) => status === 204)).toHaveLength(1_501)
   })
 
-  test('that are more than may wait end the connection, and no other', async () => {
-    const { origin, release, lines } = await serveHeld({ pipelinedRequests: 10 })
-    const socket = await openSocket(origin)
-    socket.on('error', () => undefined).write(`${head('/wait')}\r\n${next.repeat(11)}`)
-    await once(socket, 'close')
-    expect(lines().filter(({ msg }) => String(msg).includes('more than 10 requests are waiting'))).toHaveLength(1)
+  test('are read one ahead of the one that is served', async () => {
+    const { app, origin, release } = await serveHeld()
+    let read = 0
+    app.server.on('request', () => read++)
+    const answers = exchange(origin, `${head('/wait')}\r\n${next.repeat(900)}`, last)
     await release(1)
+    expect(read).toBe(2)
+    expect(await statusesOf(answers)).toHaveLength(902)
+  })
+
+  test('close the connection after the next response if their bytes are too many', async () => {
+    const { origin, release, lines } = await serveHeld({ pipelinedBytes: 2_000 })
+    const answers = exchange(origin, `${head('/wait')}\r\n${next.repeat(40)}`)
+    await release(1)
+    expect(await statusesOf(answers)).toEqual([200])
+    expect(lines().filter(({ msg }) => String(msg).includes('more than 2000 bytes wait'))).toHaveLength(1)
     expect(await statusesOf(exchange(origin, next.repeat(10) + last))).toHaveLength(11)
+  })
+
+  test('wait unread beyond the time limit of a request without a 408', async () => {
+    const { origin, release } = await serveHeld({ requestMilliseconds: 200, checkMilliseconds: 20 })
+    const post = head('/things').replace('GET', 'POST')
+    const body = '{"id":7}'
+    const fields = `Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\nConnection: close\r\n`
+    const answers = exchange(origin, `${head('/wait')}\r\n${post}${fields}\r\n${body}`)
+    await delay(600)
+    await release(1)
+    expect(await statusesOf(answers)).toEqual([200, 404])
   })
 
   test('are answered when the client has closed its side', async () => {
@@ -112,6 +133,32 @@ describe('the requests of one connection', () => {
     await ended
     expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(3)
   })
+})
+
+test('requests that arrive at once start in several turns of the event loop', async () => {
+  let started = 0
+  let most = 0
+  const count = () => {
+    if (started++ === 0) setImmediate(() => (started = 0))
+    most = Math.max(most, started)
+    return { status: 200, body: 'counted' }
+  }
+  const { app, listen } = await serve({ paths, handlers: { wait: count } })
+  let accepted = 0
+  app.server.on('connection', () => accepted++)
+  const origin = await listen()
+  const sockets = await Promise.all(Array.from({ length: 600 }, () => openSocket(origin)))
+  await expect.poll(() => accepted).toBe(600)
+  const answered = sockets.map((socket) =>
+    once(
+      socket.on('error', () => undefined),
+      'data',
+    ),
+  )
+  for (const socket of sockets) socket.write(`${head('/wait')}\r\n`)
+  await Promise.all(answered)
+  // Two turns of 128 can meet between two calls of setImmediate.
+  expect(most).toBeLessThanOrEqual(256)
 })
 
 /** Methods of RTSP, Icecast, AirTunes and HTTP/2 that Node's parser reads, and other versions. */

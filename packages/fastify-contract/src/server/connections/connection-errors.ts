@@ -6,7 +6,7 @@ import type { Limits } from '../limits.ts'
 import { noSuchPath } from '../path-and-method.ts'
 import { type FailureBody, Refusal } from '../../engine/refusal.ts'
 import { constantHeaders } from '../send.ts'
-import type { OpenConnections } from './open-connections.ts'
+import type { OpenConnections, ParserError } from './open-connections.ts'
 
 // An `import` of node:http would read every export, and reading `WebSocket` loads undici: a tenth of the start time and
 // 4 MiB.
@@ -33,7 +33,7 @@ export interface ConnectionErrorOptions {
 export function answerConnectionErrors(
   server: Server,
   connections: OpenConnections,
-  { headerBytes, socketIdleMilliseconds }: Limits,
+  { headerBytes, requestMilliseconds, socketIdleMilliseconds }: Limits,
   isHttp1: (request: IncomingMessage) => boolean,
   { failureBody, logger, onConnectionRefused }: ConnectionErrorOptions,
 ): (request: IncomingMessage) => void {
@@ -50,28 +50,34 @@ export function answerConnectionErrors(
     connections.get(socket)?.closeInStages()
   }
 
-  function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  function onClientError(error: ParserError, socket: Socket): void {
     const connection = connections.get(socket)
     if (connection?.isClosing === true) return
     if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') {
       socket.destroy()
       return
     }
-    const { newest, request, response } = connection
-    const isOfNewest = newest?.complete === false
-    const refuseThis = () => {
-      refuse(socket, refusalOf(error.code, headerBytes), error.code, isOfNewest ? newest : undefined)
+    if (connection.stop(error)) return
+    const { newest } = connection
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && newest?.hasWaited === true && !newest.request.complete) {
+      // Its time was taken by the requests before it. It gets as much again, once it is served.
+      newest.hasWaited = connection.isStopped
+      setTimeout(() => {
+        if (connection.newest === newest && !newest.request.complete) onClientError(error, socket)
+      }, requestMilliseconds).unref()
+      return
     }
-    if (!isOfNewest) connection.afterAnswers(refuseThis)
-    else if (newest !== request) {
-      // The body of a request that was not started is malformed.
-      connection.dropNewest()
-      connection.afterAnswers(refuseThis)
-    } else if (response?.writableEnded === true) {
-      connection.afterAnswers(() => {
+    const { exchange } = connection
+    const unfinished = exchange?.request.complete === false ? exchange : undefined
+    const refuseThis = () => {
+      refuse(socket, refusalOf(error.code, headerBytes), error.code, unfinished?.request)
+    }
+    if (unfinished === undefined) connection.afterResponse(refuseThis)
+    else if (unfinished.response.writableEnded) {
+      connection.afterResponse(() => {
         connection.closeInStages()
       })
-    } else if (response?.headersSent === true) socket.destroy()
+    } else if (unfinished.response.headersSent) socket.destroy()
     else refuseThis()
   }
 
@@ -82,7 +88,7 @@ export function answerConnectionErrors(
     // Node has removed its own listeners. After an error the socket closes by itself.
     socket.on('error', () => undefined)
     socket.setTimeout(socketIdleMilliseconds, () => socket.destroy())
-    connections.get(socket)?.afterAnswers(() => {
+    connections.get(socket)?.afterResponse(() => {
       refuse(socket, isHttp1(request) ? noSuchPath() : notHttp1(), 'CONNECT')
     })
   })

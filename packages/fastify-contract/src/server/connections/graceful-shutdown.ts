@@ -40,8 +40,8 @@ export function registerClosing(
   const { server } = app
   app.addHook('preClose', async () => {
     // Fastify adds this header to every later response.
-    for (const { response } of connections.all()) {
-      if (response?.headersSent === false) response.setHeader('connection', 'close')
+    for (const { exchange } of connections.all()) {
+      if (exchange?.response.headersSent === false) exchange.response.setHeader('connection', 'close')
     }
     if (shutdownDelayMilliseconds > 0) await delay(shutdownDelayMilliseconds)
     if (!server.listening) return

@@ -1,64 +1,130 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Turns } from './turns.ts'
 
-/** How long a connection is still read after its last answer. */
+/** How long a connection is still read after its last response. */
 const lingerMilliseconds = 1_000
 
-/** An open connection. Its requests are served one at a time, in their order. */
+/** A request and its response. */
+interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  /** Whether it was read before the response to an earlier request. */
+  hasWaited: boolean
+}
+
+/**
+ * What stops Node's parser behind the headers of a request, and lets it go on. Node does not document it:
+ * https://github.com/nodejs/node/blob/v24.x/lib/_http_server.js
+ */
+interface Parser {
+  /** Receives each request. Its result is that of llhttp's `on_headers_complete`. */
+  onIncoming: (request: IncomingMessage, keepAlive: boolean) => number
+  resume: () => void
+}
+
+/** The result with which llhttp stops. Node then emits `clientError` with this code and the bytes that are left. */
+const pausedResult = 21
+const pausedCode = 'HPE_PAUSED'
+
+/** An error of Node's parser (nodejs.org/api/http.html#event-clienterror). */
+export interface ParserError extends NodeJS.ErrnoException {
+  bytesParsed?: number
+  rawPacket?: Buffer
+}
+
+/**
+ * An open connection. One request at a time is served. The parser stops behind the headers of the next one, so a
+ * connection holds two requests and the bytes of two reads, however many requests the client pipelines.
+ */
 export class OpenConnection {
   readonly socket: Socket
-  /** The newest request, which may still be waiting; undefined before the first. */
-  newest: IncomingMessage | undefined
-  /** The newest request that was started, and its response; undefined before the first. */
-  request: IncomingMessage | undefined
-  response: ServerResponse | undefined
-  /** How many requests arrived after the last answer. */
-  dropped = 0
-  /** Whether the last answer was sent. */
-  isClosing = false
-  /** Steps in order; each runs when the previous response is closed. */
-  readonly #waiting: (() => void)[] = []
-  #staysPaused = false
-
-  constructor(socket: Socket) {
-    this.socket = socket
-  }
-
+  /** The newest request; undefined before the first. */
+  newest: Exchange | undefined
+  /** The newest request whose turn has come, and its response; undefined before the first. */
+  exchange: Exchange | undefined
   /** Whether every request is answered. */
-  get isIdle(): boolean {
-    return this.#waiting.length === 0 && (this.response === undefined || this.response.closed)
-  }
+  isIdle = true
+  /** Whether the last response was sent. */
+  isClosing = false
+  /** Whether the parser has stopped behind the headers of the next request. */
+  isStopped = false
+  readonly #connections: OpenConnections
+  readonly #parser: Parser
+  /** Runs when the response closes. */
+  #next: (() => void) | undefined
+  /** The memory of the bytes at which the parser stopped. */
+  #heldBytes = 0
+  #isPausable = false
 
-  /**
-   * Runs a step when every earlier request is answered. Drops it if the connection can send no further answer.
-   *
-   * @returns the number of waiting steps
-   */
-  afterAnswers(step: () => void): number {
-    if (this.isIdle) step()
-    else if (this.#waiting.push(step) === 1) {
-      this.#pause()
-      this.response?.once('close', this.#next)
+  constructor(socket: Socket, connections: OpenConnections) {
+    this.socket = socket
+    this.#connections = connections
+    // Node's own listener, which runs first, has set it.
+    this.#parser = (socket as Socket & { parser: Parser }).parser
+    const { onIncoming } = this.#parser
+    this.#parser.onIncoming = (request, keepAlive) => {
+      const result = onIncoming(request, keepAlive)
+      return result === 0 && this.#next !== undefined ? pausedResult : result
     }
-    return this.#waiting.length
   }
 
-  /** Drops the newest request if it has not been started. */
-  dropNewest(): void {
-    if (this.newest === this.request) return
-    this.#waiting.pop()
-    this.newest = this.request
+  /** Serves a request in its turn, when the one before is answered. */
+  serve(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
+    const exchange = { request, response, hasWaited: !this.isIdle }
+    this.newest = exchange
+    this.afterResponse(() => {
+      this.isIdle = false
+      this.exchange = exchange
+      this.#connections.turns.run(() => {
+        // A connection that has been refused or closed meanwhile can send no further response.
+        if (!this.socket.writable) return
+        response.once('close', this.#onResponse)
+        listener(request, response)
+        // Otherwise the parser has stopped at the request behind it.
+        if (this.newest === exchange) this.#readOn()
+      })
+    })
+  }
+
+  /** Runs a step when every earlier request is answered. Drops it if the connection can send no further response. */
+  afterResponse(step: () => void): void {
+    if (this.isIdle) step()
+    else {
+      this.#next = step
+      this.#pause()
+    }
+  }
+
+  /** Receives an error of the parser. @returns whether it means that the parser stopped at the next request */
+  stop({ code, rawPacket, bytesParsed }: ParserError): boolean {
+    if (code !== pausedCode) return false
+    // Every error of the parser has both.
+    const unread = rawPacket!.subarray(bytesParsed)
+    this.isStopped = true
+    this.#heldBytes = unread.buffer.byteLength
+    // The end of the stream comes after these bytes, too.
+    if (this.#connections.hold(this.#heldBytes)) this.socket.unshift(unread)
+    else {
+      this.#next = () => {
+        this.closeInStages()
+      }
+    }
+    return true
   }
 
   /**
-   * Ends this side after the last answer, and drops incoming bytes until the client ends its side or a second has
-   * passed. Otherwise a client that is still sending would get a reset instead of the answer (RFC 9112, section 9.6).
+   * Ends this side after the last response, and drops incoming bytes until the client ends its side or a second has
+   * passed. Otherwise a client that is still sending would get a reset instead of the response (RFC 9112, section 9.6).
    */
   closeInStages(): void {
     if (this.isClosing) return
     this.isClosing = true
     const { socket } = this
     socket.end()
+    // Without a listener that parses, nothing that arrives costs more than its read.
+    socket.on('data', ignore)
+    for (const listener of socket.listeners('data')) if (listener !== ignore) socket.off('data', listener as () => void)
     socket.resume()
     const lingering = setTimeout(() => socket.destroy(), lingerMilliseconds)
     socket.once('close', () => {
@@ -66,81 +132,102 @@ export class OpenConnection {
     })
   }
 
-  readonly #next = (): void => {
-    // After `Connection: close` Node has ended the socket.
-    if (this.socket.writable) this.#waiting.shift()?.()
-    else this.#waiting.length = 0
-    if (this.#waiting.length > 0) this.response?.once('close', this.#next)
-    else this.socket.resume()
+  /** Counts the bytes of this connection no longer. */
+  release(): void {
+    this.#connections.hold(-this.#heldBytes)
+    this.#heldBytes = 0
   }
 
-  /** Stops reading while requests wait, so that at most the requests of one read wait. */
+  readonly #onResponse = (): void => {
+    this.isIdle = true
+    const next = this.#next
+    this.#next = undefined
+    // After `Connection: close` Node has ended the socket.
+    if (this.socket.writable) next?.()
+  }
+
+  /** Parses on from where the parser stopped. */
+  #readOn(): void {
+    if (!this.isStopped) return
+    this.isStopped = false
+    this.release()
+    this.#parser.resume()
+    this.socket.resume()
+  }
+
   #pause(): void {
-    this.socket.pause()
-    if (this.#staysPaused) return
-    this.#staysPaused = true
-    // Node resumes the socket when it discards an unread body.
-    this.socket.on('resume', () => {
-      if (this.#waiting.length > 0) this.socket.pause()
-    })
+    const { socket } = this
+    if (!this.#isPausable) {
+      this.#isPausable = true
+      // Node's parser reads the socket by itself until it has had a second listener.
+      socket.on('data', ignore).off('data', ignore)
+      // Node resumes the socket when it discards an unread body.
+      socket.on('resume', () => {
+        if (this.#next !== undefined || this.isStopped) socket.pause()
+      })
+    }
+    socket.pause()
   }
 }
 
+const ignore = (): void => undefined
+
 /** The open connections of the servers that `follow` was given. */
 export class OpenConnections {
+  readonly turns = new Turns()
   readonly #bySocket = new Map<Socket, OpenConnection>()
-  readonly #maxWaiting: number
+  readonly #maxUnreadBytes: number
   readonly #onTooMany: () => void
+  #unreadBytes = 0
 
   /**
-   * @param maxWaiting the maximum number of waiting requests of one connection, and of requests after its last answer
-   * @param onTooMany is called when a connection is closed because it has more
+   * @param maxUnreadBytes the most bytes that wait behind unanswered requests, of all connections together
+   * @param onTooMany is called when a connection is closed after its response because there are more
    */
-  constructor(maxWaiting: number, onTooMany: () => void) {
-    this.#maxWaiting = maxWaiting
+  constructor(maxUnreadBytes: number, onTooMany: () => void) {
+    this.#maxUnreadBytes = maxUnreadBytes
     this.#onTooMany = onTooMany
   }
 
   /**
    * Tracks the connections of a server, and passes on one request of a connection at a time. Node starts all requests
-   * of a pipeline at once (RFC 9112, section 9.3.2), so one connection could use any amount of memory.
+   * of a pipeline at once (RFC 9112, section 9.3.2), so one connection could use any amount of memory and time.
    *
    * @param server before it listens
    * @param listener serves a request; called when the previous response of the connection is closed
    */
   follow(server: Server, listener: RequestListener): void {
-    // Node's own method, which Fastify calls too, cuts off an answer that has ended but is not sent yet.
+    // Node's own method, which Fastify calls too, cuts off a response that has ended but is not sent yet.
     server.closeIdleConnections = () => {
       this.closeIdle()
     }
     server.on('connection', (socket: Socket) => {
-      const connection = new OpenConnection(socket)
+      this.turns.accept()
+      const connection = new OpenConnection(socket, this)
       this.#bySocket.set(socket, connection)
-      socket.once('close', () => this.#bySocket.delete(socket))
-      // Node calls this after the last answer, and would close at once.
+      socket.once('close', () => {
+        connection.release()
+        this.#bySocket.delete(socket)
+      })
+      // Node calls this after the last response, and would close at once.
       socket.destroySoon = () => {
         connection.closeInStages()
       }
     })
     server.on('request', (request, response) => {
-      const connection = this.#bySocket.get(request.socket)
-      if (connection === undefined) return
       // Node destroys the connection of a request with this method, even if earlier requests are not answered yet.
       if (request.method === 'PRI') request.method = 'PRI (HTTP/2)'
-      if (!connection.socket.writable) {
-        if (++connection.dropped > this.#maxWaiting) request.socket.destroy()
-        return
-      }
-      connection.newest = request
-      const waiting = connection.afterAnswers(() => {
-        connection.request = request
-        connection.response = response
-        listener(request, response)
-      })
-      if (waiting <= this.#maxWaiting) return
-      this.#onTooMany()
-      request.socket.destroy()
+      const connection = this.#bySocket.get(request.socket)
+      if (connection?.socket.writable === true) connection.serve(request, response, listener)
     })
+  }
+
+  /** Counts bytes that a connection holds. @returns whether there is room for them; if not, they do not count */
+  hold(bytes: number): boolean {
+    const hasRoom = this.#unreadBytes + bytes <= this.#maxUnreadBytes
+    if (hasRoom) this.#unreadBytes += bytes
+    else this.#onTooMany()
+    return hasRoom
   }
 
   get(socket: Socket): OpenConnection | undefined {
