@@ -1,6 +1,7 @@
 import type { Caller } from 'fastify-contract'
 import { isScope } from 'fastify-contract/security'
 import { errors, jwtVerify } from 'jose'
+import { isCompactJws } from './compact-jws.ts'
 import { createKeySet } from './key-set.ts'
 import { jwtCallerPrefix } from './tokens.ts'
 import type { TokenFinder } from './verifiers.ts'
@@ -55,8 +56,9 @@ export function createJwtVerifier(
   const report = createReporter(url.host, onFault)
 
   return async (token) => {
+    if (!isCompactJws(token)) return 'unknown'
     try {
-      const { payload } = await jwtVerify(token, findKey, {
+      const { payload, protectedHeader } = await jwtVerify(token, findKey, {
         issuer,
         audience,
         algorithms: asymmetricAlgorithms,
@@ -64,6 +66,8 @@ export function createJwtVerifier(
         requiredClaims: ['sub', 'exp'],
         currentDate: new Date(now()),
       })
+      // RFC 7797 forbids such tokens. jose refuses them only if `crit` names `b64`.
+      if (protectedHeader.b64 === false) return 'unknown'
       const caller = jwtCaller(issuer, payload.sub)
       const claimed = scopeOfClaims(payload)
       return caller === undefined || claimed === undefined ? 'unknown' : { caller, ...claimed }

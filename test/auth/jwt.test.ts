@@ -81,7 +81,34 @@ function forge(header: object, token: string, secret = ''): string {
 }
 
 function encode(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
+  return encodeText(JSON.stringify(value))
+}
+
+function encodeText(text: string): string {
+  return Buffer.from(text).toString('base64url')
+}
+
+/** The JSON of a good header and of good claims, with more members, in a length whose base64 ends with `=`. */
+const headerText = (more = '') => padded(`{"alg":"ES256","kid":"first"${more}`)
+const claimsText = (more = '') =>
+  padded(`{"iss":"${issuer}","aud":"${audience}","sub":"alice","exp":${String(now() + 300)}${more}`)
+
+function padded(members: string): string {
+  return `${members.padEnd(Math.ceil((members.length + 2) / 3) * 3 - 2)}}`
+}
+
+/** Signs two encoded parts as they are, well-formed or not, with the published key. */
+async function signParts(header: string, claims: string): Promise<string> {
+  const signed = `${header}.${claims}`
+  const algorithm = { name: 'ECDSA', hash: 'SHA-256' }
+  const signature = await crypto.subtle.sign(algorithm, published!.privateKey, Buffer.from(signed))
+  return `${signed}.${Buffer.from(signature).toString('base64url')}`
+}
+
+/** The same bytes in another text: the last character also has a bit that the decoder drops. */
+function withUnusedBit(part: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return part.slice(0, -1) + alphabet.charAt(alphabet.indexOf(part.slice(-1)) + 1)
 }
 
 describe('over HTTP', () => {
@@ -107,6 +134,52 @@ describe('over HTTP', () => {
     expectFailure(refused, 'unavailable')
     expect(refused.headers['retry-after']).toBe('1')
     expect((await send(get)).status).toBe(200)
+  })
+})
+
+describe('the form of a JSON Web Token', () => {
+  const header = encodeText(headerText())
+  const claims = encodeText(claimsText())
+  const of = (moreHeader: string, moreClaims = '') =>
+    signParts(encodeText(headerText(moreHeader)), encodeText(claimsText(moreClaims)))
+  /** `>>>`, `???` and `~~~` in claims give every character in which base64url and base64 differ. */
+  const standard = (text: string) => Buffer.from(text).toString('base64').replaceAll('=', '')
+  const signed = () => signParts(header, claims)
+  const listAs = async (token: string) => {
+    const { verify } = await startProvider()
+    const { send } = await startApp({ verifyJwt: verify })
+    return send({ method: 'GET', url: '/plants', headers: { authorization: `Bearer ${token}` } })
+  }
+
+  test.each<[string, () => Promise<string>]>([
+    ['padding of the header', () => signParts(`${header}=`, claims)],
+    ['padding of the claims', () => signParts(header, `${claims}=`)],
+    ['padding of the signature', async () => `${await signed()}==`],
+    ['an unused bit in the header', () => signParts(withUnusedBit(header), claims)],
+    ['an unused bit in the claims', () => signParts(header, withUnusedBit(claims))],
+    ['an unused bit in the signature', async () => withUnusedBit(await signed())],
+    ['a space in the signature', async () => (await signed()).replace(/.{9}$/, ' $&')],
+    ['a space behind the signature', async () => `${await signed()} `],
+    ['base64 in the header', () => signParts(standard(headerText(',"x":">>>???~~~"')), claims)],
+    ['base64 in the claims', () => signParts(header, standard(claimsText(',"x":">>>???~~~"')))],
+    ['no signature', async () => (await signed()).replace(/[^.]*$/, '')],
+    ['no claims', () => signParts(header, '')],
+    ['no header', async () => (await signed()).replace(/^[^.]*/, '')],
+    ['a dot more', async () => `${await signed()}.`],
+    ['five parts', async () => `${await signed()}.a.b`],
+    ['an unknown critical parameter', () => of(',"crit":["x"],"x":1')],
+    ['a payload that is not encoded', () => of(',"crit":["b64"],"b64":false')],
+    ['a payload that only says that it is not encoded', () => of(',"b64":false')],
+    ['a parameter twice in the header', () => of(',"kid":"first"')],
+    ['a claim twice', () => of('', ',"sub":"bob"')],
+    ['a claim twice, once escaped', () => of('', ',"\\u0073ub":"bob"')],
+    ['a member twice within a claim', () => of('', ',"x":{"a":1,"a":2}')],
+  ])('refuses a token with %s', async (_what, make) => {
+    expectFailure(await listAs(await make()), 'token_invalid')
+  })
+
+  test('accepts a lone surrogate in a claim that the service does not read', async () => {
+    expect((await listAs(await of('', ',"name":"\\ud83d"'))).status).toBe(200)
   })
 })
 
