@@ -2,7 +2,7 @@ import type { Caller } from 'fastify-contract'
 import { isScope } from 'fastify-contract/security'
 import { errors, jwtVerify } from 'jose'
 import { isCompactJws } from './compact-jws.ts'
-import { createKeySet } from './key-set.ts'
+import { asymmetricAlgorithms, createKeySet } from './key-set.ts'
 import { jwtCallerPrefix } from './tokens.ts'
 import type { TokenFinder } from './verifiers.ts'
 
@@ -15,24 +15,6 @@ export interface IdentityProvider {
   /** The value that the claim `aud` must be or contain. */
   audience: string
 }
-
-/**
- * The accepted algorithms (RFC 8725, section 3.1). With a symmetric one, the key that verifies tokens could also sign
- * them; `none` needs no key.
- */
-const asymmetricAlgorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-]
 
 /** The allowed difference between the clocks of the provider and this machine (RFC 7519, section 4.1.4). */
 const clockSkewSeconds = 30

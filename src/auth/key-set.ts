@@ -1,4 +1,22 @@
-import { type JWTVerifyGetKey, createRemoteJWKSet, customFetch, errors } from 'jose'
+import { type JWK, type JWTVerifyGetKey, createLocalJWKSet, createRemoteJWKSet, customFetch, errors } from 'jose'
+
+/**
+ * The accepted algorithms (RFC 8725, section 3.1). With a symmetric one, the key that verifies tokens could also sign
+ * them; `none` needs no key.
+ */
+export const asymmetricAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
 
 /** The time limit for a fetch. */
 const timeoutMilliseconds = 2_000
@@ -76,7 +94,22 @@ async function fetchKeySet(url: string, init: Omit<RequestInit, 'body'>): Promis
   if (response.status !== 200) throw new Error(`the response has status ${String(response.status)}`)
   const set: unknown = JSON.parse(Buffer.concat(chunks).toString())
   if (!isObject(set) || !Array.isArray(set['keys'])) throw new Error('the response is not a JSON Web Key Set')
-  return Response.json({ keys: set['keys'].filter(isObject) })
+  const keys = set['keys'].filter(isObject)
+  if (!(await hasUsableKey(keys))) throw new Error('the response has no key that verifies a token')
+  return Response.json({ keys })
+}
+
+/**
+ * Whether jose can use one of the keys. Without one, the provider has a fault: every token that it issued would be
+ * refused as if it were forged.
+ */
+async function hasUsableKey(keys: JWK[]): Promise<boolean> {
+  for (const key of keys) {
+    const find = createLocalJWKSet({ keys: [key] })
+    const found = Promise.any(asymmetricAlgorithms.map((alg) => find({ alg })))
+    if (await found.catch(() => false)) return true
+  }
+  return false
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -24,6 +24,8 @@ async function newKey(kid: string, alg = 'ES256'): Promise<Key> {
 
 const [published, second, foreign] = await Promise.all(['first', 'second', 'foreign'].map((kid) => newKey(kid)))
 
+const publicKey = await exportJWK(published!.publicKey)
+
 /** Starts an identity provider with a server of its keys, and a verifier that asks it. */
 async function startProvider(onFinished: OnFinished = onTestFinished) {
   let keys: unknown[] = []
@@ -134,6 +136,18 @@ describe('over HTTP', () => {
     expectFailure(refused, 'unavailable')
     expect(refused.headers['retry-after']).toBe('1')
     expect((await send(get)).status).toBe(200)
+  })
+
+  test('an empty key set makes the service unavailable to JSON Web Tokens until the set has a key', async () => {
+    const { verify, publish } = await startProvider()
+    const { send } = await startApp({ verifyJwt: verify })
+    const get = { method: 'GET', url: '/plants', headers: { authorization: `Bearer ${await sign()}` } }
+    await publish()
+    const refused = await send(get)
+    expectFailure(refused, 'unavailable')
+    expect(refused.headers['retry-after']).toBe('1')
+    await publish(published!)
+    await expect.poll(async () => (await send(get)).status, { interval: 100 }).toBe(200)
   })
 })
 
@@ -306,6 +320,21 @@ describe('the key server', () => {
     expect(await verify(token)).toEqual(alice)
   })
 
+  test('keeps its last keys for ten minutes after its key set is empty', async () => {
+    const { verify, publish, fetches } = await startProvider()
+    expect(await verify(await sign())).toEqual(alice)
+    await publish()
+    vi.advanceTimersByTime(30_000)
+    expect(await verify(await sign({}, second))).toBe('unavailable')
+    expect(await verify(await sign())).toEqual(alice)
+    vi.advanceTimersByTime(570_000)
+    expect(await verify(await sign())).toBe('unavailable')
+    await publish(published!)
+    vi.advanceTimersByTime(1_000)
+    expect(await verify(await sign())).toEqual(alice)
+    expect(fetches()).toBe(4)
+  })
+
   test('is not asked for each token while it is down, and the keys that it gave are good meanwhile', async () => {
     const { verify, stop, restart, publish, fetches, faults } = await startProvider()
     expect(await verify(await sign())).toEqual(alice)
@@ -324,12 +353,31 @@ describe('the key server', () => {
   })
 })
 
+/** Sends a key set, or whatever else is to stand in the place of its keys. */
+const sendKeys = (keys: unknown) => (response: ServerResponse) => void response.end(JSON.stringify({ keys }))
+
 /** What a key server sends that keeps no rule. */
 const badAnswers: [string, (response: ServerResponse) => void][] = [
   ['404', (response) => void response.writeHead(404).end('{"keys":[]}')],
   ['a redirect to good keys', (response) => void response.writeHead(302, { location: '/jwks' }).end()],
-  ['no JSON', (response) => void response.end('<html>')],
-  ['no keys', (response) => void response.end('{"keys":{}}')],
+  ['a page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+  ['nothing', (response) => void response.end()],
+  ['half a key set', (response) => void response.end('{"keys":[')],
+  ['a list', (response) => void response.end('[]')],
+  ['keys that are no list', sendKeys({})],
+  ['an empty set', sendKeys([])],
+  ['no object in the set', sendKeys([null, 1, 'a', []])],
+  ['no type in the keys', sendKeys([{}, { kid: 'first' }])],
+  ['a set with a secret', sendKeys([{ kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' }])],
+  ['a set with a key for encryption', sendKeys([{ ...publicKey, use: 'enc' }])],
+  ['a set with a private key', sendKeys([await exportJWK(published!.privateKey)])],
+  [
+    'a set with malformed keys',
+    sendKeys([
+      { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' },
+      { ...publicKey, x: '!' },
+    ]),
+  ],
   ['an answer that grows without end', sendWithoutEnd],
   ['no answer', () => undefined],
   [
@@ -379,13 +427,17 @@ describe('a key', () => {
     expect(await verify(await sign())).toEqual(alice)
   })
 
-  test('is none where a member of the set is no object, and none at all lets nobody in', async () => {
+  test('is found among members of the set that are not keys', async () => {
     const { verify, publishBeside } = await startProvider()
     publishBeside(null, 1, 'a', [], {}, { kid: 'first' }, { kid: 1 })
     expect(await verify(await sign())).toEqual(alice)
-    const empty = await startProvider()
-    await empty.publish()
-    expect(await empty.verify(await sign())).toBe('unknown')
+  })
+
+  test('is read from a set of any media type', async () => {
+    const { verify, respond } = await startProvider()
+    const set = JSON.stringify({ keys: [{ ...publicKey, kid: 'first' }] })
+    respond((response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(set))
+    expect(await verify(await sign())).toEqual(alice)
   })
 
   test('whose name another has too is a fault of the provider, and a token that names no key is not', async () => {
