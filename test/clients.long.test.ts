@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { type RunningServer, servedDatabase } from './support/server/served-database.ts'
+import { temporaryFolder } from './support/server/start-app.ts'
+import { nodeBinary, projectFolder } from './support/server/start-process.ts'
+
+/** The files of docs/clients.md: blocks of code whose first line is the name. */
+const page = readFileSync(join(projectFolder, 'docs/clients.md'), 'utf8')
+const blocks = [...page.matchAll(/^```ts\n\/\/ (\S+\.ts)\n([^]*?)^```$/gm)]
+
+/** Ids that one double cannot tell apart, and the largest. */
+const near = ['9007199254740992', '9007199254740993', '9007199254740994', '9223372036854775806', '9223372036854775807']
+const deleted = ['9007199254740993', '9223372036854775807']
+
+/** Creates a plant for each id, named after it, deletes some, and prints each status and the names that are left. */
+const program = `
+import './exact-client.ts'
+import { createPlant, deletePlant, listPlants } from './client/index.ts'
+
+const statuses: (number | undefined)[] = []
+for (const id of [${near.map((id) => `${id}n`).join(', ')}]) {
+  const { response } = await createPlant({ body: { id, name: String(id) } })
+  statuses.push(response?.status)
+}
+for (const id of [${deleted.map((id) => `${id}n`).join(', ')}]) {
+  const { response } = await deletePlant({ path: { id } })
+  statuses.push(response?.status)
+}
+const { data } = await listPlants({ query: { limit: 9 } })
+console.log(JSON.stringify({ statuses, names: data?.map(({ name }) => name) }))
+`
+
+/** Makes a project of the page's files for a server, and generates its client. */
+async function generateClient({ origin }: RunningServer) {
+  const folder = await temporaryFolder()
+  const settings = {
+    extends: join(projectFolder, 'tsconfig.json'),
+    compilerOptions: { lib: ['es2025', 'dom'], exactOptionalPropertyTypes: false },
+    include: ['*.ts'],
+  }
+  const files: [string, string][] = [
+    ...blocks.map(([, name = '', code = '']): [string, string] => [
+      name,
+      code.replaceAll('http://127.0.0.1:3000', origin),
+    ]),
+    ['program.ts', program],
+    ['package.json', '{ "type": "module" }'],
+    ['tsconfig.json', JSON.stringify(settings)],
+  ]
+  for (const [name, text] of files) await writeFile(join(folder, name), text)
+  await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'))
+  const run = async (script: string, environment = {}) => {
+    const options = { cwd: folder, env: { ...process.env, ...environment } }
+    return promisify(execFile)(nodeBinary, [script], options).catch(
+      (error: unknown) => error as { stdout: string; stderr: string },
+    )
+  }
+  await run('node_modules/@hey-api/openapi-ts/bin/run.js')
+  return run
+}
+
+test('a client that is made as docs/clients.md says compiles and keeps ids exact', { timeout: 60_000 }, async () => {
+  const { token, serve } = await servedDatabase()
+  const server = await serve()
+  const run = await generateClient(server)
+  expect((await run('node_modules/typescript-7/bin/tsc')).stdout).toBe('')
+
+  const { stdout, stderr } = await run('program.ts', { TOKEN: token })
+  expect(stderr).toBe('')
+  const left = near.filter((id) => !deleted.includes(id))
+  expect(JSON.parse(stdout)).toEqual({ statuses: [200, 200, 200, 200, 200, 204, 204], names: left })
+  const removals = await Promise.all(near.map((id) => server.send('DELETE', `/plants/${id}`)))
+  expect(removals.map(({ status }) => status)).toEqual([204, 404, 204, 204, 404])
+
+  expect(await run('plants.ts', { TOKEN: token })).toMatchObject({ stdout: 'Wollemia nobilis\n', stderr: '' })
+  expect(await server.names()).toEqual([])
+})
