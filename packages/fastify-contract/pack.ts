@@ -15,7 +15,7 @@ interface Manifest {
 // The file has these members.
 const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
 
-/** The path of a source without its extension, such as `client/create-client`. */
+/** The path of a source without its extension, such as `server/limits`. */
 function nameOf(path: string): string {
   return path.replace(/^\.\/(?:src|dist)\//, '').replace(/\.[jt]s$/, '')
 }

@@ -39,10 +39,10 @@ type ServerHeader = 'x-request-id' | 'ratelimit' | 'ratelimit-policy'
 export type Input<Operation> = InputParts<Operation> & Accept<SuccessMedia<ResponsesOf<Operation>>>
 
 interface InputParts<Operation> {
-  path: ParametersIn<Operation, 'path', 'input'>
-  query: ParametersIn<Operation, 'query', 'input'>
-  header: ParametersIn<Operation, 'header', 'input'>
-  body: BodyIn<Operation, 'input'>
+  path: ParametersIn<Operation, 'path'>
+  query: ParametersIn<Operation, 'query'>
+  header: ParametersIn<Operation, 'header'>
+  body: BodyIn<Operation>
 }
 
 type Accept<Media> = IsUnion<Media> extends true ? { accept: Media } : unknown

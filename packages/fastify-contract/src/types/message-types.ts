@@ -1,14 +1,11 @@
-/**
- * The view of a message: `input` and `reply` are those of the handler, `request` and `response` those of the client.
- */
-export type View = 'input' | 'reply' | 'request' | 'response'
+/** What a handler receives, an alternative of `anyOf` or `oneOf` in it, or what a handler replies. */
+type View = 'input' | 'alternative' | 'reply'
 
 /** The mark that excludes a property: `readOnly` from requests, `writeOnly` from responses (OpenAPI 3.1). */
 interface Unseen {
   input: { readonly $read: unknown }
-  request: { readonly $read: unknown }
+  alternative: { readonly $read: unknown }
   reply: { readonly $write: unknown }
-  response: { readonly $write: unknown }
 }
 
 /** Whether the type of a property has a mark. `never` has none. */
@@ -20,7 +17,7 @@ type Bears<Value, Mark> = [Value] extends [never] ? false : Exclude<Value, undef
  */
 export type Seen<Value, In extends View> = Value extends { readonly $choice: infer Choice }
   ? // Defaults within `anyOf` or `oneOf` are not applied.
-    Seen<Choice, In extends 'input' ? 'request' : In>
+    Seen<Choice, In extends 'input' ? 'alternative' : In>
   : Value extends
         { readonly $default: infer Inner } | { readonly $read: infer Inner } | { readonly $write: infer Inner }
     ? Seen<Inner, In>
@@ -40,7 +37,7 @@ type Members<Value, In extends View> = {
           : Name
         : Name
   ]: Seen<Value[Name], In>
-} & (In extends 'input' ? Applied<Value> : In extends 'response' ? unknown : Refused<Value, In>)
+} & (In extends 'input' ? Applied<Value> : Refused<Value, In>)
 
 /** The properties with a default. */
 type Applied<Value> = {
@@ -56,25 +53,25 @@ type Refused<Value, In extends View> = {
 }
 
 /** The parameters of a generated operation in `path`, `query` or `header`. */
-export type ParametersIn<Operation, Place extends string, In extends View> = Operation extends {
+export type ParametersIn<Operation, Place extends string> = Operation extends {
   parameters: { [Name in Place]?: infer Parameters }
 }
   ? [NonNullable<Parameters>] extends [never]
     ? Record<never, never>
-    : Seen<NonNullable<Parameters>, In>
+    : Seen<NonNullable<Parameters>, 'input'>
   : never
 
 /** The JSON body of an operation's request: `undefined` without one, or a union with it if optional. */
-export type BodyIn<Operation, In extends View> = Operation extends { requestBody: infer Request }
-  ? BodyOf<Request, In>
+export type BodyIn<Operation> = Operation extends { requestBody: infer Request }
+  ? BodyOf<Request>
   : Operation extends { requestBody?: infer Request }
     ? [NonNullable<Request>] extends [never]
       ? undefined
-      : BodyOf<NonNullable<Request>, In> | undefined
+      : BodyOf<NonNullable<Request>> | undefined
     : undefined
 
-type BodyOf<Message, In extends View> = Message extends { content: infer Content }
-  ? { [Media in keyof Content]: MediaKind<Media> extends 'json' ? Seen<Content[Media], In> : never }[keyof Content]
+type BodyOf<Message> = Message extends { content: infer Content }
+  ? { [Media in keyof Content]: MediaKind<Media> extends 'json' ? Seen<Content[Media], 'input'> : never }[keyof Content]
   : never
 
 /** The encoding of a media type. Ignores parameters and case (RFC 9110, section 8.3.1). */
@@ -125,33 +122,24 @@ export type IsUnion<Type, Member = Type> = [Type] extends [never]
  *
  * @see https://www.iana.org/assignments/http-status-codes
  */
-const statusRanges = {
-  '2XX': [200, 201, 202, 203, 204, 205, 206, 207, 208, 226],
-  '3XX': [300, 301, 302, 303, 304, 305, 307, 308],
-  '4XX': [
-    400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 424, 425,
-    426, 428, 429, 431, 451,
-  ],
-  '5XX': [500, 501, 502, 503, 504, 505, 506, 507, 508, 510, 511],
-} as const
-
-type Range = keyof typeof statusRanges
-
-/** The statuses of a range; by default, of all ranges. */
-type StatusIn<In extends Range = Range> = (typeof statusRanges)[In][number]
-
-/** Whether a range or `default` includes a status. */
-export function isRegisteredStatus(status: number): boolean {
-  return Object.values(statusRanges).some((statuses) => statuses.some((registered) => registered === status))
+interface StatusRanges {
+  '2XX': 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
+  '3XX': 300 | 301 | 302 | 303 | 304 | 305 | 307 | 308
+  '4XX':
+    | (400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413 | 414 | 415 | 416 | 417)
+    | (421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451)
+  '5XX': 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511
 }
+
+type Range = keyof StatusRanges
 
 /** The statuses of one key of an operation's responses: those without a more specific key. */
 export type StatusOf<Responses, Key extends keyof Responses> = Key extends number
   ? Key
   : Key extends Range
-    ? Exclude<StatusIn<Key>, keyof Responses | Contentless<Responses[Key]>>
+    ? Exclude<StatusRanges[Key], keyof Responses | Contentless<Responses[Key]>>
     : Key extends 'default'
-      ? Exclude<StatusIn<Exclude<Range, keyof Responses>>, keyof Responses | Contentless<Responses[Key]>>
+      ? Exclude<StatusRanges[Exclude<Range, keyof Responses>], keyof Responses | Contentless<Responses[Key]>>
       : never
 
 /** The statuses without content in HTTP, if a response declares content. */

@@ -51,14 +51,12 @@ describe('fastify-contract generate', () => {
     const [one, other] = [await folderWith(project), await folderWith({ 'api/things.yaml': contract })]
     expect(await run(one, ['generate'])).toMatchObject({
       code: 0,
-      stdout:
-        'wrote generated/client.ts, generated/contract.json, generated/contract.sha256, generated/errors.ts, ' +
-        'generated/openapi.ts\n',
+      stdout: 'wrote generated/contract.json, generated/contract.sha256, generated/errors.ts, generated/openapi.ts\n',
     })
     const elsewhere = ['--contract', 'api/things.yaml', '--out', 'api/made', '--handlers', 'api/handlers.ts']
-    expect((await run(other, ['generate', ...elsewhere])).stdout).toMatch(/^wrote api\/made\/client\.ts, /)
+    expect((await run(other, ['generate', ...elsewhere])).stdout).toMatch(/^wrote api\/made\/contract\.json, /)
     const [first, second] = [await filesIn(one), await filesIn(other, 'api/made')]
-    for (const name of ['client.ts', 'errors.ts', 'openapi.ts']) {
+    for (const name of ['errors.ts', 'openapi.ts']) {
       expect(second[name]).toBe(first[name]?.replace('openapi.yaml', 'things.yaml'))
       const imports = [...(first[name] ?? '').matchAll(/from '([^']*)'/g)].map(([, module]) => module)
       expect(imports.filter((module) => !/^fastify-contract(?:\/|$)/.test(module ?? ''))).toEqual([])
@@ -77,10 +75,10 @@ describe('fastify-contract generate', () => {
       stdout: 'generated/ matches openapi.yaml\n',
     })
     await appendFile(join(root, 'generated/errors.ts'), '\n')
-    await rm(join(root, 'generated/client.ts'))
+    await rm(join(root, 'generated/openapi.ts'))
     await writeFile(join(root, 'generated/left-over.ts'), '')
     const before = await filesIn(root)
-    const stale = ['client.ts', 'errors.ts', 'left-over.ts']
+    const stale = ['errors.ts', 'left-over.ts', 'openapi.ts']
     expect(await run(root, ['generate', '--check'])).toMatchObject({
       code: 1,
       stderr: stale
@@ -90,7 +88,7 @@ describe('fastify-contract generate', () => {
     expect(await filesIn(root)).toEqual(before)
     expect(await generateIn(root)).toEqual({
       ok: true,
-      lines: ['wrote generated/client.ts, generated/errors.ts', 'removed generated/left-over.ts'],
+      lines: ['wrote generated/errors.ts, generated/openapi.ts', 'removed generated/left-over.ts'],
     })
     expect((await generateIn(root)).lines).toEqual(['generated/ was up to date'])
   })

@@ -2,17 +2,15 @@ import { execFile } from 'node:child_process'
 import { copyFile, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { ClientContract } from 'fastify-contract/client'
 import { expect, test } from 'vitest'
 import { type ContractDocument, operationsOf } from '../../src/document/document.ts'
 import { Places, readYaml } from '../../src/gate/check/read-yaml.ts'
-import { writeClient } from '../../src/gate/generate/write-client.ts'
 import { writeTypes } from '../../src/gate/generate/write-types.ts'
 import { folderWith } from './contracts.ts'
 
 const project = join(import.meta.dirname, '../../../..')
 
-/** A project of its own for openapi.yaml of this folder: its types, its client, and the proof that uses them. */
+/** A project of its own for openapi.yaml of this folder: its types, and the proof that uses them. */
 async function generateProject(): Promise<string> {
   const source = await readFile(join(import.meta.dirname, 'openapi.yaml'))
   // Its references are in schemas alone, and those stay.
@@ -21,7 +19,6 @@ async function generateProject(): Promise<string> {
   const root = await folderWith({
     'package.json': '{ "type": "module" }',
     'generated/openapi.ts': writeTypes(document, operations),
-    'generated/client.ts': writeClient(document, operations),
   })
   await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
   return root
@@ -37,32 +34,4 @@ test('the types obey the keywords of the contract', { timeout: 60_000 }, async (
     (error: unknown) => error as { stdout: string },
   )
   expect(stdout).toBe('')
-})
-
-test('the client is told how to send parameters and bodies, and where a reply has an int64', async () => {
-  const root = await generateProject()
-  // The module is generated, so that the compiler does not know it.
-  const { clientOperations, int64Schemas } = (await import(join(root, 'generated/client.ts'))) as ClientContract
-  const item = { $ref: '#/components/schemas/Item' }
-  expect(clientOperations['items.list']).toEqual({
-    ...{ method: 'GET', path: '/items', commaSeparated: ['ids'] },
-    replies: { 200: { 'application/json': { items: item } } },
-  })
-  expect(clientOperations['create-item']).toEqual({
-    ...{ method: 'POST', path: '/items', contentType: 'application/vnd.item+json' },
-    replies: {
-      201: { 'application/json': item },
-      404: { 'text/plain': {} },
-      '4XX': { 'application/json': {} },
-      default: { 'application/problem+json': {} },
-    },
-  })
-  expect(clientOperations['toString']).toMatchObject({ isPublic: true, replies: { 204: {} } })
-  const int64 = { format: 'int64' }
-  expect(int64Schemas).toMatchObject({
-    [item.$ref]: {
-      properties: { id: int64, count: int64, totals: { additionalProperties: int64 }, parts: { items: item } },
-    },
-    '#/components/schemas/Report': { properties: { byName: { properties: { m: {} }, additionalProperties: int64 } } },
-  })
 })

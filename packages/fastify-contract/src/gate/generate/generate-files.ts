@@ -6,7 +6,6 @@ import { errorNumbersOf, statusOf } from '../check/check-failures.ts'
 import { readContract } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
 import { withoutDirectives } from './prepare-for-types.ts'
-import { writeClient } from './write-client.ts'
 import { writeTypes } from './write-types.ts'
 
 /** The files of a service. Paths are relative to the root, with `/` as separator. */
@@ -50,7 +49,6 @@ export async function generateFiles(
   const others = [...referred].map(([name, content]) => [posix.join(posix.dirname(contract), name), content] as const)
   const stamped = [[contract, source], ...others, [`${out}/contract.json`, json]] as const
   const files = new Map([
-    ['client.ts', `${stamp}\n${writeClient(document, operations)}`],
     ['errors.ts', `${stamp}\n${writeErrors(document)}`],
     ['openapi.ts', `${stamp}\n${writeTypes(document, operations)}`],
     ['contract.json', json],
