@@ -81,8 +81,8 @@ const typescript = [
   'use-unknown-in-catch-callback-variable',
 ]
 
-/** The rules ask for types, and the peers of the bench have theirs when `npm ci --prefix bench` has brought them. */
-const untyped = existsSync(join(import.meta.dirname, 'bench/node_modules')) ? [] : ['bench/peers/']
+/** The rules ask for types, and the peers of the bench have theirs when `npm ci --prefix bench/peers` has brought them. */
+const untyped = existsSync(join(import.meta.dirname, 'bench/peers/node_modules')) ? [] : ['bench/peers/']
 
 export default defineConfig({
   plugins: ['eslint', 'typescript'],

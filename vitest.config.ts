@@ -10,6 +10,8 @@ const onEveryStore = [
   'test/contract-suite/stored-plants.test.ts',
   'test/process/reuse-port.test.ts',
 ]
+/** Tests of what proves and measures; its peers have packages of their own. */
+const ofBench = 'bench/!(peers)/**/*.test.ts'
 const onPostgres = ['test/store/postgres/**/*.test.ts', 'test/scripts/move.test.ts']
 
 const onPostgresLong = ['test/store/postgres/**/*.long.test.ts', 'test/faults/load/unread-lists.long.test.ts']
@@ -39,7 +41,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'sqlite', include: ['test/**/*.test.ts'], exclude: [...long, ...onPostgres], ...onSqlite },
+        test: {
+          name: 'sqlite',
+          include: ['test/**/*.test.ts', ofBench],
+          exclude: [...long, ...onPostgres],
+          ...onSqlite,
+        },
       },
       {
         extends: true,

@@ -5,20 +5,20 @@ import { UsageError, readArguments } from '../scripts/command.ts'
 import { prefixOf } from '../src/auth/tokens.ts'
 import { openStore } from '../src/store/open-store.ts'
 import {
-  type Caller,
   type Sent,
   ask,
+  callersOf,
   countStatuses,
-  issueTokens,
   keptBy,
   lastFailureAfter,
   readiness,
   slowest,
   startClients,
-} from './servers/clients.ts'
-import { Lab } from './servers/lab.ts'
-import type { PostgresNode } from './servers/postgres-node.ts'
-import { projectFolder } from './servers/server-process.ts'
+} from './lab/clients.ts'
+import { type Caller, issueTokens } from '../test/support/server/issue-tokens.ts'
+import { Lab } from './lab/lab.ts'
+import type { PostgresNode } from '../test/support/server/postgres-node.ts'
+import { projectFolder } from '../test/support/server/start-process.ts'
 
 const usage = `Usage: npm run bench -- citus --bin DIR
          makes a coordinator and two workers with the PostgreSQL and Citus whose programs are in DIR, runs the tests of
@@ -105,18 +105,18 @@ function reportSlowest(what: string, milliseconds: number): void {
 
 async function verifyStart({ lab, coordinator, workers }: CitusCluster): Promise<void> {
   const refusal = await lab.serve(workers[0]!.url, 'on-worker').then(
-    async (server) => server.stop().then(() => 'served'),
+    async (server) => server.end().then(() => 'served'),
     (error: unknown) => String(error),
   )
   report('a first start on a worker', 'refused', refusal.includes('is a worker of Citus'))
-  await (await lab.serve(coordinator.url, 'on-coordinator')).stop()
+  await (await lab.serve(coordinator.url, 'on-coordinator')).end()
   const tables = await coordinator.query<{ name: string; method: string }>(
     'SELECT logicalrelid::text AS name, partmethod AS method FROM pg_dist_partition ORDER BY 1',
   )
   const layout = tables.map(({ name, method }) => `${name} ${method === 'h' ? 'distributed' : 'local'}`).join(', ')
   const expected = 'plant_store_schema local, plants distributed, tokens local'
   report('a first start on the coordinator', layout, layout === expected)
-  await (await lab.serve(workers[0]!.url, 'on-worker-again')).stop()
+  await (await lab.serve(workers[0]!.url, 'on-worker-again')).end()
   report('a start on a worker after that', 'served')
 }
 
@@ -143,10 +143,10 @@ async function verifyMigration({ lab, coordinator, workers }: CitusCluster): Pro
   const deadline = performance.now() + waitMilliseconds
   while (performance.now() < deadline && !(await lab.log('migration')).includes('the start waits')) await sleep(100)
   await holder.end()
-  await (await migrated).stop()
+  await (await migrated).end()
   ended.abort()
   await checking
-  await running.stop()
+  await running.end()
   const named = /held by session \d+ \(pg_dump, user postgres, idle in transaction, begun /.test(
     await lab.log('migration'),
   )
@@ -173,7 +173,7 @@ async function verifyOldLayout({ lab, coordinator }: CitusCluster, meanwhile: ()
     CREATE TABLE plant_store_schema (version integer NOT NULL); SELECT create_reference_table('plant_store_schema');
     INSERT INTO plant_store_schema (version) VALUES (2)`)
   const url = `${coordinator.url}?options=-c%20search_path%3Dold`
-  await (await lab.serve(url, 'old-layout')).stop()
+  await (await lab.serve(url, 'old-layout')).end()
   const log = await lab.log('old-layout')
   const advice = [...log.matchAll(/run (SELECT [^(]*\('\w+'\);(?: SELECT [^(]*\('\w+'\);)?)/g)].map(
     ([, text = '']) => text,
@@ -181,14 +181,13 @@ async function verifyOldLayout({ lab, coordinator }: CitusCluster, meanwhile: ()
   report('tables as an earlier page had them', `${String(advice.length)} warnings`, advice.length === 2)
   await meanwhile()
   for (const statements of advice) await coordinator.query(`SET search_path = old; ${statements}`)
-  await (await lab.serve(url, 'mended-layout')).stop()
+  await (await lab.serve(url, 'mended-layout')).end()
   report('after the statements of the warnings', 'none', !(await lab.log('mended-layout')).includes('Citus: '))
   await coordinator.query('DROP SCHEMA old CASCADE')
 }
 
 function tokensFor({ coordinator }: CitusCluster, prefix: string): Promise<Caller[]> {
-  const names = Array.from({ length: callersPerRun }, (_, index) => `${prefix} ${String(index)}`)
-  return issueTokens({ engine: 'postgres', url: coordinator.url }, names)
+  return issueTokens({ engine: 'postgres', url: coordinator.url }, callersOf(callersPerRun, prefix))
 }
 
 async function verifyLoss(cluster: CitusCluster, signal: 'SIGKILL' | 'SIGSTOP', throughWorker: boolean): Promise<void> {
@@ -221,7 +220,7 @@ async function verifyLoss(cluster: CitusCluster, signal: 'SIGKILL' | 'SIGSTOP', 
   reportServed(`${name}: the others`, others)
   reportSlowest(`${name}: the others' slowest answer`, slowest(others))
   await verifyKept(cluster, name, load.sent)
-  await server.stop()
+  await server.end()
 }
 
 function reportServed(what: string, sent: Sent[]): void {
@@ -250,7 +249,7 @@ async function verifyLostCoordinator(cluster: CitusCluster): Promise<void> {
   await load.stop()
   reportSlowest(`${name}: last failure after it is back`, lastFailureAfter(load.sent, started))
   await verifyKept(cluster, name, load.sent)
-  await server.stop()
+  await server.end()
 }
 
 /** @returns the names of those whose plants are on the node with a port */
@@ -306,7 +305,7 @@ async function verifyRebalance(cluster: CitusCluster): Promise<void> {
   reportServed(`${name}: requests`, load.sent)
   report(`${name}: slowest answer, ms`, slowest(load.sent).toFixed(0))
   await verifyKept(cluster, name, load.sent)
-  await server.stop()
+  await server.end()
 }
 
 /** Without those that look for waiting sessions in the locks of one PostgreSQL server. */

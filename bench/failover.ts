@@ -1,17 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError, readArguments } from '../scripts/command.ts'
-import { Lab } from './servers/lab.ts'
-import {
-  countStatuses,
-  issueTokens,
-  keptBy,
-  lastFailureAfter,
-  readiness,
-  slowest,
-  startClients,
-} from './servers/clients.ts'
-import type { PostgresNode } from './servers/postgres-node.ts'
-import type { ServerProcess } from './servers/server-process.ts'
+import { Lab } from './lab/lab.ts'
+import { issueTokens } from '../test/support/server/issue-tokens.ts'
+import { callersOf, countStatuses, keptBy, lastFailureAfter, readiness, slowest, startClients } from './lab/clients.ts'
+import type { PostgresNode } from '../test/support/server/postgres-node.ts'
+import type { ServerProcess } from '../test/support/server/start-process.ts'
 
 const usage = `Usage: npm run bench -- failover --bin DIR
          takes a primary away under load and promotes its standby, and restarts a PostgreSQL without one, with the
@@ -78,7 +71,12 @@ async function serveThrough(
   fault: string,
   happen: () => Promise<void>,
 ): Promise<void> {
-  await using load = startClients(server.port, await issueTokens({ engine: 'postgres', url }, clients), false, 0)
+  await using load = startClients(
+    server.port,
+    await issueTokens({ engine: 'postgres', url }, callersOf(clients)),
+    false,
+    0,
+  )
   await sleep(before)
   const from = performance.now()
   await happen()

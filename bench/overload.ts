@@ -2,7 +2,7 @@ import { readArguments } from '../scripts/command.ts'
 import { spreadOf } from './compare/figures.ts'
 import type { OfferedResult } from './load/load.ts'
 import { startLoad } from './load/start-load.ts'
-import { startLoadedServer } from './servers/lab.ts'
+import { startLoadedServer } from './lab/lab.ts'
 
 const usage = 'Usage: npm run bench -- overload   offers a server twice the load that saturates it, for a minute'
 

@@ -4,19 +4,20 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { UsageError, readArguments } from '../scripts/command.ts'
-import { Lab } from './servers/lab.ts'
+import { Lab } from './lab/lab.ts'
 import {
   type Clients,
+  callersOf,
   countStatuses,
-  issueTokens,
   keptBy,
   lastFailureAfter,
   readiness,
   startClients,
-} from './servers/clients.ts'
-import { type PostgresNode, answers, makeOwnFolder, serverUser } from './servers/postgres-node.ts'
-import { type Program, startProgram } from './servers/program.ts'
-import { type ServerProcess, freePort, projectFolder } from './servers/server-process.ts'
+} from './lab/clients.ts'
+import { type PostgresNode, answers, makeOwnFolder, serverUser } from '../test/support/server/postgres-node.ts'
+import { issueTokens } from '../test/support/server/issue-tokens.ts'
+import { type Program, startProgram } from '../test/support/server/program.ts'
+import { type ServerProcess, freePort, projectFolder } from '../test/support/server/start-process.ts'
 
 const usage = `Usage: npm run bench -- pgbouncer --bin DIR --pgbouncer FILE...
          serves through each PgBouncer, 1.21 or newer, with deploy/pgbouncer.ini and with settings that do not work, on
@@ -196,8 +197,13 @@ async function serveThrough<Result>(
   }
   const bouncer = await startBouncer()
   const server = await lab.serve(url, 'server')
-  cleanup.defer(() => server.stop())
-  await using load = startClients(server.port, await issueTokens({ engine: 'postgres', url }, clients), true, 0)
+  cleanup.defer(() => server.end())
+  await using load = startClients(
+    server.port,
+    await issueTokens({ engine: 'postgres', url }, callersOf(clients)),
+    true,
+    0,
+  )
   return await use({ server, bouncer, startBouncer, load })
 }
 

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { UsageError, readArguments, readInteger } from '../scripts/command.ts'
-import { type Sent, ask, countStatuses, create, issueTokens, readiness, startClients } from './servers/clients.ts'
-import { Lab } from './servers/lab.ts'
-import { startProgram } from './servers/program.ts'
-import { type ServerProcess, freePort, projectFolder } from './servers/server-process.ts'
+import { type Sent, ask, callersOf, countStatuses, create, readiness, startClients } from './lab/clients.ts'
+import { Lab } from './lab/lab.ts'
+import { issueTokens } from '../test/support/server/issue-tokens.ts'
+import { startProgram } from '../test/support/server/program.ts'
+import { type ServerProcess, freePort, projectFolder } from '../test/support/server/start-process.ts'
 
 const usage = `Usage: npm run bench -- proxies [--proxy nginx|haproxy] [--restarts N]
          restarts two servers alternately behind each proxy, with the files of deploy/, under load;
@@ -61,7 +62,7 @@ async function restartBehind(
   await using lab = await Lab.open()
   await using cleanup = new AsyncDisposableStack()
   const file = join(lab.folder, 'plants.db')
-  const callers = await issueTokens({ engine: 'sqlite', file }, clients)
+  const callers = await issueTokens({ engine: 'sqlite', file }, callersOf(clients))
   const servers: { port: number; server: ServerProcess }[] = []
   const ports = [await freePort(), await freePort()]
   for (const port of ports) servers.push({ port, server: await start(lab, file, port) })
@@ -72,7 +73,7 @@ async function restartBehind(
     await delay(pauseMilliseconds)
     // There is a server for each remainder.
     const restarted = servers[restart % servers.length]!
-    await restarted.server.stop()
+    await restarted.server.end()
     restarted.server = await start(lab, file, restarted.port)
   }
   await delay(pauseMilliseconds)
@@ -90,7 +91,7 @@ async function restartBehind(
 function start(lab: Lab, file: string, port: number): Promise<ServerProcess> {
   // An empty SHUTDOWN_DELAY selects the server's default, where a lab's servers have none.
   const environment = { SHUTDOWN_DELAY: '', PORT: String(port), LOG_LEVEL: 'info' }
-  return lab.serve(`sqlite:${file}`, String(port), { environment })
+  return lab.serve(`sqlite:${file}`, String(port), environment)
 }
 
 /** @returns such as `nginx 1.22.1` */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readArguments, readInteger } from '../scripts/command.ts'
-import { type Question, ask } from './servers/clients.ts'
-import { startLoadedServer } from './servers/lab.ts'
-import { memoryOf } from './servers/process-figures.ts'
+import { type Question, ask } from './lab/clients.ts'
+import { startLoadedServer } from './lab/lab.ts'
+import { memoryOf } from '../test/support/server/process-figures.ts'
 
 const usage = `Usage: npm run bench -- soak [--minutes N]
          loads a server for N minutes (10) with good and bad requests, and prints docs/bench/soak.md: memory and waits,

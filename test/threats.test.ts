@@ -6,7 +6,9 @@ const folder = join(import.meta.dirname, '../docs')
 
 test('every test that the table of threats names is where it says', () => {
   const links = [
-    ...readFileSync(join(folder, 'threats.md'), 'utf8').matchAll(/\[([^\]]+)\]\((\.\.\/(?:test|packages)\/[^)]+)\)/g),
+    ...readFileSync(join(folder, 'threats.md'), 'utf8').matchAll(
+      /\[([^\]]+)\]\((\.\.\/(?:test|packages|bench)\/[^)]+)\)/g,
+    ),
   ]
   expect(links.length).toBeGreaterThan(30)
   const missing = links.filter(

@@ -1,21 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError, readArguments, readInteger } from '../../scripts/command.ts'
+import { projectFolder } from '../../test/support/server/start-process.ts'
+import { Lab } from '../lab/lab.ts'
 import { type LoadGenerator, startLoad } from '../load/start-load.ts'
-import { projectFolder } from '../servers/server-process.ts'
-import { type Contender, contenders, isInstalled } from './contenders.ts'
+import { type Contender, contenders, isInstalled, peersFolder } from './contenders.ts'
 import { createDatabase } from './database.ts'
 import type { Figures, Results, Series } from './figures.ts'
+import { type Entrant, type RunningEntrant, measureLoad, measureStart, startEntrant } from './measure.ts'
 import { pageOf } from './page.ts'
-import { type RunningContender, measureLoad, measureStart, startContender } from './running-contender.ts'
 import { type Work, works } from './works.ts'
 
 const startPart = 'start'
 
 const titles = new Map([
-  [startPart, 'from the start to the first answer, and memory then'],
+  [startPart, 'from the start to the first response, and memory then'],
   ...works.map(({ name, title }) => [name, title] as const),
 ])
 
@@ -50,9 +50,8 @@ export async function run(args: string[]): Promise<void> {
   if (unknown !== undefined) throw new UsageError(`there is no part ${unknown}\n${usage}`)
   const isChosen = (part: string) => only?.includes(part) ?? true
 
+  await using lab = await Lab.open()
   await using cleanup = new AsyncDisposableStack()
-  const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
-  cleanup.defer(() => rm(folder, { recursive: true }))
   const results: Results = { series: [], problems: [] }
   const page = () => pageOf(results, titles, rounds, milliseconds)
   const add = async (measured: Series[]) => {
@@ -60,13 +59,14 @@ export async function run(args: string[]): Promise<void> {
     if (only === undefined) await writeFile(join(projectFolder, 'docs/bench/figures.md'), page())
   }
   const installed = installPeers(results)
-  if (isChosen(startPart)) await add(await measureStarts(installed, folder, rounds, results))
+  if (isChosen(startPart)) await add(await measureStarts(installed, join(lab.folder, 'start'), rounds, results))
   const chosen = works.filter(({ name }) => isChosen(name))
   const generator = cleanup.use(startLoad())
-  const running: RunningContender[] = []
+  const running: RunningEntrant[] = []
   for (const contender of chosen.length === 0 ? [] : installed) {
     await noting(results, contender.name, async () => {
-      running.push(cleanup.use(await startContender(contender, folder)))
+      const database = cleanup.use(await createDatabase(contender, lab.folder))
+      running.push(await startEntrant({ contender, database }, lab))
     })
   }
   for (const [index, work] of chosen.entries()) {
@@ -81,10 +81,10 @@ export async function run(args: string[]): Promise<void> {
 /** Installs the packages of the peers. @returns the contenders that can run, which without a network are fewer */
 function installPeers(results: Results): Contender[] {
   // It does nothing where all is installed, and removes nothing where it fails, as `npm ci` does.
-  const install = ['install', '--no-save', '--prefer-offline', '--prefix', join(projectFolder, 'bench')]
+  const install = ['install', '--no-save', '--prefer-offline', '--prefix', peersFolder]
   spawnSync('npm', install, { stdio: ['ignore', 'ignore', 'inherit'] })
   for (const { name } of contenders.filter((contender) => !isInstalled(contender)))
-    results.problems.push(`${name}: npm install --prefix bench has failed`)
+    results.problems.push(`${name}: npm install --prefix bench/peers has failed`)
   return contenders.filter(isInstalled)
 }
 
@@ -104,7 +104,7 @@ async function noting<Value>(results: Results, what: string, act: () => Promise<
  * Each round measures all servers and begins with another one, so that other work of the machine disturbs all. The
  * first round is a warm-up and does not count. A server that fails is left out from then on.
  */
-async function measureRounds<Server extends { contender: Contender }>(
+async function measureRounds<Server extends Entrant>(
   work: string,
   servers: readonly Server[],
   rounds: number,
@@ -134,14 +134,11 @@ async function measureStarts(
   rounds: number,
   results: Results,
 ): Promise<Series[]> {
-  await using cleanup = new AsyncDisposableStack()
-  await mkdir(join(folder, 'start'))
-  const started = []
+  await mkdir(folder)
+  const entrants: Entrant[] = []
   for (const contender of installed.filter(({ store }) => store !== 'postgres'))
-    started.push({ contender, database: cleanup.use(await createDatabase(contender, join(folder, 'start'))) })
-  return await measureRounds(startPart, started, rounds, results, ({ contender, database }) =>
-    measureStart(contender, database),
-  )
+    entrants.push({ contender, database: await createDatabase(contender, folder) })
+  return measureRounds(startPart, entrants, rounds, results, measureStart)
 }
 
 interface WorkOptions {
@@ -153,7 +150,7 @@ interface WorkOptions {
 }
 
 function measureWork(
-  running: readonly RunningContender[],
+  running: readonly RunningEntrant[],
   work: Work,
   { firstId, rounds, milliseconds, generator, results }: WorkOptions,
 ): Promise<Series[]> {

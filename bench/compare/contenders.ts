@@ -1,19 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { startArguments, startEnvironment } from '../servers/server-process.ts'
+import { type Command, nodeBinary, startCommand, startEnvironment } from '../../test/support/server/start-process.ts'
 
-const peersFolder = join(import.meta.dirname, '../peers')
+export const peersFolder = join(import.meta.dirname, '../peers')
 
 /** A server that is measured. */
 export interface Contender {
   name: string
   store: 'sqlite' | 'postgres' | 'peer'
-  /** The program that runs it; this Node by default. */
-  program?: string
-  /** The arguments of the program: its options and the file to run. */
-  arguments: readonly string[]
+  command: Command
   environment: Record<string, string>
-  /** For a peer: the package that `npm install --prefix bench` brings. */
+  /** For a peer: the package that `npm install --prefix bench/peers` brings. */
   needs?: string
 }
 
@@ -21,8 +18,8 @@ export interface Contender {
 export const own: Contender = {
   name: 'plant-store',
   store: 'sqlite',
-  arguments: startArguments,
-  environment: startEnvironment,
+  command: startCommand,
+  environment: { ...startEnvironment, LOG_LEVEL: 'info' },
 }
 
 export const ownOnPostgres: Contender = { ...own, name: 'plant-store on PostgreSQL', store: 'postgres' }
@@ -30,7 +27,7 @@ export const ownOnPostgres: Contender = { ...own, name: 'plant-store on PostgreS
 export const nodeHttp = peer('node:http by hand', 'node-http.ts')
 export const bunServe: Contender = {
   ...peer('Bun.serve by hand', 'bun-serve.ts', 'bun'),
-  program: join(peersFolder, '../node_modules/bun/bin/bun.exe'),
+  command: [join(peersFolder, 'node_modules/bun/bin/bun.exe'), join(peersFolder, 'bun-serve.ts')],
 }
 
 /** The project first. */
@@ -48,16 +45,11 @@ export const contenders: readonly Contender[] = [
 /** A peer has a compile cache as the project has, so that Node's compiler of types is not loaded for it. */
 function peer(name: string, file: string, needs?: string): Contender {
   const environment = { NODE_COMPILE_CACHE: join(peersFolder, '../../.cache/compiled-peers') }
-  return {
-    name,
-    store: 'peer',
-    arguments: [join(peersFolder, file)],
-    environment,
-    ...(needs !== undefined && { needs }),
-  }
+  const command = [nodeBinary, join(peersFolder, file)] as const
+  return { name, store: 'peer', command, environment, ...(needs !== undefined && { needs }) }
 }
 
 /** Whether the package of a peer is installed. */
 export function isInstalled({ needs }: Contender): boolean {
-  return needs === undefined || existsSync(join(peersFolder, '../node_modules', needs))
+  return needs === undefined || existsSync(join(peersFolder, 'node_modules', needs))
 }

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { createToken } from '../../src/auth/tokens.ts'
-import { openStore } from '../../src/store/open-store.ts'
+import { issueTokens } from '../../test/support/server/issue-tokens.ts'
+import { startPostgres } from '../../test/support/server/postgres-node.ts'
 import { createPeerFile } from '../peers/peer-store.ts'
-import { issueTokens } from '../servers/clients.ts'
-import { startPostgres } from '../servers/postgres-node.ts'
 import type { Contender } from './contenders.ts'
 
 /** Who lists, and who creates and deletes. */
@@ -16,8 +15,7 @@ const listedPlants = 2_000
 
 /** A database for one contender. */
 export interface BenchDatabase extends AsyncDisposable {
-  /** The variables that name it: the project reads one, the peers the other. */
-  environment: Record<string, string>
+  url: string
   tokens: Record<BenchCaller, string>
   /** Adds plants with consecutive ids, without a server. */
   addPlants: (caller: BenchCaller, firstId: number, count: number) => Promise<void>
@@ -31,10 +29,10 @@ export async function createDatabase({ name, store }: Contender, folder: string)
 }
 
 async function inFile(file: string, store: 'sqlite' | 'peer'): Promise<BenchDatabase> {
-  const tokens = store === 'sqlite' ? await issueTokens({ engine: 'sqlite', file }, [...callers]) : peerTokens(file)
+  const issued = store === 'sqlite' ? await issueTokens({ engine: 'sqlite', file }, callers) : peerTokens(file)
   return {
-    environment: { DATABASE_URL: `sqlite:${file}`, DATABASE_FILE: file },
-    tokens: byCaller(tokens),
+    url: `sqlite:${file}`,
+    tokens: byCaller(issued),
     addPlants: (caller, firstId, count) => {
       const database = new Database(file, { timeout: 10_000 })
       // The folder is temporary, so the plants need not survive a loss of power.
@@ -56,12 +54,9 @@ async function inFile(file: string, store: 'sqlite' | 'peer'): Promise<BenchData
 
 async function onPostgres(): Promise<BenchDatabase> {
   const node = await startPostgres({ isDurable: true })
-  const location = { engine: 'postgres', url: node.url } as const
-  // It creates the tables.
-  await (await openStore(location, { onFault: () => undefined })).close()
   return {
-    environment: { DATABASE_URL: node.url },
-    tokens: byCaller(await issueTokens(location, [...callers])),
+    url: node.url,
+    tokens: byCaller(await issueTokens({ engine: 'postgres', url: node.url }, callers)),
     addPlants: async (caller, firstId, count) => {
       await node.query(
         `INSERT INTO plants (caller, id, name, tag)
@@ -70,7 +65,7 @@ async function onPostgres(): Promise<BenchDatabase> {
         [caller, firstId, count],
       )
     },
-    [Symbol.asyncDispose]: () => node.remove(),
+    [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
   }
 }
 

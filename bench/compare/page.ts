@@ -2,14 +2,14 @@ import { cpus } from 'node:os'
 import Database from 'better-sqlite3'
 import { own } from './contenders.ts'
 import { type Quantity, type Results, figureOf, spreadText } from './figures.ts'
-import { promisesOf } from './promises.ts'
+import { targetsOf } from './targets.ts'
 
 /** The columns of the tables. */
 const columns: Record<Quantity, { head: string; digits: number; hasRatio: boolean }> = {
   cpu: { head: 'CPU a request, µs', digits: 1, hasRatio: true },
   rate: { head: 'requests a second', digits: 0, hasRatio: true },
   waiting: { head: 'kept waiting, %', digits: 0, hasRatio: false },
-  start: { head: 'first answer, ms', digits: 0, hasRatio: true },
+  start: { head: 'first response, ms', digits: 0, hasRatio: true },
   memory: { head: 'idle memory, MiB', digits: 0, hasRatio: true },
 }
 
@@ -30,16 +30,16 @@ server's process (\`/proc/PID/task/*/schedstat\`), divided by the requests answe
 because a disturbance of a shared machine is then in both numbers of a ratio. ${own.name} runs with its defaults and
 logs each request to a file; the peers log nothing. "Kept waiting" is the share of the time in which the server was
 ready to run but another process had its processor.`
-  const promises = promisesOf(results).map(({ work, promise, reached, verdict }) => [
+  const targets = targetsOf(results).map(({ work, target, measured, verdict }) => [
     titles.get(work) ?? work,
-    promise,
-    reached,
+    target,
+    measured,
     verdict,
   ])
   const sections = [
     intro,
-    '## Promises',
-    table(['work', 'promise', 'reached: median (lowest–highest)', ''], promises),
+    '## Targets',
+    table(['work', 'target', 'measured: median (lowest–highest)', ''], targets),
     ...[...titles].flatMap(([work, title]) => workSection(results, work, title)),
     ...(results.problems.length === 0
       ? []

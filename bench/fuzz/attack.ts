@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../lab/random.ts'
 import { lastRequests, methods } from './requests.ts'
 
 /**
@@ -10,8 +10,6 @@ export type Ending = 'wait' | 'half-close' | 'close' | 'reset'
 /** What one connection does. */
 export interface Attack {
   bytes: Buffer
-  /** Whether each byte is written on its own; all at once by default. */
-  bytewise?: boolean
   ending: Ending
   /** The delay of a `close` or a `reset` after the bytes. */
   milliseconds: number

@@ -1,10 +1,10 @@
 import { readArguments, readInteger } from '../../scripts/command.ts'
-import { startLoadedServer } from '../servers/lab.ts'
-import { memoryOf } from '../servers/process-figures.ts'
-import { watchServer } from '../servers/watch.ts'
-import { answersIn, faultIn } from './answers.ts'
+import { startLoadedServer } from '../lab/lab.ts'
+import { memoryOf } from '../../test/support/server/process-figures.ts'
+import { watchServer } from '../../test/support/server/watch.ts'
+import { faultIn, responsesIn } from './responses.ts'
 import { type Attack, areInOrder, drawAttack } from './attack.ts'
-import { createRandom } from '../random.ts'
+import { createRandom } from '../lab/random.ts'
 import { goodRequests } from './requests.ts'
 import { sendAttack } from './send-attack.ts'
 
@@ -53,7 +53,7 @@ export async function run(args: string[]): Promise<void> {
   problems.push(...others)
   if (resident.length === 10 && resident[9]! > resident[1]! * maxGrowth)
     problems.push('memory grew from the second tenth to the last')
-  const log = await server.log()
+  const log = server.stderr()
   if (log !== '') problems.push(`the log has errors:\n${log.slice(0, 5_000)}`)
   console.log('answers by status:', statuses)
   console.log(`memory after each tenth, MiB: ${resident.map((mebibytes) => mebibytes.toFixed(1)).join(' ')}`)
@@ -170,7 +170,7 @@ async function probe(port: number): Promise<string> {
 }
 
 function countStatuses(received: string, statuses: FuzzResult['statuses']): void {
-  for (const { status } of answersIn(received).answers) statuses[status] = (statuses[status] ?? 0) + 1
+  for (const { status } of responsesIn(received).responses) statuses[status] = (statuses[status] ?? 0) + 1
 }
 
 function faultOf(received: string): string | undefined {

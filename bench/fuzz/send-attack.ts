@@ -1,5 +1,4 @@
-import { type Socket, connect } from 'node:net'
-import { setImmediate as nextIteration } from 'node:timers/promises'
+import { connect } from 'node:net'
 import type { Attack } from './attack.ts'
 
 /** After this long without data the client sends a FIN, and the server closes the connection. */
@@ -15,10 +14,7 @@ const readMilliseconds = 30_000
  * @returns what was received; empty where the server closed without an answer
  * @throws Error when no connection is made
  */
-export function sendAttack(
-  port: number,
-  { bytes, bytewise = false, ending, milliseconds, reads }: Attack,
-): Promise<string> {
+export function sendAttack(port: number, { bytes, ending, milliseconds, reads }: Attack): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let isConnected = false
@@ -31,21 +27,15 @@ export function sendAttack(
     const leavingAnyway = setTimeout(() => socket.destroy(), reads ? readMilliseconds : unreadMilliseconds)
     const isLeaving = ending === 'close' || ending === 'reset'
     socket.once('timeout', () => socket.end())
-    async function send(): Promise<void> {
-      if (bytewise) await writeBytes(socket, bytes)
-      else {
-        socket.write(bytes, () => {
-          if (isLeaving && milliseconds === 0) leave()
-        })
-      }
-      if (ending === 'half-close') socket.end()
-      // After a FIN a socket cannot send an RST.
-      if (!isLeaving) socket.setTimeout(quietMilliseconds)
-    }
     socket.once('connect', () => {
       isConnected = true
       if (isLeaving && milliseconds > 0) setTimeout(leave, milliseconds)
-      void send()
+      socket.write(bytes, () => {
+        if (isLeaving && milliseconds === 0) leave()
+      })
+      if (ending === 'half-close') socket.end()
+      // After a FIN a socket cannot send an RST.
+      if (!isLeaving) socket.setTimeout(quietMilliseconds)
     })
     if (reads) socket.on('data', (chunk) => chunks.push(chunk))
     socket.once('end', () => socket.destroy())
@@ -58,13 +48,4 @@ export function sendAttack(
       resolve(Buffer.concat(chunks).toString('latin1'))
     })
   })
-}
-
-/** Writes each byte on its own, until all are written or the socket is closed. */
-async function writeBytes(socket: Socket, bytes: Buffer): Promise<void> {
-  for (const byte of bytes) {
-    if (socket.destroyed) return
-    socket.write(Buffer.of(byte))
-    await nextIteration()
-  }
 }

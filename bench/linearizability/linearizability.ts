@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { UsageError, readArguments, readInteger } from '../../scripts/command.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
-import { Lab } from '../servers/lab.ts'
-import { startPostgres } from '../servers/postgres-node.ts'
-import { loadProcessor, serverProcessor, startArguments } from '../servers/server-process.ts'
+import { Lab } from '../lab/lab.ts'
+import { startPostgres } from '../../test/support/server/postgres-node.ts'
 import { type Operation, type Verdict, checkHistory, checkPlants } from './check-history.ts'
 import { ids } from './requests.ts'
 import { type RoundHistory, TestedServer, runRound, validToken } from './round.ts'
@@ -39,24 +38,15 @@ export async function run(args: string[]): Promise<void> {
   if (values.store !== 'sqlite' && values.store !== 'postgres')
     throw new UsageError(`--store must be sqlite or postgres, not ${values.store}\n${usage}`)
   await using cleanup = new AsyncDisposableStack()
-  const { folder } = cleanup.use(await Lab.open())
-  let location: DatabaseLocation = { engine: 'sqlite', file: join(folder, 'plants.db') }
-  if (values.store === 'postgres') {
-    const postgres = cleanup.adopt(await startPostgres({ isDurable: false }), (node) => node.remove())
-    location = { engine: 'postgres', url: postgres.url }
-  }
+  const postgres = values.store === 'postgres' ? cleanup.use(await startPostgres({ isDurable: false })) : undefined
+  const lab = cleanup.use(await Lab.open())
+  const file = join(lab.folder, 'plants.db')
+  const location: DatabaseLocation =
+    postgres === undefined ? { engine: 'sqlite', file } : { engine: 'postgres', url: postgres.url }
   // Servers that begin at once would create the schema at once.
   await (await openStore(location, { onFault: () => undefined })).close()
-  const command = {
-    arguments: startArguments,
-    environment: {
-      DATABASE_URL: location.engine === 'sqlite' ? `sqlite:${location.file}` : location.url,
-      LOG_LEVEL: 'warn',
-    },
-    logFile: join(folder, 'log'),
-    processors: `${serverProcessor},${loadProcessor}`,
-  }
-  const servers = Array.from({ length: 2 }, () => cleanup.adopt(new TestedServer(command), (server) => server.stop()))
+  const start = () => lab.serve(postgres?.url ?? `sqlite:${file}`, 'server')
+  const servers = Array.from({ length: 2 }, () => new TestedServer(start))
   if (values.control) await control(location, servers, rounds)
   else await prove(location, servers, rounds)
 }

@@ -2,8 +2,8 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { prefixOf } from '../../src/auth/tokens.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
-import { issueTokens } from '../servers/clients.ts'
-import { type ServerCommand, type ServerProcess, startServer } from '../servers/server-process.ts'
+import { issueTokens } from '../../test/support/server/issue-tokens.ts'
+import type { ServerProcess } from '../../test/support/server/start-process.ts'
 import type { Operation } from './check-history.ts'
 import { type Exchange, Link, StaleLink } from './link.ts'
 import { type Work, operationOf, randomWork, requestOf, successes } from './requests.ts'
@@ -25,12 +25,12 @@ export const validToken = 'valid'
 
 /** A server that can be killed, and is then started again. */
 export class TestedServer {
-  readonly #command: ServerCommand
+  readonly #start: () => Promise<ServerProcess>
   #process: Promise<ServerProcess>
 
-  constructor(command: ServerCommand) {
-    this.#command = command
-    this.#process = startServer(command)
+  constructor(start: () => Promise<ServerProcess>) {
+    this.#start = start
+    this.#process = start()
   }
 
   /** Where it listens, once it does. */
@@ -40,13 +40,9 @@ export class TestedServer {
 
   /** Kills it with SIGKILL at once. @returns once it listens again */
   async restart(): Promise<void> {
-    const { stop } = await this.#process
-    this.#process = stop('SIGKILL').then(() => startServer(this.#command))
+    const { end } = await this.#process
+    this.#process = end('SIGKILL').then(this.#start)
     await this.#process
-  }
-
-  async stop(): Promise<void> {
-    await (await this.#process).stop()
   }
 }
 

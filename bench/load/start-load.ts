@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { loadProcessor } from '../servers/server-process.ts'
+import { pinned } from '../lab/lab.ts'
 import { type LoadJob, type LoadResult, load } from './load.ts'
 
 /** The load generator: a process of its own on a processor of its own. It takes one job at a time. */
@@ -14,7 +14,8 @@ type Answer = { result: LoadResult } | { problem: string }
 
 /** Starts the load generator. */
 export function startLoad(): LoadGenerator {
-  const child = spawn('taskset', ['-c', loadProcessor, process.execPath, import.meta.filename], {
+  const [command, ...parameters] = pinned('load', [process.execPath, import.meta.filename])
+  const child = spawn(command, parameters, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const ended = new AbortController()

@@ -6,7 +6,7 @@ import { stampOf } from '../../packages/fastify-contract/src/document/load-contr
 import { parseJsonWithBigInts, stringifyJson } from '../../packages/fastify-contract/src/json/json.ts'
 import type { ContractDocument } from '../../packages/fastify-contract/src/document/document.ts'
 import { UsageError, readArguments } from '../../scripts/command.ts'
-import { projectFolder } from '../servers/server-process.ts'
+import { projectFolder } from '../../test/support/server/start-process.ts'
 import { type Mutant, mutantsOf } from './contract-edits.ts'
 
 /** The seed of every run, so that a result can be repeated. */

@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3'
 import { hash } from 'node:crypto'
-import type { StoredToken } from '../../src/store/store.ts'
-import { type PeerStore, type PlantRow, plantOf, pragmas, statements, tokenOf } from './peer.ts'
+import { type PeerStore, type PeerToken, type PlantRow, plantOf, pragmas, statements, tokenOf } from './peer.ts'
 
 /** The same tables as the project's, without the column that holds each plant's JSON. */
 const schema = `
@@ -21,7 +20,7 @@ const schema = `
   ) STRICT, WITHOUT ROWID;`
 
 /** Creates the database file of a peer, with tokens. */
-export function createPeerFile(file: string, tokens: StoredToken[]): void {
+export function createPeerFile(file: string, tokens: PeerToken[]): void {
   const database = openFile(file)
   database.exec(schema)
   const insert = database.prepare(

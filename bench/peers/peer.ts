@@ -21,6 +21,15 @@ export interface NewPeerPlant extends PeerPlant {
   id: number
 }
 
+/** A token as the project stores it. */
+export interface PeerToken {
+  hash: Uint8Array
+  prefix: string
+  caller: string
+  issuedAt: number
+  expiresAt: number | undefined
+}
+
 /** A row of `statements.list`. */
 export interface PlantRow {
   name: string

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { backUp } from '../../scripts/backup.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import { issueTokens } from '../servers/clients.ts'
+import { issueTokens } from '../../test/support/server/issue-tokens.ts'
 import type { Content } from './ledger.ts'
 
 /** The caller of all plants in the ledgers. */

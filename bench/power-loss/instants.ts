@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Random, createRandom } from '../random.ts'
+import { type Random, createRandom } from '../lab/random.ts'
 import type { Prepared } from './database.ts'
 import { mountDisk } from './disk/mounted-disk.ts'
 import { type Failure, type Loss, rebuild, writeFiles } from './disk/rebuild.ts'
@@ -10,7 +10,7 @@ import type { Scenario } from './scenarios.ts'
 
 /** Faults of the programs or of the disk, as controls. */
 export interface ControlFaults {
-  nodeOptions?: readonly string[]
+  environment?: Record<string, string>
   /** The syncs of folders count for nothing. */
   dropsFolderSyncs?: boolean
 }
@@ -30,12 +30,12 @@ export interface RoundOptions extends ControlFaults {
  */
 export async function tryInstants(
   { path, act }: Scenario,
-  { folder, prepared, states, nodeOptions = [], dropsFolderSyncs = false }: RoundOptions,
+  { folder, prepared, states, environment = {}, dropsFolderSyncs = false }: RoundOptions,
 ): Promise<{ acknowledged: number; broken: string[] }> {
   const random = createRandom(Math.floor(Math.random() * 2 ** 31))
   const disk = await mountDisk(folder, prepared.folder)
   const first = disk.instant()
-  const run = new Run({ disk, random, prepared, nodeOptions }, path)
+  const run = new Run({ disk, random, prepared, environment }, path)
   let recording: Recorded[]
   try {
     await act(run)

@@ -23,7 +23,7 @@ const controls: { name: string; tried: string[]; faults: ControlFaults }[] = [
   {
     name: 'synchronous = NORMAL',
     tried: ['load'],
-    faults: { nodeOptions: [`--import=${join(import.meta.dirname, 'weaken-commits.ts')}`] },
+    faults: { environment: { NODE_OPTIONS: `--import=${join(import.meta.dirname, 'weaken-commits.ts')}` } },
   },
   {
     name: 'no folder is synced',

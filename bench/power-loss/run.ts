@@ -1,18 +1,14 @@
 import { join } from 'node:path'
 import { prefixOf } from '../../src/auth/tokens.ts'
-import type { Random } from '../random.ts'
-import { ask } from '../servers/clients.ts'
-import { type Program, startProgram } from '../servers/program.ts'
-import { projectFolder, startArguments, startEnvironment } from '../servers/server-process.ts'
+import { type ServerProcess, runScript, startProcess } from '../../test/support/server/start-process.ts'
+import { ask } from '../lab/clients.ts'
+import type { Random } from '../lab/random.ts'
 import { type Prepared, databasePath, openContent, plantKey } from './database.ts'
 import type { MountedDisk } from './disk/mounted-disk.ts'
 import { Ledger } from './ledger.ts'
 
 /** Looks at what a loss of power at an instant has left in a folder. @returns what is wrong */
 type Check = (folder: string, instant: number) => Promise<string[]>
-
-/** What a service prints once it listens, up to its last line (src/process/welcome.ts). */
-const listening = /^Plant Store +http:\S+:(\d+)\n[^]*^(?:Token|Try) .*\n/m
 
 let nextId = 1
 
@@ -21,8 +17,8 @@ export interface Stage {
   disk: MountedDisk
   random: Random
   prepared: Prepared
-  /** For Node, before each program. */
-  nodeOptions: readonly string[]
+  /** Of each program. */
+  environment: Record<string, string>
 }
 
 /** A run of a scenario: the real service and its commands, one database on a disk, and what was asked of it. */
@@ -31,7 +27,8 @@ export class Run {
   readonly ledger: Ledger
   /** The whole path of the database while the disk is mounted. */
   readonly file: string
-  readonly #programs: Program[] = []
+  readonly #environment: Record<string, string>
+  readonly #services: ServerProcess[] = []
   readonly #ledgers: Ledger[] = []
   readonly #checks: Check[] = []
   #token: string
@@ -41,6 +38,7 @@ export class Run {
     const { disk, prepared } = stage
     this.stage = stage
     this.file = join(disk.folder, path)
+    this.#environment = { ...stage.environment, DATABASE_URL: `sqlite:${this.file}` }
     this.ledger = new Ledger(path === databasePath ? prepared.content : undefined)
     this.#token = prepared.token
     this.promise(path, this.ledger)
@@ -77,10 +75,11 @@ export class Run {
   }
 
   /** Starts a service, and notes the token that a first start prints. */
-  async serve(): Promise<Program> {
+  async serve(): Promise<ServerProcess> {
     const asked = this.now()
-    const service = await this.#start(startArguments, (text) => listening.test(text))
-    const token = /^Token +(plst_\S+)$/m.exec(service.printed())?.[1]
+    const service = await startProcess(this.#environment)
+    this.#services.push(service)
+    const token = /^Token +(plst_\S+)$/m.exec(service.stdout())?.[1]
     if (token !== undefined) this.noteToken(token, asked)
     return service
   }
@@ -92,15 +91,14 @@ export class Run {
    * @throws Error with what it printed when it fails
    */
   async command(name: string, ...args: string[]): Promise<string> {
-    const { printed, ended } = await this.#start([`scripts/${name}.ts`, ...args], () => true)
-    const code = await ended
-    if (code !== 0) throw new Error(`${name} ended with ${String(code)}: ${printed().trim()}`)
-    return printed()
+    const { code, stdout, stderr } = await runScript(`scripts/${name}.ts`, args, this.#environment)
+    if (code !== 0) throw new Error(`${name} ended with ${String(code)}: ${stderr.trim()}`)
+    return stdout
   }
 
-  /** Kills all that run. */
+  /** Kills all services. */
   async kill(): Promise<void> {
-    await Promise.all(this.#programs.map(({ end }) => end('SIGKILL')))
+    await Promise.all(this.#services.map(({ end }) => end('SIGKILL')))
   }
 
   /** Notes a token that was printed just now. The clients write with it from now on. */
@@ -115,8 +113,7 @@ export class Run {
    *
    * @throws Error when an answer is wrong
    */
-  async write(service: Program, clients: number, changes: number): Promise<void> {
-    const port = Number(listening.exec(service.printed())![1])
+  async write({ port }: ServerProcess, clients: number, changes: number): Promise<void> {
     await Promise.all(
       Array.from({ length: clients }, async () => {
         const created: number[] = []
@@ -143,14 +140,5 @@ export class Run {
     if (status >= 400) throw new Error(`a change of plant ${String(id)} was answered ${String(status)}`)
     change.acknowledged = this.now()
     return true
-  }
-
-  async #start(args: readonly string[], isReady: (printed: string) => boolean): Promise<Program> {
-    const own = { PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_DELAY: '0', DATABASE_URL: `sqlite:${this.file}` }
-    const env = { ...process.env, ...startEnvironment, ...own }
-    const command = [process.execPath, ...this.stage.nodeOptions, ...args]
-    const program = await startProgram(command, { cwd: projectFolder, env }, isReady)
-    this.#programs.push(program)
-    return program
   }
 }

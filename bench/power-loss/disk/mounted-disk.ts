@@ -1,8 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { endProcess, endWithThisProcess } from '../../servers/program.ts'
+import { startProgram } from '../../../test/support/server/program.ts'
 import { type Recorded, readRecording } from './recording.ts'
 
 /** This machine or this user cannot mount a disk. The message says what would help. */
@@ -30,17 +29,12 @@ export async function mountDisk(folder: string, content: string): Promise<Mounte
   const recording = join(folder, 'recording')
   mkdirSync(mountPoint)
   const device = openDevice()
-  const server = spawn(process.execPath, [join(import.meta.dirname, 'serve-disk.ts'), recording, content], {
-    stdio: ['pipe', 'pipe', 'inherit', device],
-  })
-  endWithThisProcess(server)
+  const command = [process.execPath, join(import.meta.dirname, 'serve-disk.ts'), recording, content]
+  const server = await startProgram(command, { descriptors: [device] }, (text) => text === 'loaded')
   try {
-    await once(server.stdout!, 'data')
     mount(mountPoint, device)
-    // Nothing of the disk can be used before.
-    await new Promise<void>((resolve) => server.stdin!.end(resolve))
   } catch (error) {
-    await endProcess(server)
+    await server.end('SIGKILL')
     throw error
   } finally {
     closeSync(device)
@@ -53,7 +47,7 @@ export async function mountDisk(folder: string, content: string): Promise<Mounte
     end: async () => {
       unmount()
       process.off('exit', unmount)
-      if (server.exitCode === null) await once(server, 'exit')
+      if ((await server.ended) !== 0) throw new Error(`the disk failed: ${server.stderr()}`)
       return readRecording(recording)
     },
   }

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lab/random.ts'
 import { rootId } from './file-tree.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 import type { NameChange, Operation, Recorded } from './recording.ts'

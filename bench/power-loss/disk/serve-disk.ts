@@ -1,8 +1,7 @@
 /**
  * The process of a disk. It keeps files in memory, serves them to the kernel over FUSE, and records each change and
- * each sync before it answers. Arguments: the recording, and a folder whose content the disk begins with. Descriptor 3
- * is /dev/fuse. It prints a word when the content is loaded, is to be mounted before its standard input ends, and ends
- * when it is unmounted.
+ * each sync before it responds. Arguments: the recording, and a folder whose content the disk begins with. Descriptor 3
+ * is /dev/fuse. It prints a word when the content is loaded, waits until it is mounted, and ends when it is unmounted.
  */
 import { readSync, writeSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -23,7 +22,7 @@ import {
 } from './fuse-messages.ts'
 import { openRecording } from './recording.ts'
 
-const { ENOENT, ENOSYS, ENODEV, ENOTEMPTY } = constants.errno
+const { ENOENT, ENOSYS, ENODEV, ENOTEMPTY, EPERM } = constants.errno
 
 const device = 3
 
@@ -35,10 +34,14 @@ function serve(): void {
       readSync(device, message, 0, message.length, null)
     } catch (error) {
       const { errno = 0 } = error as NodeJS.ErrnoException
-      // Interrupted before it was read, or unmounted.
+      // Interrupted before it was read.
       if (-errno === ENOENT) continue
+      // Unmounted.
       if (-errno === ENODEV) return
-      throw error
+      if (-errno !== EPERM) throw error
+      // Not mounted yet.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+      continue
     }
     const request = readRequest(message)
     const reply = carryOut(request)
@@ -118,6 +121,4 @@ const [recording = '', content = ''] = process.argv.slice(2)
 const tree = new FileTree(openRecording(recording))
 tree.load(content)
 process.stdout.write('loaded')
-// The device refuses to be read before it is mounted.
-readSync(0, Buffer.alloc(1))
 serve()

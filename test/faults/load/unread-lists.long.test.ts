@@ -3,22 +3,20 @@ import { type Socket, connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { descriptorsOf } from '../../../bench/servers/process-figures.ts'
-import { startArguments } from '../../../bench/servers/server-process.ts'
-import { watchServer } from '../../../bench/servers/watch.ts'
+import { descriptorsOf } from '../../support/server/process-figures.ts'
+
+import { watchServer } from '../../support/server/watch.ts'
 import { createToken } from '../../../src/auth/tokens.ts'
 import { handlers } from '../../../src/handlers.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { startApp, temporaryLocation } from '../../support/server/start-app.ts'
-import { type ServerProcess, nodeBinary, startProcess } from '../../support/server/start-process.ts'
+import { type ServerProcess, nodeBinary, startArguments, startProcess } from '../../support/server/start-process.ts'
 
 /** How many connections to the database a server opens when it needs them. */
 const poolSize = inject('engine') === 'postgres' ? 10 : 0
 
 /** A real server, as `npm start` runs it, of a caller whose connections are counted in memory. */
 interface Served extends ServerProcess {
-  port: number
-  pid: number
   /** Collects garbage. @returns what is held then, in MiB */
   held: () => Promise<number>
   /** A list of the caller's plants, on a connection that stays open. */
@@ -45,9 +43,6 @@ async function serve(plants: number, environment: Record<string, string> = {}): 
   onTestFinished(() => server.end('SIGKILL'))
   return {
     ...server,
-    port: Number(new URL(server.origin).port),
-    // A process that listens has an id.
-    pid: server.child.pid!,
     held: async () => {
       const told = (): RegExpExecArray[] => [...server.stdout().matchAll(/^held ([0-9]+)\n/gm)]
       const before = told().length

@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest'
 import { openConnection } from '../../support/server/postgres-database.ts'
-import { type TemporaryPostgres, startPostgres } from '../../../bench/servers/postgres-node.ts'
+import { type PostgresNode, startPostgres } from '../../support/server/postgres-node.ts'
 import { expectFailure } from '../../support/responses/expect-failure.ts'
 import { servedPostgres } from '../../support/server/served-database.ts'
 import { runScript } from '../../support/server/start-process.ts'
 
 // A server of its own, for the other tests need theirs.
-let database: TemporaryPostgres
+let database: PostgresNode
 beforeAll(async () => {
   database = await startPostgres({ isDurable: false })
-  return () => database.remove()
+  return () => database[Symbol.asyncDispose]()
 })
 
 test('a server whose database goes away answers 503, lives, and serves again when it is back', async () => {

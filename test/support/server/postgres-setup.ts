@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { startPostgres } from '../../../bench/servers/postgres-node.ts'
+import { startPostgres } from './postgres-node.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,5 +19,5 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
   const server = await startPostgres({ isDurable: false })
   project.provide('databaseUrl', server.url)
-  return () => server.remove()
+  return async () => server[Symbol.asyncDispose]()
 }

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { createToken } from '../../../src/auth/tokens.ts'
-import { type DatabaseLocation, openStore } from '../../../src/store/open-store.ts'
+import type { DatabaseLocation } from '../../../src/store/open-store.ts'
+import { issueTokens } from './issue-tokens.ts'
 import { temporaryFolder } from './start-app.ts'
-import { type ServerProcess, startProcess } from './start-process.ts'
+import { type Command, type ServerProcess, startProcess } from './start-process.ts'
 
 /** A database file with a token in it, which real servers can serve. */
 export interface ServedDatabase {
   file: string
   token: string
   /** Starts a server process on it, which ends with the test. */
-  serve: (environment?: Record<string, string>, command?: readonly [string, ...string[]]) => Promise<RunningServer>
+  serve: (environment?: Record<string, string>, command?: Command) => Promise<RunningServer>
 }
 
 export interface RunningServer extends ServerProcess {
@@ -34,10 +34,7 @@ export function servedPostgres(url: string): Promise<Omit<ServedDatabase, 'file'
 }
 
 async function served(location: DatabaseLocation, databaseUrl: string): Promise<Omit<ServedDatabase, 'file'>> {
-  const { text: token, stored } = createToken('me', Date.now())
-  const store = await openStore(location, { onFault: () => undefined })
-  await store.addToken(stored)
-  await store.close()
+  const [{ token } = { token: '' }] = await issueTokens(location, ['me'])
   return {
     token,
     serve: async (environment = {}, command) => {

@@ -1,79 +1,66 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { type Program, type ProgramOptions, startProgram } from './program.ts'
 
 export const projectFolder = join(import.meta.dirname, '../../..')
 
 /** The Node that the project brings along, on which its commands run. */
 export const nodeBinary = join(projectFolder, 'node_modules/.bin/node')
 
-/** A server that runs as a process of its own, as in production. */
-export interface ServerProcess {
-  /** Such as `http://127.0.0.1:3000`. */
-  origin: string
-  child: ChildProcess
-  /** What it has printed. */
-  stdout: () => string
-  stderr: () => string
-  /**
-   * Its exit code once it has ended and everything that it printed has been read; null after a signal that it did not
-   * handle.
-   */
-  ended: Promise<number | null>
-  /** Ends it with a signal and waits until it is gone. */
-  end: (signal?: NodeJS.Signals) => Promise<void>
+/** The variables and the arguments of `node` in the script of `npm start`. */
+const [variables = '', nodeArguments = ''] = readStartScript().split('exec node ')
+// A variable that it reads has a value.
+export const startEnvironment = parseEnv(variables.replaceAll(' ', '\n')) as Record<string, string>
+export const startArguments = nodeArguments.split(' ')
+
+function readStartScript(): string {
+  const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+  return scripts.start
 }
 
+export type Command = readonly [string, ...string[]]
+
+/** What `npm start` runs. */
+export const startCommand: Command = [nodeBinary, ...startArguments]
+
+/** A server that runs as a process of its own. */
+export interface ServerProcess extends Program {
+  /** Such as `http://127.0.0.1:3000`. */
+  origin: string
+  port: number
+}
+
+/** What a peer of the bench prints when it listens, or the service up to its last line (src/process/welcome.ts). */
+const listening = /^(?:(http:\S+)|Plant Store +(http:\S+)\n[^]*^(?:Token|Try) .*)\n/m
+
 /**
- * Starts `src/main.ts` on a free port, unless the environment says otherwise, and waits until it listens.
+ * Starts a server on a free port, unless the environment says otherwise, and waits until it listens.
  *
- * @param command what starts it
  * @throws Error with what it printed when it ends instead
  */
 export async function startProcess(
   environment: Record<string, string>,
-  [command, ...parameters]: readonly [string, ...string[]] = [nodeBinary, join(projectFolder, 'src/main.ts')],
+  command = startCommand,
+  options: Pick<ProgramOptions, 'logFile'> = {},
 ): Promise<ServerProcess> {
-  const child = spawn(command, parameters, {
-    cwd: projectFolder,
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_DELAY: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  // 'close' comes with the exit code.
-  const ended = once(child, 'close').then(([code]) => code as number | null)
-  let stdout = ''
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  const origin = await new Promise<string>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text
-      // The last line of what it says: see src/process/welcome.ts.
-      const [, address] = /^Plant Store +(\S+)\n[^]*^(?:Token|Try) .*\n/m.exec(stdout) ?? []
-      if (address !== undefined) resolve(address)
-    })
-    child.once('error', reject)
-    child.once('close', (code) => {
-      reject(new Error(`the server ended with ${String(code)}: ${stderr}`))
-    })
-  })
-  return {
-    origin,
-    child,
-    ended,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    end: async (signal = 'SIGTERM') => {
-      child.kill(signal)
-      await ended
-    },
-  }
+  const own = { PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_DELAY: '0' }
+  const env = { ...startEnvironment, ...process.env, ...own, ...environment }
+  const program = await startProgram(command, { cwd: projectFolder, env, ...options }, (text) => listening.test(text))
+  const [, origin, ofService = ''] = listening.exec(program.stdout()) ?? []
+  const { port } = new URL(origin ?? ofService)
+  return { ...program, origin: origin ?? ofService, port: Number(port) }
 }
 
 /**
  * Runs a script of this project to its end.
  *
  * @param prefix the beginning of a command that starts it
- * @returns what it printed
+ * @returns its exit code, null after a signal, and what it printed
  */
 export async function runScript(
   script: string,
@@ -81,15 +68,18 @@ export async function runScript(
   environment: Record<string, string> = {},
   prefix: string[] = [],
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn('env', [...prefix, nodeBinary, join(projectFolder, script), ...parameters], {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  // 'close' comes with the exit code, or null after a signal.
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
+  const command = ['env', ...prefix, nodeBinary, join(projectFolder, script), ...parameters]
+  const { ended, stdout, stderr } = await startProgram(command, { env: { ...process.env, ...environment } }, () => true)
+  return { code: await ended, stdout: stdout(), stderr: stderr() }
+}
+
+/** @returns a free TCP port of 127.0.0.1 */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // The address of a server that listens on a port is an object.
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }

@@ -36,9 +36,40 @@ async function serveHeld(limits: NonNullable<Shop['limits']> = {}) {
   return { ...served, origin: await served.listen(), held, release, most: () => most }
 }
 
+/** Pipelines on one connection, whose last request closes it, and the statuses of their responses. */
+const pipelines: [requests: string, statuses: number[]][] = [
+  [
+    `${next}GET /things HTTP/1.1\r\nHost: a\r\n\r\n${head('/nowhere')}\r\n` +
+      `PUT /things HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}${last}`,
+    [204, 401, 404, 405, 204],
+  ],
+  [`GET /beside HTTP/1.1\r\n\r\n${last}`, [400, 204]],
+  [`${next}\r\n\r\n${last}`, [204, 204]],
+  [`${next}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${next}`, [204, 404]],
+  [`${create('Expect: 100-continue\r\n')}${last}`, [100, 200, 204]],
+  [
+    `${create()}${`${head('/things/1')}\r\n${head('/things/1')}Connection: close\r\n\r\n`.replaceAll('GET', 'DELETE')}`,
+    [200, 204, 404],
+  ],
+]
+
+/** Creates the thing 1. */
+function create(fields = ''): string {
+  const content = `Content-Type: application/json\r\nContent-Length: 8\r\n${fields}\r\n{"id":1}`
+  return head('/things').replace('GET', 'POST') + content
+}
+
 const statusesOf = async (answers: ReturnType<typeof exchange>) => (await answers).map(({ status }) => status)
 
 describe('the requests of one connection', () => {
+  test.each(pipelines)('have their responses, sent at once or byte by byte: %#', async (requests, statuses) => {
+    const bytewise = Array.from(requests).flatMap((byte) => [byte, () => new Promise<void>(setImmediate)])
+    for (const pieces of [[requests], bytewise]) {
+      const { listen } = await serve({ beside })
+      expect(await statusesOf(exchange(await listen(), ...pieces))).toEqual(statuses)
+    }
+  })
+
   test('are answered in their order, several hundred of one segment too', async () => {
     const { listen } = await serve()
     const creates = Array.from({ length: 200 }, (_, id) => {

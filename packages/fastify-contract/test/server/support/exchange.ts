@@ -12,7 +12,7 @@ export interface Answer {
 /** Opens a connection that is closed with the test. */
 export async function openSocket(origin: string, allowHalfOpen = false): Promise<Socket> {
   const { hostname, port } = new URL(origin)
-  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen })
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen, noDelay: true })
   onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
   return socket

@@ -2,15 +2,23 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import { issueTokens } from './clients.ts'
-import { type NodeOptions, type PostgresNode, startNode } from './postgres-node.ts'
+import { issueTokens } from '../../test/support/server/issue-tokens.ts'
+import { type NodeOptions, type PostgresNode, startNode } from '../../test/support/server/postgres-node.ts'
 import {
-  type ServerCommand,
+  type Command,
   type ServerProcess,
-  serverProcessor,
+  nodeBinary,
   startArguments,
-  startServer,
-} from './server-process.ts'
+  startProcess,
+} from '../../test/support/server/start-process.ts'
+
+/** The processors of measured servers and of the load generator. */
+const processors = { server: '0', load: '1' }
+
+/** @returns a command that runs on one processor; taskset(1) becomes the program, with the same process id */
+export function pinned(processor: keyof typeof processors, command: readonly string[]): Command {
+  return ['taskset', '-c', processors[processor], ...command]
+}
 
 /** Servers of the project and nodes of PostgreSQL in a temporary folder. All of it ends with the lab. */
 export class Lab implements AsyncDisposable {
@@ -38,34 +46,30 @@ export class Lab implements AsyncDisposable {
     return node
   }
 
-  /** @param name of the server's log */
-  async serve(databaseUrl: string, name: string, options: Partial<ServerCommand> = {}): Promise<ServerProcess> {
-    const server = await startServer({
-      arguments: startArguments,
-      logFile: join(this.folder, `${name}.log`),
-      processors: '0-1',
-      ...options,
-      environment: { DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', ...options.environment },
-    })
-    this.#cleanup.defer(() => server.stop())
-    return server
+  /** @param name of the server's log, to which servers of the same name append */
+  async serve(
+    databaseUrl: string,
+    name: string,
+    environment: Record<string, string> = {},
+    command?: Command,
+  ): Promise<ServerProcess> {
+    const logFile = join(this.folder, `${name}.log`)
+    return this.#cleanup.use(await startProcess({ DATABASE_URL: databaseUrl, ...environment }, command, { logFile }))
   }
 
   log(name: string): Promise<string> {
     return readFile(join(this.folder, `${name}.log`), 'utf8')
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#cleanup.disposeAsync()
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#cleanup.disposeAsync()
   }
 }
 
-/** The server as `npm start` runs it, on its own database in a lab of its own. */
-export interface LoadedServer extends ServerProcess, AsyncDisposable {
+/** A measured server on its own database. Disposing removes the database, too. */
+export interface LoadedServer extends ServerProcess {
   /** A token of the caller `me`. */
   token: string
-  /** @returns the log so far */
-  log: () => Promise<string>
 }
 
 /**
@@ -88,10 +92,7 @@ export async function startLoadedServer(
     ),
   )
   await store.close()
-  const server = await lab.serve(`sqlite:${file}`, 'server', {
-    arguments: [...nodeOptions, ...startArguments],
-    environment: { LOG_LEVEL: 'info', ...environment },
-    processors: serverProcessor,
-  })
-  return { ...server, token, log: () => lab.log('server'), [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose]() }
+  const command = pinned('server', [nodeBinary, ...nodeOptions, ...startArguments])
+  const server = await lab.serve(`sqlite:${file}`, 'server', { LOG_LEVEL: 'info', ...environment }, command)
+  return { ...server, token, [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose]() }
 }

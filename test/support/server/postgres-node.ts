@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { Client, type QueryResultRow } from 'pg'
 import { childrenOf } from './process-figures.ts'
 import { type Program, hasEnded, startProgram } from './program.ts'
-import { freePort } from './server-process.ts'
+import { freePort } from './start-process.ts'
 
 const run = promisify(execFile)
 
@@ -19,8 +19,8 @@ const nobody = 65_534
 /** PostgreSQL and PgBouncer refuse to run as root, who starts them as `nobody`. Others start them as themselves. */
 export const serverUser = isRoot ? { uid: nobody, gid: nobody } : {}
 
-/** A PostgreSQL server on 127.0.0.1 whose data is in a folder of its own. */
-export interface PostgresNode {
+/** A PostgreSQL server on 127.0.0.1 whose data is in a folder of its own. Disposing kills it. */
+export interface PostgresNode extends AsyncDisposable {
   port: number
   /** The database `postgres`, as its owner. */
   url: string
@@ -80,20 +80,23 @@ export async function startNode(options: NodeOptions): Promise<PostgresNode> {
     for (const id of [program.pid, ...childrenOf(program.pid)]) process.kill(id, signal)
   }
 
+  async function kill(): Promise<void> {
+    if (!hasEnded(program.child)) signalAll('SIGKILL')
+    await program.end('SIGKILL')
+    // Left behind by the kill; a restart would ask whether its process still runs.
+    await rm(join(data, 'postmaster.pid'), { force: true })
+  }
+
   await start()
   return {
     port,
     url,
     query: (text, values) => queryOnce(url, text, values),
     signal: signalAll,
-    kill: async () => {
-      if (!hasEnded(program.child)) signalAll('SIGKILL')
-      await program.end('SIGKILL')
-      // Left behind by the kill; a restart would ask whether its process still runs.
-      await rm(join(data, 'postmaster.pid'), { force: true })
-    },
+    kill,
     stop: (signal = 'SIGINT') => program.end(signal),
     start,
+    [Symbol.asyncDispose]: kill,
   }
 }
 
@@ -114,17 +117,12 @@ async function fill(data: string, { bin, standbyOf, password }: NodeOptions): Pr
   await run(join(bin, 'initdb'), [...common, ...flags], asUser)
 }
 
-/** A node in a temporary folder, which `remove` deletes when it has stopped the node. */
-export interface TemporaryPostgres extends PostgresNode {
-  remove: () => Promise<void>
-}
-
 /**
- * Starts the PostgreSQL that comes as npm packages.
+ * Starts the PostgreSQL that comes as npm packages, in a temporary folder. Disposing stops it and removes the folder.
  *
  * @param isDurable whether commits survive a loss of power (`fsync`): PostgreSQL's default, and slow
  */
-export async function startPostgres({ isDurable }: { isDurable: boolean }): Promise<TemporaryPostgres> {
+export async function startPostgres({ isDurable }: { isDurable: boolean }): Promise<PostgresNode> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'))
   await chmod(folder, 0o755)
   const settings = ['max_connections=200', `fsync=${isDurable ? 'on' : 'off'}`]
@@ -132,7 +130,7 @@ export async function startPostgres({ isDurable }: { isDurable: boolean }): Prom
   const node = await startNode({ bin, folder, name: 'data', settings, password: 'password' })
   return {
     ...node,
-    remove: async () => {
+    [Symbol.asyncDispose]: async () => {
       await node.stop()
       await rm(folder, { recursive: true, force: true })
     },

@@ -1,18 +1,18 @@
 import { type Contender, bunServe, nodeHttp, own, ownOnPostgres } from './contenders.ts'
 import { type Quantity, type Results, figureOf, spreadText } from './figures.ts'
 
-/** A promise about speed or memory: a figure of a server, or its ratio to that of another one. */
-interface Promised {
+/** A target of speed or memory: a figure of a server, or its ratio to that of another one. */
+interface Target {
   work: string
   quantity: Quantity
   server: Contender
   other: Contender | undefined
-  /** What the median must be at most; with `isFloor` at least. */
+  /** What the median is to be at most; with `isFloor` at least. */
   limit: number
   isFloor?: true
 }
 
-const promises: Promised[] = [
+const targets: Target[] = [
   cpu('list-1', 0.82),
   cpu('list-20', 0.7),
   cpu('list-1000', 0.33),
@@ -29,7 +29,7 @@ const promises: Promised[] = [
   cpu('create', 1.5, ownOnPostgres, own),
 ]
 
-function cpu(work: string, limit: number, server = own, other = nodeHttp): Promised {
+function cpu(work: string, limit: number, server = own, other = nodeHttp): Target {
   return { work, quantity: 'cpu', server, other, limit }
 }
 
@@ -37,30 +37,30 @@ const quantityNames: Record<Quantity, string> = {
   cpu: 'CPU',
   rate: 'requests a second',
   waiting: 'time kept waiting',
-  start: 'ms to the first answer',
+  start: 'ms to the first response',
   memory: 'idle memory',
 }
 
-/** A promise, and what a run has reached. */
-export interface MeasuredPromise {
+/** A target, and the figure of a run. */
+export interface MeasuredTarget {
   work: string
-  promise: string
+  target: string
   /** The median with the lowest and the highest value; empty where it was not measured. */
-  reached: string
-  verdict: 'kept' | 'not kept' | 'not measured'
+  measured: string
+  verdict: 'reached' | 'missed' | 'not measured'
 }
 
-/** Every promise. */
-export function promisesOf(results: Results): MeasuredPromise[] {
-  return promises.map(({ work, quantity, server, other, limit, isFloor = false }) => {
+/** Every target. */
+export function targetsOf(results: Results): MeasuredTarget[] {
+  return targets.map(({ work, quantity, server, other, limit, isFloor = false }) => {
     const digits = other === undefined ? 0 : 2
     const whose = server === own ? '' : ` of ${server.name}`
     const ofOther = other === undefined ? '' : ` of ${other.name}`
     const bound = `${isFloor ? '≥' : '≤'} ${limit.toFixed(digits)}${ofOther}`
-    const promise = `${quantityNames[quantity]}${whose} ${bound}`
+    const target = `${quantityNames[quantity]}${whose} ${bound}`
     const spread = figureOf(results, work, quantity, server.name, other?.name)
-    if (spread === undefined) return { work, promise, reached: '', verdict: 'not measured' }
-    const isKept = isFloor ? spread.median >= limit : spread.median <= limit
-    return { work, promise, reached: spreadText(spread, digits), verdict: isKept ? 'kept' : 'not kept' }
+    if (spread === undefined) return { work, target, measured: '', verdict: 'not measured' }
+    const isReached = isFloor ? spread.median >= limit : spread.median <= limit
+    return { work, target, measured: spreadText(spread, digits), verdict: isReached ? 'reached' : 'missed' }
   })
 }

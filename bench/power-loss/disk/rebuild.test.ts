@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Loss, rebuild } from '../../bench/power-loss/disk/rebuild.ts'
-import { FileTree, rootId } from '../../bench/power-loss/disk/file-tree.ts'
-import type { Recorded } from '../../bench/power-loss/disk/recording.ts'
-import { createRandom } from '../../bench/random.ts'
+import { type Loss, rebuild } from './rebuild.ts'
+import { FileTree, rootId } from './file-tree.ts'
+import type { Recorded } from './recording.ts'
+import { createRandom } from '../../lab/random.ts'
 
 // The proof of bench/power-loss is as good as its idea of what a disk keeps.
 

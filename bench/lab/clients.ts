@@ -1,31 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createToken } from '../../src/auth/tokens.ts'
-import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
-import type { PostgresNode } from './postgres-node.ts'
-
-/** A caller, and a token of it. */
-export interface Caller {
-  name: string
-  token: string
-}
-
-/** Issues a token for each of these callers, or of as many as a number says. */
-export async function issueTokens(location: DatabaseLocation, callers: string[] | number): Promise<Caller[]> {
-  const names =
-    typeof callers === 'number' ? Array.from({ length: callers }, (_, index) => `caller ${String(index)}`) : callers
-  const store = await openStore(location, { onFault: () => undefined })
-  try {
-    return await Promise.all(
-      names.map(async (name) => {
-        const { text, stored } = createToken(name, Date.now())
-        if ((await store.addToken(stored)) !== 'added') throw new Error(`no token could be issued for ${name}`)
-        return { name, token: text }
-      }),
-    )
-  } finally {
-    await store.close()
-  }
-}
+import type { Caller } from '../../test/support/server/issue-tokens.ts'
+import type { PostgresNode } from '../../test/support/server/postgres-node.ts'
 
 /** What is asked of a server. */
 export interface Question {
@@ -142,4 +117,9 @@ export function slowest(sent: Pick<Sent, 'from' | 'to'>[]): number {
 /** @returns the status of `/readyz`, 0 where nobody answers */
 export async function readiness(port: number): Promise<number> {
   return (await ask(port, undefined, { method: 'GET', path: '/readyz' })).status
+}
+
+/** @returns names of callers, of whom a run needs so many */
+export function callersOf(count: number, prefix = 'caller'): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix} ${String(index)}`)
 }

@@ -1,39 +1,39 @@
-/** An answer of the server, as bytes in latin1. */
-export interface Answer {
+/** A response of the server, as bytes in latin1. */
+interface Response {
   status: number
   /** Names in lower case. */
   headers: Map<string, string>
   body: string
 }
 
-/** What every final answer has, and what a failure has beside that. */
+/** What every final response has. */
 const required = ['x-request-id', 'cache-control', 'x-content-type-options', 'date']
 
 /**
  * Takes what a connection has received apart (RFC 9112, section 6.3).
  *
  * @param received a character for each byte
- * @returns the answers that are whole, and the rest: the beginning of one that is not
+ * @returns the responses that are whole, and the rest: the beginning of one that is not
  */
-export function answersIn(received: string): { answers: Answer[]; rest: string } {
-  const answers: Answer[] = []
+export function responsesIn(received: string): { responses: Response[]; rest: string } {
+  const responses: Response[] = []
   let rest = received
   for (;;) {
     const [head, status, lines = ''] = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n/.exec(rest) ?? []
-    if (head === undefined) return { answers, rest }
+    if (head === undefined) return { responses, rest }
     const fields = lines.split('\r\n').map((line) => line.split(/: *(.*)/))
     const headers = new Map(fields.map(([name = '', value = '']) => [name.toLowerCase(), value]))
     const behind = rest.slice(head.length)
     const length = bodyLength(headers, behind)
-    if (length === undefined) return { answers, rest }
-    answers.push({ status: Number(status), headers, body: behind.slice(0, length) })
+    if (length === undefined) return { responses, rest }
+    responses.push({ status: Number(status), headers, body: behind.slice(0, length) })
     rest = behind.slice(length)
   }
 }
 
 /** The bytes of a body with its framing; undefined where it is not whole. */
-function bodyLength(headers: Answer['headers'], behind: string): number | undefined {
-  // An answer to HEAD has the headers of a body and none.
+function bodyLength(headers: Response['headers'], behind: string): number | undefined {
+  // A response to HEAD has the headers of a body and none.
   if (behind === '' || behind.startsWith('HTTP/1.1 ')) return 0
   if (headers.get('transfer-encoding') === 'chunked') return chunkedLength(behind)
   const length = Number(headers.get('content-length') ?? 0)
@@ -50,24 +50,24 @@ function chunkedLength(behind: string): number | undefined {
   }
 }
 
-/** Says how what was received breaks what the contract says of every answer, if it does. */
+/** Says how what was received breaks what the contract says of every response, if it does. */
 export function faultIn(received: string): string | undefined {
-  const { answers, rest } = answersIn(received)
-  const fault = answers.map(faultOf).find((each) => each !== undefined)
+  const { responses, rest } = responsesIn(received)
+  const fault = responses.map(faultOf).find((each) => each !== undefined)
   if (fault !== undefined) return fault
   const isBeginning = rest.startsWith('HTTP/1.1 ') || 'HTTP/1.1 '.startsWith(rest)
-  return isBeginning ? undefined : `bytes that are no answer: ${JSON.stringify(rest.slice(0, 100))}`
+  return isBeginning ? undefined : `bytes that are no response: ${JSON.stringify(rest.slice(0, 100))}`
 }
 
-/** No answer may be a 5xx, except 503 from a busy machine, and the body of a failure must be the contract's Error. */
-function faultOf({ status, headers, body }: Answer): string | undefined {
+/** No response may be a 5xx, except 503 from a busy machine, and the body of a failure must be the contract's Error. */
+function faultOf({ status, headers, body }: Response): string | undefined {
   if (status < 200) return undefined
   if (status >= 500 && status !== 503) return 'a fault of the service'
   const missing = required.find((name) => !headers.has(name))
   if (missing !== undefined) return `the header ${missing} is missing`
   if (status < 400) return undefined
   if (headers.get('content-type') !== 'application/json') return 'a failure that is not application/json'
-  // An answer to HEAD has none.
+  // A response to HEAD has none.
   if (body === '') return undefined
   return isError(body, status) ? undefined : 'a failure whose body is not Error'
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Operation, type State, checkHistory, checkPlants } from '../../bench/linearizability/check-history.ts'
+import { type Operation, type State, checkHistory, checkPlants } from './check-history.ts'
 
 function create(call: number, answer: number, name: string, changed?: boolean): Operation {
   return { kind: 'create', call, answer, id: Number(name[0]), name, changed }

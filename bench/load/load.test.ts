@@ -3,7 +3,7 @@ import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { type LoadJob, load } from '../../bench/load/load.ts'
+import { type LoadJob, load } from './load.ts'
 
 /** Loads a server that answers so. */
 async function loadOn(answer: RequestListener, job: Partial<LoadJob> = {}) {

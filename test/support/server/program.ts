@@ -3,25 +3,28 @@ import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A program that runs. */
-export interface Program {
+/** A program that runs. Disposing ends it with SIGKILL. */
+export interface Program extends AsyncDisposable {
   child: ChildProcess
   pid: number
-  /** What it has printed so far, without what went to a log. */
-  printed: () => string
+  /** What it has printed so far. */
+  stdout: () => string
+  stderr: () => string
   /** Its exit code, null after a signal that it did not handle, once all that it printed has been read. */
   ended: Promise<number | null>
-  /** Ends it, unless it has ended. */
+  /** Ends it with a signal, SIGTERM by default, and waits until it has ended. */
   end: (signal?: NodeJS.Signals) => Promise<void>
 }
 
 export interface ProgramOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
-  /** Receives standard error. */
-  logFile?: string
+  /** Receives standard error; it is appended to. */
+  logFile?: string | undefined
   /** Ends it when this process ends: SIGKILL, unless it has to end processes that it has started. */
   lastSignal?: NodeJS.Signals
   /** How often it is asked whether it is ready. */
   pollMilliseconds?: number
+  /** Open files of this process that it gets as its descriptor 3 and so on. */
+  descriptors?: readonly number[]
 }
 
 const startMilliseconds = 60_000
@@ -29,55 +32,54 @@ const startMilliseconds = 60_000
 /**
  * Starts a program and waits until it is ready. It ends when this process ends.
  *
- * @param isReady takes what it has printed
+ * @param isReady receives what it has printed on standard output
  * @throws Error with what it printed, when it ends before that or takes longer than a minute
  */
 export async function startProgram(
   [command = '', ...parameters]: readonly string[],
-  { logFile, lastSignal, pollMilliseconds = 20, ...options }: ProgramOptions,
-  isReady: (printed: string) => boolean | Promise<boolean>,
+  { logFile, lastSignal, pollMilliseconds = 10, descriptors = [], ...options }: ProgramOptions,
+  isReady: (stdout: string) => boolean | Promise<boolean>,
 ): Promise<Program> {
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
-  const child = spawn(command, parameters, { ...options, stdio: ['ignore', 'pipe', log] })
+  const child = spawn(command, parameters, { ...options, stdio: ['ignore', 'pipe', log, ...descriptors] })
   endWithThisProcess(child, lastSignal)
-  // 'close' comes with the exit code.
+  const printed = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (text: string) => (printed[name] += text))
+  const stderr = () => (logFile === undefined ? printed.stderr : readFileSync(logFile, 'utf8'))
+  // 'close' comes with the exit code, or null after a signal.
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (text: string) => (printed += text))
   let problem: string | undefined
   ended.catch((error: unknown) => (problem = String(error)))
   const deadline = performance.now() + startMilliseconds
-  while (!(await isReady(printed))) {
+  while (!(await isReady(printed.stdout))) {
     if (hasEnded(child)) problem = `it ended with ${String(child.exitCode ?? child.signalCode)}`
     else if (performance.now() > deadline) problem = 'it takes too long'
     if (problem !== undefined) {
-      await endProcess(child, 'SIGKILL')
-      const said = logFile === undefined ? printed : printed + readFileSync(logFile, 'utf8')
-      throw new Error(`${command} did not start: ${problem}\n${said.slice(-4_000)}`)
+      child.kill('SIGKILL')
+      await ended.catch(() => undefined)
+      throw new Error(`${command} did not start: ${problem}\n${(printed.stdout + stderr()).slice(-4_000)}`)
     }
     await sleep(pollMilliseconds)
   }
+  const end = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (!hasEnded(child)) child.kill(signal)
+    await ended
+  }
   return {
     child,
-    // A process that printed or answered has an id.
+    // A process that printed or responded has an id.
     pid: child.pid!,
-    printed: () => printed,
+    stdout: () => printed.stdout,
+    stderr,
     ended,
-    end: (signal) => endProcess(child, signal),
+    end,
+    [Symbol.asyncDispose]: () => end('SIGKILL'),
   }
 }
 
 export function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid === undefined || exitCode !== null || signalCode !== null
-}
-
-/** Ends a process, unless it has ended. */
-export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (hasEnded(child)) return
-  const exited = once(child, 'exit')
-  child.kill(signal)
-  await exited
 }
 
 const running = new Map<ChildProcess, NodeJS.Signals>()
@@ -88,7 +90,7 @@ let isWatching = false
  *
  * @param signal must end the processes that it has started, too
  */
-export function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
+function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
   running.set(child, signal)
   child.once('exit', () => running.delete(child))
   if (isWatching) return

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { memoryOf, schedulingOf } from '../../test/support/server/process-figures.ts'
+import { startProgram } from '../../test/support/server/program.ts'
+import { type ServerProcess, freePort, projectFolder } from '../../test/support/server/start-process.ts'
+import { ask } from '../lab/clients.ts'
+import { type Lab, pinned } from '../lab/lab.ts'
+import type { LoadGenerator } from '../load/start-load.ts'
+import type { Contender } from './contenders.ts'
+import type { BenchDatabase } from './database.ts'
+import type { Figures } from './figures.ts'
+import type { Work } from './works.ts'
+
+/** A contender and its database. */
+export interface Entrant {
+  contender: Contender
+  database: BenchDatabase
+}
+
+/** The project reads one of the variables that name its database, the peers the other. */
+function environmentOf({ contender, database: { url } }: Entrant): Record<string, string> {
+  return { ...contender.environment, DATABASE_URL: url, DATABASE_FILE: url.replace('sqlite:', '') }
+}
+
+/** An entrant whose server runs. */
+export interface RunningEntrant extends Entrant {
+  server: ServerProcess
+}
+
+/** Starts the server of an entrant on a processor of its own; it ends with the lab. */
+export async function startEntrant(entrant: Entrant, lab: Lab): Promise<RunningEntrant> {
+  const { contender, database } = entrant
+  const command = pinned('server', contender.command)
+  return { ...entrant, server: await lab.serve(database.url, contender.name, environmentOf(entrant), command) }
+}
+
+/** The time between the last response and the reading of CPU, in which the server writes its log. */
+const settleMilliseconds = 20
+
+/**
+ * Loads a running entrant and measures its CPU.
+ *
+ * @param firstId the first id that the work may use
+ * @throws Error when a response is not the one that the work expects
+ */
+export async function measureLoad(
+  { server, database }: RunningEntrant,
+  work: Work,
+  firstId: number,
+  maxMilliseconds: number,
+  generator: LoadGenerator,
+): Promise<{ figures: Figures; bodyBytes: number }> {
+  const operation = work.operation(firstId)
+  if (operation.kind === 'delete') await database.addPlants('writer', firstId, work.maxRequests)
+  const before = schedulingOf(server.pid)
+  const { requests, milliseconds, statuses, firstBodyBytes } = await generator.run({
+    port: server.port,
+    token: database.tokens[operation.kind === 'list' ? 'reader' : 'writer'],
+    operation,
+    connections: work.connections,
+    maxRequests: work.maxRequests,
+    maxMilliseconds,
+  })
+  if (statuses[String(work.status)] !== requests)
+    throw new Error(`${String(requests)} responses have the statuses ${JSON.stringify(statuses)}`)
+  await sleep(settleMilliseconds)
+  const after = schedulingOf(server.pid)
+  return {
+    figures: {
+      cpu: (after.running - before.running) / requests,
+      rate: (requests / milliseconds) * 1_000,
+      waiting: (after.waiting - before.waiting) / (milliseconds * 10),
+    },
+    bodyBytes: firstBodyBytes,
+  }
+}
+
+/** How long after its first response a server counts as idle. */
+const idleMilliseconds = 200
+
+/** Starts an entrant's server without npm, and measures its first response and its memory then. */
+export async function measureStart(entrant: Entrant): Promise<Figures> {
+  const { contender, database } = entrant
+  const port = await freePort()
+  const own = { PATH: process.env['PATH'], PORT: String(port), SHUTDOWN_DELAY: '0' }
+  const options = { cwd: projectFolder, env: { ...own, ...environmentOf(entrant) }, pollMilliseconds: 2 }
+  let responded = 0
+  const started = performance.now()
+  await using program = await startProgram(pinned('server', contender.command), options, async () => {
+    const { status, to } = await ask(port, database.tokens.reader, { method: 'GET', path: '/plants?limit=20' })
+    responded = to
+    return status === 200
+  })
+  await sleep(idleMilliseconds)
+  const memory = memoryOf(program.pid, 'VmRSS')
+  // In order: a process that is killed saves no compiled code for the next start.
+  await program.end()
+  return { start: responded - started, memory }
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { servedDatabase } from '../../test/support/server/served-database.ts'
+import { watchServer } from '../../test/support/server/watch.ts'
+import { createRandom } from '../lab/random.ts'
+import { cutAtEveryByte } from './attack.ts'
+import { attackAll, attackOf, fuzz, warmUp } from './fuzz.ts'
+import { goodRequests, lastRequests } from './requests.ts'
+import { faultIn } from './responses.ts'
+
+const connections = 600
+
+/** 64 connections at once, of which none may cost more than 2 MiB, and what the collector has not found yet. */
+const bounds = { livezMilliseconds: 3_000, growthMebibytes: 192 }
+
+test.each([
+  ['without', {}],
+  ['with', { RATE_LIMIT: '100000' }],
+])(
+  'a server %s RATE_LIMIT survives whatever clients send and however they leave',
+  { timeout: 60_000 },
+  async (_with, environment: Record<string, string>) => {
+    const { token, serve } = await servedDatabase()
+    const server = await serve({ LOG_LEVEL: 'error', ...environment })
+    const { port } = server
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    await warmUp(port, token)
+    const watch = watchServer(server, bounds)
+
+    const { one } = createRandom(seed)
+    const cuts = [lastRequests[0]!, one(lastRequests), one(goodRequests(token))].flatMap(cutAtEveryByte)
+    const cut = await attackAll(port, cuts.length, (index) => cuts[index]!)
+    expect(cut.findings).toEqual([])
+    const { statuses, findings } = await fuzz({ port, token, seed, first: 0, count: connections })
+    expect(
+      findings.map(
+        (finding) =>
+          `--seed ${String(seed)} --first ${String(finding.first)} ` +
+          `--requests ${String(finding.count)}\n${finding.problem}`,
+      ),
+    ).toEqual([])
+    // Both what is good after all and what is not have been sent.
+    expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '400', '401', '404', '405']))
+    expect((await watch.end()).problems, `seed ${String(seed)}`).toEqual([])
+    expect(server.stderr().slice(0, 2_000)).toBe('')
+    await server.end()
+    expect(await server.ended).toBe(0)
+  },
+)
+
+const [id, kept, sniffed, date] = [
+  'x-request-id: a',
+  'cache-control: no-store',
+  'x-content-type-options: nosniff',
+  'date: now',
+]
+
+test.each([
+  ['the header x-request-id is missing', 'HTTP/1.1 404 Not Found', [kept, sniffed, date]],
+  ['a fault of the service', 'HTTP/1.1 500 Internal Server Error', [id, kept, sniffed, date]],
+  ['a failure that is not application/json', 'HTTP/1.1 404 Not Found', [id, kept, sniffed, date]],
+  ['bytes that are no response', 'HTTP/2 200 OK', [id, kept, sniffed, date]],
+  [undefined, 'HTTP/1.1 200 OK', [id, kept, sniffed, date]],
+])('the fuzzer finds %s', (fault, line, headers) => {
+  const response = `${[line, ...headers].join('\r\n')}\r\n\r\n`
+  if (fault === undefined) expect(faultIn(response)).toBeUndefined()
+  else expect(faultIn(response)).toContain(fault)
+})
+
+test('a seed and a number always give the same attack, and another number gives others', () => {
+  const text = (number: number) => JSON.stringify(attackOf('token', 1, number))
+  expect(text(1)).toBe(text(1))
+  expect(new Set(Array.from({ length: 100 }, (_, number) => text(number))).size).toBeGreaterThan(90)
+})
