@@ -14,6 +14,10 @@ const commands: Record<string, Command> = {
   },
   soak: { summary: 'loads a server for minutes, and shows memory and waits', load: () => import('./soak.ts') },
   overload: { summary: 'offers a server twice the load that saturates it', load: () => import('./overload.ts') },
+  starve: {
+    summary: 'measures how long a client waits while others keep the server busy',
+    load: () => import('./starve/starve.ts'),
+  },
   fuzz: { summary: 'attacks a server with changed bytes', load: () => import('./fuzz/fuzz.ts') },
   linearizability: {
     summary: 'looks for an order of what many clients see of two servers that are killed',

@@ -140,6 +140,14 @@ describe('the requests of one connection', () => {
     expect(await statusesOf(exchange(origin, next.repeat(10) + last))).toHaveLength(11)
   })
 
+  test('are all served when each response fills the socket', async () => {
+    const body = 'x'.repeat(4_000_000)
+    const { listen } = await serve({ paths, handlers: { wait: () => ({ status: 200, body }) } })
+    const many = `${head('/wait')}\r\n`.repeat(20)
+    const answers = await exchange(await listen(), many, many + last)
+    expect(answers.filter(({ text }) => text.length > 4_000_000)).toHaveLength(40)
+  })
+
   test('wait unread beyond the time limit of a request without a 408', async () => {
     const { origin, release } = await serveHeld({ requestMilliseconds: 200, checkMilliseconds: 20 })
     const post = head('/things').replace('GET', 'POST')

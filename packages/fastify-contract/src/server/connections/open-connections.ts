@@ -21,6 +21,7 @@ interface Parser {
   /** Receives each request. Its result is that of llhttp's `on_headers_complete`. */
   onIncoming: (request: IncomingMessage, keepAlive: boolean) => number
   resume: () => void
+  execute: (bytes: Buffer) => unknown
 }
 
 /** The result with which llhttp stops. Node then emits `clientError` with this code and the bytes that are left. */
@@ -152,23 +153,37 @@ export class OpenConnection {
     this.isStopped = false
     this.release()
     this.#parser.resume()
+    // Completes a request without content, for which no byte may follow.
+    if (this.socket.readableLength === 0) this.#parser.execute(nothing)
     this.socket.resume()
   }
 
   #pause(): void {
+    if (!this.#isPausable) this.#readByListener()
+    this.#isPausable = true
+    this.socket.pause()
+  }
+
+  /** Replaces Node's listener. Until there is a second one, the parser reads by itself. */
+  #readByListener(): void {
     const { socket } = this
-    if (!this.#isPausable) {
-      this.#isPausable = true
-      // Node's parser reads the socket by itself until it has had a second listener.
-      socket.on('data', ignore).off('data', ignore)
-      // Node resumes the socket when it discards an unread body.
-      socket.on('resume', () => {
-        if (this.#next !== undefined || this.isStopped) socket.pause()
-      })
-    }
-    socket.pause()
+    const [parse] = socket.listeners('data')
+    // After CONNECT there is none, because nothing is parsed any more.
+    if (parse === undefined) return
+    socket.on('data', (bytes: Buffer) => {
+      if (this.#next === undefined && !this.isStopped) parse.call(socket, bytes)
+      else {
+        // Node has resumed the socket, because it has sent a response or discards a body.
+        socket.pause()
+        socket.unshift(bytes)
+      }
+    })
+    socket.off('data', parse as () => void)
   }
 }
+
+/** No bytes, but not a null pointer, which would mean the end of the stream. */
+const nothing = Buffer.alloc(1).subarray(1)
 
 const ignore = (): void => undefined
 
