@@ -74,17 +74,21 @@ export class OpenConnection {
   serve(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const exchange = { request, response, hasWaited: !this.isIdle }
     this.newest = exchange
+    const start = () => {
+      // A connection that has been refused or closed meanwhile can send no further response.
+      if (!this.socket.writable) return
+      response.once('close', this.#onResponse)
+      listener(request, response)
+      // Otherwise the parser has stopped at the request behind it.
+      if (this.newest === exchange) this.#readOn()
+    }
+    const { turns } = this.#connections
     this.afterResponse(() => {
       this.isIdle = false
       this.exchange = exchange
-      this.#connections.turns.run(() => {
-        // A connection that has been refused or closed meanwhile can send no further response.
-        if (!this.socket.writable) return
-        response.once('close', this.#onResponse)
-        listener(request, response)
-        // Otherwise the parser has stopped at the request behind it.
-        if (this.newest === exchange) this.#readOn()
-      })
+      // A connection starts one request in a turn.
+      if (exchange.hasWaited) turns.runLater(start)
+      else turns.run(start)
     })
   }
 

@@ -22,12 +22,18 @@ export class Turns {
 
   /** Calls `start` in this turn, or in a later one if this turn is full. */
   run(start: () => void): void {
-    this.#schedule()
-    if (this.#started >= this.#limit) this.#waiting.push(start)
+    if (this.#started >= this.#limit) this.runLater(start)
     else {
+      this.#schedule()
       this.#started++
       start()
     }
+  }
+
+  /** Calls `start` in a later turn. */
+  runLater(start: () => void): void {
+    this.#schedule()
+    this.#waiting.push(start)
   }
 
   /** Call this when a connection was accepted. */
