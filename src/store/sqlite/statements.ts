@@ -86,6 +86,11 @@ export function isUnavailable(error: unknown): error is Error {
   return error instanceof Database.SqliteError && environmental.test(error.code)
 }
 
+/** Whether a statement met a page or a table that it cannot read. Statements that do not need it may still work. */
+export function isDamage(error: unknown): error is Error {
+  return error instanceof Database.SqliteError && /^SQLITE_(ERROR|CORRUPT|IOERR_READ)(_|$)/.test(error.code)
+}
+
 /** Whether another process holds the lock. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_BUSY(_|$)/.test(error.code)

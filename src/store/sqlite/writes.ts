@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoreOptions } from '../store.ts'
 import { type Waiting, refuse } from '../waiting.ts'
-import { isBusy, isUnavailable, prepareWrites } from './statements.ts'
+import { isBusy, isDamage, isUnavailable, prepareWrites } from './statements.ts'
 
 type Statements = ReturnType<typeof prepareWrites>
 
@@ -91,49 +91,85 @@ export class WriteQueue {
     this.#continue(error)
   }
 
-  /** @param error why no transaction could begin */
+  /** @param error why no transaction could begin in time */
   #continue(error: unknown): void {
     if (error !== undefined) this.#fail(this.#waiting.splice(0), error)
     if (this.#waiting.length > 0) this.#options.schedule()
     else for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
-  /** @returns the error if no transaction could begin; then the writes stay in the queue */
+  /** @returns the error if another process holds the write lock; then the writes stay in the queue */
   #tryCommit(): unknown {
     if (!this.#options.isInPlace()) {
       refuse(this.#waiting.splice(0))
       return undefined
     }
-    // The snapshot of reads that run in the same turn.
-    if (this.#database.inTransaction) this.#statements.rollback.run()
+    let batch = this.#waiting.splice(0, this.#maxBatch)
     try {
-      this.#statements.begin.run()
+      while (batch.length > 0) batch = this.#runBatch(batch)
+      return undefined
     } catch (error) {
-      return error
+      this.#rollBack()
+      if (isBusy(error)) {
+        this.#waiting.unshift(...batch)
+        return error
+      }
+      this.#fail(batch, error)
+      return undefined
     }
-    this.#runBatch(this.#waiting.splice(0, this.#maxBatch))
-    return undefined
   }
 
-  /** Runs and commits writes in the open transaction. */
-  #runBatch(batch: Waiting<Write, unknown>[]): void {
+  /**
+   * Runs writes in a transaction. Commits it unless some of them met a damaged page: SQLite commits nothing after that.
+   *
+   * @returns the writes to run again, without those that met damage
+   */
+  #runBatch(batch: Waiting<Write, unknown>[]): Waiting<Write, unknown>[] {
+    this.#begin()
     const outcomes: unknown[] = []
-    try {
-      for (const { item } of batch) {
-        try {
-          outcomes.push(item(this.#statements))
-        } catch (error) {
-          if (!(error instanceof Error) || !this.#database.inTransaction || isUnavailable(error)) throw error
-          // Only this write failed.
-          outcomes.push(error)
-        }
+    let isDamaged = false
+    for (const { item } of batch) {
+      try {
+        outcomes.push(item(this.#statements))
+      } catch (error) {
+        if (isDamage(error)) {
+          isDamaged = true
+          this.#begin()
+        } else if (!(error instanceof Error) || !this.#database.inTransaction || isUnavailable(error)) throw error
+        // Only this write failed.
+        outcomes.push(error)
       }
-      this.#statements.commit.run()
-    } catch (error) {
-      if (this.#database.inTransaction) this.#statements.rollback.run()
-      this.#fail(batch, error)
-      return
     }
+    if (isDamaged) return this.#failDamaged(batch, outcomes)
+    this.#statements.commit.run()
+    this.#settle(batch, outcomes)
+    return []
+  }
+
+  /** Fails the writes that met damage. @returns the others */
+  #failDamaged(batch: Waiting<Write, unknown>[], outcomes: unknown[]): Waiting<Write, unknown>[] {
+    this.#rollBack()
+    return batch.filter((write, index) => {
+      const outcome = outcomes[index]
+      if (!isDamage(outcome)) return true
+      this.#fail([write], outcome)
+      return false
+    })
+  }
+
+  /** Begins a transaction, in place of an open one or of the snapshot of reads that run in the same turn. */
+  #begin(): void {
+    this.#rollBack()
+    this.#statements.begin.run()
+  }
+
+  /** Some faults have rolled back the transaction already. */
+  #rollBack(): void {
+    if (this.#database.inTransaction) this.#statements.rollback.run()
+  }
+
+  /** Resolves the writes of a committed transaction. */
+  #settle(batch: Waiting<Write, unknown>[], outcomes: unknown[]): void {
     // If the file was removed meanwhile, the commit went into the removed file.
     if (!this.#options.isInPlace()) {
       refuse(batch)

@@ -30,6 +30,7 @@ async function makeQueue(options: Partial<ConstructorParameters<typeof WriteQueu
   const before = await commitsIn(`${file}-wal`)
   return {
     queue,
+    database,
     file,
     faults,
     /** A write of a plant. */
@@ -116,4 +117,42 @@ test('when the wait for the write lock is over every waiting write is refused, a
   other.exec('COMMIT')
   expect(await next).toBe('inserted 3')
   expect(ids()).toEqual([3])
+})
+
+test('writes wait for a lock that is taken after a fault ended their transaction', async () => {
+  const { queue, database, file, insert, ids, faults } = await makeQueue()
+  const other = new Database(file)
+  onTestFinished(() => void other.close())
+  let runs = 0
+  const outcomes = Promise.all([
+    queue.write(insert(1)),
+    queue.write(() => {
+      // As SQLite does after some faults (sqlite.org/lang_transaction.html, section 3).
+      database.exec('ROLLBACK')
+      if (runs++ === 0) other.exec('BEGIN IMMEDIATE')
+      throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_READ')
+    }),
+    queue.write(insert(2)),
+  ])
+  await expect.poll(() => runs).toBe(1)
+  expect(ids()).toEqual([])
+  other.exec('COMMIT')
+  expect(await outcomes).toEqual(['inserted 1', 'unavailable', 'inserted 2'])
+  expect(ids()).toEqual([1, 2])
+  expect(faults).toMatchObject([{ code: 'SQLITE_IOERR_READ' }])
+})
+
+test('writes to a full database are refused together, and none runs twice', async () => {
+  const { queue, database, insert, ids, faults } = await makeQueue()
+  database.pragma('max_page_count = 1')
+  const fill = database.prepare(`INSERT INTO plants (caller, id, name) VALUES ('me', 2, hex(randomblob(4096)))`)
+  let runs = 0
+  const writes = [insert(1), () => fill.run(), insert(3)].map((run) => () => {
+    runs++
+    return run()
+  })
+  expect(await Promise.all(writes.map((write) => queue.write(write)))).toEqual(Array(3).fill('unavailable'))
+  expect(runs).toBe(2)
+  expect(faults).toMatchObject([{ code: 'SQLITE_FULL' }])
+  expect(ids()).toEqual([])
 })
