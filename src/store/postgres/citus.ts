@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, Pool } from 'pg'
 import type { Caller } from 'fastify-contract'
 import { limitConcurrency } from './connections.ts'
-import { isOutage } from './errors.ts'
+import { isDamage, isOutage } from './errors.ts'
 
 interface LayoutRow {
   name: string
@@ -115,14 +115,17 @@ export class WorkerWatch {
     this.#isStopped = true
   }
 
-  /** Doubts the caller's worker if the statement failed as in an outage, before the next one gets the connection. */
+  /**
+   * Doubts the caller's worker if the statement failed as in an outage, before the next one gets the connection. Citus
+   * reports some lost workers as internal errors.
+   */
   async #observe<Result>(caller: Caller, ask: () => Promise<Result>): Promise<Result> {
     try {
       const result = await ask()
       if (result === 'unavailable') this.#suspect(caller)
       return result
     } catch (error) {
-      if (isOutage(error)) this.#suspect(caller)
+      if (isOutage(error) || isDamage(error)) this.#suspect(caller)
       throw error
     }
   }
@@ -180,7 +183,7 @@ export class WorkerWatch {
       return (await this.#pool.query<{ reachable: boolean }>(isReachable, values)).rows[0]?.reachable !== false
     } catch (error) {
       // Without the right to check, the worker counts as reachable.
-      return !isOutage(error)
+      return !isOutage(error) && !isDamage(error)
     }
   }
 }

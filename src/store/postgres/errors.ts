@@ -4,12 +4,15 @@ import { DatabaseError } from 'pg'
 /**
  * Classes of SQLSTATE for faults of the database, its machine or another transaction
  * (postgresql.org/docs/18/errcodes-appendix.html): connections, authorization, rolled-back transactions, resources,
- * locks, operator intervention (which includes statement timeouts), system errors, internal errors, missing databases.
+ * locks, operator intervention (which includes statement timeouts), missing databases.
  */
-const environmental = ['08', '28', '40', '53', '55', '57', '58', 'XX', '3D']
+const environmental = ['08', '28', '40', '53', '55', '57', '3D']
 
 /** Classes for missing rights, tables, columns or schemas. Other statements may still work. */
 const changed = ['42', '3F']
+
+/** Classes for system errors, such as files that cannot be read, and for damaged data. Other rows may still be sound. */
+const damaged = ['58', 'XX']
 
 /** A standby accepts no writes until it is promoted. */
 const readOnlyTransaction = '25006'
@@ -24,7 +27,12 @@ const maxPauseMilliseconds = 64
 
 /** Whether the database cannot run the statement now. */
 export function isUnavailable(error: unknown): error is Error {
-  return isOutage(error) || changed.includes(classOf(error))
+  return isOutage(error) || isDamage(error) || changed.includes(classOf(error))
+}
+
+/** Whether the statement met damaged data, which other statements may not need. */
+export function isDamage(error: unknown): error is Error {
+  return damaged.includes(classOf(error))
 }
 
 /** Whether the database cannot be read or written now, whatever the statement. */

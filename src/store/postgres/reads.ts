@@ -6,7 +6,8 @@ import type { CallerOfToken, Plant, Store, StoreOptions } from '../store.ts'
 import { type Waiting, refuse } from '../waiting.ts'
 import type { WorkerWatch } from './citus.ts'
 import { limitConcurrency } from './connections.ts'
-import { isUnavailable, retryConflicts } from './errors.ts'
+import { isDamage, isUnavailable, retryConflicts } from './errors.ts'
+import { query } from './send.ts'
 import { type CallerRow, type ListedRow, type Statement, statements } from './statements.ts'
 
 /** The most token lookups in a query. */
@@ -51,13 +52,13 @@ export class Reads {
   readonly #options: ReadsOptions
   readonly #limitLongReads = limitConcurrency(maxLongReads)
   readonly #shortLists = loader<ShortList, Encoded<Plant[]>>(maxShortLists, async (lists) => {
-    const rows = await this.read(statements.shortLists(lists))
+    const rows = await this.read(statements.shortLists(lists), lists.length)
     // One row for each list. The plants of an empty list are null.
     return rows === 'unavailable' ? rows : rows.map(({ plants }) => new Encoded<Plant[]>(`[${plants ?? ''}]`))
   })
   readonly #callers = loader<TokenLookup, CallerOfToken>(maxTokens, async (lookups) => {
     const hashes = new Map(lookups.map(({ key, hash }) => [key, hash]))
-    const rows = await this.read(statements.callersOfTokens([...hashes.values()]))
+    const rows = await this.read(statements.callersOfTokens([...hashes.values()]), lookups.length)
     if (rows === 'unavailable') return rows
     const found = new Map(rows.map((row) => [keyOfToken(row.hash), row]))
     return lookups.map(({ key, now }) => callerIn(found.get(key), now))
@@ -68,15 +69,20 @@ export class Reads {
     this.#options = options
   }
 
-  /** Reads rows. `unavailable` when the database cannot be read now. */
-  async read<Row extends object>(statement: Statement<Row>): Promise<Row[] | 'unavailable'> {
+  /**
+   * Reads rows. `unavailable` when the database cannot be read now.
+   *
+   * @param items the number of items that share the statement
+   * @throws an error that may be about one of several items
+   */
+  async read<Row extends object>(statement: Statement<Row>, items = 1): Promise<Row[] | 'unavailable'> {
     // A list may outlive the store if its client was cut off at the shutdown.
     if (this.#pool.ending || this.#pool.waitingCount >= this.#options.maxQueued) return 'unavailable'
     try {
-      const { rows } = await retryConflicts(() => this.#pool.query<Row>(statement))
+      const { rows } = await retryConflicts(() => query(this.#pool, statement))
       return rows
     } catch (error) {
-      if (!isUnavailable(error)) throw error
+      if (!isUnavailable(error) || (items > 1 && isDamage(error))) throw error
       this.#report(error)
       return 'unavailable'
     }
@@ -131,7 +137,7 @@ export class Reads {
 /**
  * Makes a function that loads one item. All items of one iteration of the event loop are loaded together.
  *
- * @param load resolves to the outcome of each item. If it rejects, each item is loaded alone: one may be at fault
+ * @param load resolves to the outcome of each item. If it rejects, one item may be at fault, and each half is loaded
  */
 function loader<Item, Outcome>(
   maxSize: number,
@@ -146,7 +152,8 @@ function loader<Item, Outcome>(
       // There are as many outcomes as items.
       else for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index]!)
     } catch (error) {
-      if (batch.length > 1) for (const single of batch) await run([single])
+      const middle = batch.length >> 1
+      if (middle > 0) for (const half of [batch.slice(0, middle), batch.slice(middle)]) await run(half)
       else batch[0]?.reject(error)
     }
   }

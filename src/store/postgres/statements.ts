@@ -42,6 +42,8 @@ export const statements = {
 
   commit: (): Statement => ({ text: 'COMMIT' }),
 
+  rollback: (): Statement => ({ text: 'ROLLBACK' }),
+
   /** Lists too short to need a limit in bytes. The rows have the order of `lists`. */
   shortLists: (lists: { caller: Caller; limit: number }[]): Statement<{ plants: string | null }> => ({
     name: 'shortLists',

@@ -5,7 +5,8 @@ import { WorkerWatch } from './citus.ts'
 import { type DatabaseOptions, openDatabase } from './open-database.ts'
 import { Reads, keyOfToken } from './reads.ts'
 import { statements } from './statements.ts'
-import { WriteQueue, keyOfPlant } from './writes.ts'
+import { keyOfPlant } from './steps.ts'
+import { WriteQueue } from './writes.ts'
 
 /** One key for all tokens, so that they are added and revoked in order. */
 const tokenKey = ''

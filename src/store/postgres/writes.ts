@@ -1,25 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Pool, QueryResult } from 'pg'
-import type { Caller } from 'fastify-contract'
-import type { StoredPlant } from '../rows.ts'
 import type { StoreOptions } from '../store.ts'
-import { type Waiting, refuse } from '../waiting.ts'
+import { refuse } from '../waiting.ts'
 import type { WorkerWatch } from './citus.ts'
-import { isConflict, isOutage, isUnavailable, retryConflicts } from './errors.ts'
-import { type CreatedRow, type Statement, statements } from './statements.ts'
-
-/** A write of one row. */
-export type Write = {
-  /** Equal for writes to the same row. */
-  key: string
-  /** The plant's owner; undefined for tokens. */
-  caller?: Caller
-} & ({ plant: StoredPlant } | { statement: Statement })
-
-/** The number of changed rows, and the rows that the statement returns. */
-type Result<Row extends object = object> = Pick<QueryResult<Row>, 'rowCount' | 'rows'>
-
-type WaitingWrite = Waiting<Write, Result>
+import { isOutage, isUnavailable, retryConflicts } from './errors.ts'
+import { reasonOf, resultsOf, send } from './send.ts'
+import { type Statement, statements } from './statements.ts'
+import { type Result, type WaitingWrite, type Write, byKey, statementOf, stepsOf } from './steps.ts'
 
 /** Writes that share transactions. */
 interface Group {
@@ -27,14 +14,6 @@ interface Group {
   writes: WaitingWrite[]
   /** Resolves when every write has its outcome. */
   done: Promise<void>
-}
-
-/** A statement of a transaction, and the writes that share it. */
-interface Step {
-  statement: Statement
-  writes: WaitingWrite[]
-  /** Splits the statement's result into one for each write. */
-  resultsOf: (result: QueryResult) => Result[]
 }
 
 interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
@@ -109,12 +88,9 @@ export class WriteQueue {
   }
 
   async #commit(batch: WaitingWrite[], queued: WaitingWrite[]): Promise<void> {
-    const { workers } = this.#options
-    const caller = batch[0]?.item.caller
+    const steps = stepsOf(batch)
     try {
-      const steps = stepsOf(batch)
-      const transact = () => retryConflicts(() => this.#transact(steps.map(({ statement }) => statement)))
-      const results = await (workers && caller !== undefined ? workers.run(caller, transact) : transact())
+      const results = await this.#run(batch, () => this.#transact(steps.map(({ statement }) => statement)))
       if (results === 'unavailable') {
         this.#refuse(batch, queued)
         return
@@ -126,15 +102,61 @@ export class WriteQueue {
         for (const [position, { resolve }] of writes.entries()) resolve(ofWrites[position]!)
       }
     } catch (error) {
-      // One write may be at fault, so each is retried alone.
-      if (batch.length > 1 && !isOutage(error)) for (const write of batch) await this.#commit([write], queued)
-      else if (isUnavailable(error)) {
-        this.#options.onFault(error)
-        // In an outage, the queued writes would only wait as long and fail too.
-        if (isOutage(error)) this.#refuse(batch, queued)
-        else refuse(batch)
-      } else batch[0]?.reject(error)
+      if (batch.length > 1 && !isOutage(error)) await this.#commitSound(batch, queued)
+      else this.#fail(batch, error, queued)
     }
+  }
+
+  /** Runs a transaction of a batch, and retries it after a conflict. */
+  #run<Outcome>(batch: WaitingWrite[], transact: () => Promise<Outcome>): Promise<Outcome | 'unavailable'> {
+    const { workers } = this.#options
+    const caller = batch[0]?.item.caller
+    const retry = () => retryConflicts(transact)
+    return workers && caller !== undefined ? workers.run(caller, retry) : retry()
+  }
+
+  /** Fails the writes of a failed transaction that also fail alone, and commits the others. */
+  async #commitSound(batch: WaitingWrite[], queued: WaitingWrite[]): Promise<void> {
+    try {
+      const errors = await this.#run(batch, () => this.#errorsOf(batch))
+      if (errors === 'unavailable') {
+        this.#refuse(batch, queued)
+        return
+      }
+      const sound = batch.filter((_write, index) => errors[index] === undefined)
+      for (const [index, write] of batch.entries()) if (errors[index] !== undefined) this.#fail([write], errors[index])
+      // If they fail only together, each is retried alone.
+      const batches = sound.length < batch.length ? [sound] : sound.map((write) => [write])
+      for (const each of batches) if (each.length > 0) await this.#commit(each, queued)
+    } catch (error) {
+      this.#fail(batch, error, queued)
+    }
+  }
+
+  /**
+   * Runs each write in a transaction of its own that is rolled back, which takes one round trip and no disk sync.
+   *
+   * @returns the error of each write, or undefined
+   * @throws an error that is not the write's own
+   */
+  async #errorsOf(batch: WaitingWrite[]): Promise<unknown[]> {
+    const all = batch.flatMap((write) => [statements.begin(), statementOf(write), statements.rollback()])
+    const answers = await send(this.#pool, all)
+    const errors = batch.map((_write, index) => reasonOf(answers[3 * index + 1]))
+    const outage = errors.find(isOutage)
+    if (outage !== undefined) throw outage
+    return errors
+  }
+
+  #fail(batch: WaitingWrite[], error: unknown, queued: WaitingWrite[] = []): void {
+    if (!isUnavailable(error)) {
+      for (const { reject } of batch) reject(error)
+      return
+    }
+    this.#options.onFault(error)
+    // In an outage, the queued writes would only wait as long and fail too.
+    if (isOutage(error)) this.#refuse(batch, queued)
+    else refuse(batch)
   }
 
   /** Refuses a batch and the writes queued behind it. */
@@ -144,80 +166,9 @@ export class WriteQueue {
   }
 
   async #transact(writes: Statement[]): Promise<QueryResult[]> {
-    const client = await this.#pool.connect()
-    // The statements report a lost connection. Without a listener, the event would end the process.
-    const ignore = () => undefined
-    client.on('error', ignore)
-    try {
-      // A single statement needs no BEGIN. All are sent before the first answer.
-      const all = writes.length === 1 ? writes : [statements.begin(), ...writes, statements.commit()]
-      const answers = await Promise.allSettled(all.map((statement) => client.query(statement)))
-      // The first failure causes all later ones.
-      const failure = answers.find((answer) => answer.status === 'rejected')
-      if (failure !== undefined) throw failure.reason
-      client.release()
-      const results = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-      return writes.length === 1 ? results : results.slice(1, -1)
-    } catch (error) {
-      client.release(error instanceof Error && !isConflict(error) ? error : undefined)
-      throw error
-    } finally {
-      client.off('error', ignore)
-    }
+    // A single statement needs no BEGIN.
+    const all = writes.length === 1 ? writes : [statements.begin(), ...writes, statements.commit()]
+    const results = resultsOf(await send(this.#pool, all))
+    return writes.length === 1 ? results : results.slice(1, -1)
   }
-}
-
-/** The sizes of an INSERT: few, because every connection prepares a statement for each size. */
-const insertSizes = [256, 128, 64, 32, ...Array.from({ length: 16 }, (_, index) => 16 - index)]
-
-/**
- * Arranges writes in stages: creates, then deletes and other statements, then creates after a delete of the same key,
- * and so on. The creates of a stage share statements. Writes with equal keys keep their order.
- *
- * @param batch ordered by key
- */
-function stepsOf(batch: WaitingWrite[]): Step[] {
-  const stages: WaitingWrite[][] = []
-  let stage = 0
-  for (const [index, write] of batch.entries()) {
-    if (write.item.key !== batch[index - 1]?.item.key) stage = 0
-    // Even stages have creates.
-    if ('plant' in write.item !== (stage % 2 === 0)) stage++
-    ;(stages[stage] ??= []).push(write)
-  }
-  return stages.flatMap((writes, index) => (index % 2 === 0 ? createSteps(writes) : writes.flatMap(otherStep)))
-}
-
-function createSteps(writes: WaitingWrite[]): Step[] {
-  const steps: Step[] = []
-  for (let start = 0; start < writes.length;) {
-    const size = insertSizes.find((count) => count <= writes.length - start)!
-    const together = writes.slice(start, start + size)
-    const plants = together.flatMap(({ item }) => ('plant' in item ? [item.plant] : []))
-    steps.push({
-      statement: statements.createPlants(plants),
-      writes: together,
-      resultsOf: ({ rows }: QueryResult<CreatedRow>) => {
-        const created = new Set(rows.map(({ caller, id }) => keyOfPlant(caller, id)))
-        // Of creates with equal keys, the first succeeds.
-        return together.map(({ item: { key } }) => ({ rowCount: created.delete(key) ? 1 : 0, rows: [] }))
-      },
-    })
-    start += size
-  }
-  return steps
-}
-
-function otherStep(write: WaitingWrite): Step[] {
-  const { item } = write
-  return 'statement' in item ? [{ statement: item.statement, writes: [write], resultsOf: (result) => [result] }] : []
-}
-
-/** Unique for each plant, because an id contains no space. */
-export function keyOfPlant(caller: Caller, id: bigint | string): string {
-  return `${String(id)} ${caller}`
-}
-
-function byKey({ item: a }: WaitingWrite, { item: b }: WaitingWrite): number {
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }

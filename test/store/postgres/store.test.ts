@@ -47,6 +47,26 @@ test('a write that the database refuses leaves those that arrived with it alone'
   expect(faults).toEqual([])
 })
 
+test('writes that the database refuses only together are stored one by one', async () => {
+  const url = await temporaryDatabase()
+  const { store, faults } = await openTestStore(url)
+  const client = await openConnection(url)
+  // As where several new keys split a page of an index whose neighbour is damaged.
+  await client.query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       IF (SELECT count(*) FROM added) > 1 THEN RAISE 'damaged' USING ERRCODE = 'index_corrupted'; END IF;
+       RETURN NULL;
+     END $$;
+     CREATE TRIGGER refuse AFTER INSERT ON plants
+       REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION refuse()`,
+  )
+  expect(await Promise.all([1n, 2n, 3n].map((id) => store.create('me', { id, name: 'a' })))).toEqual(
+    Array(3).fill('created'),
+  )
+  expect(await listText(store, 'me')).toBe('[{"name":"a"},{"name":"a"},{"name":"a"}]')
+  expect(faults).toEqual([])
+})
+
 test('writes of several servers on a serializable database are tried again after 40001; each counts once', async () => {
   const address = new URL(await temporaryDatabase({ default_transaction_isolation: 'serializable' }))
   let conflicts = 0

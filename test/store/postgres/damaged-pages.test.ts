@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { type PostgresNode, startPostgres } from '../../support/server/postgres-node.ts'
+import { openPostgresStore } from '../../../src/store/postgres/store.ts'
+import { openTestStore } from '../../support/server/postgres-database.ts'
+import { throwFault } from '../store-suite.ts'
+
+const pageSize = 8_192
+
+const callers = ['first', 'damaged', 'last'] as const
+
+/** The hash of a token by its number. */
+function hashOf(number: number): Buffer {
+  return createHash('sha256').update(String(number)).digest()
+}
+
+// A server of its own, because damage stays.
+let database: PostgresNode
+beforeAll(async () => {
+  database = await startPostgres({ isDurable: false })
+  await (await openPostgresStore({ url: database.url, onFault: throwFault })).close()
+  await database.query(
+    `INSERT INTO plants (caller, id, name) SELECT caller, 10 * number, 'Monstera deliciosa'
+     FROM unnest($1::text[]) AS caller, generate_series(1, 2000) AS number ORDER BY caller, number`,
+    [callers],
+  )
+  // So many that a token is found by the index.
+  await database.query(
+    `INSERT INTO tokens (hash, prefix, caller, issued_at)
+     SELECT sha256(number::text::bytea), 'plst_', 'me', 0 FROM generate_series(0, 19999) AS number`,
+  )
+  const [plantKeys, tokens] = [await fileOf('plants_pkey'), await fileOf('tokens')]
+  await database.stop()
+  damage(plantKeys, (page) => callers.every((caller) => page.includes(caller) === (caller === 'damaged')))
+  damage(tokens, (page) => page.includes(hashOf(0)))
+  await database.start()
+  return () => database[Symbol.asyncDispose]()
+})
+
+async function fileOf(relation: string): Promise<string> {
+  const [row] = await database.query<{ folder: string; path: string }>(
+    `SELECT current_setting('data_directory') AS folder, pg_relation_filepath($1) AS path`,
+    [relation],
+  )
+  return join(row!.folder, row!.path)
+}
+
+/** Damages pages of a table or an index, so that their checksums are wrong. */
+function damage(file: string, isChosen: (page: Buffer) => boolean): void {
+  const bytes = readFileSync(file)
+  const descriptor = openSync(file, 'r+')
+  for (let offset = 0; offset < bytes.length; offset += pageSize) {
+    if (!isChosen(bytes.subarray(offset, offset + pageSize))) continue
+    writeSync(descriptor, Buffer.alloc(64, 0xff), 0, 64, offset + pageSize / 2)
+  }
+  closeSync(descriptor)
+}
+
+test('writes to damaged pages fail alone; those that arrived with them are stored', async () => {
+  const { store, faults } = await openTestStore(database.url)
+  const ids = Array.from({ length: 20 }, (_, index) => BigInt(10_000 + 10 * index))
+  const outcomes = await Promise.all(
+    ids.flatMap((id) =>
+      callers.map(async (caller) => ({
+        caller,
+        created: await store.create(caller, { id: id + 1n, name: 'new' }),
+        deleted: await store.delete(caller, id),
+      })),
+    ),
+  )
+  for (const { caller, ...outcome } of outcomes) {
+    expect({ caller, ...outcome }).toEqual(
+      caller === 'damaged'
+        ? { caller, created: 'unavailable', deleted: 'unavailable' }
+        : { caller, created: 'created', deleted: 'deleted' },
+    )
+  }
+  expect(faults).toHaveLength(2 * ids.length)
+  expect(faults).toContainEqual(expect.objectContaining({ code: 'XX001' }))
+  const rows = await database.query<{ caller: string; id: string }>(`SELECT caller, id FROM plants WHERE name = 'new'`)
+  expect(rows).toHaveLength(2 * ids.length)
+})
+
+test('reads of damaged pages fail alone; those that arrived with them are served', async () => {
+  const { store } = await openTestStore(database.url)
+  const lists = await Promise.all(
+    Array.from({ length: 16 }, async (_, index) => {
+      const caller = callers[index % 3]!
+      return { isDamaged: caller === 'damaged', list: await store.list(caller, 100) }
+    }),
+  )
+  for (const { isDamaged, list } of lists) expect(list === 'unavailable').toBe(isDamaged)
+
+  const numbers = Array.from({ length: 500 }, (_, index) => 40 * index)
+  const found = await Promise.all(numbers.map((number) => store.findCaller(hashOf(number), 0)))
+  expect(found[0]).toBe('unavailable')
+  expect(found.slice(5)).toEqual(Array(495).fill({ caller: 'me', scope: undefined }))
+})
