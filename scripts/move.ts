@@ -36,13 +36,21 @@ function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
   // An error about a positional argument would quote it, and it may contain a password.
   const { values, positionals } = readArguments(usage, { options, allowPositionals: true })
   if (positionals.length > 0) throw new UsageError(usage)
-  const from = readDatabaseLocation(values.from ?? '')
-  const to = readDatabaseLocation(values.to ?? '')
-  if (from === undefined || to === undefined) throw new UsageError(usage)
+  if (values.from === undefined || values.to === undefined) throw new UsageError(usage)
+  const [from, to] = [readUrl('--from', values.from), readUrl('--to', values.to)]
   if (from.engine === 'sqlite' && readHeader(from.file) === undefined) {
     throw new UsageError(`--from: there is no database ${from.file}; nothing was changed`)
   }
   return { from, to }
+}
+
+function readUrl(option: string, text: string): DatabaseLocation {
+  try {
+    return readDatabaseLocation(text)
+  } catch (error) {
+    // It throws nothing but errors.
+    throw new UsageError(`${option} ${(error as Error).message}; nothing was changed`, { cause: error })
+  }
 }
 
 /** Compares both tables before it writes the first row. */

@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { BadConfig, loadConfig } from '../src/config/config.ts'
-import { makeFolder, realPathOf, syncFile } from '../src/store/sqlite/open-files.ts'
+import { assertFile, makeFolder, realPathOf, syncFile } from '../src/store/sqlite/open-files.ts'
 import { UnusableStore } from '../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from './command.ts'
 import { findHolder } from './find-holder.ts'
@@ -82,13 +82,14 @@ export function restore(copy: string, target: string, force: boolean): Content {
 
 function assertReplaceable(copy: string, target: string, old: Stats | undefined, force: boolean): void {
   if (!existsSync(copy)) throw new UsageError(`the file ${copy} does not exist`)
+  assertFile(copy)
   if (old !== undefined && isSameFile(old, statSync(copy))) throw new UsageError(`${copy} is the database itself`)
   for (const suffix of ['-wal', '-journal']) {
     if (existsSync(realPathOf(copy) + suffix)) {
       throw new UsageError(`${copy}${suffix} exists: ${copy} is a database in use, not a backup`)
     }
   }
-  if (old !== undefined && !old.isFile()) throw new UsageError(`${target} is not a file; nothing was changed`)
+  assertFile(target)
   if (old !== undefined && !force) {
     throw new UsageError(`${target} already exists; replace it with --force; nothing was changed`)
   }

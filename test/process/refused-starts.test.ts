@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -52,6 +53,48 @@ test.each([
   const database = new Database(file)
   expect(database.prepare('SELECT count(*) FROM tokens').pluck().get()).toBe(0)
   database.close()
+})
+
+/** Ends a command that waits for the other end of a pipe, and that no other signal would end. */
+const killedIfStuck = ['timeout', '--signal=KILL', '10']
+
+test.each([
+  ['a named pipe', 'mkfifo plants.db'],
+  ['a link to a named pipe', 'mkfifo pipe && ln -s pipe plants.db'],
+  ['a link to a device', 'ln -s /dev/null plants.db'],
+  [
+    'a socket',
+    `${process.execPath} -e "require('net').createServer().listen('plants.db', () => process.kill(process.pid, 'SIGKILL'))"`,
+  ],
+])('%s is refused at once by the server and each command', async (_what, command) => {
+  const folder = await temporaryFolder()
+  execFileSync('sh', ['-c', `${command}; test -e plants.db`], { cwd: folder })
+  const file = join(folder, 'plants.db')
+  const { file: other } = await servedDatabase()
+  const DATABASE_URL = `sqlite:${file}`
+  const message = `${file} is a pipe, a socket or a device; name a file; nothing was changed\n`
+  expect(await refusalOf({ DATABASE_URL }, killedIfStuck)).toBe(`plant-store: ${message}`)
+  for (const [script, ...parameters] of [
+    ['token.ts', 'list'],
+    ['backup.ts', join(folder, 'copy.db')],
+    ['restore.ts', other, '--force'],
+    ['move.ts', '--from', DATABASE_URL, '--to', `sqlite:${other}`],
+    ['move.ts', '--from', `sqlite:${other}`, '--to', DATABASE_URL],
+  ] as const) {
+    const result = await runScript(`scripts/${script}`, parameters, { DATABASE_URL }, killedIfStuck)
+    expect({ script, ...result }).toEqual({ script, code: 1, stdout: '', stderr: message })
+  }
+  const restored = await runScript('scripts/restore.ts', [file], { DATABASE_URL: `sqlite:${other}` }, killedIfStuck)
+  expect(restored).toEqual({ code: 1, stdout: '', stderr: message })
+})
+
+test('a SQLite URI stops the start with one line and makes no folder', async () => {
+  const folder = await temporaryFolder()
+  const DATABASE_URL = `sqlite:file:${folder}/plants.db?mode=memory`
+  const refusal = await refusalOf({ DATABASE_URL }, killedIfStuck)
+  expect(refusal).toMatch(/^plant-store: DATABASE_URL must be sqlite:PATH with the path of a file, such as /)
+  expect(existsSync('file:')).toBe(false)
+  expect(readdirSync(folder)).toEqual([])
 })
 
 /** Spoils a page in the middle. */

@@ -182,12 +182,20 @@ test.for(['PGPASSWORD', 'PGPASSFILE'])('a password may be in %s, where no other 
   expect(code).toBe(0)
 })
 
-test.for<[string[]]>([[['--from', 'sqlite:a.db']], [['--to=postgres://me:hunter2@h:port/d', '--from', 'sqlite:a.db']]])(
-  'the parameters %j are answered with the usage',
-  async ([parameters]) => {
-    const { code, stderr } = await runScript('scripts/move.ts', parameters)
-    expect(code).toBe(1)
-    expect(stderr).toContain('Usage: npm run move -- --from URL --to URL')
-    expect(stderr).not.toContain('hunter2')
-  },
-)
+test('a move without its target is refused with the usage', async () => {
+  const { code, stderr } = await runScript('scripts/move.ts', ['--from', 'sqlite:a.db'])
+  expect(code).toBe(1)
+  expect(stderr).toContain('Usage: npm run move -- --from URL --to URL')
+})
+
+test.for([
+  [{ '--to': 'postgres://me:hunter2@h:port/d' }, '--to must be sqlite:PATH or postgres:'],
+  [{ '--to': 'sqlite:file:/tmp/hunter2.db?mode=memory' }, '--to must be sqlite:PATH with the path of a file,'],
+  [{ '--from': 'sqlite://hunter2.db' }, '--from must be sqlite:PATH with the path of a file,'],
+] as const)('a move refuses %j in one line that does not quote it', async ([option, message]) => {
+  const options = { '--from': 'sqlite:a.db', '--to': 'sqlite:b.db', ...option }
+  const { code, stderr } = await runScript('scripts/move.ts', Object.entries(options).flat())
+  expect(code).toBe(1)
+  expect(stderr).toMatch(new RegExp(`^${message}[^\n]*; nothing was changed\n$`))
+  expect(stderr).not.toContain('hunter2')
+})

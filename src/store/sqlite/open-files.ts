@@ -171,6 +171,18 @@ export function realPathOf(file: string): string {
 }
 
 /**
+ * Refuses what is there but is not a file. Opening a named pipe would wait for its other end.
+ *
+ * @throws UnusableStore
+ */
+export function assertFile(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || stats.isFile()) return
+  const problem = stats.isDirectory() ? 'a folder; name a file in it' : 'a pipe, a socket or a device; name a file'
+  throw new UnusableStore(`${path} is ${problem}; nothing was changed`)
+}
+
+/**
  * Creates a folder and its parents for the owner alone, and waits until their names are on disk. Node's `recursive`
  * never returns if a file system rejects new folders with ENOENT, as `/proc` does.
  *

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UnusableStore } from '../store.ts'
-import { realPathOf } from './open-files.ts'
+import { assertFile, realPathOf } from './open-files.ts'
 
 /** Marks a file as this service's (sqlite.org/fileformat.html, "Application ID"): "Plnt" in ASCII. */
 export const applicationId = 0x506c6e74
@@ -69,9 +69,10 @@ const journalMagic = Buffer.from('d9d505f920a163d7', 'hex')
  *
  * @returns undefined when the file is missing or empty, or SQLite will roll it back to empty because the power failed
  *   during the first commit
- * @throws UnusableStore when it is not an SQLite database; Node's error when it cannot be read
+ * @throws UnusableStore when it is not a file or not an SQLite database; Node's error when it cannot be read
  */
 export function readHeader(file: string): DatabaseHeader | undefined {
+  assertFile(file)
   const header = readStart(file, headerLength)
   if (header.length === 0) return undefined
   if (header.every((byte) => byte === 0)) {
