@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:59008317d72ef6fcf36cd49d7dff80174f0b1da1721285ec8da3eba44a56b139 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:407eab73badc9b8e186b3724834088f270eeea06924f4849d918dca1b1949740 by fastify-contract. Do not edit.
 
 /** Every failure that the contract knows, by name. */
 export const errors = {

@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:59008317d72ef6fcf36cd49d7dff80174f0b1da1721285ec8da3eba44a56b139 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:407eab73badc9b8e186b3724834088f270eeea06924f4849d918dca1b1949740 by fastify-contract. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -211,9 +211,10 @@ export interface components {
             };
         };
         /**
-         * @description The store is not available, or the server is overloaded or stopping. Nothing has changed, with one exception: if
-         *     the connection to a database server was lost during a write, or the database file was removed at that moment, the write
-         *     may have been done. To find out, repeat it: 40900 then means that a plant with this `id` is stored, and 40401 that none is.
+         * @description The store is not available, or the server is overloaded or stopping. Nothing has changed, unless a fault of the
+         *     disk, the database file or the connection to a database server interrupted a write. Such a write may have been
+         *     done, or may appear when the server starts again. To find out, repeat it until the status is another one: 40900
+         *     then means that a plant with this `id` is stored, and 40401 that none is.
          */
         ServiceUnavailable: {
             headers: {

@@ -29,8 +29,14 @@ export interface StoreOptions {
 
 /**
  * The plants of all callers. `unavailable` means that the store cannot be read or written now, and that nothing has
- * changed. There is one exception: a write may have succeeded if the connection to a database server was lost before
- * the answer, or if the file was removed at that moment. Repeating the write then gives `exists` or `absent`.
+ * changed, unless a fault interrupted a write:
+ *
+ * - The write may have succeeded if the connection to a database server was lost before the answer.
+ * - It may have succeeded if the file was removed at that moment.
+ * - It may appear at the next start if the disk failed to sync the log, and the process was killed before another write
+ *   succeeded. SQLite then finds the whole transaction in the log.
+ *
+ * Repeating a write that succeeded gives `exists` or `absent`.
  */
 export interface PlantStore {
   /**

@@ -52,7 +52,7 @@ export class WriteQueue {
    * Queues a write. Writes with equal keys keep their order.
    *
    * @returns the write's result once it is on disk. `unavailable` when the queue is full or the database cannot be
-   *   written now; then nothing has changed, unless the connection was lost before the database's answer
+   *   written now, as `PlantStore` promises
    */
   write<Row extends object>(write: Write & { statement?: Statement<Row> }): Promise<Result<Row> | 'unavailable'> {
     if (this.#length >= this.#options.maxQueued) return Promise.resolve('unavailable')

@@ -53,7 +53,7 @@ export class WriteQueue {
    * Queues a write.
    *
    * @returns the outcome of `run` once it is on disk. `unavailable` when the queue is full or the database cannot be
-   *   written now; then nothing has changed, unless the file was removed or replaced during the commit
+   *   written now, as `PlantStore` promises
    */
   write<Outcome>(run: (statements: Statements) => Outcome): Promise<Outcome | 'unavailable'> {
     if (this.#waiting.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
