@@ -43,7 +43,8 @@ function writePages(file: string, offsets: number[], pageAt: (offset: number) =>
   closeSync(descriptor)
 }
 
-test('writes to damaged pages fail alone; those that arrived with them are stored', async () => {
+/** Opens a store and damages pages of one caller. */
+async function openDamaged() {
   const file = await makeFile()
   const faults: unknown[] = []
   const store = openSqliteStore({ file, onFault: (fault) => void faults.push(fault) })
@@ -55,7 +56,21 @@ test('writes to damaged pages fail alone; those that arrived with them are store
   const rival = new Database(file)
   rival.exec(`INSERT INTO plants (caller, id, name) VALUES ('a', 0, 'Monstera deliciosa')`)
   rival.close()
+  const repair = () => {
+    writePages(file, damaged, (offset) => bytes.subarray(offset, offset + pageSize))
+  }
+  return { store, faults, file, repair }
+}
 
+test('reads of damaged pages fail alone; those that arrived with them are served', async () => {
+  const { store } = await openDamaged()
+  const lists = await Promise.all([...callers, ...callers].map((caller) => store.list(caller, 1_000)))
+  expect(lists.map((list) => list === 'unavailable')).toEqual([false, true, false, false, true, false])
+  await store.close()
+})
+
+test('writes to damaged pages fail alone; those that arrived with them are stored', async () => {
+  const { store, faults, file, repair } = await openDamaged()
   const stored = Object.fromEntries(
     callers.map((caller) => [caller, new Set(Array.from({ length: 2_000 }, (_, index) => BigInt(10 * (index + 1))))]),
   )
@@ -95,7 +110,7 @@ test('writes to damaged pages fail alone; those that arrived with them are store
   expect(faults).toContainEqual(expect.objectContaining({ code: 'SQLITE_CORRUPT' }))
 
   // With the pages as they were, the file holds what was acknowledged and nothing half done.
-  writePages(file, damaged, (offset) => bytes.subarray(offset, offset + pageSize))
+  repair()
   const repaired = new Database(file)
   expect(repaired.pragma('integrity_check', { simple: true })).toBe('ok')
   const idsOf = repaired.prepare<[string], bigint>('SELECT id FROM plants WHERE caller = ?').pluck().safeIntegers()
