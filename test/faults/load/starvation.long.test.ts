@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { openFlood } from '../../support/client/flood.ts'
+import { keptClient, newClient, watchLongest } from '../../support/client/longest-wait.ts'
+import { servedDatabase } from '../../support/server/served-database.ts'
+
+const get = (path: string, field = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${field}\r\n`
+const maxMilliseconds = 60_000
+
+test.each([
+  { name: 'an unknown path', request: get('/x') },
+  { name: 'a bad token', request: get('/plants', 'Authorization: Bearer plst_x\r\n') },
+  { name: 'a probe', request: get('/livez') },
+  { name: 'a file of the docs page', request: get('/docs/static/index.css') },
+])('clients that pipeline $name do not make others wait', async ({ request }) => {
+  const { serve } = await servedDatabase()
+  const { port } = await serve()
+  const send = await openFlood({ port, connections: 63, request, repeat: 300, maxMilliseconds })
+  const watches = [keptClient(port, get('/livez')), newClient(port, get('/livez'))].map(watchLongest)
+  const start = performance.now()
+  expect(await send()).toBe(63 * 300)
+  const milliseconds = performance.now() - start
+  // A server that serves a client's requests in a row makes the others wait for half of the flood or more.
+  expect(Math.max(...(await Promise.all(watches.map((stop) => stop()))))).toBeLessThan(milliseconds / 4)
+})
+
+test('a new client, a write and a list are served beside two thousand busy readers', async () => {
+  const { serve, token } = await servedDatabase()
+  const server = await serve()
+  const authorization = `Authorization: Bearer ${token}\r\n`
+  for (let id = 0; id < 300; id++) expect(await server.create(id)).toBe(200)
+  const request = get('/plants?limit=1', authorization)
+  // Each connection always has a request that waits, as that of a client that asks again at once.
+  const send = await openFlood({ port: server.port, connections: 2_000, request, repeat: 20, maxMilliseconds })
+  const start = performance.now()
+  let id = 1_000
+  const watches = [newClient(server.port, request), () => server.create(id++), () => server.names()].map(watchLongest)
+  expect(await send()).toBe(2_000 * 20)
+  const milliseconds = performance.now() - start
+  expect(Math.max(...(await Promise.all(watches.map((stop) => stop()))))).toBeLessThan(milliseconds / 3)
+})
