@@ -7,7 +7,7 @@ import type { CallerOfToken, Plant, Store, StoredToken } from '../store.ts'
 import type { Waiting } from '../waiting.ts'
 import { isUnavailable, prepareReads } from './statements.ts'
 
-/** Lists read this many bytes in one turn of the event loop, and at most one part more, so that others do not wait. */
+/** Lists read this many bytes in one turn of the event loop, and at most two parts more, so that others do not wait. */
 const turnBytes = 256 * 1_024
 
 /** The most plants in a page: 3 MiB if all are of the longest. */
@@ -15,9 +15,6 @@ const maxPageRows = 1_024
 
 /** A list of at most this many plants is read as text. Bytes take less CPU only for longer ones. */
 const textRows = 32
-
-/** A list, or the next part of one. */
-type Listed = Encoded<Plant[]> | Part
 
 /**
  * Reads for the server. The token lookups and lists of one turn of the event loop share a snapshot. Locking the
@@ -30,7 +27,8 @@ export class Reads {
   readonly #onFault: (error: Error) => void
   readonly #schedule: () => void
   #lookups: Waiting<() => CallerOfToken, CallerOfToken>[] = []
-  #lists: Waiting<() => Listed, Listed>[] = []
+  readonly #texts: Waiting<() => Encoded<Plant[]>, Encoded<Plant[]>>[] = []
+  readonly #parts: Waiting<() => Part, Part>[] = []
   /** The bytes that lists have read in this turn. */
   #bytes = 0
   /** The size of a list's first page: about a chunk, judging by the plants that were read last. */
@@ -45,9 +43,8 @@ export class Reads {
   }
 
   readonly list: Store['list'] = (caller, limit = Infinity) => {
-    if (limit <= textRows) return this.#add(() => this.#readText(caller, limit))
-    const readNext = (position: Position) => this.#add(() => this.#readPages(caller, position))
-    return this.#add(() => encodeList(this.#readPages(caller, beginningOf(limit)), readNext))
+    if (limit <= textRows) return this.#add(this.#texts, () => this.#readText(caller, limit))
+    return this.#listInParts(caller, limit)
   }
 
   readonly findCaller: Store['findCaller'] = (hash, now) => {
@@ -100,12 +97,24 @@ export class Reads {
   end(): void {
     this.#bytes = 0
     // A single read is a snapshot by itself.
-    if (this.#lists.length > 1 && !this.#database.inTransaction) this.#read(() => this.#statements.begin.run())
-    let count = 0
-    while (count < this.#lists.length && this.#bytes < turnBytes) this.#answer(this.#lists[count++]!)
-    this.#lists.splice(0, count)
+    if (this.#texts.length + this.#parts.length > 1 && !this.#database.inTransaction) {
+      this.#read(() => this.#statements.begin.run())
+    }
+    this.#answerSome(this.#texts)
+    this.#answerSome(this.#parts)
     this.#endSnapshot()
-    if (this.#lists.length > 0 || this.#lookups.length > 0) this.#schedule()
+    if (this.#lookups.length + this.#texts.length + this.#parts.length > 0) this.#schedule()
+  }
+
+  /** Reads at least one, so that neither short nor long lists keep the others waiting. */
+  #answerSome<Outcome>(waiting: Waiting<() => Outcome, Outcome>[]): void {
+    let count = 0
+    for (const item of waiting) {
+      if (count > 0 && this.#bytes >= turnBytes) break
+      this.#answer(item)
+      count++
+    }
+    waiting.splice(0, count)
   }
 
   #endSnapshot(): void {
@@ -113,12 +122,11 @@ export class Reads {
     if (this.#database.inTransaction) this.#statements.end.run()
   }
 
-  #add<Result extends Listed>(item: () => Result): Promise<Result | 'unavailable'> {
-    const { promise, resolve, reject } = Promise.withResolvers<Listed | 'unavailable'>()
-    this.#lists.push({ item, resolve, reject })
+  #add<Outcome>(waiting: Waiting<() => Outcome, Outcome>[], item: () => Outcome): Promise<Outcome | 'unavailable'> {
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome | 'unavailable'>()
+    waiting.push({ item, resolve, reject })
     this.#schedule()
-    // It resolves with what `item` returns.
-    return promise as Promise<Result | 'unavailable'>
+    return promise
   }
 
   #answer<Outcome>({ item, resolve, reject }: Waiting<() => Outcome, Outcome>): void {
@@ -127,6 +135,12 @@ export class Reads {
     } catch (error) {
       reject(error)
     }
+  }
+
+  async #listInParts(caller: Caller, limit: number): Promise<Encoded<Plant[]> | 'unavailable'> {
+    const read = (position: Position) => this.#add(this.#parts, () => this.#readPages(caller, position))
+    const first = await read(beginningOf(limit))
+    return first === 'unavailable' ? first : encodeList(first, read)
   }
 
   #readText(caller: Caller, limit: number): Encoded<Plant[]> {

@@ -118,3 +118,28 @@ test('a read repairs an index that a killed process left torn, and waits for the
   await index.close()
   expect(await listText(store, 'me')).toBe('[{"name":"a"}]')
 })
+
+test('a turn reads a bounded part of large lists, and short lists do not wait for them', async () => {
+  const store = openSqliteStore({ file: await temporaryFile(), onFault: throwFault })
+  onTestFinished(() => store.close())
+  for (let id = 1n; id <= 128n; id++) await store.create('me', { id, name: '\u{1F331}'.repeat(255) })
+  let turns = 0
+  let isOver = false
+  const countTurns = () => {
+    turns++
+    if (!isOver) setImmediate(countTurns)
+  }
+  setImmediate(countTurns)
+  const list = async (limit: number) => {
+    await store.list('me', limit)
+    return turns
+  }
+  const [large, short] = await Promise.all([
+    Promise.all(Array.from({ length: 40 }, () => list(128))),
+    Promise.all(Array.from({ length: 40 }, () => list(1))),
+  ])
+  isOver = true
+  // Each large list has 130 KiB.
+  expect(Math.max(...large)).toBeGreaterThan(10)
+  expect(Math.max(...short)).toBeLessThan(5)
+})
