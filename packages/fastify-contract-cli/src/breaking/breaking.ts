@@ -1,0 +1,63 @@
+import { resolve } from 'node:path'
+import { printable } from '../../../fastify-contract/src/json/printable.ts'
+import { BrokenContract } from '../check/findings.ts'
+import { type OpenApi, readOpenApi } from '../check/read-contract.ts'
+import { readSource } from '../check/read-file.ts'
+import { type Change, compareContracts } from './compare-contracts.ts'
+import { type Releases, findBase, parseVersion } from './releases.ts'
+
+/** The result of the check. */
+export interface BreakingResult {
+  /** Whether no change breaks a client, or the major version is new. */
+  ok: boolean
+  /** The changes, the breaking ones first, then the result with the remedy. */
+  lines: string[]
+}
+
+/**
+ * Checks that a contract does not break clients of a released one, or has a higher major version.
+ *
+ * @param wanted a released version or the path of a file; undefined for the newest release
+ */
+export async function checkBreaking(releases: Releases, wanted: string | undefined): Promise<BreakingResult> {
+  const { root, contract } = releases
+  const read = (file: string) => readOpenApi(readSource(resolve(root, file), file), resolve(root, file), file)
+  try {
+    const { label, file } = findBase(releases, wanted)
+    const [before, after] = [await read(file), await read(contract)]
+    const changes = await compareContracts(before, after)
+    return resultOf(contract, label, changes, versionOf(before), versionOf(after))
+  } catch (error) {
+    if (!(error instanceof BrokenContract)) throw error
+    return { ok: false, lines: [error.message] }
+  }
+}
+
+function versionOf({ document }: OpenApi): string {
+  // The structure has been checked.
+  return printable((document['info'] as { version: string }).version)
+}
+
+function resultOf(contract: string, label: string, changes: Change[], before: string, after: string): BreakingResult {
+  if (changes.length === 0) return { ok: true, lines: [`${contract}: no changes since ${label}`] }
+  const ofImpact = (['breaking', 'compatible', 'editorial'] as const).map(
+    (impact) => [impact, changes.filter((change) => change.impact === impact)] as const,
+  )
+  const lines = ofImpact.flatMap(([impact, found]) =>
+    found.map(({ text, place }) => `${impact.padEnd(10)}  ${text} (${place})`),
+  )
+  const counts = ofImpact.map(([impact, found]) => `${String(found.length)} ${impact}`).join(', ')
+  const summary = `compared with ${label}: ${counts}`
+  if (!changes.some(({ impact }) => impact === 'breaking')) return { ok: true, lines: [...lines, summary] }
+  if (majorOf(after) > majorOf(before)) {
+    return { ok: true, lines: [...lines, `${summary}; ${after} is a new major version (was ${before})`] }
+  }
+  const next = `${String(majorOf(before) + 1)}.0.0`
+  const remedy = `undo the breaking changes, or set info.version to ${next} in ${contract} (now ${after})`
+  return { ok: false, lines: [...lines, `${summary}; ${remedy}`] }
+}
+
+/** The major version; 0 if the text is not a version. */
+function majorOf(version: string): number {
+  return parseVersion(version)?.[0] ?? 0
+}

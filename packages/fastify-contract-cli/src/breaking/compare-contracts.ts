@@ -1,0 +1,119 @@
+import { unescapeName } from '../../../fastify-contract/src/json/pointer.ts'
+import { printable } from '../../../fastify-contract/src/json/printable.ts'
+import { isSchema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import type { OpenApi } from '../check/read-contract.ts'
+import { pointerInContract } from '../check/structure.ts'
+import { type RedoclyChange, redoclyDiff } from './redocly-diff.ts'
+
+/**
+ * The impact of a change on clients of the earlier contract: it can break them, it cannot, or it only changes the
+ * documentation. Unknown changes count as breaking.
+ */
+export type Impact = 'breaking' | 'compatible' | 'editorial'
+
+/** One change of the contract. */
+export interface Change {
+  impact: Impact
+  /** The changed part and the change, printable. */
+  text: string
+  /** The file, line and column in the current contract; for a removal, in the earlier one. */
+  place: string
+}
+
+/**
+ * Compares two contracts from the view of a client, by the rules of Redocly and `judge`.
+ *
+ * @param before the contract of current clients
+ * @param after the new contract
+ * @returns the changes, except of info.version and extensions
+ * @throws BrokenContract if one of them cannot be compared
+ */
+export async function compareContracts(before: OpenApi, after: OpenApi): Promise<Change[]> {
+  const found = (await redoclyDiff(before, after))
+    .filter(({ path, property }) => path !== '#/info' || property !== 'version')
+    .filter(({ typeName, property = '' }) => typeName !== 'SpecExtension' && !property.startsWith('x-'))
+    .map((change) => describe(change, before, after))
+  return [...found, ...largeNumberChanges(before.document, after.document, after)]
+}
+
+function describe(change: RedoclyChange, before: OpenApi, after: OpenApi): Change {
+  const { path, base, revision, verdicts } = change
+  const [site, side] = revision === undefined ? [base, before] : [revision, after]
+  const names = namesOf(site?.pointer ?? path)
+  const shown = names[0] === 'components' ? names : namesOf(path)
+  const { impact, reason } = judge(change)
+  const messages = verdicts.map(({ message }) => message.replace(/\.$/, '')).join('; ')
+  return changeAt(impact, messages || (reason ?? valuesOf(change)), shown, names, side)
+}
+
+/** The keywords of schemas that Redocly's rules judge, and those that assert nothing. */
+const judged =
+  /^(?:type|enum|const|required|pattern|format|multipleOf|uniqueItems|items|(?:additional|unevaluated)Properties|(?:min|max)(?:Length|Items|Properties)|(?:minimum|maximum|exclusiveM(?:in|ax)imum))$/
+const annotations =
+  /^(?:\$comment|deprecated|description|examples?|externalDocs|mapping|propertyName|summary|tags|title)$/
+const documentation = /^(?:Contact|Example|ExamplesMap|ExternalDocs|Info|License|Link|LinksMap|Tag|TagList)$/
+
+/** Redocly's verdict, corrected for the breaking changes that it misses. */
+function judge(change: RedoclyChange): { impact: Impact; reason?: string } {
+  const { typeName, kind, impact, property = '', path, base, revision } = change
+  const [was, is] = [base?.value, revision?.value]
+  if (impact === 'major') return { impact: 'breaking' }
+  // A client relies on the isolation of callers.
+  if (typeName === 'SecurityRequirement' && kind !== 'removed' && isSchema(is) && Object.keys(is).length === 0)
+    return { impact: 'breaking', reason: 'credentials are no longer required' }
+  if (typeName === 'RequestBody' && kind === 'added' && isSchema(is) && is['required'] === true)
+    return { impact: 'breaking', reason: 'a required body was added' }
+  if (typeName === 'Header' && property === 'required' && was === true)
+    return { impact: 'breaking', reason: 'the header is no longer required' }
+  // The service silently drops properties that it no longer declares.
+  const isProperty = /^Schema/.test(typeName) && /\/(?:properties|allOf)(?:\/[^/]+)?$/.test(path)
+  if (isProperty && (kind === 'removed' || property === 'key'))
+    return { impact: 'breaking', reason: 'the service no longer reads properties that clients send' }
+  const isAnnotation = annotations.test(property) && typeName !== 'SchemaProperties'
+  if (documentation.test(typeName) || isAnnotation) return { impact: 'editorial' }
+  const isJudged = typeName === 'Schema' ? judged.test(property) : typeName !== 'SchemaProperties'
+  if (kind !== 'modified' || isJudged) return { impact: 'compatible' }
+  return { impact: 'breaking', reason: `${valuesOf(change)}; unknown changes count as breaking` }
+}
+
+function valuesOf({ kind, property, base, revision }: RedoclyChange): string {
+  if (property === undefined) return kind
+  const [was, is] = [base?.value, revision?.value].map((value) =>
+    value === undefined ? 'none' : JSON.stringify(value),
+  )
+  const full = `${property} changed from ${String(was)} to ${String(is)}`
+  return full.length <= 100 ? full : `${property} changed`
+}
+
+function changeAt(impact: Impact, text: string, shown: string[], names: string[], side: OpenApi): Change {
+  const place = side.locate(names)
+  return {
+    impact,
+    text: printable(`${shown.join(' > ')}: ${text}`),
+    place: place === undefined ? '' : `${place.file}:${String(place.line)}:${String(place.col)}`,
+  }
+}
+
+/** The names of a JSON pointer in a URI fragment, such as `#/paths/~1plants/get` (RFC 6901, section 6). */
+function namesOf(pointer: string): string[] {
+  return pointerInContract(pointer)
+    .replace(/^#?\/?/, '')
+    .split('/')
+    .map(unescapeName)
+}
+
+/**
+ * Finds changed integers with the same nearest double, such as a bound of 9223372036854775807 that became …806. Redocly
+ * compares numbers as doubles and misses these.
+ */
+function largeNumberChanges(before: unknown, after: unknown, side: OpenApi, names: string[] = []): Change[] {
+  if (typeof before === 'bigint' && typeof after === 'bigint') {
+    if (before === after || Number(before) !== Number(after)) return []
+    return [changeAt('breaking', `changed from ${String(before)} to ${String(after)}`, names, names, side)]
+  }
+  if (typeof before !== 'object' || before === null || typeof after !== 'object' || after === null) return []
+  const current = after as Record<string, unknown>
+  return Object.entries(before).flatMap(([name, member]) =>
+    /^examples?$/.test(name) ? [] : largeNumberChanges(member, current[name], side, [...names, name]),
+  )
+}

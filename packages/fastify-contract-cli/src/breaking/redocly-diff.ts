@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { type ContractDocument, contractMethods } from '../../../fastify-contract/src/document/document.ts'
+import { BrokenContract } from '../check/findings.ts'
+import type { OpenApi } from '../check/read-contract.ts'
+import { copyForRedocly } from '../check/structure.ts'
+
+/** A change in the JSON report of `redocly diff`. */
+export interface RedoclyChange {
+  /** A JSON pointer through the operations, not the components. */
+  path: string
+  typeName: string
+  kind: 'added' | 'removed' | 'modified'
+  impact: 'major' | 'minor' | 'patch'
+  verdicts: { message: string }[]
+  property?: string
+  base?: Site
+  revision?: Site
+}
+
+interface Site {
+  /** A JSON pointer into the document. */
+  pointer: string
+  value: unknown
+}
+
+/**
+ * In KiB, of the 8 MiB of the main thread: Redocly follows references recursively, and a contract may have a thousand
+ * schemas that refer to one another.
+ */
+const stackSize = '--stack-size=3900'
+
+/**
+ * Finds the changes of a contract by the rules of Redocly.
+ *
+ * @throws BrokenContract if Redocly is not installed
+ * @see https://redocly.com/docs/cli/commands/diff
+ */
+export async function redoclyDiff(before: OpenApi, after: OpenApi): Promise<RedoclyChange[]> {
+  const [old, current] = [before, after].map((contract) => JSON.stringify(comparable(contract)))
+  if (old === current) return []
+  const folder = await mkdtemp(join(tmpdir(), 'contracts-'))
+  try {
+    await writeFile(join(folder, 'before.json'), old!)
+    await writeFile(join(folder, 'after.json'), current!)
+    await writeFile(join(folder, 'redocly.yaml'), 'extends: [diff-recommended]\ntelemetry: off\n')
+    const command = [stackSize, redoclyScript(), 'diff', 'before.json', 'after.json', '--format=json', '--fail-on=none']
+    const { stdout } = await promisify(execFile)(process.execPath, command, {
+      cwd: folder,
+      maxBuffer: 2 ** 26,
+      env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    })
+    const { reportVersion, changes } = JSON.parse(stdout) as { reportVersion: string; changes: RedoclyChange[] }
+    if (reportVersion !== '1') throw new Error(`redocly diff writes reports of version ${reportVersion}, not 1`)
+    return changes
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function redoclyScript(): string {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js')
+  } catch (error) {
+    const remedy = 'the comparison needs @redocly/cli; run npm install --save-dev @redocly/cli'
+    throw new BrokenContract([remedy], { cause: error })
+  }
+}
+
+/**
+ * Copies a contract with the effective security in every operation. A public operation gets one empty alternative.
+ */
+function comparable({ document }: OpenApi): unknown {
+  // The structure has been checked.
+  const copy = copyForRedocly(document, 'as written') as unknown as ContractDocument
+  const { security: ofAll = [], ...rest } = copy
+  for (const item of Object.values(rest.paths ?? {})) {
+    for (const operation of contractMethods.flatMap((method) => item[method] ?? [])) {
+      const { security = ofAll } = operation
+      operation.security = security.length === 0 ? [{}] : security
+    }
+  }
+  return rest
+}

@@ -1,0 +1,124 @@
+import { dirname, join, relative, resolve } from 'node:path'
+import {
+  BaseResolver,
+  type Document as RedoclyDocument,
+  ResolveError,
+  Source,
+  bundle,
+  createConfig,
+} from '@redocly/openapi-core'
+import { lookUp } from '../../../fastify-contract/src/json/pointer.ts'
+import { isSchema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import { BrokenContract, type Finding } from './findings.ts'
+import { RejectedFile, readBelow } from './read-file.ts'
+import { Places, readYaml } from './read-yaml.ts'
+
+/** A contract as one document. */
+export interface Bundled {
+  document: Record<string, unknown>
+  places: Places
+  /** The content of referenced files, by their paths relative to the contract's folder. */
+  referred: Map<string, Uint8Array>
+  /** The references to other files that could not be resolved. */
+  findings: Finding[]
+}
+
+/**
+ * Reads a contract. Redocly bundles references to other files.
+ *
+ * @param source the contract
+ * @param file its path; other files are relative to it
+ * @param name its name in messages; other files are named relative to it
+ * @throws BrokenContract if a file is not YAML
+ */
+export async function readBundled(source: Uint8Array, file: string, name: string): Promise<Bundled> {
+  const places = new Places()
+  const document = readYaml(source, name, places)
+  const root: Document = { source: new Source(resolve(file), ''), parsed: document }
+  const files = new FilesBelow(root, name, places)
+  // Other versions are rejected when the structure is read.
+  const isRead = String(document['openapi']).startsWith('3.1.')
+  if (!isRead || !refersToFiles(document)) return { document, places, referred: files.referred, findings: [] }
+  // Redocly adds components to it.
+  document['components'] ??= {}
+  const config = await createConfig({})
+  const { problems } = await bundle({ doc: root, externalRefResolver: files, config }).catch((error: unknown) => {
+    if (error instanceof RangeError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new BrokenContract([`${name}: the references cannot be resolved (${reason}); refer to each object directly`])
+  })
+  if (files.unreadable.size > 0) throw new BrokenContract([...files.unreadable])
+  const findings = problems.flatMap(({ message, location: [first] }): Finding[] => {
+    if (!message.startsWith("Can't resolve $ref")) return []
+    const object = lookUp(files.parsed(first?.source.absoluteRef ?? ''), (first?.pointer ?? '').replace(/^#?/, '#'))
+    const reference = isSchema(object) ? String(object['$ref']) : ''
+    const reason = message.replace(/^Can't resolve \$ref:? ?/, '') || 'leads to nothing'
+    return [
+      { at: isSchema(object) ? { object, key: '$ref' } : undefined, text: `the reference ${reference} ${reason}` },
+    ]
+  })
+  return { document, places, referred: files.referred, findings }
+}
+
+type Document = RedoclyDocument<Record<string, unknown>>
+
+/** Reads referenced files below the contract's folder in the same way as the contract, and no others. */
+class FilesBelow extends BaseResolver {
+  readonly referred = new Map<string, Uint8Array>()
+  /** Why files are not YAML. */
+  readonly unreadable = new Set<string>()
+  readonly #documents = new Map<string, Document>()
+  readonly #root: string
+  readonly #name: string
+  readonly #places: Places
+
+  constructor(root: Document, name: string, places: Places) {
+    super()
+    this.#root = root.source.absoluteRef
+    this.#name = name
+    this.#places = places
+    this.#documents.set(this.#root, root)
+  }
+
+  parsed(path: string): Record<string, unknown> | undefined {
+    return this.#documents.get(path)?.parsed
+  }
+
+  /** Redocly reports its errors with the reference. */
+  override resolveDocument<Content>(base: string | null, reference: string): Promise<RedoclyDocument<Content>> {
+    // Redocly does not check the type of the content.
+    return Promise.try(() => this.#read(base, reference) as RedoclyDocument<Content>)
+  }
+
+  #read(base: string | null, reference: string): Document {
+    if (/^[a-z]+:\/\//i.test(reference)) throw failed('is on the network, which is not used; keep a local copy')
+    const path = resolve(dirname(base ?? this.#root), reference)
+    const known = this.#documents.get(path)
+    if (known !== undefined) return known
+    const name = relative(dirname(this.#root), path)
+    try {
+      const source = readBelow(dirname(this.#root), path)
+      const document = {
+        source: new Source(path, ''),
+        parsed: readYaml(source, join(dirname(this.#name), name), this.#places),
+      }
+      this.referred.set(name, source)
+      this.#documents.set(path, document)
+      return document
+    } catch (error) {
+      if (error instanceof BrokenContract) for (const line of error.lines) this.unreadable.add(line)
+      throw failed(error instanceof RejectedFile ? error.message : 'leads to nothing')
+    }
+  }
+}
+
+function failed(reason: string): ResolveError {
+  return new ResolveError(new Error(reason))
+}
+
+/** Whether a document refers to other files, except in extensions, which are data. */
+function refersToFiles(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if ('$ref' in value && typeof value.$ref === 'string' && !value.$ref.startsWith('#')) return true
+  return Object.entries(value).some(([name, member]) => !name.startsWith('x-') && refersToFiles(member))
+}

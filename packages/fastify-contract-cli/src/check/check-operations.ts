@@ -1,0 +1,131 @@
+import { basePathsOf, dereference, operationsOf } from '../../../fastify-contract/src/document/document.ts'
+import type { ContractDocument, ContractOperation } from '../../../fastify-contract/src/document/document.ts'
+import { securityProblems } from '../../../fastify-contract/src/document/security.ts'
+import type { Finding } from './findings.ts'
+
+/** The library's own paths. */
+const docsPaths = ['/docs', '/openapi.yaml', '/openapi.json']
+
+/**
+ * Finds operations that cannot be served, by their name, path, parameters, responses or security.
+ *
+ * @param document a bundled contract with a checked structure and checked references
+ * @param reserved the service's paths outside the contract
+ */
+export function checkOperations(document: ContractDocument, reserved: readonly string[]): Finding[] {
+  const operations = operationsOf(dereference(document))
+  if (operations.length === 0) {
+    // The paths may be in an unreadable file.
+    return [
+      {
+        at: { object: document, key: 'paths' },
+        text: 'paths: the contract has no operation; add one',
+        isConsequence: true,
+      },
+    ]
+  }
+  const bases = readBasePaths(document)
+  const own = [...docsPaths, ...reserved]
+  return [
+    ...operations.flatMap((operation, index) => {
+      const others = operations.slice(0, index)
+      const problems = [
+        ...nameProblems(operation, others),
+        ...pathProblems(operation, bases, own),
+        ...parameterProblems(operation),
+        ...responseProblems(operation),
+      ]
+      return problems.length === 0 ? [] : [atOperation(document, operation, problems.join('; '))]
+    }),
+    ...checkSecurity(document, operations),
+  ]
+}
+
+/** A finding about an operation, located at its name. */
+export function atOperation({ paths }: ContractDocument, operation: ContractOperation, text: string): Finding {
+  const { id, method, path } = operation
+  const item = paths?.[path]
+  const object = item?.[method]
+  const name = !id ? `${method.toUpperCase()} ${path}` : `operation ${id}`
+  const at =
+    object !== undefined && 'operationId' in object ? { object, key: 'operationId' } : { object: item!, key: method }
+  return { at, text: `${name}: ${text}` }
+}
+
+/** The base paths; an invalid url is reported elsewhere. */
+function readBasePaths(document: ContractDocument): string[] {
+  const isRead = (document.servers ?? []).every(({ url }) => URL.canParse(url, 'http://localhost/'))
+  return isRead ? basePathsOf(document) : ['']
+}
+
+/** @param others the operations before this one */
+function nameProblems({ id, method, path }: ContractOperation, others: ContractOperation[]): string[] {
+  const routeOf = (written: string) => written.replace(/\{[^{}]+\}/g, '{}')
+  const same = others.find((other) => other.method === method && routeOf(other.path) === routeOf(path))
+  // The operationId is optional in OpenAPI.
+  if (typeof (id as unknown) !== 'string' || id === '') return ['has no operationId; add one']
+  return [
+    ...(others.some((other) => other.id === id) ? ['the operationId is used twice; choose another'] : []),
+    ...(same === undefined ? [] : [`has the same route as ${same.id}; choose another path`]),
+  ]
+}
+
+function pathProblems({ path }: ContractOperation, bases: string[], own: string[]): string[] {
+  const names = parametersIn(path)
+  const isOwn = bases.some((base) => own.some((each) => `${base}${path}/`.startsWith(`${each}/`)))
+  return [
+    ...(isOwn ? [`${path} is the service's own path; choose another`] : []),
+    ...(path.startsWith('/') ? [] : [`the path ${path} must begin with /`]),
+    ...(/[?#%*\s]/.test(path) ? [`the path ${path} must not contain ?, #, %, * or spaces`] : []),
+    ...(new Set(names).size < names.length ? [`the path ${path} must not repeat a parameter`] : []),
+    ...path
+      .split('/')
+      .filter((segment) => /[{}]/.test(segment) && !/^\{[^{}]+\}$/.test(segment))
+      .map(() => `a segment of ${path} must be literal or one {parameter}`),
+  ]
+}
+
+/** The names of the parameters of a path template. */
+function parametersIn(path: string): string[] {
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name)
+}
+
+function parameterProblems({ path, parameters }: ContractOperation): string[] {
+  const inPath = parametersIn(path)
+  // Header names ignore case.
+  const keys = parameters.map(({ in: place, name }) => `${place} ${place === 'header' ? name.toLowerCase() : name}`)
+  const found = parameters.flatMap(({ in: place, name, required, schema, content }, index) => [
+    ...(keys.indexOf(keys[index]!) < index ? [`the ${place} parameter ${name} is declared twice; remove one`] : []),
+    ...(schema === undefined && content === undefined ? [`the ${place} parameter ${name} has no schema; add one`] : []),
+    ...(place === 'path' && required !== true ? [`${name} is part of the path; add required: true`] : []),
+    ...(place === 'path' && !inPath.includes(name) ? [`the path parameter ${name} is not in ${path}; remove it`] : []),
+  ])
+  const missing = inPath.filter((name) => !keys.includes(`path ${name}`))
+  return [...found, ...missing.map((name) => `the path parameter ${name} is not declared; add it`)]
+}
+
+function responseProblems({ object }: ContractOperation): string[] {
+  const responses = Object.entries(object.responses).filter(([status]) => !status.startsWith('x-'))
+  if (responses.length === 0) return ['declares no response; add one']
+  return responses.flatMap(([status, { content }]) => {
+    if (!/^(?:[2-5](?:\d\d|XX)|default)$/.test(status))
+      return [`${status} is not a status; use 200 to 599, a range such as 4XX, or default`]
+    const isEmpty = /^(?:204|205|304)$/.test(status)
+    return isEmpty && content !== undefined
+      ? [`${status} has no content in HTTP; remove the content, or use another status`]
+      : []
+  })
+}
+
+/** Finds the security problems of the start, except those of the configuration. */
+function checkSecurity(document: ContractDocument, operations: ContractOperation[]): Finding[] {
+  const contract = dereference(document)
+  const schemes = document.components?.securitySchemes ?? {}
+  return securityProblems(contract, operations).map((text) => {
+    const scheme = /^components\/securitySchemes\/([^:]+):/.exec(text)?.[1] ?? ''
+    const operation = operations.find(({ id }) => text.startsWith(`operation ${id}:`))
+    if (Object.hasOwn(schemes, scheme)) return { at: { object: schemes, key: scheme }, text }
+    const object = operation === undefined ? undefined : document.paths?.[operation.path]?.[operation.method]
+    return { at: { object: object ?? document, key: 'security' }, text }
+  })
+}

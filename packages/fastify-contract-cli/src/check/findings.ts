@@ -1,0 +1,28 @@
+import { printable } from '../../../fastify-contract/src/json/printable.ts'
+
+/** A problem of a contract, with its place. */
+export interface Finding {
+  /** A member of a mapping or list; without a key, all of it. */
+  at?: { object: object; key?: string | number } | undefined
+  /** The problem and the remedy. */
+  text: string
+  /** Whether the contract can still be served. */
+  isWarning?: boolean
+  /** Whether another problem may be the cause; reported only without others. */
+  isConsequence?: boolean
+}
+
+/** The maximum length of a line, which may quote long text. */
+const maxLine = 1_000
+
+/** A rejected contract. The message has a line for each problem, with its place. */
+export class BrokenContract extends Error {
+  readonly lines: readonly string[]
+
+  /** @param reasons the lines; made printable, and cut if too long */
+  constructor(reasons: readonly string[], options?: ErrorOptions) {
+    const lines = reasons.map((reason) => printable(reason.length > maxLine ? `${reason.slice(0, maxLine)}…` : reason))
+    super(lines.join('\n'), options)
+    this.lines = lines
+  }
+}

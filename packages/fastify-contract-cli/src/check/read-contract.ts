@@ -1,0 +1,164 @@
+import { basename } from 'node:path'
+import type { ContractDocument } from '../../../fastify-contract/src/document/document.ts'
+import { unescapeName } from '../../../fastify-contract/src/json/pointer.ts'
+import { printable } from '../../../fastify-contract/src/json/printable.ts'
+import { readBundled } from './bundle.ts'
+import { checkExamples } from './check-examples.ts'
+import { checkErrorNumbers, checkFailures } from './check-failures.ts'
+import { checkKeywords, checkReferences } from './check-keywords.ts'
+import { checkOperations } from './check-operations.ts'
+import { BrokenContract, type Finding } from './findings.ts'
+import type { Place, Places } from './read-yaml.ts'
+import { type StructureProblem, structureProblems } from './structure.ts'
+
+export interface CheckedContract {
+  /** The contract, bundled into one document; integers beyond 2^53 are bigints. */
+  document: ContractDocument
+  /** One line for each warning. */
+  warnings: string[]
+  /** The content of referenced files, by their paths relative to the contract's folder. */
+  referred: Map<string, Uint8Array>
+}
+
+/**
+ * Reads a contract and checks its structure, keywords, operations and examples.
+ *
+ * @param source the contract
+ * @param file its path; referenced files are relative to it
+ * @param name its name in messages
+ * @param reserved the service's paths outside the contract
+ * @throws BrokenContract with a line for each problem: file, line, column, problem, remedy
+ */
+export async function readContract(
+  source: Uint8Array,
+  file: string,
+  name = basename(file),
+  reserved: readonly string[] = [],
+): Promise<CheckedContract> {
+  return inOneLine(name, async () => {
+    const { document, places, referred, references, structure, isSound } = await readStructure(source, file, name)
+    const problems = [...references, ...checkKeywords(document), ...structure]
+    const found = [...problems, ...(isSound ? runChecks(document, reserved, problems.length > 0) : [])]
+    const isRejected = found.some(({ isConsequence, isWarning }) => isConsequence !== true && isWarning !== true)
+    const reported = found.filter(({ isConsequence }) => isConsequence !== true || !isRejected)
+    reject(
+      reported.filter(({ isWarning }) => isWarning !== true),
+      places,
+      name,
+    )
+    const warnings = inLines(reported, places, name, 'warning: ').map(printable)
+    // The structure has been checked.
+    return { document: document as unknown as ContractDocument, warnings, referred }
+  })
+}
+
+/** @param isFaulty whether the contract has other problems, which may make the checks fail */
+function runChecks(document: Record<string, unknown>, reserved: readonly string[], isFaulty: boolean): Finding[] {
+  // The structure has been checked.
+  const contract = document as unknown as ContractDocument
+  try {
+    return [
+      ...checkErrorNumbers(contract),
+      ...checkOperations(contract, reserved),
+      ...checkFailures(contract),
+      ...checkExamples(contract),
+    ]
+  } catch (error) {
+    if (isFaulty) return []
+    if (error instanceof RangeError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    return [{ text: `cannot be checked (${reason}); report this with the contract` }]
+  }
+}
+
+/** A contract with only its structure checked. */
+export interface OpenApi {
+  document: Record<string, unknown>
+  /** Finds the place of a member by the names on its path. */
+  locate: (names: string[]) => Place | undefined
+}
+
+/** @throws BrokenContract */
+export async function readOpenApi(source: Uint8Array, file: string, name: string): Promise<OpenApi> {
+  return inOneLine(name, async () => {
+    const { document, places, references, structure } = await readStructure(source, file, name)
+    reject([...references, ...structure], places, name)
+    return { document, locate: (names) => placeOf(document, names, places) }
+  })
+}
+
+/** Reports a stack overflow in one line: references are followed recursively. @throws BrokenContract */
+async function inOneLine<Result>(name: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    const remedy = 'the chains of references are too long; split the contract'
+    throw new BrokenContract([`${name}: ${remedy}`], { cause: error })
+  }
+}
+
+/** @returns the contract, the problems of its references and structure, and whether other checks can rely on it */
+async function readStructure(source: Uint8Array, file: string, name: string) {
+  const { document, places, referred, findings } = await readBundled(source, file, name)
+  const { openapi } = document
+  // Other versions have other keywords.
+  if (!/^3\.1\.\d+$/.test(String(openapi))) {
+    const version = JSON.stringify(openapi ?? document['swagger'] ?? null)
+    const text = `openapi: ${version} is not supported; use 3.1.x`
+    reject([{ at: { object: document, key: 'openapi' }, text }], places, name)
+  }
+  const references = [...findings, ...checkReferences(document)]
+  const problems = await structureProblems(document)
+  const structure = problems.map(({ pointer, text }): Finding => {
+    const names = pointer
+      .replace(/^#?\/?/, '')
+      .split('/')
+      .map(unescapeName)
+    return { at: holderOf(document, names, places), text: `${text} (${pointer})` }
+  })
+  // Surplus members and problems within schemas do not affect other checks.
+  const isHarmless = ({ pointer, text }: StructureProblem) =>
+    /^Property `.*` is not expected here/.test(text) ||
+    (/\/schemas?\//.test(pointer) && !text.startsWith('Expected type `Schema` '))
+  const isSound = references.length === 0 && problems.every(isHarmless)
+  return { document, places, referred, references, structure, isSound }
+}
+
+/** The last member with a known place on a path of names, as far as it exists. */
+function holderOf(document: object, names: string[], places: Places): Finding['at'] {
+  let [object, at]: [unknown, Finding['at']] = [document, undefined]
+  for (const key of names) {
+    if (typeof object !== 'object' || object === null) break
+    const inside: unknown = Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
+    // A bundled component has a place, but its name has none.
+    const isPlaced = (each: Finding['at']) => each !== undefined && places.find(each) !== undefined
+    const itself = typeof inside === 'object' && inside !== null ? { object: inside } : undefined
+    at = [{ object, key }, itself, at].find(isPlaced)
+    object = inside
+  }
+  return at
+}
+
+function placeOf(document: object, names: string[], places: Places): Place | undefined {
+  const at = holderOf(document, names, places)
+  return at === undefined ? undefined : places.find(at, 'value')
+}
+
+/** @throws BrokenContract if there are findings */
+function reject(findings: Finding[], places: Places, name: string): void {
+  if (findings.length > 0) throw new BrokenContract(inLines(findings, places, name))
+}
+
+/** One line for each finding, ordered by place. Of several at one place, the first is kept. */
+function inLines(findings: Finding[], places: Places, name: string, before = ''): string[] {
+  const located = findings.map(({ at, text }) => ({ text, place: at === undefined ? undefined : places.find(at) }))
+  const keyOf = ({ place, text }: (typeof located)[number]) =>
+    place === undefined ? text : `${place.file}:${String(place.line)}:${String(place.col)}`
+  const distinct = [...new Map(located.toReversed().map((finding) => [keyOf(finding), finding])).values()]
+  const inOrder = distinct.toSorted(({ place: a }, { place: b }) => {
+    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
+    return a.file.localeCompare(b.file) || a.line - b.line || a.col - b.col
+  })
+  return inOrder.map((finding) => `${finding.place === undefined ? name : keyOf(finding)}: ${before}${finding.text}`)
+}

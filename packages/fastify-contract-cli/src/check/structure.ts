@@ -1,0 +1,88 @@
+import { BaseResolver, Source, createConfig, lintDocument } from '@redocly/openapi-core'
+import { isSchema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import type { Kind } from '../keywords/keyword.ts'
+import { heldBy } from '../keywords/objects.ts'
+
+/** A problem found by Redocly. */
+export interface StructureProblem {
+  /** A JSON pointer, in a URI fragment. */
+  pointer: string
+  text: string
+}
+
+/**
+ * Finds violations of the structure of OpenAPI 3.1: missing or surplus members, and values of the wrong type. Does not
+ * follow references.
+ *
+ * @param document a bundled contract
+ * @see https://redocly.com/docs/cli/rules/oas/struct
+ */
+export async function structureProblems(document: Record<string, unknown>): Promise<StructureProblem[]> {
+  const config = await createConfig({ rules: { struct: 'error' } })
+  const copy = { source: new Source('openapi.yaml', ''), parsed: copyForRedocly(document, 'nowhere') }
+  const problems = await lintDocument({ document: copy, externalRefResolver: new BaseResolver(), config })
+  return problems.map(({ message, location: [first] }) => ({
+    pointer: pointerInContract(first?.pointer ?? '#/'),
+    text: message.split('\n', 1).join(),
+  }))
+}
+
+/** A path for the responses to unmatched requests, because Redocly ignores extensions. No real path has a space. */
+const unmatchedPath = '/ x-unmatched-responses'
+const pointerOfUnmatched = '#/paths/~1 x-unmatched-responses/get/responses'
+
+/** Converts a pointer into a copy for Redocly to one into the contract. */
+export function pointerInContract(pointer: string): string {
+  return pointer.startsWith(pointerOfUnmatched)
+    ? `#/x-unmatched-responses${pointer.slice(pointerOfUnmatched.length)}`
+    : pointer
+}
+
+/**
+ * Copies a contract for Redocly, which follows `$ref` even in data and does not support bigints: `$ref` in data is renamed.
+ * The responses to unmatched requests become those of a separate path.
+ *
+ * @param references whether references of objects are kept or lead nowhere
+ */
+export function copyForRedocly(
+  document: Record<string, unknown>,
+  references: 'as written' | 'nowhere',
+): Record<string, unknown> {
+  const isCompared = references === 'as written'
+  const nowhere = (kind: Kind) => (kind === 'schema' ? {} : { $ref: '#/x-nowhere' })
+
+  function copy(value: unknown, kind: Kind): unknown {
+    if (!isSchema(value)) return copyOfData(value)
+    const members = Object.keys(value).flatMap((name) => {
+      if (name === '$ref' && !isCompared) return Object.entries(nowhere(kind))
+      const held = heldBy(value, kind, name)
+      if (held === undefined) return [[name, copyOfData(value[name])] as const]
+      if (held.holder === value) return [[name, copy(value[name], held.kind)] as const]
+      const inside = held.names.map((each) => [each, copy(held.holder[each], held.kind)] as const)
+      if (Array.isArray(value[name])) return [[name, inside.map(([, each]) => each)] as const]
+      return [[name, isSchema(value[name]) ? Object.fromEntries(inside) : copyOfData(value[name])] as const]
+    })
+    return Object.fromEntries(members)
+  }
+
+  // A document is an object.
+  const { 'x-unmatched-responses': responses, ...rest } = copy(document, 'document') as Record<string, unknown>
+  const { paths } = rest
+  if (responses === undefined || !isSchema(paths)) return rest
+  return {
+    ...rest,
+    paths: { ...paths, [unmatchedPath]: { get: { operationId: unmatchedPath, responses, security: [] } } },
+  }
+}
+
+/** Copies data without bigints, and renames members that look like references. */
+function copyOfData(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  if (Array.isArray(value)) return value.map(copyOfData)
+  if (!isSchema(value)) return value
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
+    /^(?:\$ref|externalValue)$/.test(name) ? `${name} ` : name,
+    copyOfData(member),
+  ])
+  return Object.fromEntries(members)
+}

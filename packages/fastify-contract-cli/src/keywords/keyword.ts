@@ -1,0 +1,54 @@
+import type { NamedSchemas, Schema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+
+/** The treatment of a keyword of OpenAPI 3.1 or JSON Schema 2020-12. None is ignored. */
+export interface Keyword {
+  /** Whether it is only documentation. Any other keyword is enforced, or rejected with any value. */
+  isShown?: true
+  /** The kind of the object that is its value, or of the objects in its list or map. */
+  holds?: Kind | [Kind] | { each: Kind }
+  /** The problem and the remedy: for any value, or for some values. */
+  rejects?: string | ((value: unknown, object: Schema, context: KeywordContext) => string | undefined)
+}
+
+/** The context of an object. */
+export interface KeywordContext {
+  /** The named schemas of the contract. */
+  schemas: NamedSchemas
+  /** The use of a schema: `readOnly` and `default` apply only to some. */
+  role: 'property' | 'parameter' | 'named' | 'other'
+}
+
+/** The objects of OpenAPI 3.1 (section 4.8). A Media Type Object of a request has other rules than one of a response. */
+export type Kind =
+  | 'document'
+  | 'server'
+  | 'components'
+  | 'pathItem'
+  | 'operation'
+  | 'parameter'
+  | 'requestBody'
+  | 'requestContent'
+  | 'responseContent'
+  | 'response'
+  | 'callback'
+  | 'example'
+  | 'link'
+  | 'header'
+  | 'schema'
+  | 'discriminator'
+  | 'securityScheme'
+
+/** Keywords with the same treatment. @param names separated by spaces */
+export function each(names: string, keyword: Keyword = {}): Record<string, Keyword> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, keyword]))
+}
+
+/** Keywords that are documentation. @param names separated by spaces */
+export function shown(names: string, holds?: NonNullable<Keyword['holds']>): Record<string, Keyword> {
+  return each(names, { isShown: true, ...(holds === undefined ? {} : { holds }) })
+}
+
+/** Keywords that are rejected with any value. @param names separated by spaces */
+export function rejected(names: string, reason: string): Record<string, Keyword> {
+  return each(names, { rejects: reason })
+}

@@ -1,0 +1,84 @@
+import { appliesTo, isSchema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import type { Keyword, KeywordContext, Kind } from './keyword.ts'
+import { keywords } from './openapi-keywords.ts'
+
+type Role = KeywordContext['role']
+
+/** An object of a contract, with its context. */
+export interface ContractObject {
+  object: Record<string, unknown>
+  kind: Kind
+  /** Its keyword, or its name in the map of a keyword. */
+  name: string
+  role: Role
+  /** Whether it is the whole schema of a value rather than a composition's part. */
+  isValue: boolean
+}
+
+/** The keyword of a name, or the one for any name; undefined for an unknown name. */
+export function keywordOf(kind: Kind, name: string): Keyword | undefined {
+  const ofKind = keywords[kind]
+  return Object.hasOwn(ofKind, name) ? ofKind[name] : ofKind['*']
+}
+
+/** The OpenAPI objects within a member. */
+export interface Held {
+  kind: Kind
+  /** The direct container of the objects: the parent, a list or a map. */
+  holder: Record<string, unknown>
+  names: string[]
+}
+
+/** The OpenAPI objects within a member: itself, or those in its list or map; undefined if it has none. */
+export function heldBy(object: Record<string, unknown>, kind: Kind, name: string): Held | undefined {
+  const holds = keywordOf(kind, name)?.holds
+  if (holds === undefined) return undefined
+  if (typeof holds === 'string') return { kind: holds, holder: object, names: [name] }
+  const member = object[name]
+  const isHolder = typeof member === 'object' && member !== null
+  // For a list, the names are indices.
+  const holder = isHolder ? (member as Record<string, unknown>) : {}
+  return { kind: Array.isArray(holds) ? holds[0] : holds.each, holder, names: Object.keys(holder) }
+}
+
+/**
+ * Lists the OpenAPI objects of a contract. Each is listed once, even if YAML aliases share it.
+ *
+ * @param document a bundled contract, with an unchecked structure
+ */
+export function objectsOf(document: object): ContractObject[] {
+  const met = new Set<unknown>()
+  const found: ContractObject[] = []
+  const pending: (Omit<ContractObject, 'object'> & { object: unknown })[] = [
+    { object: document, kind: 'document', name: '', role: 'other', isValue: false },
+  ]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { object, kind, role } = next
+    if (!isSchema(object) || met.has(object)) continue
+    met.add(object)
+    found.push({ ...next, object })
+    const inside = Object.keys(object).flatMap((keyword) => {
+      const held = heldBy(object, kind, keyword)
+      if (held === undefined) return []
+      const isValue = held.kind === 'schema' && isValueOf(kind, keyword)
+      const about = { kind: held.kind, role: roleOf(kind, keyword, role), isValue }
+      return held.names.map((name) => ({ object: held.holder[name], name, ...about }))
+    })
+    pending.push(...inside.reverse())
+  }
+  return found
+}
+
+/** Whether a keyword's schema is the whole schema of a value. A named schema may be a part of others. */
+function isValueOf(kind: Kind, keyword: string): boolean {
+  return kind !== 'components' && !(kind === 'schema' && appliesTo(keyword) === 'to the value')
+}
+
+/** The role of a keyword's schemas. */
+function roleOf(kind: Kind, keyword: string, role: Role): Role {
+  if (kind === 'components') return 'named'
+  if (kind === 'parameter') return 'parameter'
+  if (kind !== 'schema') return 'other'
+  // allOf applies to the same property.
+  return keyword === 'properties' ? 'property' : keyword === 'allOf' ? role : 'other'
+}

@@ -1,0 +1,158 @@
+import { type Schema, inPlace, isSchema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import { schemasPointer, targetOf } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import { textFormats } from '../../../fastify-contract/src/schema/formats.ts'
+import { type Keyword, type KeywordContext, each, rejected, shown } from './keyword.ts'
+import { patternProblem } from './patterns.ts'
+
+/** The validated formats, each with its type. */
+export const formats: ReadonlyMap<string, string> = new Map([
+  ...Object.keys(textFormats).map((name): [string, string] => [name, 'string']),
+  ['int32', 'integer'],
+  ['int64', 'integer'],
+  ['float', 'number'],
+  ['double', 'number'],
+])
+
+const numbers = ['integer', 'number']
+const schema: Keyword = { holds: 'schema' }
+const choice: Keyword = { holds: ['schema'], rejects: defaultInside }
+const flag: Keyword = {
+  rejects: (value, _schema, { role }) =>
+    value === true && (role === 'other' || role === 'parameter') ? 'applies only to properties; remove it' : undefined,
+}
+
+/** Every keyword of JSON Schema 2020-12 and of OpenAPI 3.1's dialect. */
+export const schemaKeywords: Record<string, Keyword> = {
+  $ref: { rejects: (value) => strayReference(String(value)) },
+  allOf: { holds: ['schema'] },
+  ...each('anyOf oneOf', choice),
+  not: { holds: 'schema', rejects: defaultInside },
+
+  properties: {
+    holds: { each: 'schema' },
+    rejects: (value) =>
+      isSchema(value) && Object.hasOwn(value, '__proto__')
+        ? 'JavaScript objects cannot have the name __proto__; choose another'
+        : undefined,
+  },
+  ...each('additionalProperties propertyNames items', schema),
+  unevaluatedProperties: {
+    rejects: (value) =>
+      value === false ? undefined : 'only false is validated; use additionalProperties, or remove it',
+  },
+  items: { ...schema },
+
+  type: {
+    // A list of types with scalars becomes alternatives.
+    rejects: (value, object, context) =>
+      Array.isArray(value) && value.some((type) => [...numbers, 'boolean'].includes(String(type)))
+        ? defaultInside(object, object, context)
+        : undefined,
+  },
+  ...each('enum const', { rejects: inexactConstant }),
+  multipleOf: { rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it') },
+  ...each('maximum exclusiveMaximum minimum exclusiveMinimum', { rejects: inexactBound }),
+  ...each('maxLength minLength', {}),
+  pattern: { rejects: (value) => patternProblem(String(value)) },
+  ...each('maxItems minItems uniqueItems', {}),
+  ...each('maxProperties minProperties required', {}),
+  format: { rejects: unknownFormat },
+  default: {
+    rejects: (value, _schema, { role }) =>
+      beyondDouble(value) !== undefined
+        ? 'a default beyond ±9007199254740991 is not supported; require the value'
+        : role === 'other'
+          ? 'applies only to properties and parameters; remove it'
+          : referenceIn(value),
+  },
+  ...each('readOnly writeOnly', flag),
+  ...each('example examples', { rejects: referenceIn }),
+  ...each('x-enum-varnames x-enum-descriptions'),
+
+  ...shown('title description deprecated $comment externalDocs'),
+  ...shown('discriminator', 'discriminator'),
+
+  ...rejected('$defs', 'local definitions are not supported; move them to components/schemas'),
+  ...rejected('$id', 'schema identifiers are not supported; remove it and use components/schemas'),
+  ...rejected('$schema $vocabulary', 'the dialect is always that of OpenAPI 3.1; remove it'),
+  ...rejected('$anchor $dynamicAnchor', 'anchors are not supported; refer to components/schemas'),
+  ...rejected('$dynamicRef', 'dynamic references are not supported; use $ref'),
+  ...rejected('if then else', 'conditions are not supported; use oneOf or anyOf'),
+  ...rejected('dependentSchemas dependentRequired', 'conditions are not supported; use anyOf'),
+  ...rejected('prefixItems', 'tuples are not supported; use an object, or items'),
+  ...rejected('contains minContains maxContains', 'is not supported; describe all items by items'),
+  ...rejected('patternProperties', 'is not supported; use additionalProperties and propertyNames'),
+  ...rejected('unevaluatedItems', 'is not supported; use items'),
+  ...rejected('contentEncoding', 'encoded content is not decoded; use format: byte for base64'),
+  ...rejected('contentMediaType', 'the content of a string is not parsed; use description'),
+  ...rejected('contentSchema', 'the content of a string is not parsed; use an object'),
+  ...rejected('xml', 'XML is not supported; remove it'),
+  ...rejected('nullable', "is a keyword of OpenAPI 3.0; use type: [string, 'null']"),
+}
+
+function strayReference(reference: string): string | undefined {
+  // References to other files are bundled, or reported elsewhere.
+  if (!reference.startsWith('#')) return undefined
+  if (!reference.startsWith(schemasPointer)) {
+    return `${reference} is outside components/schemas; move the schema there`
+  }
+  return reference.slice(schemasPointer.length).includes('/')
+    ? `${reference} is within a schema; move the target to components/schemas`
+    : undefined
+}
+
+function inexactBound(value: unknown, { type, format }: Schema): string | undefined {
+  const isSafe = typeof value !== 'bigint' && Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER
+  return [type].flat().includes('integer') && format === undefined && !isSafe
+    ? `${String(value)} is not exact; add format: int64, or stay within ±9007199254740991`
+    : undefined
+}
+
+function inexactConstant(value: unknown, { format }: Schema): string | undefined {
+  const inexact = format === 'int64' ? [value].flat().filter((member) => typeof member !== 'bigint') : value
+  const beyond = beyondDouble(inexact)
+  return beyond === undefined
+    ? referenceIn(value)
+    : `${String(beyond)} is not exact; add type: integer and format: int64`
+}
+
+/** An integer within a value that does not fit a double. */
+function beyondDouble(value: unknown): bigint | undefined {
+  if (typeof value === 'bigint') return value
+  if (typeof value !== 'object' || value === null) return undefined
+  return Object.values(value)
+    .map(beyondDouble)
+    .find((integer) => integer !== undefined)
+}
+
+/** The problem of a value with a `$ref`, which tools follow. */
+export function referenceIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('$ref' in value && typeof value.$ref === 'string') {
+    return 'tools follow a $ref in a value; remove the member'
+  }
+  return Object.values(value)
+    .map(referenceIn)
+    .find((problem) => problem !== undefined)
+}
+
+/** Ajv applies no default in a schema that may not apply (https://ajv.js.org/guide/modifying-data.html). */
+function defaultInside(value: unknown, _object: unknown, { schemas }: KeywordContext): string | undefined {
+  const hasDefault = [value]
+    .flat()
+    .filter(isSchema)
+    .flatMap((alternative) => inPlace(alternative, schemas))
+    .flatMap(({ properties }): unknown[] => Object.values(properties ?? {}))
+    .filter(isSchema)
+    .some((property) => [property, targetOf(property, schemas)].some((one) => one !== undefined && 'default' in one))
+  return hasDefault
+    ? 'a property has a default, which needs a schema that always applies; move the property out'
+    : undefined
+}
+
+function unknownFormat(value: unknown, { type = 'string' }: Schema): string | undefined {
+  const name = String(value)
+  const ofType = formats.get(name)
+  if (ofType === undefined) return `${name} is not a supported format; use a pattern, or remove it`
+  return [type].flat().includes(ofType) ? undefined : `${name} is a format of ${ofType}; change the type`
+}

@@ -1,0 +1,275 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { checkBreaking } from '../src/breaking/breaking.ts'
+import { type Change, compareContracts } from '../src/breaking/compare-contracts.ts'
+import { readOpenApi } from '../src/check/read-contract.ts'
+import { parseJsonWithBigInts, stringifyJson } from '../../fastify-contract/src/json/json.ts'
+import { folderWith, json } from './contracts.ts'
+
+const text = { type: 'string' }
+const int64 = { type: 'integer', format: 'int64' }
+const to = (section: string, name: string) => ({ $ref: `#/components/${section}/${name}` })
+const query = (name: string, schema: object) => ({ name, in: 'query', schema })
+
+/** A contract with what the edits below change. */
+const contract = {
+  openapi: '3.1.0',
+  info: { title: 'Things', version: '1.0.0', description: 'Things.' },
+  servers: [{ url: '/' }],
+  security: [{ bearer: [] }],
+  paths: {
+    '/things': {
+      get: {
+        operationId: 'listThings',
+        parameters: [
+          { ...query('limit', { type: 'integer', format: 'int32', minimum: 0, maximum: 100 }), required: false },
+          query('order', { ...text, enum: ['id', 'name'], default: 'id' }),
+          query('page', { type: 'integer', format: 'int32' }),
+        ],
+        responses: { 200: { description: 'Things.', content: json({ type: 'array', items: to('schemas', 'Thing') }) } },
+      },
+      post: {
+        operationId: 'createThing',
+        security: [{ bearer: ['read', 'write'] }],
+        requestBody: { required: true, content: json(to('schemas', 'NewThing')) },
+        responses: {
+          200: { description: 'The thing.', content: json(to('schemas', 'Thing')) },
+          409: { description: 'Taken.' },
+          default: to('responses', 'Failed'),
+        },
+      },
+    },
+    '/things/{id}': {
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { ...int64, maximum: 9223372036854775807n } }],
+      delete: { operationId: 'deleteThing', responses: { 204: { description: 'Gone.' } } },
+    },
+  },
+  'x-unmatched-responses': { 404: to('responses', 'Failed'), 405: { description: 'No.', content: json(text) } },
+  components: {
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, key: { type: 'apiKey', in: 'header', name: 'k' } },
+    headers: { Retry: { required: true, schema: { type: 'integer' } } },
+    responses: {
+      Failed: { description: 'No.', headers: { Retry: to('headers', 'Retry') }, content: json(to('schemas', 'Error')) },
+    },
+    schemas: {
+      Error: {
+        type: 'object',
+        required: ['error', 'message'],
+        properties: { error: { type: 'integer', enum: [1, 2] }, message: text, detail: { ...text, default: 'none' } },
+      },
+      Thing: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: { ...text, maxLength: 10, pattern: '^a*$' },
+          tag: text,
+          count: { ...int64, format: 'int32' },
+        },
+      },
+      NewThing: {
+        allOf: [to('schemas', 'Thing')],
+        type: 'object',
+        required: ['id'],
+        properties: {
+          id: int64,
+          note: { ...text, pattern: '^a*$' },
+          colour: { ...text, readOnly: true },
+          kind: { ...text, default: 'tree' },
+          weight: { type: 'number', format: 'double' },
+        },
+      },
+    },
+  },
+}
+
+/** Replaces the member at a path such as `paths /things get`, or removes it where there is no value. */
+type Edit = [path: string, value?: unknown]
+
+function edited(edits: readonly Edit[]): string {
+  const copy = parseJsonWithBigInts(stringifyJson(contract)) as Record<string, unknown>
+  for (const [path, ...value] of edits) {
+    const names = path.split(' ')
+    const last = names.pop()!
+    // The path leads through objects.
+    const holder = names.reduce((object, name) => object[name] as Record<string, unknown>, copy)
+    if (!(last in holder) && value.length === 0) throw new Error(`${path} leads to nothing`)
+    if (value.length === 0) Reflect.deleteProperty(holder, last)
+    else holder[last] = value[0]
+  }
+  return stringifyJson(copy, 1)
+}
+
+const read = (source: string, name: string) => readOpenApi(Buffer.from(source), name, name)
+const list = 'paths /things get'
+const create = 'paths /things post'
+const limit = `${list} parameters 0`
+const newThing = 'components schemas NewThing properties'
+
+/** Edits that do not touch each other, so that one comparison classifies them all. */
+const groups: [impact: Change['impact'], edits: [Edit, RegExp][]][] = [
+  [
+    'breaking',
+    [
+      [[`${limit} required`, true], /`limit` query parameter became required/],
+      [[`${limit} schema maximum`, 50], /Upper bound changed from '<= 100' to '<= 50'/],
+      [[`${list} parameters 1 schema default`, 'name'], /default changed from "id" to "name"; unknown changes count/],
+      [[`${list} operationId`, 'findThings'], /`operationId` of operation `GET \/things` changed/],
+      [[`${list} security`, []], /credentials are no longer required/],
+      [[`${create} responses 409`], /Response `409` was removed/],
+      [['paths /things/{id} delete requestBody', { required: true, content: json(text) }], /a required body was added/],
+      [
+        ['paths /things/{id} parameters 0 schema maximum', 9223372036854775806n],
+        /maximum: changed from 9223372036854775807 to 9223372036854775806/,
+      ],
+      [['x-unmatched-responses 405'], /x-unmatched-responses > 405: Response `405` was removed/],
+      [['components headers Retry required'], /Retry: the header is no longer required/],
+      [['components schemas Error required', ['error']], /Error.*no longer required: `message`/],
+      [['components schemas Error properties error enum', [1, 2, 3]], /Enum of `error` gained values: '3'/],
+      [[`${newThing} id readOnly`, true], /id.*: readOnly changed from none to true; unknown changes count/],
+      [[`${newThing} note`], /note: the service no longer reads properties that clients send/],
+      [['components securitySchemes key name', 'l'], /`name` of security scheme `key` changed/],
+    ],
+  ],
+  [
+    'breaking',
+    [
+      [[`${limit} name`, 'max'], /`limit` query parameter was renamed to `max`/],
+      [
+        [`${create} requestBody content`, { 'text/plain': { schema: text } }],
+        /Media type `application\/json` was remov/,
+      ],
+      [['components schemas Error properties detail writeOnly', true], /detail.*: writeOnly changed/],
+      [[`${newThing} weight`, false], /weight.*no longer reads/],
+    ],
+  ],
+  ['breaking', [[['paths /things/{id}'], /Path `\/things\/\{id\}` was removed/]]],
+  [
+    'compatible',
+    [
+      [[`${list} parameters 3`, query('tag', text)], /parameters > 3: added/],
+      [[`${limit} schema minimum`], /parameters > 0 > schema: minimum changed from 0 to none/],
+      [[`${list} parameters 1 schema enum`, ['id', 'name', 'tag']], /parameters > 1.*: enum/],
+      [[`${create} requestBody required`, false], /requestBody: required changed from true to false/],
+      [['paths /more', { get: { operationId: 'more', responses: { 204: { description: 'a' } } } }], /\/more: added/],
+      [['components schemas Error required', ['error', 'message', 'detail']], /Error.*: required/],
+      [[`${newThing} size`, text], /size: added/],
+    ],
+  ],
+  [
+    'editorial',
+    [
+      [['info title', 'Other things'], /info: title changed from "Things" to "Other things"/],
+      [[`${list} summary`, 'Lists things.'], /get: summary/],
+      [[`${limit} example`, 5], /parameters > 0: example/],
+    ],
+  ],
+]
+
+describe.for(groups)('what is %s', ([impact, cases]) => {
+  let changes: Change[] = []
+  beforeAll(async () => {
+    const [before, after] = [edited([]), edited(cases.map(([edit]) => edit))]
+    changes = await compareContracts(await read(before, 'before.yaml'), await read(after, 'openapi.yaml'))
+  })
+
+  test.for(cases.map(([[path], pattern]) => [path, pattern] as const))('%s', ([, pattern]) => {
+    const found = changes.filter((change) => pattern.test(change.text))
+    const all = changes.map((change) => `${change.impact} ${change.text}`).join('\n')
+    expect(new Set(found.map((change) => change.impact)), all).toEqual(new Set([impact]))
+  })
+
+  test('has its place', () => {
+    for (const { place, text: words } of changes) expect(place, words).toMatch(/^(?:openapi|before)\.yaml:\d+:\d+$/)
+  })
+})
+
+test('security that is written in another place, and an extension, are no change', async () => {
+  const repeated = edited([
+    [`${list} security`, [{ bearer: [] }]],
+    ['x-note', { any: 'thing' }],
+  ])
+  const [before, after] = [await read(edited([]), 'before.yaml'), await read(repeated, 'openapi.yaml')]
+  expect(await compareContracts(before, after)).toEqual([])
+})
+
+test('what a change quotes is printable', async () => {
+  const named = (name: string) => edited([[`${limit} name`, name]])
+  const [before, after] = [await read(named('a'), 'a.yaml'), await read(named('b\n\u001b[2J\u202e\n- all'), 'b.yaml')]
+  const changes = await compareContracts(before, after)
+  expect(changes.length).toBeGreaterThan(0)
+  for (const { text: quoted } of changes) expect(quoted).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+})
+
+describe('the base of the comparison', () => {
+  const broken = edited([[`${limit} required`, true]])
+  const base = edited([])
+  const check = (root: string, wanted?: string) =>
+    checkBreaking({ root, contract: 'openapi.yaml', folder: 'docs/releases' }, wanted)
+  const released = (version: string) => `docs/releases/openapi-${version}.yaml`
+
+  test('is the newest release in the order of versions, another one or a file', async () => {
+    const root = await folderWith({
+      'openapi.yaml': broken,
+      [released('1.9.0')]: base,
+      [released('1.10.0')]: broken,
+      ...Object.fromEntries(
+        ['1.9.9.yml', '2.0.0-rc.1.yaml', 'x.yaml'].map((name) => [`docs/releases/openapi-${name}`, '']),
+      ),
+      'docs/releases/other-3.0.0.yaml': '',
+    })
+    expect(await check(root)).toEqual({ ok: true, lines: ['openapi.yaml: no changes since 1.10.0'] })
+    for (const [wanted, label] of [
+      ['1.9.0', '1.9.0'],
+      ['v1.9.0', '1.9.0'],
+      [released('1.9.0'), released('1.9.0')],
+    ] as const) {
+      const { ok, lines } = await check(root, wanted)
+      expect(ok).toBe(false)
+      expect(lines).toEqual([
+        expect.stringMatching(
+          /^breaking {4}paths > \/things > get > parameters > 0: .* became required \(openapi\.yaml:\d/,
+        ),
+        `compared with ${label}: 1 breaking, 0 compatible, 0 editorial; undo the breaking changes, or set ` +
+          'info.version to 2.0.0 in openapi.yaml (now 1.0.0)',
+      ])
+    }
+  })
+
+  test('may be broken by a new major version, and by no other', async () => {
+    const root = await folderWith({ [released('1.0.0')]: base })
+    for (const [version, ok] of [
+      ['1.1.0', false],
+      ['2.0.0', true],
+      ['two', false],
+    ] as const) {
+      await writeFile(
+        join(root, 'openapi.yaml'),
+        edited([
+          [`${limit} required`, true],
+          ['info version', version],
+        ]),
+      )
+      expect((await check(root)).ok, version).toBe(ok)
+    }
+  })
+
+  test('must be there: without one the check fails and names the remedy', async () => {
+    const root = await folderWith({ 'openapi.yaml': base })
+    const refusal = {
+      ok: false,
+      lines: [
+        expect.stringMatching(/^docs\/releases\/ has no released contract.*git checkout.* cp openapi\.yaml docs\//),
+      ],
+    }
+    expect(await check(root)).toEqual(refusal)
+    await mkdir(join(root, 'docs/releases'), { recursive: true })
+    expect(await check(root)).toEqual(refusal)
+    await writeFile(join(root, released('1.0.0')), base)
+    const lines = async (wanted?: string) => (await check(root, wanted)).lines
+    expect(await lines('0.9.0')).toEqual([`${released('0.9.0')} does not exist; docs/releases/ has 1.0.0`])
+    expect(await lines('nowhere.yaml')).toEqual(['nowhere.yaml: cannot be read (ENOENT)'])
+    await writeFile(join(root, released('1.0.0')), 'openapi: [')
+    expect(await lines()).toEqual([expect.stringMatching(/^docs\/releases\/openapi-1\.0\.0\.yaml:1:/)])
+  })
+})

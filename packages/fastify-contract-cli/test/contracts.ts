@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fastify from 'fastify'
+import { type ContractOptions, fastifyContract, fastifyOptions } from 'fastify-contract'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { BrokenContract } from '../src/check/findings.ts'
+import { readContract } from '../src/check/read-contract.ts'
+import { type GenerateMode, generate } from '../src/generate/generate.ts'
+import { stringifyJson } from '../../fastify-contract/src/json/json.ts'
+
+const numbers = {
+  40000: 'malformed_body',
+  40001: 'invalid_request',
+  40002: 'malformed_http',
+  40100: 'credentials_missing',
+  40101: 'token_invalid',
+  40300: 'insufficient_scope',
+  40400: 'path_not_found',
+  40500: 'method_not_allowed',
+  40800: 'request_timeout',
+  41300: 'body_too_large',
+  41500: 'unsupported_media_type',
+  42900: 'rate_limited',
+  43100: 'headers_too_large',
+  50000: 'internal',
+  50300: 'unavailable',
+}
+
+/** The schema of failures that the gate asks of every contract. */
+export const errorSchema = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: {
+    error: {
+      type: 'integer',
+      enum: Object.keys(numbers).map(Number),
+      'x-enum-varnames': Object.values(numbers),
+      'x-enum-descriptions': Object.values(numbers),
+    },
+    message: { type: 'string' },
+  },
+}
+
+export const json = (schema: unknown, more: object = {}) => ({ 'application/json': { schema, ...more } })
+
+/** The response that declares each failure of the server. */
+export const failures = {
+  default: { description: 'A failure.', content: json({ $ref: '#/components/schemas/Error' }) },
+}
+export const noContent = { 204: { description: 'Done.' }, ...failures }
+
+type Rest = { components?: { schemas?: object; [section: string]: unknown } } & Record<string, unknown>
+
+/** Makes a contract of paths. */
+export function contractOf(paths: object, { components, ...document }: Rest = {}) {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1.0.0' },
+    security: [{ bearer: [] }],
+    paths,
+    ...document,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      ...components,
+      schemas: { Error: errorSchema, ...components?.schemas },
+    },
+  }
+}
+
+/** A contract of one operation, `GET /things`, with these members. */
+export function contractWith(operation: object, rest: Rest = {}) {
+  return contractOf({ '/things': { get: { operationId: 'listThings', responses: noContent, ...operation } } }, rest)
+}
+
+/** A contract of one operation, `POST /things`, whose body has a property `value` of this schema. */
+export function withSchema(value: object, schemas: object = {}) {
+  const requestBody = { content: json({ type: 'object', properties: { value } }) }
+  const createThing = { operationId: 'createThing', requestBody, responses: noContent }
+  return contractOf({ '/things': { post: createThing } }, { components: { schemas } })
+}
+
+function textOf(contract: object | string): string {
+  return typeof contract === 'string' ? contract : stringifyJson(contract, 1)
+}
+
+/** The lines with which a contract is refused; none where it is taken. */
+export async function problemsOf(contract: object | string): Promise<string[]> {
+  try {
+    await readContract(Buffer.from(textOf(contract)), 'openapi.yaml')
+    return []
+  } catch (error) {
+    if (!(error instanceof BrokenContract)) throw error
+    return error.message.split('\n')
+  }
+}
+
+/** Makes a folder with these files, which is removed when the test is finished. */
+export async function folderWith(files: Record<string, string | object> = {}): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gate-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), textOf(content))
+  }
+  return folder
+}
+
+/** Generates from openapi.yaml in a folder, as the command line does. */
+export function generateIn(root: string, mode: GenerateMode = 'write') {
+  const places = { contract: 'openapi.yaml', out: 'generated', handlers: 'src/handlers.ts' }
+  return generate({ root, ...places, reserved: [] }, mode)
+}
+
+export interface TestRequest {
+  method?: string
+  url: string
+  headers?: Record<string, string>
+  /** JSON text. */
+  body?: string
+}
+
+/** Serves a contract that the gate takes until the test is finished. `TOKEN` is the one credential that is valid. */
+export async function serve(
+  contract: object,
+  handlers: Record<string, (input: never) => unknown>,
+  onFinished: (close: () => Promise<void>) => void = onTestFinished,
+) {
+  const text = textOf(contract)
+  const { document } = await readContract(Buffer.from(text), 'openapi.yaml')
+  const failureBody = (_name: string, message: string) => ({ error: 50000, message })
+  const app = fastify(fastifyOptions({ logger: pino({ level: 'silent' }), failureBody }))
+  onFinished(() => app.close())
+  await app.register(fastifyContract, {
+    contract: { document, yaml: text, json: stringifyJson(document) },
+    // The types of handlers are those of a generated contract.
+    handlers: handlers as ContractOptions['handlers'],
+    services: {},
+    verifierOf:
+      ({ kind }) =>
+      (credentials) => {
+        const isBearer = /^Bearer /.test(credentials)
+        if (kind === 'basic' || (kind === 'bearer' && !isBearer)) return Promise.resolve('missing')
+        const isValid = credentials === (kind === 'bearer' ? 'Bearer TOKEN' : 'TOKEN')
+        return Promise.resolve(isValid ? { caller: 'me', scope: undefined } : 'unknown')
+      },
+  })
+  return async ({ method = 'POST', url, headers = {}, body }: TestRequest) => {
+    const content = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await app.inject({
+      // The type lists the common methods; any is sent.
+      method: method as 'GET',
+      url,
+      headers: { authorization: 'Bearer TOKEN', ...content, ...headers },
+      ...(body === undefined ? {} : { payload: body }),
+    })
+    return { status: response.statusCode, headers: response.headers, text: response.payload }
+  }
+}

@@ -1,0 +1,355 @@
+import { execFileSync } from 'node:child_process'
+import { appendFile, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { UnservableContract, loadContract } from 'fastify-contract'
+import { describe, expect, it } from 'vitest'
+import { checkBreaking } from '../src/breaking/breaking.ts'
+import { readContract } from '../src/check/read-contract.ts'
+import { parseJsonWithBigInts, stringifyJson } from '../../fastify-contract/src/json/json.ts'
+import { contractOf, contractWith, failures, folderWith, generateIn, json, noContent, serve } from './contracts.ts'
+
+const root = contractOf(
+  {
+    '/things/{id}': { $ref: 'paths/thing.yaml' },
+    '/things': {
+      get: {
+        operationId: 'listThings',
+        parameters: [{ $ref: './parameters.yaml#/limit' }],
+        responses: {
+          200: { description: 'Things.', content: json({ type: 'array', items: { $ref: 'schemas/thing.yaml' } }) },
+          ...failures,
+        },
+      },
+      post: {
+        operationId: 'createThing',
+        requestBody: { required: true, content: json({ $ref: 'schemas/thing.yaml' }) },
+        responses: noContent,
+      },
+    },
+  },
+  { components: { schemas: { Name: { type: 'string', maxLength: 3 } } } },
+)
+
+/** A contract of five files, two of which have a schema of the same name. */
+const files = {
+  'openapi.yaml': root,
+  'parameters.yaml': `limit: # The most things.
+  name: limit
+  in: query
+  schema: { type: integer, maximum: 9 }
+`,
+  'paths/thing.yaml': `parameters:
+  - { name: id, in: path, required: true, schema: { type: integer, format: int64, maximum: 9007199254740993 } }
+get:
+  operationId: getThing
+  responses:
+    '200': { description: A thing., content: { application/json: { schema: { $ref: ../schemas/thing.yaml } } } }
+    default:
+      description: A failure.
+      content: { application/json: { schema: { $ref: '../openapi.yaml#/components/schemas/Error' } } }
+`,
+  'schemas/thing.yaml': `type: object
+required: [id]
+properties:
+  id: { type: integer, format: int64 }
+  name: { $ref: '../openapi.yaml#/components/schemas/Name' }
+  other: { $ref: 'other.yaml#/Name' }
+  parts: { type: array, items: { $ref: '#' } }
+`,
+  'schemas/other.yaml': 'Name: { type: string, maxLength: 5 }\n',
+}
+const withThing = (line: string) => ({ 'schemas/thing.yaml': `${files['schemas/thing.yaml']}${line}\n` })
+
+describe('a contract in several files', () => {
+  it('is bundled, and served as one', async () => {
+    const folder = await folderWith(files)
+    const path = join(folder, 'openapi.yaml')
+    const { document, referred } = await readContract(await readFile(path), path)
+    expect([...referred.keys()].toSorted()).toEqual(Object.keys(files).slice(1).toSorted())
+    const send = await serve(document, {
+      listThings: () => ({ status: 200, body: [{ id: 9007199254740993n, parts: [{ id: 1n }] }] }),
+      createThing: () => ({ status: 204 }),
+      getThing: ({ path: { id } }: { path: { id: bigint } }) => ({ status: 200, body: { id } }),
+    })
+    const list = await send({ method: 'GET', url: '/things?limit=9' })
+    expect(list).toMatchObject({ status: 200, text: '[{"id":9007199254740993,"parts":[{"id":1}]}]' })
+    expect(await send({ method: 'GET', url: '/things?limit=10' })).toMatchObject({ status: 400 })
+    const thing = await send({ method: 'GET', url: '/things/9007199254740993' })
+    expect(thing).toMatchObject({ status: 200, text: '{"id":9007199254740993}' })
+    expect(await send({ method: 'GET', url: '/things/9007199254740994' })).toMatchObject({ status: 400 })
+    for (const [body, status] of [
+      ['{"id":1,"name":"abc","other":"abcde"}', 204],
+      ['{"id":1,"name":"abcd"}', 400],
+      ['{"id":1,"other":"abcdef"}', 400],
+      ['{"id":1,"parts":[{"id":1,"parts":[{}]}]}', 400],
+    ] as const)
+      expect((await send({ url: '/things', body })).status, body).toBe(status)
+    expect((await send({ method: 'GET', url: '/openapi.json' })).text).not.toMatch(/\.yaml/)
+  })
+
+  it.each<[string, object, RegExp]>([
+    [
+      'a keyword that is refused',
+      withThing('nullable: true'),
+      /^schemas\/thing\.yaml:8:1: nullable: is a keyword of Ope/,
+    ],
+    ['what is not YAML', withThing('a: b: c'), /^schemas\/thing\.yaml:8:\d+: /],
+    [
+      'a missing file',
+      withThing('not: { $ref: none.yaml }'),
+      /^schemas\/thing\.yaml:8:8: .*none\.yaml leads to nothing/,
+    ],
+    [
+      'a circle of files',
+      { 'paths/thing.yaml': '$ref: other.yaml\n', 'paths/other.yaml': '$ref: thing.yaml\n' },
+      /^openapi\.yaml: the references cannot be resolved \(.*circular.*\); refer to each object directly/,
+    ],
+    [
+      'a path that has itself in a callback',
+      { 'paths/thing.yaml': "post: { callbacks: { a: { '{$url}': { $ref: thing.yaml } } } }\n" },
+      /^openapi\.yaml: the chains of references are too long|cannot be resolved|leads back/,
+    ],
+    [
+      'a fault of the structure',
+      { 'parameters.yaml': 'limit: { name: limit, schema: { type: integer } }\n' },
+      /^parameters\.yaml:1:\d+: The field `in` must be present/,
+    ],
+  ])('is refused with the place of %s', async (_fault, changed, because) => {
+    const { ok, lines } = await generateIn(await folderWith({ ...files, ...changed }))
+    expect(ok).toBe(false)
+    expect(lines[0]?.split('\n').filter((line) => because.test(line))).toHaveLength(1)
+  })
+
+  it('may have a whole operation, a map or the components in another file', async () => {
+    const failed = { ...failures.default, content: json({ $ref: 'openapi.yaml#/components/schemas/Error' }) }
+    const list = { operationId: 'listThings', responses: { ...noContent, default: failed } }
+    const paths = { '/things': { get: { ...list, responses: noContent } } }
+    const { components, ...rest } = contractOf(paths)
+    const contract = { ...rest, paths: { $ref: 'paths.yaml' }, components: { $ref: 'components.yaml' } }
+    const folder = await folderWith({
+      'openapi.yaml': contract,
+      'paths.yaml': { '/things': { get: { $ref: 'operations.yaml#/list' } } },
+      'operations.yaml': { list },
+      'components.yaml': components,
+    })
+    expect(await generateIn(folder)).toMatchObject({ ok: true })
+    expect((await loadContract(folder)).document).toMatchObject({ paths, components })
+  })
+
+  it('is compared with a release as a whole', { timeout: 60_000 }, async () => {
+    const folder = await folderWith(files)
+    await generateIn(folder)
+    const releases = { root: folder, contract: 'openapi.yaml', folder: 'releases' }
+    const compare = () => checkBreaking(releases, 'released.json')
+    await writeFile(join(folder, 'released.json'), await readFile(join(folder, 'generated/contract.json')))
+    expect((await compare()).lines).toEqual(['openapi.yaml: no changes since released.json'])
+    await writeFile(join(folder, 'schemas/other.yaml'), 'Name: { type: string, maxLength: 4 }\n')
+    expect((await compare()).lines[0]).toMatch(/^breaking .*maxLength.* \(schemas\/other\.yaml:1:34\)$/)
+  })
+
+  it('is generated anew when another of its files has changed, if only by a comment', async () => {
+    const folder = await folderWith(files)
+    expect(await generateIn(folder)).toMatchObject({ ok: true })
+    expect(await generateIn(folder, 'check')).toMatchObject({ ok: true })
+    const { document, json: bundle, yaml } = await loadContract(folder)
+    // No other file is served.
+    expect(yaml).toBe(bundle)
+    expect(document).toEqual(parseJsonWithBigInts(bundle))
+    await appendFile(join(folder, 'schemas/other.yaml'), '# A word more.\n')
+    expect(await generateIn(folder, 'check')).toMatchObject({
+      ok: false,
+      lines: ['generated/contract.sha256: does not match openapi.yaml; run npx fastify-contract generate'],
+    })
+    await expect(loadContract(folder)).rejects.toThrow(UnservableContract)
+    expect(await generateIn(folder)).toMatchObject({ ok: true })
+    expect(await loadContract(folder)).toMatchObject({ yaml: bundle })
+    // In an image the other files are not there.
+    for (const name of ['parameters.yaml', 'paths', 'schemas']) await rm(join(folder, name), { recursive: true })
+    expect(await loadContract(folder)).toMatchObject({ json: bundle, yaml: bundle })
+    await writeFile(join(folder, 'parameters.yaml'), '')
+    await expect(loadContract(folder)).rejects.toThrow('generated/ does not match openapi.yaml')
+  })
+})
+
+const secret = 'the-secret-of-this-machine'
+
+/** A folder `api` with a contract, and beside it what the contract must not reach. */
+async function hostileFolder(contract: object | string, others: Record<string, string> = {}): Promise<string> {
+  const folder = await folderWith({
+    'secret.yaml': `type: string\ndescription: ${secret}\n`,
+    'secrets/secret.yaml': `type: string\ndescription: ${secret}\n`,
+    'api/openapi.yaml': contract,
+    'api/inside.yaml': 'type: string\n',
+    'api/folder/a.yaml': 'type: string\n',
+    'api/large.yaml': 'type: string\n',
+    ...Object.fromEntries(Object.entries(others).map(([name, text]) => [`api/${name}`, text])),
+  })
+  const api = join(folder, 'api')
+  execFileSync('mkfifo', [join(api, 'pipe.yaml')])
+  await symlink('../secret.yaml', join(api, 'link.yaml'))
+  await symlink('../secrets', join(api, 'linked'))
+  await symlink('inside.yaml', join(api, 'fine.yaml'))
+  await truncate(join(api, 'large.yaml'), 17 * 2 ** 20)
+  return api
+}
+
+const outside = 'is outside the folder of the contract; keep a copy below it'
+const noFile = 'is not a regular file; copy its content into one'
+
+/** References that are not followed, and why. `ROOT` is the folder above that of the contract. */
+const refused: [reference: string, because: string][] = [
+  ['../secret.yaml', outside],
+  ['ROOT/secret.yaml', outside],
+  ['link.yaml', outside],
+  ['linked/secret.yaml', outside],
+  ['/dev/zero', outside],
+  ['..', outside],
+  ['pipe.yaml', noFile],
+  ['folder', noFile],
+  ['a\nb.yaml', 'has a line break in its name; rename it'],
+  ['large.yaml', 'has more than 16777216 bytes; split the contract into files'],
+  ['http://127.0.0.1:9/a.yaml', 'is on the network, which is not used; keep a local copy'],
+]
+const withReply = (schema: object) =>
+  contractWith({ responses: { 200: { description: 'A thing.', content: json(schema) }, ...failures } })
+
+describe('a contract that refers to', () => {
+  it.each(refused)('%j is refused, and what is there is not read', async (written, because) => {
+    const api = await hostileFolder({})
+    const reference = written.replace('ROOT', dirname(api))
+    await writeFile(join(api, 'schema.yaml'), `properties: { a: { $ref: ${JSON.stringify(reference)} } }\n`)
+    for (const contract of [
+      withReply({ $ref: reference }),
+      contractOf({ '/things': { $ref: reference } }),
+      withReply({ $ref: 'schema.yaml' }),
+    ]) {
+      await writeFile(join(api, 'openapi.yaml'), stringifyJson(contract, 1))
+      const { ok, lines } = await generateIn(api)
+      expect(ok).toBe(false)
+      const printed = reference.replace('\n', '\\u{a}')
+      expect(lines[0]).toMatch(/^(?:openapi|schema)\.yaml:\d+:\d+: the reference /)
+      expect(lines[0]).toContain(`${printed} ${because}`)
+      expect(lines.join()).not.toContain(secret)
+      await expect(readFile(join(api, 'generated/contract.json'))).rejects.toThrow('ENOENT')
+    }
+  })
+
+  it('a regular file of its folder is taken, also by a symbolic link, whatever its members are called', async () => {
+    const content = '{ application/json: { schema: { $ref: fine.yaml } } }'
+    const responses = { 200: { $ref: 'responses.yaml#/x-example' }, ...failures }
+    const api = await hostileFolder(contractWith({ responses }), {
+      'responses.yaml': `x-example:\n  description: A thing.\n  content: ${content}\n`,
+    })
+    expect(await generateIn(api)).toMatchObject({ ok: true })
+    expect((await loadContract(api)).json).toContain('"type": "string"')
+  })
+})
+
+it.each(['/dev/zero', 'pipe.yaml'])('a contract that is %s is refused', async (target) => {
+  const api = await hostileFolder({})
+  await rm(join(api, 'openapi.yaml'))
+  await symlink(target, join(api, 'openapi.yaml'))
+  expect((await generateIn(api)).lines[0]).toBe(`openapi.yaml: ${noFile}`)
+  const releases = { root: api, contract: 'openapi.yaml', folder: 'releases' }
+  expect((await checkBreaking(releases, 'pipe.yaml')).lines).toEqual([`pipe.yaml: ${noFile}`])
+})
+
+/** What looks like references, and is none. */
+const data = [
+  '/dev/zero',
+  '../secret.yaml',
+  'pipe.yaml',
+  'inside.yaml',
+  'http://127.0.0.1:9/a.yaml',
+  '#/nowhere',
+  '#/components/schemas/Nothing',
+  '#/%',
+].map(($ref) => ({ $ref, list: [{ $ref }], externalValue: $ref }))
+const note = { 'x-note': data }
+const described = { type: 'object', properties: { a: { type: 'string', ...note } }, ...note }
+
+/** A contract with an extension in objects of many kinds. */
+const extended = contractOf(
+  {
+    '/things': {
+      ...note,
+      post: {
+        operationId: 'createThing',
+        'x-note': { deep: data },
+        parameters: [{ name: 'x-page', in: 'query', schema: { type: 'string' }, ...note }],
+        requestBody: { content: json({ $ref: '#/components/schemas/Thing' }), ...note },
+        responses: {
+          200: {
+            description: 'A thing.',
+            ...note,
+            headers: { 'x-size': { schema: { type: 'integer' }, ...note } },
+            content: json({ $ref: '#/components/schemas/x-thing' }),
+          },
+          ...failures,
+        },
+      },
+    },
+  },
+  {
+    ...note,
+    info: { title: 'Things', version: '1.0.0', ...note },
+    'x-unmatched-responses': { 404: { $ref: '#/components/responses/Gone' } },
+    components: {
+      responses: { Gone: { description: 'Gone.', ...note } },
+      schemas: { Thing: described, 'x-thing': described },
+    },
+  },
+)
+
+describe('what looks like a reference is data', () => {
+  it('in an extension: it is neither followed nor bundled, and is served as it is written', async () => {
+    const send = await serve(extended, { createThing: () => ({ status: 200, body: {} }) })
+    const { text } = await send({ method: 'GET', url: '/openapi.json' })
+    expect(JSON.parse(text)).toEqual(JSON.parse(stringifyJson(extended)))
+    const several = stringifyJson(extended, 1).replace('"#/components/schemas/Thing"', '"schemas/thing.yaml"')
+    const api = await hostileFolder(several, { 'schemas/thing.yaml': stringifyJson(described) })
+    expect(await generateIn(api)).toMatchObject({ ok: true })
+    const { document, json: bundled } = await loadContract(api)
+    expect(bundled).not.toContain(secret)
+    expect(document.paths?.['/things']).toMatchObject({ ...note, post: { 'x-note': { deep: data } } })
+    expect(Object.values(document.components?.schemas ?? {})).toContainEqual(described)
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['an example', { example: data }, /example: tools follow a \$ref in a value; remove the member/],
+    [
+      'a default',
+      { properties: { a: { default: data } } },
+      /default: tools follow a \$ref in a value; remove the member/,
+    ],
+    ['a constant', { const: data }, /const: tools follow a \$ref in a value; remove the member/],
+    ['an enum', { enum: data }, /enum: tools follow a \$ref in a value; remove the member/],
+  ])(
+    'in %s, where it is refused, because others take it for one, and not followed',
+    async (_place, schema, because) => {
+      for (const [contract, others] of [
+        [withReply(schema), {}],
+        [withReply({ $ref: 'schema.yaml' }), { 'schema.yaml': stringifyJson(schema, 1) }],
+      ] as const) {
+        const { ok, lines } = await generateIn(await hostileFolder(contract, others))
+        expect(ok).toBe(false)
+        expect(lines[0]?.split('\n')).toHaveLength(1)
+        expect(lines[0]).toMatch(because)
+      }
+    },
+  )
+
+  it('for the comparison with a release, too', { timeout: 60_000 }, async () => {
+    const api = await hostileFolder(extended, { 'releases/openapi-1.0.0.yaml': stringifyJson(extended, 1) })
+    const compare = () => checkBreaking({ root: api, contract: 'openapi.yaml', folder: 'releases' }, undefined)
+    expect(await compare()).toMatchObject({ ok: true })
+    const later = stringifyJson(extended, 1).replace('"operationId"', '"deprecated": true, "operationId"')
+    await writeFile(join(api, 'openapi.yaml'), later)
+    const { ok, lines } = await compare()
+    expect(ok).toBe(true)
+    expect(lines[0]).toMatch(/^\w+ +paths > \/things > post: .*deprecat.* \(openapi\.yaml:\d+:\d+\)$/)
+    await rm(join(api, 'releases/openapi-1.0.0.yaml'))
+    await symlink('/dev/zero', join(api, 'releases/openapi-1.0.0.yaml'))
+    expect((await compare()).lines).toEqual([`releases/openapi-1.0.0.yaml: ${noFile}`])
+  })
+})

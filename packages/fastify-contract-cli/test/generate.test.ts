@@ -1,0 +1,249 @@
+import { execFile } from 'node:child_process'
+import { appendFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { stringifyJson } from '../../fastify-contract/src/json/json.ts'
+import { contractOf, contractWith, errorSchema, folderWith, generateIn, noContent } from './contracts.ts'
+
+const cli = join(import.meta.dirname, '../src/cli.ts')
+
+interface Output {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs the command line in a folder, with what the shell puts before it. */
+async function run(root: string, args: string[], before = ''): Promise<Output> {
+  const command = ['-c', `${before} exec "$0" "$@"`, process.execPath, cli, ...args]
+  return promisify(execFile)('bash', command, { cwd: root }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: unknown) => error as Output,
+  )
+}
+
+async function filesIn(root: string, folder = 'generated'): Promise<Record<string, string>> {
+  const names = await readdir(join(root, folder))
+  const texts = names.map(async (name) => [name, await readFile(join(root, folder, name), 'utf8')] as const)
+  return Object.fromEntries(await Promise.all(texts))
+}
+
+const operation = (operationId: string, more: object = {}) => ({
+  get: { operationId, tags: ['Small things'], responses: noContent, ...more },
+})
+const contract = contractOf({ '/things': operation('listThings'), '/parts': operation('listParts') })
+const bigger = contractOf({ ...contract.paths, '/others': operation('other.things', { security: [] }) })
+const handler = "import type { Input, Reply } from '../contract.ts'\n"
+
+/** A project whose table has the handlers of the contract. */
+const project = {
+  'openapi.yaml': contract,
+  'src/handlers.ts':
+    "import { listParts } from './small-things/listParts.ts'\nimport { listThings } from './small-things/listThings.ts'\n\n" +
+    'export const handlers: Handlers<Context> = { listParts, listThings }\n',
+  'src/small-things/listParts.ts': handler,
+  'src/small-things/listThings.ts': handler,
+}
+
+describe('fastify-contract generate', () => {
+  test('writes the same bytes from the same contract, whatever the folder, and imports the library alone', async () => {
+    const [one, other] = [await folderWith(project), await folderWith({ 'api/things.yaml': contract })]
+    expect(await run(one, ['generate'])).toMatchObject({
+      code: 0,
+      stdout: 'wrote generated/contract.json, generated/contract.sha256, generated/errors.ts, generated/openapi.ts\n',
+    })
+    const elsewhere = ['--contract', 'api/things.yaml', '--out', 'api/made', '--handlers', 'api/handlers.ts']
+    expect((await run(other, ['generate', ...elsewhere])).stdout).toMatch(/^wrote api\/made\/contract\.json, /)
+    const [first, second] = [await filesIn(one), await filesIn(other, 'api/made')]
+    for (const name of ['errors.ts', 'openapi.ts']) {
+      expect(second[name]).toBe(first[name]?.replace('openapi.yaml', 'things.yaml'))
+      const imports = [...(first[name] ?? '').matchAll(/from '([^']*)'/g)].map(([, module]) => module)
+      expect(imports.filter((module) => !/^fastify-contract(?:\/|$)/.test(module ?? ''))).toEqual([])
+    }
+    expect(second['contract.sha256']).toMatch(/^\w{64} {2}api\/things\.yaml\n\w{64} {2}api\/made\/contract\.json\n$/)
+    await promisify(execFile)('sha256sum', ['--check', '--strict', 'api/made/contract.sha256'], { cwd: other })
+    await generateIn(one)
+    expect(await filesIn(one)).toEqual(first)
+  })
+
+  test('with --check names each stale file, and writes nothing', async () => {
+    const root = await folderWith(project)
+    await generateIn(root)
+    expect(await run(root, ['generate', '--check'])).toMatchObject({
+      code: 0,
+      stdout: 'generated/ matches openapi.yaml\n',
+    })
+    await appendFile(join(root, 'generated/errors.ts'), '\n')
+    await rm(join(root, 'generated/openapi.ts'))
+    await writeFile(join(root, 'generated/left-over.ts'), '')
+    const before = await filesIn(root)
+    const stale = ['errors.ts', 'left-over.ts', 'openapi.ts']
+    expect(await run(root, ['generate', '--check'])).toMatchObject({
+      code: 1,
+      stderr: stale
+        .map((file) => `generated/${file}: does not match openapi.yaml; run npx fastify-contract generate\n`)
+        .join(''),
+    })
+    expect(await filesIn(root)).toEqual(before)
+    expect(await generateIn(root)).toEqual({
+      ok: true,
+      lines: ['wrote generated/errors.ts, generated/openapi.ts', 'removed generated/left-over.ts'],
+    })
+    expect((await generateIn(root)).lines).toEqual(['generated/ was up to date'])
+  })
+
+  test.each<[string, string, RegExp]>([
+    ['an empty file', '', /^openapi\.yaml:1:1: is empty; write an OpenAPI document$/],
+    ['another version', 'openapi: 3.0.3\n', /^openapi\.yaml:1:1: openapi: "3\.0\.3" is not supported; use 3\.1\.x$/],
+    [
+      'a path of the service',
+      stringifyJson(contractOf({ '/livez': operation('a') })),
+      /\/livez is the service's own path/,
+    ],
+  ])('refuses %s in one readable message, and changes nothing', async (_fault, text, message) => {
+    const root = await folderWith(project)
+    await generateIn(root)
+    const before = await filesIn(root)
+    await writeFile(join(root, 'openapi.yaml'), text)
+    const { code, stdout, stderr } = await run(root, ['generate', '--reserve', '/livez', '--reserve', '/readyz'])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(
+      stderr.split('\n').some((line) => message.test(line)),
+      stderr,
+    ).toBe(true)
+    expect(stderr).toMatch(/generated\/ is unchanged\n$/)
+    expect(stderr).not.toMatch(/\n\s+at |Error:/)
+    expect(await filesIn(root)).toEqual(before)
+  })
+
+  test('takes or refuses a file that is cut anywhere, without a stack', async () => {
+    const root = await folderWith()
+    const whole = stringifyJson(contract, 1).replaceAll(/[{}",]/g, ' ')
+    for (let part = 1; part < 40; part += 3) {
+      await writeFile(join(root, 'openapi.yaml'), whole.slice(0, Math.floor((whole.length * part) / 40)))
+      const { ok, lines } = await generateIn(root, 'check')
+      expect(ok).toBe(false)
+      expect(lines.at(-1)).toMatch(/generated\/ is unchanged/)
+    }
+  })
+
+  test('that cannot write all of its files changes none, and leaves nothing behind', async () => {
+    const root = await folderWith(project)
+    await generateIn(root)
+    const before = await filesIn(root)
+    await writeFile(join(root, 'openapi.yaml'), stringifyJson(bigger, 2))
+    // The limit on the size of a file lets the small files through and stops the large ones.
+    expect(await run(root, ['generate'], 'ulimit -f 2;')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^generated\/: cannot be written \(.*\)\n$/) as string,
+    })
+    expect(await filesIn(root)).toEqual(before)
+    expect((await readdir(root)).filter((name) => name.startsWith('.'))).toEqual([])
+  })
+
+  test('takes little time for a text with many blanks', { timeout: 120_000 }, async () => {
+    const { error } = errorSchema.properties
+    const [, ...texts] = error['x-enum-descriptions']
+    const long = { ...error, 'x-enum-descriptions': [`There${' '.repeat(150_000)}is\n \n  none.\n`, ...texts] }
+    const schema = { ...errorSchema, properties: { ...errorSchema.properties, error: long } }
+    const root = await folderWith({ 'openapi.yaml': contractWith({}, { components: { schemas: { Error: schema } } }) })
+    const start = performance.now()
+    expect(await generateIn(root)).toMatchObject({ ok: true })
+    // A search that begins anew at each blank takes a minute where there is no other work.
+    expect(performance.now() - start).toBeLessThan(30_000)
+    expect((await filesIn(root))['errors.ts']).toContain(`There${' '.repeat(150_000)}is none. */`)
+  })
+})
+
+describe('a handler', () => {
+  const missing = 'operation other.things: has no handler; run npx fastify-contract generate --scaffold'
+  const [wrote, added] = ['wrote src/small-things/otherThings.ts', 'added other.things to src/handlers.ts']
+
+  test('that is missing is named, and written by a scaffold that touches no other', async () => {
+    const root = await folderWith({ ...project, 'openapi.yaml': bigger })
+    expect((await generateIn(root)).lines.at(-1)).toBe(missing)
+    expect((await generateIn(root, 'scaffold')).lines).toEqual(['generated/ was up to date', wrote, added])
+    const table = await readFile(join(root, 'src/handlers.ts'), 'utf8')
+    expect(table).toContain("import { otherThings } from './small-things/otherThings.ts'\n")
+    expect(table).toContain("= { listParts, listThings, 'other.things': otherThings }\n")
+    expect(await filesIn(root, 'src/small-things')).toEqual({
+      'listParts.ts': handler,
+      'listThings.ts': handler,
+      'otherThings.ts': `import type { ContextOf, Input, Reply } from '../contract.ts'
+import type { HandlerContext } from '../context.ts'
+
+export function otherThings(_input: Input<'other.things'>, _context: ContextOf<'other.things', HandlerContext>): Promise<Reply<'other.things'>> {
+  throw new Error('other.things is not implemented')
+}
+`,
+    })
+    expect((await generateIn(root, 'scaffold')).lines).toEqual(['generated/ was up to date'])
+  })
+
+  test.each([
+    ['{\n  listParts,\n  listThings,\n}', "{\n  listParts,\n  listThings, 'other.things': otherThings,\n}"],
+    ['{}', "{ listThings, listParts, 'other.things': otherThings }"],
+    [
+      "{ ['listParts']: a, // first\n 'listThings': b }",
+      "{ ['listParts']: a, // first\n 'listThings': b, 'other.things': otherThings }",
+    ],
+  ])('is added to a table that is %j', async (members, expected) => {
+    const table = `export const handlers = ${members}\n`
+    const root = await folderWith({ ...project, 'openapi.yaml': bigger, 'src/handlers.ts': table })
+    await generateIn(root, 'scaffold')
+    const text = await readFile(join(root, 'src/handlers.ts'), 'utf8')
+    expect(text).toContain(`export const handlers = ${expected}\n`)
+    expect(text).toContain("import { otherThings } from './small-things/otherThings.ts'\n")
+  })
+
+  test('is to be added by hand to a table that cannot be read', async () => {
+    const table = 'export const handlers = build()\n'
+    const root = await folderWith({ ...project, 'openapi.yaml': bigger, 'src/handlers.ts': table })
+    expect((await generateIn(root, 'scaffold')).lines.slice(1)).toEqual([
+      wrote,
+      "add `import { otherThings } from './small-things/otherThings.ts'`, and `'other.things': otherThings` to the " +
+        'object `handlers` in src/handlers.ts',
+    ])
+    expect(await readFile(join(root, 'src/handlers.ts'), 'utf8')).toBe(table)
+  })
+
+  test('has a name that a function can have, and a file of its own', async () => {
+    const ids = ['delete', 'a b', 'A.b', '3d', '__proto__', 'handlers', 'é']
+    const paths = Object.fromEntries(ids.map((id, index) => [`/${String(index)}`, operation(id, { tags: [] })]))
+    const root = await folderWith({
+      'openapi.yaml': contractOf(paths),
+      'src/handlers.ts': 'export const handlers = {}\n',
+    })
+    await generateIn(root, 'scaffold')
+    expect(Object.keys(await filesIn(root, 'src/operations')).toSorted()).toEqual(
+      ['deleteOperation', 'aB', 'AB2', 'operation3d', 'proto', 'handlersOperation', 'operation']
+        .map((name) => `${name}.ts`)
+        .toSorted(),
+    )
+    expect(await readFile(join(root, 'src/handlers.ts'), 'utf8')).toContain("['__proto__']: proto")
+  })
+})
+
+test.each([
+  [['generate', '--chek'], "Unknown option '--chek'; see fastify-contract generate --help\n"],
+  [['generate', '--check', '--scaffold'], 'use either --check or --scaffold\n'],
+  [['generate', '--out', 'a', '--out', 'b'], '--out is given twice; see fastify-contract generate --help\n'],
+  [['generate', 'a'], /^Unexpected argument 'a'\..* see fastify-contract generate --help\n$/],
+  [['breaking', 'a', 'b'], 'give one contract to compare with, not a, b\n'],
+  [[], /^Usage: fastify-contract generate \| breaking .*\n$/],
+])('arguments that cannot be carried out are one line, and exit code 2: %j', async (args, line) => {
+  const root = await folderWith()
+  await mkdir(join(root, 'generated'))
+  const { code, stdout, stderr } = await run(root, args)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toMatch(line)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  expect(await filesIn(root)).toEqual({})
+})
+
+test.each([['generate'], ['breaking']])('%s --help names every option', async (command) => {
+  const { code, stdout } = await run(await folderWith(), [command, '--help'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(new RegExp(`^Usage: fastify-contract ${command} [^]*--contract FILE`))
+})

@@ -1,0 +1,574 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Kind } from '../src/keywords/keyword.ts'
+import { heldBy, objectsOf } from '../src/keywords/objects.ts'
+import { keywords } from '../src/keywords/openapi-keywords.ts'
+import { formats } from '../src/keywords/schema-keywords.ts'
+import { contractOf, contractWith, failures, json, noContent, problemsOf, serve, withSchema } from './contracts.ts'
+import { enforcedFields } from './requests.ts'
+import { enforcedKeywords, schemas } from './schemas.ts'
+
+const text = { type: 'string' }
+const int64 = { type: 'integer', format: 'int64' }
+const query = (name: string, schema: object, more: object = {}) => ({ name, in: 'query', schema, ...more })
+const list = (items: object) => ({ type: 'array', items })
+const id = { name: 'id', in: 'path', required: true, schema: int64 }
+const kindOf = (kind: string) => ({ type: 'object', required: ['kind'], properties: { kind: { const: kind } } })
+
+const withParameter = (parameter: object) =>
+  contractWith({ parameters: [{ name: 'a', in: 'query', schema: text, ...parameter }] })
+const withResponse = (response: object) =>
+  contractWith({ responses: { 200: { description: 'Done.', ...response }, ...failures } })
+const withHeader = (header: object) => withResponse({ headers: { 'X-Mark': { schema: text, ...header } } })
+const withBody = (requestBody: object) =>
+  contractOf({ '/things': { post: { operationId: 'createThing', requestBody, responses: noContent } } })
+const withItem = (item: object) =>
+  contractOf({ '/things': { get: { operationId: 'listThings', responses: noContent }, ...item } })
+const withPath = (path: string, more: object = {}) =>
+  contractOf({ [path]: { get: { operationId: 'a', responses: noContent, ...more } } })
+const withComponents = (components: Record<string, unknown>, operation: object = {}) =>
+  contractWith(operation, { components })
+const withScheme = (bearer: object) => contractWith({ security: [] }, { components: { securitySchemes: { bearer } } })
+const ofSchema = (schema: object) => withSchema(schema, schemas)
+const wrong = { example: 5 }
+const wrongOf = { examples: { one: { value: 5 } } }
+const mustBeText = /the example must be string$/
+
+/** Contracts that are refused, each for one reason, by the keyword that it is about. */
+const refused: [keyword: string, contract: object, because: RegExp][] = [
+  ['document.openapi', { ...contractWith({}), openapi: '3.2.0' }, /openapi: "3\.2\.0" is not supported; use 3\.1\.x/],
+  [
+    'document.jsonSchemaDialect',
+    contractWith({}, { jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema' }),
+    /2020-12\/schema is not supported; remove it/,
+  ],
+  ['document.paths', withPath('/docs/json'), /operation a: \/docs\/json is the service's own path; choose another/],
+  [
+    'document.paths',
+    contractOf({ ...contractWith({}).paths, 'x-note': null }),
+    /paths: x-note is not supported here; move it to the parent object/,
+  ],
+  ['document.paths', contractOf({}), /paths: the contract has no operation; add one/],
+  ['document.paths', withPath('/a/*'), /operation a: the path \/a\/\* must not contain \?, #, %, \* or spaces/],
+  [
+    'document.paths',
+    withPath('/{id}/{id}', { parameters: [id] }),
+    /operation a: the path \/\{id\}\/\{id\} must not repeat a parameter/,
+  ],
+  [
+    'document.servers',
+    contractWith({}, { servers: [{ url: 'https://' }] }),
+    /url: https:\/\/ is not a url; use one such as https:\/\/host\/v1, or \/v1/,
+  ],
+  ['document.security', { ...contractWith({}), security: undefined }, /has no security; add it, or security: \[\]/],
+  [
+    'document.security',
+    contractWith({}, { security: [{ none: [] }] }),
+    /securitySchemes\/none: an operation requires this/,
+  ],
+  ['document.x-unmatched-responses', contractWith({}, { 'x-unmatched-responses': { 405: {} } }), /`description` must/],
+  ['document.info', { ...contractWith({}), info: { title: 'Things' } }, /`version` must be present/],
+  ['server.url', contractWith({}, { servers: [{ url: 'https://{host}/' }] }), /server variables are not supported/],
+  [
+    'server.url',
+    contractWith({}, { servers: [{ url: '/a?b' }] }),
+    /url: a server url must not contain \?, #, %, \* or spaces/,
+  ],
+  [
+    'components.schemas',
+    withComponents({ schemas: { 'a/b': {} } }),
+    /schemas: a\/b is not a name of a component; use only letters, digits, \., _/,
+  ],
+  [
+    'components.parameters',
+    withComponents({ parameters: { 'a b': query('a', text) } }),
+    /parameters: a b is not a name of a component; use only letters, digits, \.,/,
+  ],
+  ['components.parameters', withComponents({ parameters: { A: query('a', text, wrong) } }), mustBeText],
+  ['components.requestBodies', withComponents({ requestBodies: { A: { content: json(text, wrong) } } }), mustBeText],
+  [
+    'pathItem.$ref',
+    contractOf({ ...contractWith({}).paths, '/a': { $ref: '#/paths/~1b' }, '/b': {} }),
+    /\$ref: a path item cannot refer within the document; write it out, or move/,
+  ],
+  [
+    'pathItem.get',
+    contractWith({ requestBody: { content: json({}) } }),
+    /get: GET has no body in HTTP; use parameters, or another method/,
+  ],
+  ['operation.operationId', contractWith({ operationId: undefined }), /GET \/things: has no operationId/],
+  [
+    'operation.operationId',
+    withItem({ put: { operationId: 'listThings', responses: noContent } }),
+    /operation listThings: the operationId is used twice; choose another/,
+  ],
+  [
+    'operation.operationId',
+    contractWith({ operationId: 'list\nThings' }),
+    /operationId: "list\\nThings" is not a name; use at most 200 letters,/,
+  ],
+  [
+    'operation.parameters',
+    contractWith({ parameters: [query('a', text), query('a', text)] }),
+    /operation listThings: the query parameter a is declared twice; remove one/,
+  ],
+  ['operation.parameters', contractWith({ parameters: [id] }), /the path parameter id is not in \/things/],
+  ['operation.parameters', withPath('/{a}'), /operation a: the path parameter a is not declared; add it/],
+  [
+    'operation.parameters',
+    withItem({
+      parameters: [{ name: 'X-A', in: 'header', schema: text }],
+      get: { operationId: 'a', parameters: [{ name: 'x-a', in: 'header', schema: text }], responses: noContent },
+    }),
+    /operation a: the header parameter X-A is declared twice; remove one/,
+  ],
+  [
+    'operation.responses',
+    contractWith({ responses: { ...noContent, '4xx': { description: 'No.' } } }),
+    /operation listThings: 4xx is not a status; use 200 to 599, a range such as/,
+  ],
+  [
+    'operation.responses',
+    contractWith({ responses: { 204: { description: 'Done.', content: json({}) }, ...failures } }),
+    /204 has no content in HTTP/,
+  ],
+  [
+    'operation.responses',
+    contractWith({ responses: { ...noContent, 503: { description: 'Busy.', content: json(text) } } }),
+    /operation listThings: the response 503 must allow the server's failure \{/,
+  ],
+  [
+    'operation.responses',
+    contractWith({ responses: { ...noContent, 503: { description: 'Busy.', content: { 'text/plain': {} } } } }),
+    /operation listThings: the response 503 needs application\/json content with/,
+  ],
+  ['operation.security', contractWith({ security: [{ bearer: ['a b'] }] }), /the scope "a b" is not valid/],
+  [
+    'parameter.$ref',
+    withComponents(
+      { parameters: { A: query('a', text) } },
+      { parameters: [{ $ref: '#/components/parameters/A', required: true }] },
+    ),
+    /\$ref: OpenAPI ignores required beside \$ref; write out the object, or/,
+  ],
+  [
+    'parameter.$ref',
+    withComponents({ parameters: { A: { $ref: '#/components/parameters/A' } } }),
+    /the reference leads back to itself/,
+  ],
+  [
+    'parameter.$ref',
+    contractWith(
+      { parameters: [{ $ref: '#/components/headers/A' }] },
+      { components: { headers: { A: { schema: text } } } },
+    ),
+    /\$ref: #\/components\/headers\/A is not an object of OpenAPI; move the target/,
+  ],
+  [
+    'parameter.name',
+    withParameter({ name: 'Accept', in: 'header' }),
+    /name: OpenAPI ignores the header parameter Accept; use media types or/,
+  ],
+  [
+    'parameter.name',
+    withParameter({ name: '__proto__' }),
+    /name: JavaScript objects cannot have the name __proto__; choose/,
+  ],
+  [
+    'parameter.name',
+    withParameter({ name: 'X A', in: 'header' }),
+    /name: X A is not a header name; use letters, digits and -/,
+  ],
+  ['parameter.in', withParameter({ in: 'cookie' }), /cookie is not supported; use a header/],
+  ['parameter.style', withParameter({ style: 'deepObject' }), /deepObject is not supported; use form$/],
+  [
+    'parameter.schema',
+    withParameter({ schema: list(text), in: 'header' }),
+    /schema: a header parameter must be a scalar; change its type/,
+  ],
+  [
+    'parameter.schema',
+    withParameter({ schema: { type: 'object' } }),
+    /schema: a parameter must be a scalar or an array of scalars; change its/,
+  ],
+  ['parameter.schema', withParameter({ schema: list(list(text)) }), /the items of a parameter are scalars/],
+  [
+    'parameter.schema',
+    withParameter({ schema: { type: ['string', 'null'] } }),
+    /schema: a parameter cannot be null; remove null from its type, and make/,
+  ],
+  ['parameter.example', withParameter(wrong), mustBeText],
+  ['parameter.examples', withParameter(wrongOf), mustBeText],
+  [
+    'requestBody.content',
+    withBody({ content: { 'multipart/form-data': {} } }),
+    /content: multipart\/form-data is not supported; use application\/json or a/,
+  ],
+  ['requestBody.content', withBody({ content: { ...json({}), 'a/b+json': {} } }), /must have one media type/],
+  [
+    'requestContent.schema',
+    withBody({ content: json(int64) }),
+    /schema: a bare number is not parsed exactly; wrap it in an object/,
+  ],
+  ['requestContent.example', withBody({ content: json(text, wrong) }), mustBeText],
+  ['requestContent.examples', withBody({ content: json(text, wrongOf) }), mustBeText],
+  ['responseContent.example', withResponse({ content: json(text, wrong) }), mustBeText],
+  [
+    'responseContent.example',
+    withResponse({ content: json({}, { example: { $ref: '#/info' } }) }),
+    /example: tools follow a \$ref in a value; remove the member/,
+  ],
+  [
+    'responseContent.example',
+    withResponse({ content: json({ type: 'object', properties: { a: text } }, { example: { b: 'c' } }) }),
+    /the example b is not a property here; declare it in the schema, or remove/,
+  ],
+  [
+    'responseContent.example',
+    contractWith({}, { webhooks: { a: { post: { requestBody: { content: json(text, wrong) } } } } }),
+    mustBeText,
+  ],
+  ['responseContent.examples', withResponse({ content: json(text, wrongOf) }), mustBeText],
+  [
+    'response.$ref',
+    contractWith({}, { 'x-unmatched-responses': { 404: { $ref: '#/components/responses/Gone' } } }),
+    /the reference #\/components\/responses\/Gone leads to nothing; correct the/,
+  ],
+  [
+    'response.$ref',
+    contractWith(
+      { responses: { 404: { $ref: '#/x-gone/a' }, ...failures } },
+      { 'x-gone': { a: { description: 'Gone.' } } },
+    ),
+    /\$ref: #\/x-gone\/a is not an object of OpenAPI; move the target to components/,
+  ],
+  [
+    'response.headers',
+    withResponse({ headers: { 'Content-Type': { schema: text } } }),
+    /headers: the server sets Content-Type; remove it/,
+  ],
+  [
+    'response.headers',
+    withResponse({ headers: { 'X-A': { schema: text }, 'x-a': { schema: text } } }),
+    /headers: x-a differs from another header only by case; remove one/,
+  ],
+  [
+    'response.content',
+    withResponse({ content: { 'text/event-stream': {} } }),
+    /content: event streams are not supported; return lists/,
+  ],
+  [
+    'response.content',
+    withResponse({ content: { 'text/*': {} } }),
+    /content: text\/\* is not a single media type; write it out, without/,
+  ],
+  [
+    'response.content',
+    withResponse({ content: { 'text/csv; header=present': {} } }),
+    /content: text\/csv; header=present is not a single media type; write it/,
+  ],
+  [
+    'response.content',
+    withResponse({ content: { 'text/csv': { schema: list(text) } } }),
+    /content: text\/csv is text; use type: string/,
+  ],
+  [
+    'response.content',
+    withResponse({ content: { 'application/xml': { schema: { type: 'object' } } } }),
+    /content: application\/xml is sent as bytes, which are not validated; use/,
+  ],
+  [
+    'response.content',
+    withResponse({ content: json({ type: 'object', properties: { a: text }, required: ['b'] }) }),
+    /required: b is not declared, and replies have only declared properties;/,
+  ],
+  [
+    'callback.$ref',
+    contractWith({ callbacks: { a: { $ref: '#/components/callbacks/A' } } }),
+    /callbacks\/A leads to no/,
+  ],
+  ['example.value', contractWith({ parameters: [query('a', text, wrongOf)] }), mustBeText],
+  ['header.style', withHeader({ style: 'form' }), /form is not supported; use simple/],
+  [
+    'header.schema',
+    withHeader({ schema: { type: 'boolean' } }),
+    /schema: a header must be a string, an integer or a number; change its type/,
+  ],
+  ['header.example', withHeader(wrong), mustBeText],
+  ['header.examples', withHeader(wrongOf), mustBeText],
+  [
+    'securityScheme.type',
+    withScheme({ type: 'mutualTLS' }),
+    /type: mutualTLS is not supported; verify certificates in the TLS proxy/,
+  ],
+  [
+    'securityScheme.in',
+    withScheme({ type: 'apiKey', in: 'cookie', name: 'a' }),
+    /in: cookie is not supported; use a header/,
+  ],
+  [
+    'securityScheme.scheme',
+    withScheme({ type: 'http', scheme: 'digest' }),
+    /digest is not supported; use bearer or basic/,
+  ],
+
+  ['schema.$ref', ofSchema({ $ref: '#/components/responses/A' }), /is outside of components\/schemas|leads to nothing/],
+  ['schema.$ref', ofSchema({ $ref: '#/components/schemas/None' }), /leads to nothing/],
+  [
+    'schema.$ref',
+    ofSchema({ $ref: '#/components/schemas/Node/properties/name' }),
+    /\$ref: #\/components\/schemas\/Node\/properties\/name is within a schema; move/,
+  ],
+  [
+    'schema.unevaluatedProperties',
+    ofSchema({ type: 'object', unevaluatedProperties: text }),
+    /unevaluatedProperties: only false is validated; use additionalProperties, or remove it/,
+  ],
+  ['schema.type', ofSchema({ type: 'strin' }), /strin|can be one of the following only/],
+  [
+    'schema.type',
+    ofSchema({ type: ['object', 'integer'], properties: { a: { ...text, default: 'b' } } }),
+    /type: a property has a default, which needs a schema that always applies;/,
+  ],
+  ...['anyOf', 'oneOf'].map((keyword): (typeof refused)[number] => [
+    `schema.${keyword}`,
+    ofSchema({ [keyword]: [{ type: 'object', properties: { a: { ...text, default: 'b' } } }] }),
+    /(?:any|one)Of: a property has a default, which needs a schema that always applies;/,
+  ]),
+  [
+    'schema.pattern',
+    ofSchema({ ...text, pattern: '^(?=a)' }),
+    /pattern: \(\? at character 2: RE2 and Rust have no lookaround; use allOf/,
+  ],
+  [
+    'schema.const',
+    ofSchema({ const: 9007199254740993n }),
+    /const: 9007199254740993 is not exact; add type: integer and format: int64/,
+  ],
+  ['schema.multipleOf', ofSchema({ type: 'number', multipleOf: 0 }), /multipleOf: must be greater than 0; correct it/],
+  [
+    'schema.maximum',
+    ofSchema({ type: 'integer', maximum: 2n ** 64n }),
+    /maximum: 18446744073709551616 is not exact; add format: int64, or stay/,
+  ],
+  [
+    'schema.format',
+    ofSchema({ ...text, format: 'plant' }),
+    /format: plant is not a supported format; use a pattern, or remove it/,
+  ],
+  ['schema.format', ofSchema({ ...text, format: 'int64' }), /int64 is a format of integer/],
+  [
+    'schema.default',
+    ofSchema(list({ ...text, default: 'a' })),
+    /default: applies only to properties and parameters; remove it/,
+  ],
+  ['schema.default', ofSchema({ type: 'object', properties: { a: { ...text, default: 1 } } }), /default must be str/],
+  [
+    'schema.default',
+    ofSchema({ type: 'object', properties: { a: { ...list(int64), default: [9007199254740993n] } } }),
+    /default: a default beyond ±9007199254740991 is not supported; require the/,
+  ],
+  ['schema.example', ofSchema({ ...text, example: 1 }), mustBeText],
+  ['schema.examples', ofSchema({ ...text, examples: [1] }), mustBeText],
+  ['schema.readOnly', ofSchema(list({ ...text, readOnly: true })), /readOnly: applies only to properties; remove it/],
+  [
+    'schema.properties',
+    ofSchema({ properties: { ['__proto__']: {} } }),
+    /properties: JavaScript objects cannot have the name __proto__; choose/,
+  ],
+]
+
+/** A contract with every keyword that is only shown. */
+const flow = { refreshUrl: 'https://login.example/refresh', scopes: { read: 'Reads.' } }
+const authorized = { ...flow, authorizationUrl: 'https://login.example/authorize' }
+const issuing = { ...flow, tokenUrl: 'https://login.example/token' }
+const docs = { url: 'https://things.example/docs', description: 'More.' }
+const told = { summary: 'A summary.', description: 'A description.' }
+const annotated = { ...text, $comment: 'a', title: 'b', description: 'c', deprecated: true, externalDocs: docs }
+const shown = {
+  ...contractOf(
+    {
+      '/things': {
+        ...told,
+        get: {
+          operationId: 'listThings',
+          ...told,
+          tags: ['things', 'others'],
+          externalDocs: docs,
+          deprecated: true,
+          parameters: [
+            query('a', annotated, { description: 'A.', deprecated: true, allowReserved: true, example: 'b' }),
+            query('c', text, { examples: { one: { ...told, value: 'd' }, two: { $ref: '#/components/examples/E' } } }),
+          ],
+          responses: {
+            200: {
+              description: 'Done.',
+              headers: { 'X-Mark': { description: 'A mark.', deprecated: true, schema: text } },
+              content: json(text, { example: 'a' }),
+              links: {
+                again: { $ref: '#/components/links/Again' },
+                named: {
+                  server: { url: '/' },
+                  operationId: 'listThings',
+                  parameters: { a: 'b' },
+                  requestBody: {},
+                  description: 'Again.',
+                },
+              },
+            },
+            ...failures,
+          },
+          callbacks: { done: { $ref: '#/components/callbacks/Done' } },
+        },
+        post: {
+          operationId: 'createThing',
+          requestBody: {
+            description: 'A thing.',
+            content: json({
+              oneOf: [kindOf('a'), { $ref: '#/components/schemas/B' }],
+              discriminator: { propertyName: 'kind', mapping: { b: '#/components/schemas/B' } },
+            }),
+          },
+          responses: noContent,
+        },
+      },
+    },
+    {
+      servers: [{ url: '/', description: 'Here.' }],
+      webhooks: { moved: { post: { operationId: 'moved', responses: { 204: { description: 'Received.' } } } } },
+      tags: [{ name: 'things', description: 'Things.', externalDocs: docs }],
+      externalDocs: docs,
+      'x-unmatched-responses': { 404: { description: 'None.' } },
+      components: {
+        schemas: { B: kindOf('b') },
+        examples: { E: { value: 'e' } },
+        links: { Again: { operationRef: '#/paths/~1things/get' } },
+        callbacks: { Done: { '{$request.query.a}': { post: { responses: { 204: { description: 'Received.' } } } } } },
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'A token.' },
+          login: {
+            type: 'oauth2',
+            flows: {
+              implicit: authorized,
+              password: issuing,
+              clientCredentials: issuing,
+              authorizationCode: { ...authorized, ...issuing },
+            },
+          },
+          connect: { type: 'openIdConnect', openIdConnectUrl: 'https://login.example/' },
+        },
+      },
+    },
+  ),
+  info: {
+    title: 'Things',
+    version: '1.0.0',
+    ...told,
+    termsOfService: 'https://things.example/terms',
+    contact: { name: 'Me', url: 'https://things.example', email: 'me@things.example' },
+    license: { name: 'MIT', identifier: 'MIT', url: 'https://things.example/license' },
+  },
+  'x-note': { any: ['thing'] },
+}
+
+/** The keywords that an object of a contract has, and the objects inside of it. */
+function keywordsIn(object: unknown, kind: Kind): string[] {
+  if (typeof object !== 'object' || object === null) return []
+  const members = object as Record<string, unknown>
+  return Object.keys(members).flatMap((name) => {
+    const held = heldBy(members, kind, name)
+    const inside = held?.names.flatMap((each) => keywordsIn(held.holder[each], held.kind)) ?? []
+    return [`${kind}.${Object.hasOwn(keywords[kind], name) ? name : '*'}`, ...inside]
+  })
+}
+
+const all = Object.entries(keywords).flatMap(([kind, ofKind]) =>
+  Object.entries(ofKind).map(([name, keyword]) => ({ name: `${kind}.${name}`, kind, keyword })),
+)
+const treatments = { shown: 'shown', rejected: 'rejected', enforced: 'enforced' } as const
+const treatmentOf = ({ keyword }: (typeof all)[number]) =>
+  keyword.isShown === true ? treatments.shown : typeof keyword.rejects === 'string' ? 'rejected' : 'enforced'
+const namesOf = (treatment: keyof typeof treatments) =>
+  all.filter((each) => treatmentOf(each) === treatment).map(({ name }) => name)
+
+/** What other tests are about: the folder of a handler, and the numbers of errors. */
+const elsewhere = ['operation.tags', 'schema.x-enum-varnames', 'schema.x-enum-descriptions']
+
+describe('each keyword', () => {
+  it('has a case: a refusal, a value that is enforced, or a place where it is shown', () => {
+    const inRefused = refused.map(([name]) => name)
+    const inEnforced = [
+      ...Object.keys(enforcedFields),
+      ...Object.keys(enforcedKeywords).map((name) => `schema.${name}`),
+    ]
+    const inShown = keywordsIn(shown, 'document')
+    expect(namesOf('shown').filter((name) => !inShown.includes(name))).toEqual([])
+    const cases = [...inEnforced, ...inRefused, ...elsewhere]
+    expect(namesOf('enforced').filter((name) => !cases.includes(name))).toEqual([])
+    const known = all.map(({ name }) => name)
+    expect(cases.filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  it('is on the page of keywords, with what happens to it', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../fastify-contract/docs/keywords.md'), 'utf8')
+    const listed = page
+      .split(/^### /m)
+      .slice(1)
+      .flatMap((section) => {
+        const kind = section.split('\n', 1).join()
+        const lines = [...section.matchAll(/^- (enforced|shown|rejected): ([^]*?)(?=\n- |\n\n|\n*$)/gm)]
+        return lines.flatMap(([, treatment, names = '']) =>
+          [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => `${kind}.${String(name)} ${String(treatment)}`),
+        )
+      })
+    expect(listed.toSorted()).toEqual(all.map((each) => `${each.name} ${treatmentOf(each)}`).toSorted())
+    for (const format of formats.keys()) expect(page).toContain(`\`${format}\``)
+  })
+
+  it.each(refused)('%s is refused with its place, a reason and a remedy: %#', async (_name, contract, because) => {
+    const problems = await problemsOf(contract)
+    expect(problems, problems.join('\n')).toHaveLength(1)
+    expect(problems[0]).toMatch(because)
+    expect(problems[0]).toMatch(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: /)
+  })
+
+  it.each(all.filter((each) => treatmentOf(each) === 'rejected'))(
+    '$name is refused with its place and a remedy, whatever its value is',
+    async ({ kind, keyword, name }) => {
+      const contract = structuredClone(shown)
+      const member = name.slice(kind.length + 1)
+      const { object } = objectsOf(contract).find((each) => each.kind === kind && !('$ref' in each.object))!
+      for (const value of [null, {}]) {
+        object[member] = value
+        const problems = await problemsOf(contract)
+        expect(problems).toContainEqual(expect.stringMatching(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: /))
+        expect(problems.join('\n')).toContain(`: ${member}: ${String(keyword.rejects)}`)
+      }
+    },
+  )
+
+  it('that is shown is taken, and served as it is written', async () => {
+    const send = await serve(shown, {
+      listThings: () => ({ status: 200, body: 'a' }),
+      createThing: () => ({ status: 204 }),
+    })
+    const { text: answer } = await send({ method: 'GET', url: '/openapi.json' })
+    expect(JSON.parse(answer)).toEqual(JSON.parse(JSON.stringify(shown)))
+  })
+
+  it.each([
+    [
+      contractWith({ sumary: 'A typo.' }),
+      [expect.stringMatching(/^openapi\.yaml:\d+:\d+: sumary: is not a keyword of an operation; remove it$/)],
+    ],
+    [
+      withSchema({ type: 'string', maxLenght: 3 }),
+      [expect.stringMatching(/: maxLenght: is not a keyword of a schema; remove it$/)],
+    ],
+    [contractWith({ 'x-note': { any: 'thing' } }), []],
+    [withSchema({ type: 'string', 'x-note': { any: 'thing' } }), []],
+  ])('that is none is refused, unless it begins with x-: %#', async (contract, problems) => {
+    expect(await problemsOf(contract)).toEqual(problems)
+  })
+})
