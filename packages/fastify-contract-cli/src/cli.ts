@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { printable } from '../../fastify-contract/src/json/printable.ts'
+import { printable } from 'fastify-contract/json'
 import { checkBreaking } from './breaking/breaking.ts'
 import { generate } from './generate/generate.ts'
 

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { checkBreaking } from '../src/breaking/breaking.ts'
 import { type Change, compareContracts } from '../src/breaking/compare-contracts.ts'
 import { readOpenApi } from '../src/check/read-contract.ts'
-import { parseJsonWithBigInts, stringifyJson } from '../../fastify-contract/src/json/json.ts'
 import { folderWith, json } from './contracts.ts'
 
 const text = { type: 'string' }

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fastify from 'fastify'
 import { type ContractOptions, fastifyContract, fastifyOptions } from 'fastify-contract'
+import { stringifyJson } from 'fastify-contract/json'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { BrokenContract } from '../src/check/findings.ts'
 import { readContract } from '../src/check/read-contract.ts'
 import { type GenerateMode, generate } from '../src/generate/generate.ts'
-import { stringifyJson } from '../../fastify-contract/src/json/json.ts'
 
 const numbers = {
   40000: 'malformed_body',

@@ -1,6 +1,6 @@
+import { stringifyJson } from 'fastify-contract/json'
 import { describe, expect, it } from 'vitest'
 import { readContract } from '../src/check/read-contract.ts'
-import { stringifyJson } from '../../fastify-contract/src/json/json.ts'
 import { contractOf, contractWith, errorSchema, failures } from './contracts.ts'
 import { json, noContent, problemsOf } from './contracts.ts'
 

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { appendFile, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { UnservableContract, loadContract } from 'fastify-contract'
+import { parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
 import { describe, expect, it } from 'vitest'
 import { checkBreaking } from '../src/breaking/breaking.ts'
 import { readContract } from '../src/check/read-contract.ts'
-import { parseJsonWithBigInts, stringifyJson } from '../../fastify-contract/src/json/json.ts'
 import { contractOf, contractWith, failures, folderWith, generateIn, json, noContent, serve } from './contracts.ts'
 
 const root = contractOf(

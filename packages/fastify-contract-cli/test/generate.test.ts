@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { appendFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { stringifyJson } from 'fastify-contract/json'
 import { describe, expect, test } from 'vitest'
-import { stringifyJson } from '../../fastify-contract/src/json/json.ts'
 import { contractOf, contractWith, errorSchema, folderWith, generateIn, noContent } from './contracts.ts'
 
 const cli = join(import.meta.dirname, '../src/cli.ts')

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../fastify-contract/src/json/json.ts'
+import { stringifyJson } from 'fastify-contract/json'
 import { contractOf, failures, json, noContent } from './contracts.ts'
 
 const text = { type: 'string' }

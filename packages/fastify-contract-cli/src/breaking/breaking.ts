@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { printable } from '../../../fastify-contract/src/json/printable.ts'
+import { printable } from 'fastify-contract/json'
 import { BrokenContract } from '../check/findings.ts'
 import { type OpenApi, readOpenApi } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'

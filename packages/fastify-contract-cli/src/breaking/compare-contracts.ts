@@ -1,6 +1,5 @@
-import { unescapeName } from '../../../fastify-contract/src/json/pointer.ts'
-import { printable } from '../../../fastify-contract/src/json/printable.ts'
-import { isSchema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import { printable, unescapeName } from 'fastify-contract/json'
+import { isSchema } from 'fastify-contract/schema'
 import type { OpenApi } from '../check/read-contract.ts'
 import { pointerInContract } from '../check/structure.ts'
 import { type RedoclyChange, redoclyDiff } from './redocly-diff.ts'

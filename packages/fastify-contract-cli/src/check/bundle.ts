@@ -7,8 +7,8 @@ import {
   bundle,
   createConfig,
 } from '@redocly/openapi-core'
-import { lookUp } from '../../../fastify-contract/src/json/pointer.ts'
-import { isSchema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import { lookUp } from 'fastify-contract/json'
+import { isSchema } from 'fastify-contract/schema'
 import { BrokenContract, type Finding } from './findings.ts'
 import { RejectedFile, readBelow } from './read-file.ts'
 import { Places, readYaml } from './read-yaml.ts'

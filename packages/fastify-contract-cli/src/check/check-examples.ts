@@ -1,56 +1,15 @@
-import type { ValidateFunction } from 'ajv'
-import type { ContractDocument, Exampled } from '../../../fastify-contract/src/document/document.ts'
-import { isJson, isText } from '../../../fastify-contract/src/document/document.ts'
-import { stringifyJson } from '../../../fastify-contract/src/json/json.ts'
-import { escapeName, find } from '../../../fastify-contract/src/json/pointer.ts'
-import { createAjv } from '../../../fastify-contract/src/schema/ajv.ts'
-import { describeErrors } from '../../../fastify-contract/src/schema/describe-errors.ts'
-import { validateValue } from '../../../fastify-contract/src/schema/validation.ts'
-import { type Direction, SchemaRewriter } from '../../../fastify-contract/src/schema/rewrite-schema.ts'
-import { type Schema, isSchema, schemasPointer } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import { type ContractDocument, type Exampled, isJson, isText } from 'fastify-contract/document'
+import { escapeName, find } from 'fastify-contract/json'
+import {
+  type Direction,
+  type Schema,
+  type ValueCheck,
+  createValueChecks,
+  isSchema,
+  schemasPointer,
+} from 'fastify-contract/schema'
 import { type ContractObject, objectsOf } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'
-
-/** Describes how a value breaks its schema; undefined if it is valid. */
-type Check = (value: unknown) => { problem: string; isUndeclared?: boolean } | undefined
-
-/** Makes the validation of values in one direction, or in neither, such as examples within schemas. */
-export function createValueChecks(document: ContractDocument, direction: Direction | undefined) {
-  const rewriter = new SchemaRewriter(document.components?.schemas ?? {}, direction)
-  // Inlining matters only for defaults, which apply to requests.
-  const ajv = createAjv('json', rewriter, { optimize: false, inline: direction === 'request' })
-  /** By the text of the schema, because compiling is slow. */
-  const checks = new Map<string, Check | string>()
-
-  /** @returns the check, or why the schema cannot be compiled */
-  return (schema: unknown): Check | string => {
-    const rewritten = rewriter.ofValue(schema)
-    const text = stringifyJson(rewritten)
-    const check = checks.get(text) ?? compile(rewritten)
-    checks.set(text, check)
-    return check
-  }
-
-  function compile(rewritten: unknown): Check | string {
-    let validate: ValidateFunction
-    try {
-      // The keyword `scalar` needs a container.
-      validate = ajv.compile({ type: 'object', properties: { value: rewritten } })
-    } catch (error) {
-      if (error instanceof RangeError) return 'is too large to compile; split it into named schemas'
-      return (error instanceof Error ? error.message : String(error)).split('\n', 1).join()
-    }
-    return (value) => {
-      const errors = validateValue([validate], { value: structuredClone(value) }, direction).map((error) => ({
-        ...error,
-        instancePath: error.instancePath.replace(/^\/value/, ''),
-      }))
-      if (errors.length === 0) return undefined
-      const isUndeclared = errors.some(({ keyword }) => keyword === 'additionalProperties')
-      return { problem: describeErrors(errors), isUndeclared }
-    }
-  }
-}
 
 /** The direction of values beside their schema, by the kind of their object. */
 const directions: Partial<Record<ContractObject['kind'], Direction>> = {
@@ -66,19 +25,20 @@ const directions: Partial<Record<ContractObject['kind'], Direction>> = {
  * @param document a bundled contract with a checked structure
  */
 export function checkExamples(document: ContractDocument): Finding[] {
+  const schemas = document.components?.schemas ?? {}
   const checkOf = {
-    request: createValueChecks(document, 'request'),
-    response: createValueChecks(document, 'response'),
-    neither: createValueChecks(document, undefined),
+    request: createValueChecks(schemas, 'request'),
+    response: createValueChecks(schemas, 'response'),
+    neither: createValueChecks(schemas, undefined),
   }
-  const uncompiled = (check: Check | string, object: object): Finding[] =>
+  const uncompiled = (check: ValueCheck | string, object: object): Finding[] =>
     typeof check === 'string' ? [{ at: { object }, text: check, isConsequence: true }] : []
 
-  function valueProblem(value: unknown, check: Check | string, holder: object, key: string): Finding[] {
+  function valueProblem(value: unknown, check: ValueCheck | string, holder: object, key: string): Finding[] {
     // A schema that cannot be compiled is reported elsewhere.
     const found = typeof check === 'string' ? undefined : check(value)
     if (found === undefined) return []
-    const remedy = found.isUndeclared === true ? '; declare it in the schema, or remove it' : ''
+    const remedy = found.isUndeclared ? '; declare it in the schema, or remove it' : ''
     const text = `the ${key === 'default' ? 'default' : 'example'} ${found.problem}${remedy}`
     return [{ at: { object: holder, key }, text }]
   }
@@ -112,7 +72,7 @@ export function checkExamples(document: ContractDocument): Finding[] {
 
   return [
     // Named schemas first, so that their problems are reported at their definition.
-    ...Object.entries(document.components?.schemas ?? {}).flatMap(([name, schema]) => {
+    ...Object.entries(schemas).flatMap(([name, schema]) => {
       // By reference, so that it is compiled once.
       const $ref = schemasPointer + encodeURIComponent(escapeName(name))
       return isSchema(schema) ? uncompiled(checkOf.neither({ $ref }), schema) : []

@@ -1,9 +1,14 @@
-import { type ContractDocument, dereference, operationsOf } from '../../../fastify-contract/src/document/document.ts'
-import type { ContractOperation, ContractResponse } from '../../../fastify-contract/src/document/document.ts'
-import { refusalStatuses } from '../../../fastify-contract/src/engine/refusal.ts'
-import { declaredResponse } from '../../../fastify-contract/src/engine/reply-validation.ts'
-import { stringifyJson } from '../../../fastify-contract/src/json/json.ts'
-import { createValueChecks } from './check-examples.ts'
+import {
+  type ContractDocument,
+  type ContractOperation,
+  type ContractResponse,
+  declaredResponse,
+  dereference,
+  operationsOf,
+  refusalStatuses,
+} from 'fastify-contract/document'
+import { stringifyJson } from 'fastify-contract/json'
+import { createValueChecks } from 'fastify-contract/schema'
 import { atOperation } from './check-operations.ts'
 import type { Finding } from './findings.ts'
 
@@ -96,7 +101,7 @@ const sentHeaders: Record<number | 'always', readonly string[]> = {
  * `{ "error": …, "message": … }` as application/json.
  */
 export function checkFailures(document: ContractDocument): Finding[] {
-  const checkOf = createValueChecks(document, 'response')
+  const checkOf = createValueChecks(document.components?.schemas ?? {}, 'response')
   const numbers = errorNumbersOf(document)
   /** The checked statuses of each response, which several operations may share. */
   const checked = new Map<object, Set<number>>()

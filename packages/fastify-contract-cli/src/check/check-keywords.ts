@@ -1,6 +1,5 @@
-import { lookUp } from '../../../fastify-contract/src/json/pointer.ts'
-import { type NamedSchemas, type Schema } from '../../../fastify-contract/src/schema/schema-parts.ts'
-import { inPlace, isSchema, subschemasOf, targetOf } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import { lookUp } from 'fastify-contract/json'
+import { type NamedSchemas, type Schema, inPlace, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import type { KeywordContext, Kind } from '../keywords/keyword.ts'
 import { keywordOf, objectsOf } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'

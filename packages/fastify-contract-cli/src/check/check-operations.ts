@@ -1,6 +1,11 @@
-import { basePathsOf, dereference, operationsOf } from '../../../fastify-contract/src/document/document.ts'
-import type { ContractDocument, ContractOperation } from '../../../fastify-contract/src/document/document.ts'
-import { securityProblems } from '../../../fastify-contract/src/document/security.ts'
+import {
+  type ContractDocument,
+  type ContractOperation,
+  basePathsOf,
+  dereference,
+  operationsOf,
+} from 'fastify-contract/document'
+import { securityProblems } from 'fastify-contract/security'
 import type { Finding } from './findings.ts'
 
 /** The library's own paths. */

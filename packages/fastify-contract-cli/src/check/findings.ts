@@ -1,4 +1,4 @@
-import { printable } from '../../../fastify-contract/src/json/printable.ts'
+import { printable } from 'fastify-contract/json'
 
 /** A problem of a contract, with its place. */
 export interface Finding {

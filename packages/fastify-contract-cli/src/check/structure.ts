@@ -1,5 +1,5 @@
 import { BaseResolver, Source, createConfig, lintDocument } from '@redocly/openapi-core'
-import { isSchema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import { isSchema } from 'fastify-contract/schema'
 import type { Kind } from '../keywords/keyword.ts'
 import { heldBy } from '../keywords/objects.ts'
 

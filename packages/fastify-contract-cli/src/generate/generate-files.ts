@@ -1,12 +1,13 @@
+import { hash } from 'node:crypto'
 import { basename, posix, resolve } from 'node:path'
 import {
   type ContractDocument,
   type ContractOperation,
   dereference,
   operationsOf,
-} from '../../../fastify-contract/src/document/document.ts'
-import { sha256, stampOf } from '../../../fastify-contract/src/document/load-contract.ts'
-import { stringifyJson } from '../../../fastify-contract/src/json/json.ts'
+  stampOf,
+} from 'fastify-contract/document'
+import { stringifyJson } from 'fastify-contract/json'
 import { errorNumbersOf, statusOf } from '../check/check-failures.ts'
 import { readContract } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
@@ -46,7 +47,7 @@ export async function generateFiles(
   const path = resolve(root, contract)
   const source = readSource(path, contract)
   const { document, warnings, referred } = await readContract(source, path, contract, reserved)
-  const origin = `${basename(contract)} sha256:${sha256(source)}`
+  const origin = `${basename(contract)} sha256:${hash('sha256', source)}`
   const stamp = `// Generated from ${origin} by fastify-contract. Do not edit.\n`
   const operations = operationsOf(dereference(document))
   const json = `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`

@@ -1,6 +1,5 @@
-import { type ContractDocument, maps } from '../../../fastify-contract/src/document/document.ts'
-import { SchemaRewriter } from '../../../fastify-contract/src/schema/rewrite-schema.ts'
-import { inPlace, isSchema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import { type ContractDocument, maps } from 'fastify-contract/document'
+import { inPlace, isSchema } from 'fastify-contract/schema'
 
 /** The marker types of properties with these keywords. `types/message-types.ts` interprets them. */
 export type Mark = (typeof markOf)[Marked]
@@ -79,12 +78,12 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
   return { source: copy(served), marks }
 }
 
-/** Whether a schema has a keyword, also through schemas for the same value, like in `SchemaRewriter`. */
+/** Whether a schema has a keyword, also through schemas for the same value. Defaults of alternatives are not applied. */
 function carries({ components }: ContractDocument, schema: unknown, keyword: Marked): boolean {
   if (!isSchema(schema)) return false
   const schemas = components?.schemas ?? {}
   return keyword === 'default'
-    ? new SchemaRewriter(schemas, 'request').defaultOf(schema) !== undefined
+    ? inPlace(schema, schemas, 'always').some((each) => each['default'] !== undefined)
     : inPlace(schema, schemas).some((each) => each[keyword] === true)
 }
 

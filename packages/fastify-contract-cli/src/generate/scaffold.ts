@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import type { ContractOperation } from 'fastify-contract/document'
+import { callerKindOf } from 'fastify-contract/security'
 import ts from 'typescript'
-import type { ContractOperation } from '../../../fastify-contract/src/document/document.ts'
-import { callerKindOf } from '../../../fastify-contract/src/document/security.ts'
 
 /** The members of `export const handlers = { … }`. */
 const tableOf = /(export const handlers\b[^=]*=\s*\{)([^]*?)(,?\s*)(\})/

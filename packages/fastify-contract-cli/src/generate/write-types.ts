@@ -1,9 +1,9 @@
+import type { ContractDocument, ContractOperation } from 'fastify-contract/document'
+import type { Schema } from 'fastify-contract/schema'
+import { callerKindOf } from 'fastify-contract/security'
 import { type GlobalContext, type OpenAPI3, astToString, resolveRef } from 'openapi-typescript'
 import { transformSchema, transformSchemaObject, tsIntersection, tsIsPrimitive } from 'openapi-typescript'
 import ts from 'typescript'
-import type { ContractDocument, ContractOperation } from '../../../fastify-contract/src/document/document.ts'
-import { callerKindOf } from '../../../fastify-contract/src/document/security.ts'
-import type { Schema } from '../../../fastify-contract/src/schema/schema-parts.ts'
 import { type Mark, type Note, note, prepareForTypes } from './prepare-for-types.ts'
 
 /**

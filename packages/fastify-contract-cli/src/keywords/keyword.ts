@@ -1,4 +1,4 @@
-import type { NamedSchemas, Schema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import type { NamedSchemas, Schema } from 'fastify-contract/schema'
 
 /** The treatment of a keyword of OpenAPI 3.1 or JSON Schema 2020-12. None is ignored. */
 export interface Keyword {

@@ -1,4 +1,4 @@
-import { appliesTo, isSchema } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import { appliesTo, isSchema } from 'fastify-contract/schema'
 import type { Keyword, KeywordContext, Kind } from './keyword.ts'
 import { keywords } from './openapi-keywords.ts'
 

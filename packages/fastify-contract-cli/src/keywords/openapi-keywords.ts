@@ -1,7 +1,5 @@
-import { isJson, isText } from '../../../fastify-contract/src/document/document.ts'
-import { isList } from '../../../fastify-contract/src/engine/list-parameters.ts'
-import { type JsonType, type NamedSchemas } from '../../../fastify-contract/src/schema/schema-parts.ts'
-import { inPlace, isSchema, typesOf } from '../../../fastify-contract/src/schema/schema-parts.ts'
+import { isJson, isText } from 'fastify-contract/document'
+import { type JsonType, type NamedSchemas, inPlace, isList, isSchema, typesOf } from 'fastify-contract/schema'
 import { type Keyword, type Kind, each, rejected, shown } from './keyword.ts'
 import { referenceIn, schemaKeywords } from './schema-keywords.ts'
 

@@ -1,6 +1,4 @@
-import { type Schema, inPlace, isSchema } from '../../../fastify-contract/src/schema/schema-parts.ts'
-import { schemasPointer, targetOf } from '../../../fastify-contract/src/schema/schema-parts.ts'
-import { textFormats } from '../../../fastify-contract/src/schema/formats.ts'
+import { type Schema, inPlace, isSchema, schemasPointer, targetOf, textFormats } from 'fastify-contract/schema'
 import { type Keyword, type KeywordContext, each, rejected, shown } from './keyword.ts'
 import { patternProblem } from './patterns.ts'
 

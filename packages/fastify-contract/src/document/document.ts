@@ -188,6 +188,11 @@ export function isText(type: string): boolean {
   return /^text\//i.test(type)
 }
 
+/** Finds the response for a status: its own, that of its range such as `4XX`, or `default`. */
+export function declaredResponse<Response>(responses: Record<string, Response>, status: number): Response | undefined {
+  return responses[String(status)] ?? responses[`${String(Math.floor(status / 100))}XX`] ?? responses['default']
+}
+
 /** The media types of an operation's successful responses, in their order. */
 export function offeredTypes({ responses }: Pick<OperationObject, 'responses'>): string[] {
   const successful = Object.entries(responses).filter(([status]) => status.startsWith('2'))

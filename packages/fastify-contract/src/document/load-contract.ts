@@ -58,7 +58,7 @@ export function stampOf(files: readonly (readonly [file: string, content: string
 }
 
 function lineOf(file: string, content: string | Uint8Array): string {
-  return `${sha256(content)}  ${file}`
+  return `${hash('sha256', content)}  ${file}`
 }
 
 /** The current line of the stamp for a file; the given line if the file is absent, as in an image. */
@@ -70,10 +70,6 @@ async function currentLine(folder: string, line: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return line
     throw unreadable(error)
   }
-}
-
-export function sha256(text: string | Uint8Array): string {
-  return hash('sha256', text)
 }
 
 async function read(file: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { type NamedSchemas, typesOf } from '../schema/schema-parts.ts'
+import { type NamedSchemas, isList } from '../schema/schema-parts.ts'
 import type { Parameter } from '../document/document.ts'
 
 /** A query parameter whose value is an array. */
@@ -13,12 +13,6 @@ export function listParametersOf(parameters: Parameter[], schemas: NamedSchemas)
   return parameters
     .filter(({ in: place, schema }) => place === 'query' && isList(schema, schemas))
     .map(({ name, explode = true }) => ({ name, isExploded: explode }))
-}
-
-/** Whether all values of a schema are arrays, or null. */
-export function isList(schema: unknown, schemas: NamedSchemas): boolean {
-  const types = typesOf(schema, schemas)
-  return types.has('array') && types.isSubsetOf(new Set(['array', 'null']))
 }
 
 /**

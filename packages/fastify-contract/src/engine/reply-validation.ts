@@ -2,6 +2,7 @@ import {
   type ContractDocument,
   type ContractResponse,
   type OperationObject,
+  declaredResponse,
   isJson,
   isText,
 } from '../document/document.ts'
@@ -88,11 +89,6 @@ export function createReplyValidators({ components }: ContractDocument) {
       return validMedia(reply, found)
     }
   }
-}
-
-/** Finds the response for a status: its own, that of its range such as `4XX`, or `default`. */
-export function declaredResponse<Response>(responses: Record<string, Response>, status: number): Response | undefined {
-  return responses[String(status)] ?? responses[`${String(Math.floor(status / 100))}XX`] ?? responses['default']
 }
 
 function validMedia({ status, headers = {}, body, contentType }: AnyReply, declared: DeclaredReply): Media | undefined {

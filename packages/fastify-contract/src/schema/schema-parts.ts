@@ -151,6 +151,12 @@ function withIntegers(type: JsonType): JsonType[] {
   return type === 'number' ? ['number', 'integer'] : [type]
 }
 
+/** Whether all values of a schema are arrays, or null. */
+export function isList(schema: unknown, schemas: NamedSchemas): boolean {
+  const types = typesOf(schema, schemas)
+  return types.has('array') && types.isSubsetOf(new Set(['array', 'null']))
+}
+
 /** The types of a constant, the most specific first. */
 export function typesOfValue(value: unknown): JsonType[] {
   if (value === null) return ['null']

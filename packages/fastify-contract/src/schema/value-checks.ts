@@ -1,0 +1,53 @@
+import type { ValidateFunction } from 'ajv'
+import { stringifyJson } from '../json/json.ts'
+import { createAjv } from './ajv.ts'
+import { describeErrors } from './describe-errors.ts'
+import { type Direction, SchemaRewriter } from './rewrite-schema.ts'
+import type { NamedSchemas } from './schema-parts.ts'
+import { validateValue } from './validation.ts'
+
+/** Describes how a value breaks its schema; undefined if it is valid. */
+export type ValueCheck = (value: unknown) => { problem: string; isUndeclared: boolean } | undefined
+
+/**
+ * Makes checks of values, as the server does them.
+ *
+ * @param schemas the named schemas of the contract
+ * @param direction undefined for values without a direction, such as examples within schemas
+ * @returns for a schema its check, or why it cannot be compiled
+ */
+export function createValueChecks(schemas: NamedSchemas, direction: Direction | undefined) {
+  const rewriter = new SchemaRewriter(schemas, direction)
+  // Inlining matters only for defaults, which apply to requests.
+  const ajv = createAjv('json', rewriter, { optimize: false, inline: direction === 'request' })
+  /** By the text of the schema, because compiling is slow. */
+  const checks = new Map<string, ValueCheck | string>()
+
+  return (schema: unknown): ValueCheck | string => {
+    const rewritten = rewriter.ofValue(schema)
+    const text = stringifyJson(rewritten)
+    const check = checks.get(text) ?? compile(rewritten)
+    checks.set(text, check)
+    return check
+  }
+
+  function compile(rewritten: unknown): ValueCheck | string {
+    let validate: ValidateFunction
+    try {
+      // The keyword `scalar` needs a container.
+      validate = ajv.compile({ type: 'object', properties: { value: rewritten } })
+    } catch (error) {
+      if (error instanceof RangeError) return 'is too large to compile; split it into named schemas'
+      return (error instanceof Error ? error.message : String(error)).split('\n', 1).join()
+    }
+    return (value) => {
+      const errors = validateValue([validate], { value: structuredClone(value) }, direction).map((error) => ({
+        ...error,
+        instancePath: error.instancePath.replace(/^\/value/, ''),
+      }))
+      if (errors.length === 0) return undefined
+      const isUndeclared = errors.some(({ keyword }) => keyword === 'additionalProperties')
+      return { problem: describeErrors(errors), isUndeclared }
+    }
+  }
+}
