@@ -6,9 +6,8 @@ WORKDIR /app
 FROM base AS dependencies
 COPY package.json package-lock.json .npmrc ./
 COPY packages/fastify-contract/package.json ./packages/fastify-contract/
-# better-sqlite3 brings its binary along, so no package has to run a script of its own. The library's optional
-# dependencies generate from a contract, which a server does not do.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+# better-sqlite3 brings its binary along, so no package has to run a script of its own.
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
 FROM base
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=sqlite:/data/plants.db NODE_COMPILE_CACHE=/app/.cache/compiled
