@@ -87,7 +87,7 @@ class FilesBelow extends BaseResolver {
   /** Redocly reports its errors with the reference. */
   override resolveDocument<Content>(base: string | null, reference: string): Promise<RedoclyDocument<Content>> {
     // Redocly does not check the type of the content.
-    return Promise.try(() => this.#read(base, reference) as RedoclyDocument<Content>)
+    return Promise.resolve().then(() => this.#read(base, reference) as RedoclyDocument<Content>)
   }
 
   #read(base: string | null, reference: string): Document {

@@ -149,7 +149,11 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
     readBody: createJsonReader(limits.bodyLevels),
     send: createReplySender(limits.unreadBytes),
   }
-  await app.register((scope) => Promise.try(registerOperations, scope, operationsOptions))
+  await app.register((scope) =>
+    Promise.resolve().then(() => {
+      registerOperations(scope, operationsOptions)
+    }),
+  )
 }
 
 /** Replaces the characters that a quoted string of HTTP escapes or excludes (RFC 9110, section 5.6.4). */
