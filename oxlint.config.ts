@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineConfig } from 'oxlint'
+import { type OxlintOverride, defineConfig } from 'oxlint'
 
 /** Plain rules of ESLint, https://eslint.org/docs/latest/rules. */
 const javascript = [
@@ -81,6 +81,33 @@ const typescript = [
   'use-unknown-in-catch-callback-variable',
 ]
 
+const plants = { regex: '^(\\.\\./){4}', message: 'A package speaks of any contract; plants are in src and test.' }
+const behind = {
+  regex: '^(\\.\\./)+(packages|fastify-contract(-cli)?)/',
+  message: 'Import the package by its name; its README lists the entry points.',
+}
+const bench = {
+  regex: '^(\\.\\./)+bench/',
+  message: 'Only bench imports bench; what tests need as well is in test/support.',
+}
+const tests = { regex: '^(\\.\\./)+test/', message: 'The service runs without its tests.' }
+const scripts = { regex: '^(\\.\\./)+scripts/', message: 'The service runs without its scripts.' }
+const tools = { regex: '^fastify-contract-cli', message: 'A production install does not have the command line.' }
+
+/** What the files of a folder may not import. What speaks of any contract is in packages/, reached through `exports`. */
+const borders = {
+  'src/**': [behind, bench, tests, scripts, tools],
+  'scripts/**': [behind, bench, tests, tools],
+  'test/**': [behind, bench],
+  'bench/**': [behind],
+  'packages/**': [behind, tools, plants],
+  // These are one folder nearer to the root.
+  'packages/*/*/*.ts': [behind, tools, { ...plants, regex: '^(\\.\\./){3}' }],
+}
+
+/** Imports behind a border that are about to be moved. */
+const unmoved = ['bench/mutants/**', 'test/**']
+
 /** The rules ask for types, and the peers of the bench have theirs when `npm ci --prefix bench/peers` has brought them. */
 const untyped = existsSync(join(import.meta.dirname, 'bench/peers/node_modules')) ? [] : ['bench/peers/']
 
@@ -117,4 +144,11 @@ export default defineConfig({
       { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: false },
     ],
   },
+  overrides: [
+    ...Object.entries(borders).map(([folder, patterns]): OxlintOverride => ({
+      files: [folder],
+      rules: { 'no-restricted-imports': ['error', { patterns }] },
+    })),
+    { files: unmoved, rules: { 'no-restricted-imports': 'off' } },
+  ],
 })
