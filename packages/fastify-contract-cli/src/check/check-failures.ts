@@ -3,13 +3,11 @@ import {
   type ContractOperation,
   type ContractResponse,
   declaredResponse,
-  dereference,
-  operationsOf,
   refusalStatuses,
 } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { createValueChecks } from 'fastify-contract/schema'
-import { atOperation } from './check-operations.ts'
+import { type ResolvedContract, atOperation } from './check-operations.ts'
 import type { Finding } from './findings.ts'
 
 /** An error number of the schema Error; members may be missing. */
@@ -100,7 +98,7 @@ const sentHeaders: Record<number | 'always', readonly string[]> = {
  * Finds failures of the server that an operation does not declare (a warning), or declares in another form than
  * `{ "error": …, "message": … }` as application/json.
  */
-export function checkFailures(document: ContractDocument): Finding[] {
+export function checkFailures({ written: document, operations }: ResolvedContract): Finding[] {
   const checkOf = createValueChecks(document.components?.schemas ?? {}, 'response')
   const numbers = errorNumbersOf(document)
   /** The checked statuses of each response, which several operations may share. */
@@ -132,7 +130,7 @@ export function checkFailures(document: ContractDocument): Finding[] {
     return [bodyProblem(status, content) ?? [], problems].flat().map((text) => `the response ${String(status)} ${text}`)
   }
 
-  return operationsOf(dereference(document)).flatMap((operation): Finding[] => {
+  return operations.flatMap((operation): Finding[] => {
     const statuses = statusesOf(operation)
     const { responses } = operation.object
     const declared = statuses.map((status) => [status, declaredResponse(responses, status)] as const)

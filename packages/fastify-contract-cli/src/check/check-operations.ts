@@ -1,35 +1,37 @@
-import {
-  type ContractDocument,
-  type ContractOperation,
-  basePathsOf,
-  dereference,
-  operationsOf,
-} from 'fastify-contract/document'
+import { type ContractDocument, type ContractOperation, basePathsOf } from 'fastify-contract/document'
 import { securityProblems } from 'fastify-contract/security'
 import type { Finding } from './findings.ts'
 
 /** The library's own paths. */
 const docsPaths = ['/docs', '/openapi.yaml', '/openapi.json']
 
+/** A contract with a checked structure and checked references. */
+export interface ResolvedContract {
+  /** As it is written, for the places of findings. */
+  written: ContractDocument
+  /** With its references resolved. */
+  resolved: ContractDocument
+  operations: ContractOperation[]
+}
+
 /**
  * Finds operations that cannot be served, by their name, path, parameters, responses or security.
  *
- * @param document a bundled contract with a checked structure and checked references
  * @param reserved the service's paths outside the contract
  */
-export function checkOperations(document: ContractDocument, reserved: readonly string[]): Finding[] {
-  const operations = operationsOf(dereference(document))
+export function checkOperations(contract: ResolvedContract, reserved: readonly string[]): Finding[] {
+  const { written, operations } = contract
   if (operations.length === 0) {
     // The paths may be in an unreadable file.
     return [
       {
-        at: { object: document, key: 'paths' },
+        at: { object: written, key: 'paths' },
         text: 'paths: the contract has no operation; add one',
         isConsequence: true,
       },
     ]
   }
-  const bases = readBasePaths(document)
+  const bases = readBasePaths(written)
   const own = [...docsPaths, ...reserved]
   return [
     ...operations.flatMap((operation, index) => {
@@ -40,9 +42,9 @@ export function checkOperations(document: ContractDocument, reserved: readonly s
         ...parameterProblems(operation),
         ...responseProblems(operation),
       ]
-      return problems.length === 0 ? [] : [atOperation(document, operation, problems.join('; '))]
+      return problems.length === 0 ? [] : [atOperation(written, operation, problems.join('; '))]
     }),
-    ...checkSecurity(document, operations),
+    ...checkSecurity(contract),
   ]
 }
 
@@ -123,14 +125,11 @@ function responseProblems({ object }: ContractOperation): string[] {
 }
 
 /** Finds the security problems of the start, except those of the configuration. */
-function checkSecurity(document: ContractDocument, operations: ContractOperation[]): Finding[] {
-  const contract = dereference(document)
-  const schemes = document.components?.securitySchemes ?? {}
-  return securityProblems(contract, operations).map((text) => {
-    const scheme = /^components\/securitySchemes\/([^:]+):/.exec(text)?.[1] ?? ''
-    const operation = operations.find(({ id }) => text.startsWith(`operation ${id}:`))
-    if (Object.hasOwn(schemes, scheme)) return { at: { object: schemes, key: scheme }, text }
-    const object = operation === undefined ? undefined : document.paths?.[operation.path]?.[operation.method]
-    return { at: { object: object ?? document, key: 'security' }, text }
+function checkSecurity({ written, resolved, operations }: ResolvedContract): Finding[] {
+  const schemes = written.components?.securitySchemes ?? {}
+  return securityProblems(resolved, operations).map(({ scheme, operation, text }) => {
+    if (scheme !== undefined && Object.hasOwn(schemes, scheme)) return { at: { object: schemes, key: scheme }, text }
+    const object = operation === undefined ? undefined : written.paths?.[operation.path]?.[operation.method]
+    return { at: { object: object ?? written, key: 'security' }, text }
   })
 }

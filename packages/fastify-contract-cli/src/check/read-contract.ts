@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { ContractDocument } from 'fastify-contract/document'
+import { type ContractDocument, type ContractOperation, dereference, operationsOf } from 'fastify-contract/document'
 import { printable, unescapeName } from 'fastify-contract/json'
 import { readBundled } from './bundle.ts'
 import { checkExamples } from './check-examples.ts'
@@ -13,6 +13,8 @@ import { type StructureProblem, structureProblems } from './structure.ts'
 export interface CheckedContract {
   /** The contract, bundled into one document; integers beyond 2^53 are bigints. */
   document: ContractDocument
+  /** With their references resolved. */
+  operations: ContractOperation[]
   /** One line for each warning. */
   warnings: string[]
   /** The content of referenced files, by their paths relative to the contract's folder. */
@@ -37,7 +39,9 @@ export async function readContract(
   return inOneLine(name, async () => {
     const { document, places, referred, references, structure, isSound } = await readStructure(source, file, name)
     const problems = [...references, ...checkKeywords(document), ...structure]
-    const found = [...problems, ...(isSound ? runChecks(document, reserved, problems.length > 0) : [])]
+    const unchecked = { findings: [], operations: [] }
+    const { findings, operations } = isSound ? runChecks(document, reserved, problems.length > 0) : unchecked
+    const found = [...problems, ...findings]
     const isRejected = found.some(({ isConsequence, isWarning }) => isConsequence !== true && isWarning !== true)
     const reported = found.filter(({ isConsequence }) => isConsequence !== true || !isRejected)
     reject(
@@ -47,26 +51,30 @@ export async function readContract(
     )
     const warnings = inLines(reported, places, name, 'warning: ').map(printable)
     // The structure has been checked.
-    return { document: document as unknown as ContractDocument, warnings, referred }
+    return { document: document as unknown as ContractDocument, operations, warnings, referred }
   })
 }
 
 /** @param isFaulty whether the contract has other problems, which may make the checks fail */
-function runChecks(document: Record<string, unknown>, reserved: readonly string[], isFaulty: boolean): Finding[] {
+function runChecks(document: Record<string, unknown>, reserved: readonly string[], isFaulty: boolean) {
   // The structure has been checked.
-  const contract = document as unknown as ContractDocument
+  const written = document as unknown as ContractDocument
   try {
-    return [
-      ...checkErrorNumbers(contract),
+    const resolved = dereference(document)
+    const operations = operationsOf(resolved)
+    const contract = { written, resolved, operations }
+    const findings = [
+      ...checkErrorNumbers(written),
       ...checkOperations(contract, reserved),
       ...checkFailures(contract),
-      ...checkExamples(contract),
+      ...checkExamples(written),
     ]
+    return { findings, operations }
   } catch (error) {
-    if (isFaulty) return []
+    if (isFaulty) return { findings: [], operations: [] }
     if (error instanceof RangeError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    return [{ text: `cannot be checked (${reason}); report this with the contract` }]
+    return { findings: [{ text: `cannot be checked (${reason}); report this with the contract` }], operations: [] }
   }
 }
 

@@ -1,12 +1,6 @@
 import { hash } from 'node:crypto'
 import { basename, posix, resolve } from 'node:path'
-import {
-  type ContractDocument,
-  type ContractOperation,
-  dereference,
-  operationsOf,
-  stampOf,
-} from 'fastify-contract/document'
+import { type ContractDocument, type ContractOperation, stampOf } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { errorNumbersOf, statusOf } from '../check/check-failures.ts'
 import { readContract } from '../check/read-contract.ts'
@@ -46,10 +40,9 @@ export async function generateFiles(
   const { root, contract, out, reserved } = project
   const path = resolve(root, contract)
   const source = readSource(path, contract)
-  const { document, warnings, referred } = await readContract(source, path, contract, reserved)
+  const { document, operations, warnings, referred } = await readContract(source, path, contract, reserved)
   const origin = `${basename(contract)} sha256:${hash('sha256', source)}`
   const stamp = `// Generated from ${origin} by fastify-contract. Do not edit.\n`
-  const operations = operationsOf(dereference(document))
   const json = `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`
   // The server starts only if all of these match.
   const others = [...referred].map(([name, content]) => [posix.join(posix.dirname(contract), name), content] as const)

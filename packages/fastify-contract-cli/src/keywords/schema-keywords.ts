@@ -38,7 +38,6 @@ export const schemaKeywords: Record<string, Keyword> = {
     rejects: (value) =>
       value === false ? undefined : 'only false is validated; use additionalProperties, or remove it',
   },
-  items: { ...schema },
 
   type: {
     // A list of types with scalars becomes alternatives.

@@ -65,43 +65,49 @@ function readScheme(described: unknown): SecurityScheme | string {
   }
 }
 
+/** A problem of the security of a contract. */
+export interface SecurityProblem {
+  /** The name of its scheme. */
+  scheme?: string
+  operation?: ContractOperation
+  /** The place, the problem and the remedy. */
+  text: string
+}
+
 /**
  * Finds schemes without a verifier, scopes without a failure for their absence, and operations without security.
  *
  * @param unverified the supported schemes without a verifier, by name, each with the reason and the remedy
- * @returns one line for each problem, with its place and the remedy
  */
 export function securityProblems(
   document: ContractDocument,
   operations: ContractOperation[],
   unverified: ReadonlyMap<string, string> = new Map(),
-): string[] {
+): SecurityProblem[] {
   const required = operations.flatMap((operation) => alternativesOf(operation).flat())
   const supported = securitySchemesOf(document)
   const names = [...new Set(required.map(({ scheme }) => scheme))]
   return [
-    ...names.flatMap((name) => (supported.has(name) ? [] : unsupportedProblem(document, name))),
-    ...names.flatMap((name) => {
-      const reason = unverified.get(name)
-      return reason === undefined ? [] : `components/securitySchemes/${name}: ${reason}`
+    ...names.flatMap((scheme) => {
+      const problem = supported.has(scheme) ? unverified.get(scheme) : unsupportedProblem(document, scheme)
+      return problem === undefined ? [] : { scheme, text: `components/securitySchemes/${scheme}: ${problem}` }
     }),
     ...operations.flatMap((operation) =>
       [
         ...openProblems(operation, document),
         ...scopeProblems(operation, document),
         ...keyProblems(operation, document),
-      ].map((problem) => `operation ${operation.id}: ${problem}`),
+      ].map((problem) => ({ operation, text: `operation ${operation.id}: ${problem}` })),
     ),
   ]
 }
 
 function unsupportedProblem({ components }: ContractDocument, name: string): string {
-  const place = `components/securitySchemes/${name}`
   const described = components?.securitySchemes?.[name]
-  if (described === undefined) return `${place}: an operation requires this scheme; describe it`
+  if (described === undefined) return 'an operation requires this scheme; describe it'
   const remedy = 'use http bearer, http basic, an apiKey in a header or in the query, oauth2 or openIdConnect'
   const scheme = readScheme(described)
-  return `${place}: ${typeof scheme === 'string' ? scheme : scheme.kind} is not supported; ${remedy}`
+  return `${typeof scheme === 'string' ? scheme : scheme.kind} is not supported; ${remedy}`
 }
 
 /** In OpenAPI an operation without `security` is public, which may be an oversight. */

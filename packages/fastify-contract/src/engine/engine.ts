@@ -96,6 +96,6 @@ function bindingProblems(operations: ContractOperation[], { document, handlers, 
   return [
     ...unhandled.map((id) => `operation ${id}: has no handler; run npx fastify-contract generate --scaffold`),
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
-    ...securityProblems(document, operations, unverified),
+    ...securityProblems(document, operations, unverified).map(({ text }) => text),
   ]
 }

@@ -17,7 +17,7 @@ function problemsOf(security: object[], operation: object = {}, schemas: object 
     odd: null,
   }
   const document = dereference(contractOf({ security, ...operation }, { components: { securitySchemes, schemas } }))
-  return securityProblems(document, operationsOf(document))
+  return securityProblems(document, operationsOf(document)).map(({ text }) => text)
 }
 
 it('the schemes that are verified are known by their type, whatever the contract calls them', () => {
