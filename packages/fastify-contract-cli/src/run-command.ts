@@ -79,7 +79,9 @@ export async function runCommand(args: string[]): Promise<number> {
     for (const line of lines) (ok ? console.log : console.error)(line)
     return ok ? 0 : 1
   } catch (error) {
-    console.error(usageProblem(error, args) ?? error)
+    const problem = usageProblem(error, args)
+    if (problem !== undefined) console.error(problem)
+    else console.error('this is a fault of fastify-contract, not of the contract; report it with the contract:', error)
     return 2
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { stringifyJson } from 'fastify-contract/json'
 import { describe, expect, test } from 'vitest'
-import { contractOf, contractWith, errorSchema, folderWith, generateIn, noContent } from './contracts.ts'
+import { contractOf, contractWith, errorSchema, folderWith, generateIn, noContent, withSchema } from './contracts.ts'
 
 const cli = join(import.meta.dirname, '../src/cli.ts')
 
@@ -115,6 +115,15 @@ describe('fastify-contract generate', () => {
     expect(stderr).toMatch(/generated\/ is unchanged\n$/)
     expect(stderr).not.toMatch(/\n\s+at |Error:/)
     expect(await filesIn(root)).toEqual(before)
+  })
+
+  test('reports a fault of its own as such, with exit code 2', async () => {
+    const root = await folderWith({ 'openapi.yaml': withSchema({ type: 'string' }) })
+    const broken = 'export NODE_OPTIONS="--import=data:text/javascript,delete%20Set.prototype.intersection";'
+    const { code, stdout, stderr } = await run(root, ['generate'], broken)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^this is a fault of fastify-contract, not of the contract; .* TypeError: /)
+    expect(stderr).not.toContain('openapi.yaml:')
   })
 
   test('takes or refuses a file that is cut anywhere, without a stack', async () => {

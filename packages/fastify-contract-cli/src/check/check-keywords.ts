@@ -1,4 +1,4 @@
-import { lookUp } from 'fastify-contract/json'
+import { BrokenReference, lookUp } from 'fastify-contract/json'
 import { type NamedSchemas, type Schema, inPlace, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import type { KeywordContext, Kind } from '../keywords/keyword.ts'
 import { keywordOf, objectsOf } from '../keywords/objects.ts'
@@ -25,17 +25,14 @@ function namedSchemas({ components }: Record<string, unknown>): NamedSchemas {
   return (isSchema(components) && isSchema(components['schemas']) ? components['schemas'] : {}) as NamedSchemas
 }
 
-/** The finding of a check. If the check itself fails, another problem such as the structure may be the cause. */
+/** The finding of a check, which may fail where the structure is broken. */
 function checked(at: { object: Schema; key: string }, check: () => string | undefined): Finding[] {
   try {
     const text = check()
     return text === undefined ? [] : [{ at, text: `${at.key}: ${text}` }]
   } catch (error) {
     if (error instanceof RangeError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    return [
-      { at, text: `${at.key}: cannot be checked (${reason}); follow the structure of OpenAPI`, isConsequence: true },
-    ]
+    return [{ text: 'a check failed', isConsequence: true, error }]
   }
 }
 
@@ -107,7 +104,8 @@ function referenceProblem(
     }
     return undefined
   } catch (error) {
-    return `${error instanceof Error ? error.message : String(error)}; write % as %25`
+    if (!(error instanceof BrokenReference)) throw error
+    return `${error.message}; write % as %25`
   }
 }
 

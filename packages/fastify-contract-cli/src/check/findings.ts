@@ -10,6 +10,8 @@ export interface Finding {
   isWarning?: boolean
   /** Whether another problem may be the cause; reported only without others. */
   isConsequence?: boolean
+  /** Why a check failed. Without another problem, the check itself is at fault. */
+  error?: unknown
 }
 
 /** The maximum length of a line, which may quote long text. */

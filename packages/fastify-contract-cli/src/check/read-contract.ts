@@ -43,6 +43,8 @@ export async function readContract(
     const { findings, operations } = isSound ? runChecks(document, reserved, problems.length > 0) : unchecked
     const found = [...problems, ...findings]
     const isRejected = found.some(({ isConsequence, isWarning }) => isConsequence !== true && isWarning !== true)
+    const failed = found.find(({ error }) => error !== undefined)
+    if (failed !== undefined && !isRejected) throw failed.error
     const reported = found.filter(({ isConsequence }) => isConsequence !== true || !isRejected)
     reject(
       reported.filter(({ isWarning }) => isWarning !== true),
@@ -72,9 +74,7 @@ function runChecks(document: Record<string, unknown>, reserved: readonly string[
     return { findings, operations }
   } catch (error) {
     if (isFaulty) return { findings: [], operations: [] }
-    if (error instanceof RangeError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    return { findings: [{ text: `cannot be checked (${reason}); report this with the contract` }], operations: [] }
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { find } from '../json/pointer.ts'
+import { BrokenReference, find } from '../json/pointer.ts'
 import { type Schema, schemasPointer } from '../schema/schema-parts.ts'
 
 /** The default file name of the contract. */
@@ -145,7 +145,7 @@ function isData(name: string, member: unknown): boolean {
  *
  * @param document a parsed OpenAPI document
  * @returns a copy in which equal references share one object
- * @throws Error if a reference leads out of the document, to nothing, or back to itself
+ * @throws BrokenReference if one leads out of the document, to nothing, or back to itself
  */
 export function dereference(document: unknown): ContractDocument {
   const resolved = new Map<string, unknown>()
@@ -153,7 +153,7 @@ export function dereference(document: unknown): ContractDocument {
 
   function resolve(reference: string): unknown {
     if (resolved.has(reference)) return resolved.get(reference)
-    if (open.has(reference)) throw new Error(`the reference ${reference} leads back to itself`)
+    if (open.has(reference)) throw new BrokenReference(`the reference ${reference} leads back to itself`)
     open.add(reference)
     const target = copy(find(document, reference))
     open.delete(reference)

@@ -1,13 +1,16 @@
+/** A reference leads out of the document or to nothing, or its percent-encoding is broken. */
+export class BrokenReference extends Error {}
+
 /**
  * Resolves a local reference (RFC 6901, section 6).
  *
  * @param reference such as `#/components/schemas/Plant`
- * @throws Error if it leads out of the document or to nothing, or its percent-encoding is broken
+ * @throws BrokenReference
  */
 export function find(document: unknown, reference: string): unknown {
-  if (!reference.startsWith('#/')) throw new Error(`the reference ${reference} leads out of the contract`)
+  if (!reference.startsWith('#/')) throw new BrokenReference(`the reference ${reference} leads out of the contract`)
   const node = lookUp(document, reference)
-  if (node === undefined) throw new Error(`the reference ${reference} leads to nothing`)
+  if (node === undefined) throw new BrokenReference(`the reference ${reference} leads to nothing`)
   return node
 }
 
@@ -15,7 +18,7 @@ export function find(document: unknown, reference: string): unknown {
  * Resolves a local reference.
  *
  * @returns undefined if it leads out of the document or to nothing
- * @throws Error if its percent-encoding is broken
+ * @throws BrokenReference if its percent-encoding is broken
  */
 export function lookUp(document: unknown, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined
@@ -33,7 +36,7 @@ function unescaped(token: string, reference: string): string {
   try {
     return unescapeName(decodeURIComponent(token))
   } catch (error) {
-    throw new Error(`the percent-encoding of the reference ${reference} is broken`, { cause: error })
+    throw new BrokenReference(`the percent-encoding of the reference ${reference} is broken`, { cause: error })
   }
 }
 

@@ -38,6 +38,7 @@ export function createValueChecks(schemas: NamedSchemas, direction: Direction | 
       validate = ajv.compile({ type: 'object', properties: { value: rewritten } })
     } catch (error) {
       if (error instanceof RangeError) return 'is too large to compile; split it into named schemas'
+      if (error instanceof TypeError) throw error
       return (error instanceof Error ? error.message : String(error)).split('\n', 1).join()
     }
     return (value) => {
