@@ -1,4 +1,4 @@
-import { type ContractDocument, operationsOf } from '../../packages/fastify-contract/src/document/document.ts'
+import { type ContractDocument, operationsOf } from 'fastify-contract/document'
 import { type Edit, all, remove, rename, set } from './edit.ts'
 
 const list = '/paths/~1plants/get'

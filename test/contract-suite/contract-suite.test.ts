@@ -1,5 +1,5 @@
+import type { Schema } from 'fastify-contract/schema'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import type { Schema } from '../../packages/fastify-contract/src/schema/schema-parts.ts'
 import { failure } from '../../src/contract.ts'
 import { handlers } from '../../src/handlers.ts'
 import { receive } from '../../packages/fastify-contract/test/server/support/exchange.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import type { ContractOperation, Parameter } from 'fastify-contract/document'
 import { expect, test } from 'vitest'
-import type { ContractOperation, Parameter } from '../../packages/fastify-contract/src/document/document.ts'
 import { parseExactly } from '../support/responses/check-response.ts'
 import { expectedContract, expectedOperation } from '../support/responses/expected-contract.ts'
 import { shareApp } from '../support/server/start-app.ts'

@@ -1,7 +1,7 @@
+import { Encoded } from 'fastify-contract/encoded'
 import { expect, test } from 'vitest'
 import { handlers } from '../../src/handlers.ts'
 import type { Store } from '../../src/store/store.ts'
-import { Encoded } from '../../packages/fastify-contract/src/types/encoded.ts'
 import { expectFailure } from '../support/responses/expect-failure.ts'
 import { startApp, temporaryStore } from '../support/server/start-app.ts'
 

@@ -1,4 +1,4 @@
-import type { Encoded } from '../../packages/fastify-contract/src/types/encoded.ts'
+import type { Encoded } from 'fastify-contract'
 import type { Store } from '../../src/store/store.ts'
 
 /** The JSON text of a list, whole. @throws Error when the store is unavailable */

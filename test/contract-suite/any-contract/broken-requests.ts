@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { ContractOperation, Parameter } from '../../../packages/fastify-contract/src/document/document.ts'
+import type { ContractOperation, Parameter } from 'fastify-contract/document'
 import { isPathOf } from '../../support/responses/check-response.ts'
 import { expectedContract, expectedOperations } from '../../support/responses/expected-contract.ts'
 import { type RequestParts, bodySchema, isList, partsOf, sendable, textOf, written } from './requests.ts'

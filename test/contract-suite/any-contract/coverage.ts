@@ -1,5 +1,5 @@
-import type { ContractResponse, Exampled } from '../../../packages/fastify-contract/src/document/document.ts'
-import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
+import type { ContractResponse, Exampled } from 'fastify-contract/document'
+import type { Schema } from 'fastify-contract/schema'
 import {
   type ReceivedResponse,
   type SentRequest,

@@ -1,10 +1,6 @@
 import fc from 'fast-check'
-import type {
-  ContractOperation,
-  Exampled,
-  Parameter,
-} from '../../../packages/fastify-contract/src/document/document.ts'
-import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
+import type { ContractOperation, Exampled, Parameter } from 'fastify-contract/document'
+import type { Schema } from 'fastify-contract/schema'
 import type { ContractRequest } from './run.ts'
 import { type Json, flatten, typesOf, valueOf } from './values.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import type { ContractOperation } from 'fastify-contract/document'
 import { describe, expect, test } from 'vitest'
-import type { ContractOperation } from '../../../packages/fastify-contract/src/document/document.ts'
 import { type ReceivedResponse, parseExactly } from '../../support/responses/check-response.ts'
 import {
   errorNumber,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import type { Schema } from 'fastify-contract/schema'
 import { expect, test } from 'vitest'
-import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
 import { problemsOf } from '../../support/responses/check-response.ts'
 import { breaksOf, valueOf } from './values.ts'
 

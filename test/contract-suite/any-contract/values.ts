@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { JsonType, Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
+import type { JsonType, Schema } from 'fastify-contract/schema'
 import { problemsOf } from '../../support/responses/check-response.ts'
 
 /** A JSON value: an integer is a bigint, and a number that no double holds is made by `JSON.rawJSON`. */

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
-import type { ContractOperation, ContractResponse } from '../../../packages/fastify-contract/src/document/document.ts'
-import type { Schema } from '../../../packages/fastify-contract/src/schema/schema-parts.ts'
+import type { ContractOperation, ContractResponse } from 'fastify-contract/document'
+import type { Schema } from 'fastify-contract/schema'
 import { expectedContract, expectedOperations } from './expected-contract.ts'
 
 /** A response as it came over the wire. Names of headers are in lower case. */

@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type ContractDocument,
-  type ContractOperation,
-  operationsOf,
-} from '../../../packages/fastify-contract/src/document/document.ts'
-import { find } from '../../../packages/fastify-contract/src/json/pointer.ts'
-import { parseJsonWithBigInts } from '../../../packages/fastify-contract/src/json/json.ts'
+import { type ContractDocument, type ContractOperation, operationsOf } from 'fastify-contract/document'
+import { find, parseJsonWithBigInts } from 'fastify-contract/json'
 
 /** The project's folder, or a folder with a changed contract to which the tests hold the service. */
 const folder = process.env['EXPECTED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../../..')
