@@ -1,5 +1,5 @@
 import type * as contract from 'fastify-contract'
-import { errors } from '../generated/errors.ts'
+import { type ErrorName, errors } from '../generated/errors.ts'
 import type { callers, components, operations } from '../generated/openapi.ts'
 
 /** The operations of the contract, by their operationId. */
@@ -12,7 +12,6 @@ export type Reply<Id extends OperationId> = contract.Reply<operations[Id]>
 export type ContextOf<Id extends OperationId, Context> = contract.ContextWith<callers[Id], Context>
 export type Handlers<Context> = contract.Handlers<operations, callers, Context>
 
-type ErrorName = keyof typeof errors
 type NoHeaders = Record<never, never>
 
 /** Allows no value for a header that the contract does not declare. */
