@@ -45,7 +45,7 @@ describe('a contract is refused', () => {
     for (const because of [
       /\/docs is the service's own path/,
       /trace: TRACE would expose/,
-      /operation a: the operationId is used twice/,
+      /must have a unique `operationId`; choose another \(#\/paths\/~1a~1\{id\}\/get\/a\)/,
       /operation b: the path parameter id is not declared/,
       /in: cookie is not supported/,
       /the default must be an integer/,

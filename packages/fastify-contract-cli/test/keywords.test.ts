@@ -57,6 +57,14 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     /operation a: the path \/\{id\}\/\{id\} must not repeat a parameter/,
   ],
   [
+    'document.paths',
+    contractOf({
+      '/{id}': { get: { operationId: 'a', parameters: [id], responses: noContent } },
+      '/{name}': { put: { operationId: 'b', parameters: [{ ...id, name: 'name' }], responses: noContent } },
+    }),
+    /differs only by path parameter name\(s\): `\/\{id\}` and `\/\{name\}`; choose another path/,
+  ],
+  [
     'document.servers',
     contractWith({}, { servers: [{ url: 'https://' }] }),
     /url: https:\/\/ is not a url; use one such as https:\/\/host\/v1, or \/v1/,
@@ -101,7 +109,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   [
     'operation.operationId',
     withItem({ put: { operationId: 'listThings', responses: noContent } }),
-    /operation listThings: the operationId is used twice; choose another/,
+    /must have a unique `operationId`; choose another \(#\/paths\/~1things\/put\/listThings\)/,
   ],
   [
     'operation.operationId',

@@ -34,10 +34,12 @@ export function checkOperations(contract: ResolvedContract, reserved: readonly s
   const bases = readBasePaths(written)
   const own = [...docsPaths, ...reserved]
   return [
-    ...operations.flatMap((operation, index) => {
-      const others = operations.slice(0, index)
+    ...operations.flatMap((operation) => {
       const problems = [
-        ...nameProblems(operation, others),
+        // The operationId is optional in OpenAPI.
+        ...(typeof (operation.id as unknown) === 'string' && operation.id !== ''
+          ? []
+          : ['has no operationId; add one']),
         ...pathProblems(operation, bases, own),
         ...parameterProblems(operation),
         ...responseProblems(operation),
@@ -63,18 +65,6 @@ export function atOperation({ paths }: ContractDocument, operation: ContractOper
 function readBasePaths(document: ContractDocument): string[] {
   const isRead = (document.servers ?? []).every(({ url }) => URL.canParse(url, 'http://localhost/'))
   return isRead ? basePathsOf(document) : ['']
-}
-
-/** @param others the operations before this one */
-function nameProblems({ id, method, path }: ContractOperation, others: ContractOperation[]): string[] {
-  const routeOf = (written: string) => written.replace(/\{[^{}]+\}/g, '{}')
-  const same = others.find((other) => other.method === method && routeOf(other.path) === routeOf(path))
-  // The operationId is optional in OpenAPI.
-  if (typeof (id as unknown) !== 'string' || id === '') return ['has no operationId; add one']
-  return [
-    ...(others.some((other) => other.id === id) ? ['the operationId is used twice; choose another'] : []),
-    ...(same === undefined ? [] : [`has the same route as ${same.id}; choose another path`]),
-  ]
 }
 
 function pathProblems({ path }: ContractOperation, bases: string[], own: string[]): string[] {

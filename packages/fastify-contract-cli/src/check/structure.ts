@@ -5,25 +5,35 @@ import { heldBy } from '../keywords/objects.ts'
 
 /** A problem found by Redocly. */
 export interface StructureProblem {
+  rule: string
   /** A JSON pointer, in a URI fragment. */
   pointer: string
   text: string
 }
 
+/** The checked rules, with the remedies that the messages of Redocly lack. */
+const remedies: Record<string, string> = {
+  struct: '',
+  'no-identical-paths': '; choose another path',
+  'operation-operationId-unique': '; choose another',
+}
+
 /**
- * Finds violations of the structure of OpenAPI 3.1: missing or surplus members, and values of the wrong type. Does not
- * follow references.
+ * Finds violations of the structure of OpenAPI 3.1: missing or surplus members, values of the wrong type, two paths that
+ * are one route, and names that two operations have. Does not follow references.
  *
  * @param document a bundled contract
- * @see https://redocly.com/docs/cli/rules/oas/struct
+ * @see https://redocly.com/docs/cli/rules/built-in-rules
  */
 export async function structureProblems(document: Record<string, unknown>): Promise<StructureProblem[]> {
-  const config = await createConfig({ rules: { struct: 'error' } })
+  const rules = Object.fromEntries(Object.keys(remedies).map((rule) => [rule, 'error' as const]))
+  const config = await createConfig({ rules })
   const copy = { source: new Source('openapi.yaml', ''), parsed: copyForRedocly(document, 'nowhere') }
   const problems = await lintDocument({ document: copy, externalRefResolver: new BaseResolver(), config })
-  return problems.map(({ message, location: [first] }) => ({
+  return problems.map(({ ruleId, message, location: [first] }) => ({
+    rule: ruleId,
     pointer: pointerInContract(first?.pointer ?? '#/'),
-    text: message.split('\n', 1).join(),
+    text: message.split('\n', 1).join().replace(/\.$/, '') + (remedies[ruleId] ?? ''),
   }))
 }
 
