@@ -79,7 +79,7 @@ test.each([undefined, rateLimit])('a handler at fault answers 500 and 503 with a
 
 test('a request id that the contract allows comes back, and any other does not', async () => {
   const { send } = await startService()
-  // The gate has checked that a header has a schema.
+  // `generate` has checked that a header has a schema.
   const { schema } = (expectedContract.components?.['headers'] as Record<string, { schema: Schema }>)['X-Request-Id']!
   const printable = Array.from({ length: 94 }, (_, index) => `a${String.fromCodePoint(0x21 + index)}b`)
   const long = [1, 2, 127, 128, 129, 130, 500].map((length) => 'a'.repeat(length))

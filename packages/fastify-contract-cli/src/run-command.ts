@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { printable } from 'fastify-contract/json'
 import { checkBreaking } from './breaking/breaking.ts'
+import type { CommandResult } from './check/findings.ts'
 import { generate } from './generate/generate.ts'
 
 const usages = {
@@ -29,16 +30,11 @@ const usage = `Usage: fastify-contract generate | breaking [OPTION …]; for mor
 /** The arguments are not valid. */
 class UsageError extends Error {}
 
-interface Result {
-  ok: boolean
-  lines: string[]
-}
-
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const several = { type: 'string', multiple: true } as const
 
-async function runGenerate(args: string[]): Promise<Result> {
+async function runGenerate(args: string[]): Promise<CommandResult> {
   const options = { check: flag, scaffold: flag, contract: text, out: text, handlers: text, reserve: several }
   const { values } = parseArgs({ args, options })
   const { check = false, scaffold = false } = values
@@ -53,7 +49,7 @@ async function runGenerate(args: string[]): Promise<Result> {
   return generate(project, check ? 'check' : scaffold ? 'scaffold' : 'write')
 }
 
-async function runBreaking(args: string[]): Promise<Result> {
+async function runBreaking(args: string[]): Promise<CommandResult> {
   const options = { contract: text, releases: text }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   if (positionals.length > 1) throw new UsageError(`give one contract to compare with, not ${positionals.join(', ')}`)
@@ -61,7 +57,7 @@ async function runBreaking(args: string[]): Promise<Result> {
   return checkBreaking({ root: process.cwd(), contract, folder }, positionals[0])
 }
 
-async function run([command, ...args]: string[]): Promise<Result> {
+async function run([command, ...args]: string[]): Promise<CommandResult> {
   const isCommand = command === 'generate' || command === 'breaking'
   if (command === '--help' || args.includes('--help')) return { ok: true, lines: [isCommand ? usages[command] : usage] }
   if (!isCommand) throw new UsageError(usage)

@@ -28,7 +28,7 @@ const numbers = {
   50300: 'unavailable',
 }
 
-/** The schema of failures that the gate asks of every contract. */
+/** The schema of failures that every contract must have. */
 export const errorSchema = {
   type: 'object',
   required: ['error', 'message'],
@@ -98,7 +98,7 @@ export async function problemsOf(contract: object | string): Promise<string[]> {
 
 /** Makes a folder with these files, which is removed when the test is finished. */
 export async function folderWith(files: Record<string, string | object> = {}): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'gate-'))
+  const folder = await mkdtemp(join(tmpdir(), 'contract-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
@@ -121,7 +121,7 @@ export interface TestRequest {
   body?: string
 }
 
-/** Serves a contract that the gate takes until the test is finished. `TOKEN` is the one credential that is valid. */
+/** Serves a contract until the test is finished. `TOKEN` is the one credential that is valid. */
 export async function serve(
   contract: object,
   handlers: Record<string, (input: never) => unknown>,

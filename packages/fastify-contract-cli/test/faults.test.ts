@@ -8,7 +8,7 @@ const text = { type: 'string' }
 const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const withSchemas = (schemas: object) => contractWith({}, { components: { schemas } })
 
-/** The lines with which the gate warns of a contract that it takes. */
+/** The warnings for a contract that is taken. */
 async function warningsOf(contract: object): Promise<string[]> {
   return (await readContract(Buffer.from(stringifyJson(contract, 1)), 'openapi.yaml')).warnings
 }

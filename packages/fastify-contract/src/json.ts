@@ -1,4 +1,4 @@
 /** JSON with exact integers, JSON Pointers, and text that is safe to print. */
 export { MalformedJson, RefusedJson, parseJson, parseJsonWithBigInts, stringifyJson } from './json/json.ts'
-export { BrokenReference, escapeName, find, lookUp, unescapeName } from './json/pointer.ts'
+export { BrokenReference, escapeName, find, lookUp, namesOf } from './json/pointer.ts'
 export { printable } from './json/printable.ts'

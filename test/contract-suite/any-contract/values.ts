@@ -45,7 +45,7 @@ const annotations = (
 export function flatten(schema: Schema): FlatSchema {
   const { allOf, properties, required, example, examples, ...others } = schema
   const flat: FlatSchema = {
-    // The gate has checked the values of all keywords.
+    // `generate` has checked the values of all keywords.
     assertions: Object.fromEntries(Object.entries(others).filter(([keyword]) => !annotations.includes(keyword))),
     properties: (properties ?? {}) as FlatSchema['properties'],
     required: (required ?? []) as string[],
@@ -258,7 +258,7 @@ function textOf({ assertions, examples }: FlatSchema): fc.Arbitrary<string> {
   const { minLength: min = 0, maxLength: max = longestText, pattern = '', format = 'binary' } = assertions
   if (!freeFormats.includes(format)) {
     if (textFormats[format] !== undefined) return textFormats[format]()
-    // The gate has checked that examples are of the format.
+    // `generate` has checked that examples are of the format.
     if (examples.length > 0) return fc.constantFrom(...(examples as string[]))
     throw new Error(`nothing is known of the format ${format}; give its schema examples, or teach values.ts`)
   }

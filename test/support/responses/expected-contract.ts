@@ -21,7 +21,7 @@ export function expectedOperation(id: string): ContractOperation {
   return operation
 }
 
-// The gate has checked that `Error` has a list of numbers, and as many names.
+// `generate` has checked that `Error` has a list of numbers, and as many names.
 const { enum: numbers = [], 'x-enum-varnames': names = [] } = (
   expectedContract.components?.schemas?.['Error']?.['properties'] as {
     error: { enum?: number[]; 'x-enum-varnames'?: string[] }
@@ -72,6 +72,6 @@ function inlineReferences(document: unknown): ContractDocument {
     return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copy(member)]))
   }
 
-  // The gate has checked its structure.
+  // `generate` has checked its structure.
   return copy(document) as ContractDocument
 }

@@ -1,25 +1,18 @@
 import { resolve } from 'node:path'
 import { printable } from 'fastify-contract/json'
-import { BrokenContract } from '../check/findings.ts'
+import { BrokenContract, type CommandResult } from '../check/findings.ts'
 import { type OpenApi, readOpenApi } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
 import { type Change, compareContracts } from './compare-contracts.ts'
 import { type Releases, findBase, parseVersion } from './releases.ts'
 
-/** The result of the check. */
-export interface BreakingResult {
-  /** Whether no change breaks a client, or the major version is new. */
-  ok: boolean
-  /** The changes, the breaking ones first, then the result with the remedy. */
-  lines: string[]
-}
-
 /**
- * Checks that a contract does not break clients of a released one, or has a higher major version.
+ * Checks that a contract does not break clients of a released one, or has a higher major version. Lists the changes, the
+ * breaking ones first.
  *
  * @param wanted a released version or the path of a file; undefined for the newest release
  */
-export async function checkBreaking(releases: Releases, wanted: string | undefined): Promise<BreakingResult> {
+export async function checkBreaking(releases: Releases, wanted: string | undefined): Promise<CommandResult> {
   const { root, contract } = releases
   const read = (file: string) => readOpenApi(readSource(resolve(root, file), file), resolve(root, file), file)
   try {
@@ -38,7 +31,7 @@ function versionOf({ document }: OpenApi): string {
   return printable((document['info'] as { version: string }).version)
 }
 
-function resultOf(contract: string, label: string, changes: Change[], before: string, after: string): BreakingResult {
+function resultOf(contract: string, label: string, changes: Change[], before: string, after: string): CommandResult {
   if (changes.length === 0) return { ok: true, lines: [`${contract}: no changes since ${label}`] }
   const ofImpact = (['breaking', 'compatible', 'editorial'] as const).map(
     (impact) => [impact, changes.filter((change) => change.impact === impact)] as const,

@@ -1,4 +1,4 @@
-import { printable, unescapeName } from 'fastify-contract/json'
+import { namesOf, printable } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
 import type { OpenApi } from '../check/read-contract.ts'
 import { pointerInContract } from '../check/structure.ts'
@@ -38,8 +38,8 @@ export async function compareContracts(before: OpenApi, after: OpenApi): Promise
 function describe(change: RedoclyChange, before: OpenApi, after: OpenApi): Change {
   const { path, base, revision, verdicts } = change
   const [site, side] = revision === undefined ? [base, before] : [revision, after]
-  const names = namesOf(site?.pointer ?? path)
-  const shown = names[0] === 'components' ? names : namesOf(path)
+  const names = namesOf(pointerInContract(site?.pointer ?? path))
+  const shown = names[0] === 'components' ? names : namesOf(pointerInContract(path))
   const { impact, reason } = judge(change)
   const messages = verdicts.map(({ message }) => message.replace(/\.$/, '')).join('; ')
   return changeAt(impact, messages || (reason ?? valuesOf(change)), shown, names, side)
@@ -91,14 +91,6 @@ function changeAt(impact: Impact, text: string, shown: string[], names: string[]
     text: printable(`${shown.join(' > ')}: ${text}`),
     place: place === undefined ? '' : `${place.file}:${String(place.line)}:${String(place.col)}`,
   }
-}
-
-/** The names of a JSON pointer in a URI fragment, such as `#/paths/~1plants/get` (RFC 6901, section 6). */
-function namesOf(pointer: string): string[] {
-  return pointerInContract(pointer)
-    .replace(/^#?\/?/, '')
-    .split('/')
-    .map(unescapeName)
 }
 
 /**

@@ -14,6 +14,14 @@ export interface Finding {
   error?: unknown
 }
 
+/** The result of a command. */
+export interface CommandResult {
+  /** Whether the contract is taken, its generated files match, and no change breaks a client. */
+  ok: boolean
+  /** The lines to print. */
+  lines: string[]
+}
+
 /** The maximum length of a line, which may quote long text. */
 const maxLine = 1_000
 

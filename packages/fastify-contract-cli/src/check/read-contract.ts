@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { type ContractDocument, type ContractOperation, dereference, operationsOf } from 'fastify-contract/document'
-import { printable, unescapeName } from 'fastify-contract/json'
+import { namesOf, printable } from 'fastify-contract/json'
 import { readBundled } from './bundle.ts'
 import { checkExamples } from './check-examples.ts'
 import { checkErrorNumbers, checkFailures } from './check-failures.ts'
@@ -118,11 +118,7 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
   const references = [...findings, ...checkReferences(document)]
   const problems = await structureProblems(document)
   const structure = problems.map(({ pointer, text }): Finding => {
-    const names = pointer
-      .replace(/^#?\/?/, '')
-      .split('/')
-      .map(unescapeName)
-    return { at: holderOf(document, names, places), text: `${text} (${pointer})` }
+    return { at: holderOf(document, namesOf(pointer), places), text: `${text} (${pointer})` }
   })
   // Surplus members and problems within schemas do not affect other checks.
   const isHarmless = ({ rule, pointer, text }: StructureProblem) =>

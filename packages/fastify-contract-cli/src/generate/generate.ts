@@ -1,22 +1,15 @@
 import { renameSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { BrokenContract } from '../check/findings.ts'
+import { BrokenContract, type CommandResult } from '../check/findings.ts'
 import { type ContractFiles, type Project, generateFiles } from './generate-files.ts'
 import { scaffold } from './scaffold.ts'
 
 /** `write` writes the generated files, `check` lists stale ones, `scaffold` also writes missing handlers. */
 export type GenerateMode = 'write' | 'check' | 'scaffold'
 
-export interface GenerateResult {
-  /** Whether the generated files match the contract. */
-  ok: boolean
-  /** The lines to print. */
-  lines: string[]
-}
-
 /** Writes the generated files of a contract, or lists stale ones. A rejected contract changes nothing. */
-export async function generate(project: Project, mode: GenerateMode): Promise<GenerateResult> {
+export async function generate(project: Project, mode: GenerateMode): Promise<CommandResult> {
   const { contract, out } = project
   let generated: ContractFiles
   try {

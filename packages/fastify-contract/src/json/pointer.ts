@@ -40,6 +40,14 @@ function unescaped(token: string, reference: string): string {
   }
 }
 
+/** The names of a JSON Pointer in a URI fragment, such as `#/paths/~1plants/get`, without percent-encoding. */
+export function namesOf(pointer: string): string[] {
+  return pointer
+    .replace(/^#?\/?/, '')
+    .split('/')
+    .map(unescapeName)
+}
+
 /** Escapes a name for a JSON Pointer (RFC 6901, section 3). */
 export function escapeName(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
