@@ -60,9 +60,13 @@ export function copyForRedocly(
 ): Record<string, unknown> {
   const isCompared = references === 'as written'
   const nowhere = (kind: Kind) => (kind === 'schema' ? {} : { $ref: '#/x-nowhere' })
+  const open = new Set<unknown>()
 
   function copy(value: unknown, kind: Kind): unknown {
     if (!isSchema(value)) return copyOfData(value)
+    // Files may refer to one another in a circle.
+    if (open.has(value)) throw new RangeError('the object contains itself')
+    open.add(value)
     const members = Object.keys(value).flatMap((name) => {
       if (name === '$ref' && !isCompared) return Object.entries(nowhere(kind))
       const held = heldBy(value, kind, name)
@@ -72,6 +76,7 @@ export function copyForRedocly(
       if (Array.isArray(value[name])) return [[name, inside.map(([, each]) => each)] as const]
       return [[name, isSchema(value[name]) ? Object.fromEntries(inside) : copyOfData(value[name])] as const]
     })
+    open.delete(value)
     return Object.fromEntries(members)
   }
 
