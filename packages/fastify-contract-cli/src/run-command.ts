@@ -30,31 +30,24 @@ const usage = `Usage: fastify-contract generate | breaking [OPTION …]; for mor
 /** The arguments are not valid. */
 class UsageError extends Error {}
 
-const text = { type: 'string' } as const
-const flag = { type: 'boolean' } as const
+const flag = { type: 'boolean', default: false } as const
 const several = { type: 'string', multiple: true } as const
+const text = (value: string) => ({ type: 'string', default: value }) as const
+const contract = text('openapi.yaml')
 
 async function runGenerate(args: string[]): Promise<CommandResult> {
-  const options = { check: flag, scaffold: flag, contract: text, out: text, handlers: text, reserve: several }
-  const { values } = parseArgs({ args, options })
-  const { check = false, scaffold = false } = values
+  const places = { contract, out: text('generated'), handlers: text('src/handlers.ts'), reserve: several }
+  const { values } = parseArgs({ args, options: { check: flag, scaffold: flag, ...places } })
+  const { check, scaffold, reserve: reserved = [], ...project } = values
   if (check && scaffold) throw new UsageError('use either --check or --scaffold')
-  const project = {
-    root: process.cwd(),
-    contract: values.contract ?? 'openapi.yaml',
-    out: values.out ?? 'generated',
-    handlers: values.handlers ?? 'src/handlers.ts',
-    reserved: values.reserve ?? [],
-  }
-  return generate(project, check ? 'check' : scaffold ? 'scaffold' : 'write')
+  return generate({ root: process.cwd(), reserved, ...project }, check ? 'check' : scaffold ? 'scaffold' : 'write')
 }
 
 async function runBreaking(args: string[]): Promise<CommandResult> {
-  const options = { contract: text, releases: text }
+  const options = { contract, releases: text('docs/releases') }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   if (positionals.length > 1) throw new UsageError(`give one contract to compare with, not ${positionals.join(', ')}`)
-  const { contract = 'openapi.yaml', releases: folder = 'docs/releases' } = values
-  return checkBreaking({ root: process.cwd(), contract, folder }, positionals[0])
+  return checkBreaking({ root: process.cwd(), contract: values.contract, folder: values.releases }, positionals[0])
 }
 
 async function run([command, ...args]: string[]): Promise<CommandResult> {

@@ -46,11 +46,8 @@ export async function readContract(
     const failed = found.find(({ error }) => error !== undefined)
     if (failed !== undefined && !isRejected) throw failed.error
     const reported = found.filter(({ isConsequence }) => isConsequence !== true || !isRejected)
-    reject(
-      reported.filter(({ isWarning }) => isWarning !== true),
-      places,
-      name,
-    )
+    const rejected = reported.filter(({ isWarning }) => isWarning !== true)
+    reject(rejected, places, name)
     const warnings = inLines(reported, places, name, 'warning: ').map(printable)
     // The structure has been checked.
     return { document: document as unknown as ContractDocument, operations, warnings, referred }
@@ -117,9 +114,10 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
   }
   const references = [...findings, ...checkReferences(document)]
   const problems = await structureProblems(document)
-  const structure = problems.map(({ pointer, text }): Finding => {
-    return { at: holderOf(document, namesOf(pointer), places), text: `${text} (${pointer})` }
-  })
+  const structure = problems.map(({ pointer, text }): Finding => ({
+    at: holderOf(document, namesOf(pointer), places),
+    text: `${text} (${pointer})`,
+  }))
   // Surplus members and problems within schemas do not affect other checks.
   const isHarmless = ({ rule, pointer, text }: StructureProblem) =>
     rule !== 'struct' ||
