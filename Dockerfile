@@ -1,4 +1,4 @@
-# npm run bench -- image builds and starts it without an engine.
+# .github/workflows/test.yml builds and starts it.
 # The digest is that of the index of all platforms. Dependabot renews it with the tag.
 FROM node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS base
 WORKDIR /app

@@ -9,7 +9,7 @@ interface Command {
 /** Everything that measures or proves. Each is the file or the folder of this name. */
 const commands: Record<string, Command> = {
   compare: {
-    summary: 'compares CPU, memory and speed with peers, and checks the promises; what runs without a name',
+    summary: 'compares CPU, memory and speed with peers, and checks the targets; what runs without a name',
     load: () => import('./compare/compare.ts'),
   },
   soak: { summary: 'loads a server for minutes, and shows memory and waits', load: () => import('./soak.ts') },
@@ -38,7 +38,6 @@ const commands: Record<string, Command> = {
   failover: { summary: 'takes a PostgreSQL primary away under load', load: () => import('./failover.ts') },
   pgbouncer: { summary: 'serves through PgBouncer, and restarts it under load', load: () => import('./pgbouncer.ts') },
   citus: { summary: 'serves on Citus, and takes its nodes away under load', load: () => import('./citus.ts') },
-  image: { summary: 'builds the image without Docker, and sends it a request', load: () => import('./image.ts') },
 }
 
 const names = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(16)} ${summary}`)
