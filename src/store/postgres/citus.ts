@@ -50,13 +50,10 @@ function remedyFor({ name, method, replication }: LayoutRow): string | undefined
   return method === null ? add : `SELECT undistribute_table('${name}'); ${add}`
 }
 
-/** Connections that stay free for tokens and for finding a caller's worker. */
+/** Connections that stay free for tokens. */
 const reservedConnections = 2
 
 const pauseMilliseconds = 1_000
-
-/** The most callers whose worker is cached while a worker is in doubt. */
-const maxCallers = 100_000
 
 /** Finds the primary of the worker group with a caller's plants. */
 const workerOf = {
@@ -75,12 +72,8 @@ export class WorkerWatch {
   readonly #pool: Pool
   readonly #maxQueued: number
   readonly #limit: ReturnType<typeof limitConcurrency>
-  /** The workers in doubt, each with its first check. */
-  readonly #doubted = new Map<string, Promise<boolean>>()
-  /** The lookups of workers whose statements failed. */
-  readonly #suspicions = new Set<Promise<void>>()
-  /** Cache of the callers' workers, used while a worker is in doubt. */
-  readonly #workers = new Map<Caller, Promise<string | undefined>>()
+  /** The workers whose statements failed, until they answer a check. */
+  readonly #doubted = new Set<string>()
   #isStopped = false
   #waiting = 0
 
@@ -99,13 +92,9 @@ export class WorkerWatch {
     if (this.#waiting >= this.#maxQueued) return 'unavailable'
     this.#waiting++
     try {
-      const worker = await this.#doubtedWorkerOf(caller)
-      if (worker !== undefined && (await this.#doubted.get(worker)) === false) return 'unavailable'
-      return await this.#limit(async () => {
-        // The worker may have stopped answering meanwhile.
-        if ((await this.#doubtedWorkerOf(caller)) !== undefined) return 'unavailable'
-        return this.#observe(caller, ask)
-      })
+      return await this.#limit(async () =>
+        (await this.#isDoubted(caller)) ? 'unavailable' : this.#observe(caller, ask),
+      )
     } finally {
       this.#waiting--
     }
@@ -115,6 +104,10 @@ export class WorkerWatch {
     this.#isStopped = true
   }
 
+  async #isDoubted(caller: Caller): Promise<boolean> {
+    return this.#doubted.size > 0 && this.#doubted.has(await this.#workerOf(caller))
+  }
+
   /**
    * Doubts the caller's worker if the statement failed as in an outage, before the next one gets the connection. Citus
    * reports some lost workers as internal errors.
@@ -122,61 +115,38 @@ export class WorkerWatch {
   async #observe<Result>(caller: Caller, ask: () => Promise<Result>): Promise<Result> {
     try {
       const result = await ask()
-      if (result === 'unavailable') this.#suspect(caller)
+      if (result === 'unavailable') await this.#doubt(caller)
       return result
     } catch (error) {
-      if (isOutage(error) || isDamage(error)) this.#suspect(caller)
+      if (isOutage(error) || isDamage(error)) await this.#doubt(caller)
       throw error
     }
   }
 
-  #suspect(caller: Caller): void {
-    // Shards may have moved since.
-    if (this.#doubted.size === 0 && this.#suspicions.size === 0) this.#workers.clear()
-    const suspicion = this.#workerOf(caller).then((worker) => {
-      this.#suspicions.delete(suspicion)
-      if (worker !== undefined && !this.#doubted.has(worker)) void this.#watch(worker)
-    })
-    this.#suspicions.add(suspicion)
+  async #doubt(caller: Caller): Promise<void> {
+    const worker = await this.#workerOf(caller)
+    if (worker === '' || this.#doubted.has(worker)) return
+    this.#doubted.add(worker)
+    void this.#watch(worker)
   }
 
   /** Checks a worker until it answers. */
   async #watch(worker: string): Promise<void> {
-    const first = this.#check(worker)
-    this.#doubted.set(worker, first)
-    let isAnswering = await first
-    while (!isAnswering && !this.#isStopped) {
+    while (!this.#isStopped && !(await this.#isReachable(worker)))
       await sleep(pauseMilliseconds, undefined, { ref: false })
-      isAnswering = await this.#check(worker)
-    }
     this.#doubted.delete(worker)
   }
 
-  /** The caller's worker if it is in doubt. */
-  async #doubtedWorkerOf(caller: Caller): Promise<string | undefined> {
-    if (this.#suspicions.size > 0) await Promise.all(this.#suspicions)
-    if (this.#doubted.size === 0) return undefined
-    const worker = await this.#workerOf(caller)
-    return worker !== undefined && this.#doubted.has(worker) ? worker : undefined
-  }
-
-  #workerOf(caller: Caller): Promise<string | undefined> {
-    const known = this.#workers.get(caller)
-    if (known !== undefined) return known
-    if (this.#workers.size >= maxCallers) this.#workers.clear()
-    const asked = this.#pool.query<{ name: string; port: number }>(workerOf, [caller]).then(
-      ({ rows: [worker] }) => worker && `${worker.name}:${String(worker.port)}`,
-      // The statement that follows reports the fault.
-      () => {
-        this.#workers.delete(caller)
-        return undefined
-      },
+  /** The host and port of the caller's worker; empty if it cannot be read, which the statement that follows reports. */
+  async #workerOf(caller: Caller): Promise<string> {
+    const found = this.#pool.query<{ name: string; port: number }>(workerOf, [caller])
+    return found.then(
+      ({ rows: [worker] }) => (worker === undefined ? '' : `${worker.name}:${String(worker.port)}`),
+      () => '',
     )
-    this.#workers.set(caller, asked)
-    return asked
   }
 
-  async #check(worker: string): Promise<boolean> {
+  async #isReachable(worker: string): Promise<boolean> {
     const colon = worker.lastIndexOf(':')
     const values = [worker.slice(0, colon), Number(worker.slice(colon + 1))]
     try {
