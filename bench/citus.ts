@@ -4,21 +4,23 @@ import { Client } from 'pg'
 import { UsageError, readArguments } from '../scripts/command.ts'
 import { prefixOf } from '../src/auth/tokens.ts'
 import { openStore } from '../src/store/open-store.ts'
+import { type Caller, issueTokens } from '../test/support/server/issue-tokens.ts'
+import type { PostgresNode } from '../test/support/server/postgres-node.ts'
+import { projectFolder } from '../test/support/server/start-process.ts'
 import {
+  type Exchange,
   type Sent,
   ask,
   callersOf,
   countStatuses,
   keptBy,
   lastFailureAfter,
+  loadWhile,
   readiness,
+  report,
   slowest,
-  startClients,
 } from './lab/clients.ts'
-import { type Caller, issueTokens } from '../test/support/server/issue-tokens.ts'
 import { Lab } from './lab/lab.ts'
-import type { PostgresNode } from '../test/support/server/postgres-node.ts'
-import { projectFolder } from '../test/support/server/start-process.ts'
 
 const usage = `Usage: npm run bench -- citus --bin DIR
          makes a coordinator and two workers with the PostgreSQL and Citus whose programs are in DIR, runs the tests of
@@ -26,10 +28,10 @@ const usage = `Usage: npm run bench -- citus --bin DIR
          when anything is not as docs/postgres.md says`
 
 const callersPerRun = 40
+const pause = 20
 const [before, during, after] = [2_000, 8_000, 4_000]
-const pauseMilliseconds = 20
-/** What a caller on a worker that lives waits at most: what is promised for a statement, and the answer to it. */
-const promisedMilliseconds = 3_000
+/** What a caller on a worker that lives waits at most: the time of a statement, and of the response to it. */
+const maxMilliseconds = 3_000
 /** How long a server that starts may take until it waits for a lock. */
 const waitMilliseconds = 20_000
 
@@ -38,7 +40,6 @@ export async function run(args: string[]): Promise<void> {
   if (bin === undefined) throw new UsageError(usage)
   await using lab = await Lab.open(bin)
   const cluster = await startCluster(lab)
-  console.log(`${cluster.version}\n`)
   await verifyStart(cluster)
   await verifyMigration(cluster)
   for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
@@ -53,8 +54,6 @@ export async function run(args: string[]): Promise<void> {
 /** A coordinator of Citus and its workers. */
 interface CitusCluster {
   lab: Lab
-  /** Of Citus and PostgreSQL. */
-  version: string
   coordinator: PostgresNode
   workers: PostgresNode[]
   addWorker: () => Promise<void>
@@ -87,36 +86,34 @@ async function startCluster(lab: Lab): Promise<CitusCluster> {
   }
   await addWorker()
   await addWorker()
-  const [row] = await coordinator.query<{ citus: string; postgres: string }>(
-    `SELECT citus_version() AS citus, current_setting('server_version') AS postgres`,
-  )
-  const version = `${row?.citus.split(' on ')[0] ?? ''}, PostgreSQL ${row?.postgres ?? ''}, Node ${process.versions.node}`
-  return { lab, version, coordinator, workers, addWorker }
+  const versions = `split_part(citus_version(), ' on ', 1) || ', PostgreSQL ' || current_setting('server_version')`
+  const [row] = await coordinator.query<{ versions: string }>(`SELECT ${versions} AS versions`)
+  console.log(`${row?.versions ?? ''}, Node ${process.versions.node}\n`)
+  return { lab, coordinator, workers, addWorker }
 }
 
-function report(what: string, value: string | number, isExpected = true): void {
-  if (!isExpected) process.exitCode = 1
-  console.log(`${isExpected ? ' ' : '!'} ${what.padEnd(74)}${String(value)}`)
+function reportSlowest(what: string, sent: readonly Exchange[]): void {
+  const milliseconds = slowest(sent)
+  report(`${what} slowest response, ms`, milliseconds.toFixed(0), milliseconds <= maxMilliseconds)
 }
 
-function reportSlowest(what: string, milliseconds: number): void {
-  report(`${what}, ms`, milliseconds.toFixed(0), milliseconds <= promisedMilliseconds)
+/** Starts a server, and stops it. */
+async function startOnce({ lab }: CitusCluster, url: string, name: string): Promise<void> {
+  await (await lab.serve(url, name)).end()
 }
 
-async function verifyStart({ lab, coordinator, workers }: CitusCluster): Promise<void> {
-  const refusal = await lab.serve(workers[0]!.url, 'on-worker').then(
-    async (server) => server.end().then(() => 'served'),
-    (error: unknown) => String(error),
-  )
-  report('a first start on a worker', 'refused', refusal.includes('is a worker of Citus'))
-  await (await lab.serve(coordinator.url, 'on-coordinator')).end()
+async function verifyStart(cluster: CitusCluster): Promise<void> {
+  const { coordinator, workers } = cluster
+  const refusal = await startOnce(cluster, workers[0]!.url, 'on-worker').catch((error: unknown) => String(error))
+  report('a first start on a worker', 'refused', refusal?.includes('is a worker of Citus') === true)
+  await startOnce(cluster, coordinator.url, 'on-coordinator')
   const tables = await coordinator.query<{ name: string; method: string }>(
     'SELECT logicalrelid::text AS name, partmethod AS method FROM pg_dist_partition ORDER BY 1',
   )
   const layout = tables.map(({ name, method }) => `${name} ${method === 'h' ? 'distributed' : 'local'}`).join(', ')
   const expected = 'plant_store_schema local, plants distributed, tokens local'
   report('a first start on the coordinator', layout, layout === expected)
-  await (await lab.serve(workers[0]!.url, 'on-worker-again')).end()
+  await startOnce(cluster, workers[0]!.url, 'on-worker-again')
   report('a start on a worker after that', 'served')
 }
 
@@ -131,30 +128,29 @@ async function verifyMigration({ lab, coordinator, workers }: CitusCluster): Pro
   await holder.query(
     `SET citus.enable_ddl_propagation = off; BEGIN; LOCK TABLE plant_store_schema IN ACCESS SHARE MODE`,
   )
-  const checks: Awaited<ReturnType<typeof ask>>[] = []
+  const checks: Exchange[] = []
   const ended = new AbortController()
   const checking = (async () => {
     while (!ended.signal.aborted) {
       checks.push(await ask(running.port, undefined, { method: 'GET', path: '/readyz' }))
-      await sleep(pauseMilliseconds)
+      await sleep(pause)
     }
   })()
   const migrated = lab.serve(coordinator.url, 'migration')
   const deadline = performance.now() + waitMilliseconds
   while (performance.now() < deadline && !(await lab.log('migration')).includes('the start waits')) await sleep(100)
   await holder.end()
-  await (await migrated).end()
+  const { end, stderr } = await migrated
+  await end()
   ended.abort()
   await checking
   await running.end()
-  const named = /held by session \d+ \(pg_dump, user postgres, idle in transaction, begun /.test(
-    await lab.log('migration'),
-  )
+  const named = /held by session \d+ \(pg_dump, user postgres, idle in transaction, begun /.test(stderr())
   const outcome = named ? 'named, done when it ends' : 'not named'
   report('a migration while a session on a worker holds a lock', outcome, named)
-  const statuses = [...new Set(checks.map(({ status }) => status))].join(', ')
-  report('a server that runs meanwhile: /readyz', statuses, statuses === '200')
-  reportSlowest('a server that runs meanwhile: slowest answer', slowest(checks))
+  const isReady = checks.every(({ status }) => status === 200)
+  report('a server that runs meanwhile: /readyz', countStatuses(checks), isReady)
+  reportSlowest('a server that runs meanwhile:', checks)
 }
 
 /**
@@ -162,7 +158,8 @@ async function verifyMigration({ lab, coordinator, workers }: CitusCluster): Pro
  *
  * @param meanwhile runs when a server has migrated it, and before its tables are mended
  */
-async function verifyOldLayout({ lab, coordinator }: CitusCluster, meanwhile: () => Promise<void>): Promise<void> {
+async function verifyOldLayout(cluster: CitusCluster, meanwhile: () => Promise<void>): Promise<void> {
+  const { lab, coordinator } = cluster
   await coordinator.query(`
     CREATE SCHEMA old; SET search_path = old;
     CREATE TABLE plants (caller text COLLATE "C" NOT NULL, id bigint NOT NULL, name text NOT NULL, tag text,
@@ -173,7 +170,7 @@ async function verifyOldLayout({ lab, coordinator }: CitusCluster, meanwhile: ()
     CREATE TABLE plant_store_schema (version integer NOT NULL); SELECT create_reference_table('plant_store_schema');
     INSERT INTO plant_store_schema (version) VALUES (2)`)
   const url = `${coordinator.url}?options=-c%20search_path%3Dold`
-  await (await lab.serve(url, 'old-layout')).end()
+  await startOnce(cluster, url, 'old-layout')
   const log = await lab.log('old-layout')
   const advice = [...log.matchAll(/run (SELECT [^(]*\('\w+'\);(?: SELECT [^(]*\('\w+'\);)?)/g)].map(
     ([, text = '']) => text,
@@ -181,7 +178,7 @@ async function verifyOldLayout({ lab, coordinator }: CitusCluster, meanwhile: ()
   report('tables as an earlier page had them', `${String(advice.length)} warnings`, advice.length === 2)
   await meanwhile()
   for (const statements of advice) await coordinator.query(`SET search_path = old; ${statements}`)
-  await (await lab.serve(url, 'mended-layout')).end()
+  await startOnce(cluster, url, 'mended-layout')
   report('after the statements of the warnings', 'none', !(await lab.log('mended-layout')).includes('Citus: '))
   await coordinator.query('DROP SCHEMA old CASCADE')
 }
@@ -194,33 +191,31 @@ async function verifyLoss(cluster: CitusCluster, signal: 'SIGKILL' | 'SIGSTOP', 
   const { lab, coordinator, workers } = cluster
   const [living, lost] = [workers[0]!, workers[1]!]
   const url = throughWorker ? living.url : coordinator.url
-  const name = `${signal === 'SIGKILL' ? 'dead' : 'hung'} worker, server on ${throughWorker ? 'the other' : 'the coordinator'}`
+  const name = `${signal === 'SIGKILL' ? 'dead' : 'hung'} worker, server on the ${throughWorker ? 'other' : 'coordinator'}`
   const [revoked, ...callers] = await tokensFor(cluster, name)
   const onLost = await callersOn(cluster, callers, lost.port)
-  const server = await lab.serve(url, `${signal} ${String(throughWorker)}`)
-  await using load = startClients(server.port, callers, true, pauseMilliseconds)
-  await sleep(before)
-  lost.signal(signal)
-  const from = performance.now()
-  await sleep(during / 2)
-  report(`${name}: revoking a token`, 'done', await canRevoke(url, revoked!))
-  await sleep(during / 2)
-  const to = performance.now()
-  if (signal === 'SIGSTOP') lost.signal('SIGCONT')
-  else {
-    await lost.kill()
-    await lost.start()
-  }
-  await sleep(after)
-  await load.stop()
-  const meanwhile = load.sent.filter((each) => each.to > from && each.from < to)
-  const away = meanwhile.filter(({ caller }) => onLost.has(caller.name))
-  const others = meanwhile.filter(({ caller }) => !onLost.has(caller.name))
+  await using server = await lab.serve(url, name)
+  let canRevoke = false
+  const { sent, from, to } = await loadWhile(server.port, callers, { pause, before, after }, async () => {
+    lost.signal(signal)
+    await sleep(during / 2)
+    canRevoke = await revoke(url, revoked!)
+    await sleep(during / 2)
+    if (signal === 'SIGSTOP') lost.signal('SIGCONT')
+    else {
+      await lost.kill()
+      await lost.start()
+    }
+  })
+  const meanwhile = sent.filter((each) => each.to > from && each.from < to)
+  const { away = [], others = [] } = Object.groupBy(meanwhile, ({ caller }) =>
+    onLost.has(caller.name) ? 'away' : 'others',
+  )
+  report(`${name}: revoking a token`, 'done', canRevoke)
   report(`${name}: its own callers`, countStatuses(away), away.length > 0)
   reportServed(`${name}: the others`, others)
-  reportSlowest(`${name}: the others' slowest answer`, slowest(others))
-  await verifyKept(cluster, name, load.sent)
-  await server.end()
+  reportSlowest(`${name}: the others'`, others)
+  await verifyKept(cluster, name, sent)
 }
 
 function reportServed(what: string, sent: Sent[]): void {
@@ -232,24 +227,24 @@ async function verifyLostCoordinator(cluster: CitusCluster): Promise<void> {
   const { lab, coordinator, workers } = cluster
   const name = 'dead coordinator, server on a worker'
   const callers = await tokensFor(cluster, name)
-  const server = await lab.serve(workers[0]!.url, 'coordinator')
-  await using load = startClients(server.port, callers, true, pauseMilliseconds)
-  await sleep(before)
-  await coordinator.kill()
-  const from = performance.now()
-  await sleep(during / 4)
-  const ready = await readiness(server.port)
+  await using server = await lab.serve(workers[0]!.url, name)
+  let ready = 0
+  let [away, back] = [0, 0]
+  const { sent, to } = await loadWhile(server.port, callers, { pause, before, after }, async () => {
+    await coordinator.kill()
+    away = performance.now()
+    await sleep(during / 4)
+    ready = await readiness(server.port)
+    back = performance.now()
+    await coordinator.start()
+  })
   report(`${name}: /readyz`, ready, ready === 503)
-  const meanwhile = load.sent.filter((each) => each.from > from)
+  const meanwhile = sent.filter((each) => each.from > away && each.to < back)
   const isRefused = meanwhile.every(({ status }) => status === 503)
   report(`${name}: callers with tokens`, countStatuses(meanwhile), isRefused)
-  await coordinator.start()
-  const started = performance.now()
-  await sleep(after)
-  await load.stop()
-  reportSlowest(`${name}: last failure after it is back`, lastFailureAfter(load.sent, started))
-  await verifyKept(cluster, name, load.sent)
-  await server.end()
+  const last = lastFailureAfter(sent, to)
+  report(`${name}: last failure after it is back, ms`, last.toFixed(0), last <= maxMilliseconds)
+  await verifyKept(cluster, name, sent)
 }
 
 /** @returns the names of those whose plants are on the node with a port */
@@ -263,7 +258,8 @@ async function callersOn({ coordinator }: CitusCluster, callers: Caller[], port:
   return new Set(rows.map(({ name }) => name))
 }
 
-async function canRevoke(url: string, { token }: Caller): Promise<boolean> {
+/** @returns whether the token could be revoked */
+async function revoke(url: string, { token }: Caller): Promise<boolean> {
   const store = await openStore({ engine: 'postgres', url }, { onFault: () => undefined })
   try {
     const revoked = await store.revokeTokens(prefixOf(token))
@@ -290,22 +286,20 @@ async function verifyRebalance(cluster: CitusCluster): Promise<void> {
   const { lab, coordinator, workers, addWorker } = cluster
   const name = 'rebalance to a new worker'
   const callers = await tokensFor(cluster, name)
-  const server = await lab.serve(coordinator.url, 'rebalance')
-  await using load = startClients(server.port, callers, true, pauseMilliseconds)
-  await addWorker()
-  await coordinator.query('SELECT citus_rebalance_start()')
-  await coordinator.query('SELECT citus_rebalance_wait()')
-  await sleep(1_000)
-  await load.stop()
+  await using server = await lab.serve(coordinator.url, name)
+  const { sent } = await loadWhile(server.port, callers, { pause, after: 1_000 }, async () => {
+    await addWorker()
+    await coordinator.query('SELECT citus_rebalance_start()')
+    await coordinator.query('SELECT citus_rebalance_wait()')
+  })
   const [row] = await coordinator.query<{ count: string }>(
     `SELECT count(*) FROM citus_shards WHERE table_name = 'plants'::regclass AND nodeport = $1`,
     [workers.at(-1)!.port],
   )
   report(`${name}: its shards`, String(row?.count), Number(row?.count) > 0)
-  reportServed(`${name}: requests`, load.sent)
-  report(`${name}: slowest answer, ms`, slowest(load.sent).toFixed(0))
-  await verifyKept(cluster, name, load.sent)
-  await server.end()
+  reportServed(`${name}: requests`, sent)
+  report(`${name}: slowest response, ms`, slowest(sent).toFixed(0))
+  await verifyKept(cluster, name, sent)
 }
 
 /** Without those that look for waiting sessions in the locks of one PostgreSQL server. */

@@ -4,30 +4,22 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { UsageError, readArguments } from '../scripts/command.ts'
-import { Lab } from './lab/lab.ts'
-import {
-  type Clients,
-  callersOf,
-  countStatuses,
-  keptBy,
-  lastFailureAfter,
-  readiness,
-  startClients,
-} from './lab/clients.ts'
-import { type PostgresNode, answers, makeOwnFolder, serverUser } from '../test/support/server/postgres-node.ts'
 import { issueTokens } from '../test/support/server/issue-tokens.ts'
+import { type PostgresNode, answers, makeOwnFolder, serverUser } from '../test/support/server/postgres-node.ts'
 import { type Program, startProgram } from '../test/support/server/program.ts'
-import { type ServerProcess, freePort, projectFolder } from '../test/support/server/start-process.ts'
+import { freePort, projectFolder } from '../test/support/server/start-process.ts'
+import { callersOf, countStatuses, keptBy, lastFailureAfter, loadWhile, readiness, report } from './lab/clients.ts'
+import { Lab } from './lab/lab.ts'
 
 const usage = `Usage: npm run bench -- pgbouncer --bin DIR --pgbouncer FILE...
          serves through each PgBouncer, 1.21 or newer, with deploy/pgbouncer.ini and with settings that do not work, on
-         the PostgreSQL whose programs are in DIR, and restarts both under load; the exit code is 1 when a start or an
-         answer is not as expected`
+         the PostgreSQL whose programs are in DIR, and restarts both under load; the exit code is 1 when a start or a
+         response is not as expected`
 
 const loadMilliseconds = 3_000
 const clients = 64
 /** How long after a restart a request may fail at most. */
-const promisedMilliseconds = 2_000
+const maxMilliseconds = 2_000
 /** How long a PgBouncer that waits for its clients to go may take: the life of a connection, and half as much again. */
 const stopMilliseconds = 90_000
 
@@ -37,40 +29,29 @@ interface Case {
   settings: Record<string, string>
   /** What sets the timeout of statements. */
   timeoutBy: 'connect_query' | 'role' | 'nothing'
-  /** What is found: the statuses of requests, or what a refused start says. */
-  expected: RegExp
+  /** What a refused start says; without it the server serves. */
+  refusal?: RegExp
 }
 
-const served = /^\/readyz 200, 200: \d+$/
-
-const shipped: Case = { name: 'deploy/pgbouncer.ini', settings: {}, timeoutBy: 'connect_query', expected: served }
+const shipped: Case = { name: 'deploy/pgbouncer.ini', settings: {}, timeoutBy: 'connect_query' }
+const bySession = { settings: { pool_mode: 'session' } }
 
 const cases: Case[] = [
   shipped,
-  {
-    name: 'pool_mode = session, timeout of the role',
-    settings: { pool_mode: 'session' },
-    timeoutBy: 'role',
-    expected: served,
-  },
+  { name: 'pool_mode = session, timeout of the role', ...bySession, timeoutBy: 'role' },
   {
     name: 'max_prepared_statements = 0',
     settings: { max_prepared_statements: '0' },
     timeoutBy: 'connect_query',
-    expected: /loses prepared statements/,
+    refusal: /loses prepared statements/,
   },
   {
     name: 'no ignore_startup_parameters',
     settings: { ignore_startup_parameters: '' },
     timeoutBy: 'connect_query',
-    expected: /refuses the start-up parameter statement_timeout/,
+    refusal: /refuses the start-up parameter statement_timeout/,
   },
-  {
-    name: 'no connect_query',
-    settings: { pool_mode: 'session' },
-    timeoutBy: 'nothing',
-    expected: /have no statement_timeout/,
-  },
+  { name: 'no connect_query', ...bySession, timeoutBy: 'nothing', refusal: /have no statement_timeout/ },
 ]
 
 /** What is restarted under load, and the signal that ends it. */
@@ -88,55 +69,45 @@ export async function run(args: string[]): Promise<void> {
   if (bin === undefined || pgbouncer.length === 0) throw new UsageError(usage)
   for (const program of pgbouncer) {
     const { stdout } = await promisify(execFile)(program, ['--version'])
-    const version = /^PgBouncer ([0-9.]+)/.exec(stdout)?.[1] ?? ''
-    const print = (name: string, found: string, isExpected: boolean) => {
-      if (!isExpected) process.exitCode = 1
-      console.log(`${isExpected ? ' ' : '!'} ${version.padEnd(8)}${name.padEnd(42)}${found.slice(0, 72)}`)
-    }
+    const version = /^PgBouncer ([0-9.]+)/.exec(stdout)?.[0] ?? program
     await using lab = await Lab.open(bin)
-    const place = { lab, program, node: await lab.node('postgres') }
-    for (const each of cases) {
-      const found = await outcomeOf(each, place)
-      print(each.name, found, each.expected.test(found))
-    }
-    for (const each of restarts) {
-      const { found, isExpected } = await restart(each, place)
-      print(each.name, found, isExpected)
-    }
+    const place = { lab, program, version, node: await lab.node('postgres') }
+    for (const each of cases) await verifyCase(each, place)
+    for (const each of restarts) await verifyRestart(each, place)
   }
 }
 
-/** @param program PgBouncer's */
 interface Place {
   lab: Lab
+  /** PgBouncer's. */
   program: string
+  version: string
   node: PostgresNode
 }
 
-/** Starts on an empty database. @returns the statuses that requests had, or what the start said */
-async function outcomeOf(each: Case, place: Place): Promise<string> {
+/** Starts on an empty database. */
+async function verifyCase(each: Case, place: Place): Promise<void> {
+  const what = `${place.version}, ${each.name}`
   try {
-    return await serveThrough(each, place, async ({ server, load }) => {
-      await sleep(loadMilliseconds)
-      await load.stop()
-      return `/readyz ${String(await readiness(server.port))}, ${countStatuses(load.sent)}`
-    })
+    await using running = await startThrough(each, place)
+    const { port, url } = running
+    const { sent } = await loadOn(port, url, {}, () => sleep(loadMilliseconds))
+    const isServed = (await readiness(port)) === 200 && sent.every(({ status }) => status === 200)
+    report(what, countStatuses(sent), isServed && each.refusal === undefined)
   } catch (error) {
-    // The last line is what the server printed.
+    // One of the lines is what the server printed.
     const lines = error instanceof Error ? error.message.trim().split('\n') : []
     const line = lines.findLast((text) => /the (?:pooler|sessions) at/.test(text)) ?? lines.at(-1) ?? ''
-    return line.replace(/^.*the (?:pooler|sessions) at \S+ /, 'refused: ')
+    report(what, line.replace(/^.*the (?:pooler|sessions) at \S+ /, 'refused: '), each.refusal?.test(line) === true)
   }
 }
 
 /** Restarts a part with deploy/pgbouncer.ini, and goes on. */
-function restart(
-  { part, signal }: (typeof restarts)[number],
-  place: Place,
-): Promise<{ found: string; isExpected: boolean }> {
-  return serveThrough(shipped, place, async ({ load, bouncer, startBouncer }) => {
-    await sleep(loadMilliseconds / 2)
-    const asked = performance.now()
+async function verifyRestart({ name, part, signal }: (typeof restarts)[number], place: Place): Promise<void> {
+  await using running = await startThrough(shipped, place)
+  const { port, url, bouncer, startBouncer } = running
+  const times = { before: loadMilliseconds / 2, after: loadMilliseconds }
+  const { sent, from, to } = await loadOn(port, url, times, async () => {
     if (part === 'PostgreSQL') {
       await place.node.stop(signal)
       await place.node.start()
@@ -146,65 +117,58 @@ function restart(
       clearTimeout(timer)
       await startBouncer()
     }
-    const back = performance.now()
-    await sleep(loadMilliseconds)
-    await load.stop()
-    const { sent } = load
-    const last = lastFailureAfter(sent, back)
-    const { lost } = await keptBy(place.node, sent)
-    const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(1)} s`
-    return {
-      found:
-        `back in ${seconds(back - asked)}, last 503 at +${seconds(last)}, ` +
-        `${countStatuses(sent)}, lost: ${String(lost.length)}`,
-      isExpected:
-        lost.length === 0 &&
-        last <= promisedMilliseconds &&
-        back - asked < stopMilliseconds &&
-        sent.every(({ status }) => status === 200 || status === 503),
-    }
   })
+  const last = lastFailureAfter(sent, to)
+  const { lost } = await keptBy(place.node, sent)
+  const isExpected =
+    lost.length === 0 && last <= maxMilliseconds && to - from < stopMilliseconds && sent.every(isServedOrRefused)
+  const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(1)} s`
+  const found = `back in ${seconds(to - from)}, last 503 at +${seconds(last)}, ${countStatuses(sent)}`
+  report(`${place.version}, ${name}`, `${found}, lost: ${String(lost.length)}`, isExpected)
 }
 
-interface Running {
-  server: ServerProcess
-  load: Clients
+function isServedOrRefused({ status }: { status: number }): boolean {
+  return status === 200 || status === 503
+}
+
+async function loadOn(
+  port: number,
+  url: string,
+  times: Parameters<typeof loadWhile>[2],
+  happen: () => Promise<void>,
+): ReturnType<typeof loadWhile> {
+  return loadWhile(port, await issueTokens({ engine: 'postgres', url }, callersOf(clients)), times, happen)
+}
+
+interface Running extends AsyncDisposable {
+  /** The server's. */
+  port: number
+  /** Through PgBouncer. */
+  url: string
   bouncer: Program
   /** Starts it again after its end. */
   startBouncer: () => Promise<Program>
 }
 
-/** Starts PgBouncer, a server on an empty database, and clients that write and list until `use` stops them. */
-async function serveThrough<Result>(
-  { settings, timeoutBy }: Case,
-  { lab, program, node }: Place,
-  use: (running: Running) => Promise<Result>,
-): Promise<Result> {
+/** Starts PgBouncer, and a server on an empty database. */
+async function startThrough({ settings, timeoutBy }: Case, { lab, program, node }: Place): Promise<Running> {
   await node.query('DROP TABLE IF EXISTS plants, tokens, plant_store_schema')
   await node.query(`ALTER ROLE postgres SET statement_timeout = ${timeoutBy === 'role' ? `'2s'` : 'DEFAULT'}`)
-  const port = await freePort()
-  const url = `postgres://postgres@127.0.0.1:${String(port)}/plants`
+  const bouncerPort = await freePort()
+  const url = `postgres://postgres@127.0.0.1:${String(bouncerPort)}/plants`
   const ini = join(lab.folder, 'pgbouncer.ini')
-  const own = { listen_port: String(port), auth_type: 'any', auth_file: '', ...settings }
+  const own = { listen_port: String(bouncerPort), auth_type: 'any', auth_file: '', ...settings }
   await writeFile(ini, await adapted(own, node.port, timeoutBy === 'connect_query'))
   const cwd = join(lab.folder, 'run')
   await makeOwnFolder(cwd)
   await using cleanup = new AsyncDisposableStack()
-  const startBouncer = async () => {
-    const bouncer = await startProgram([program, ini], { ...serverUser, cwd }, () => answers(url))
-    cleanup.defer(() => bouncer.end('SIGKILL'))
-    return bouncer
-  }
+  const started = cleanup.use(new AsyncDisposableStack())
+  const startBouncer = async () =>
+    started.use(await startProgram([program, ini], { ...serverUser, cwd }, () => answers(url)))
   const bouncer = await startBouncer()
-  const server = await lab.serve(url, 'server')
-  cleanup.defer(() => server.end())
-  await using load = startClients(
-    server.port,
-    await issueTokens({ engine: 'postgres', url }, callersOf(clients)),
-    true,
-    0,
-  )
-  return await use({ server, bouncer, startBouncer, load })
+  const { port } = cleanup.use(await lab.serve(url, 'server'))
+  const ending = cleanup.move()
+  return { port, url, bouncer, startBouncer, [Symbol.asyncDispose]: () => ending.disposeAsync() }
 }
 
 /** The text of deploy/pgbouncer.ini with other settings, for a PostgreSQL on another port. An empty setting is left out. */

@@ -10,12 +10,20 @@ export interface Question {
   body?: string
 }
 
-/** Sends one request. @returns the status, 0 if the answer was not whole, and when it was sent and answered */
+/** When a request was sent and had its response, in milliseconds of `performance.now()`, and the status. */
+export interface Exchange {
+  from: number
+  to: number
+  /** 0 if there was no whole response. */
+  status: number
+}
+
+/** Sends one request. */
 export async function ask(
   port: number,
   token: string | undefined,
   { method, path, body }: Question,
-): Promise<{ status: number; from: number; to: number }> {
+): Promise<Exchange> {
   const from = performance.now()
   const status = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
     method,
@@ -35,17 +43,9 @@ export async function ask(
   return { status, from, to: performance.now() }
 }
 
-/** A request that a client has sent. */
-export interface Sent {
-  caller: Caller
-  kind: 'create' | 'list'
-  /** Of a create. */
-  id: number
-  /** When it was sent and answered, in milliseconds of `performance.now()`. */
-  from: number
-  to: number
-  /** 0 if it was not answered. */
-  status: number
+/** @returns the status of `/readyz`, 0 without a response */
+export async function readiness(port: number): Promise<number> {
+  return (await ask(port, undefined, { method: 'GET', path: '/readyz' })).status
 }
 
 /** Creates a plant whose name is its id. */
@@ -55,38 +55,46 @@ export function create(id: number): Question {
 
 const list: Question = { method: 'GET', path: '/plants?limit=20' }
 
-/** Callers who send one request after the other. */
-export interface Clients extends AsyncDisposable {
-  sent: Sent[]
-  stop: () => Promise<void>
+/** A request that a client has sent. */
+export interface Sent extends Exchange {
+  caller: Caller
+  kind: 'create' | 'list'
+  /** Of a create. */
+  id: number
 }
 
-/**
- * Each caller creates plants, and lists them after every create where `lists` says so.
- *
- * @param pauseMilliseconds between the creates of one caller
- */
-export function startClients(port: number, callers: Caller[], lists: boolean, pauseMilliseconds: number): Clients {
+/** Loads a server while something happens. @returns what clients have sent, and from when to when it happened */
+export async function loadWhile(
+  port: number,
+  callers: readonly Caller[],
+  { pause = 0, before = 0, after = 0 }: { pause?: number; before?: number; after?: number },
+  happen: () => Promise<void>,
+): Promise<{ sent: Sent[]; from: number; to: number }> {
   const sent: Sent[] = []
   const stopped = new AbortController()
-  const all = Promise.all(
-    callers.map(async (caller) => {
-      for (let id = 1; !stopped.signal.aborted; id++) {
-        sent.push({ caller, kind: 'create', id, ...(await ask(port, caller.token, create(id))) })
-        if (lists) sent.push({ caller, kind: 'list', id: 0, ...(await ask(port, caller.token, list)) })
-        await sleep(pauseMilliseconds)
-      }
-    }),
-  )
-  const stop = async () => {
+  // Each caller creates plants, one after the other, and lists them after each create.
+  const clients = callers.map(async (caller) => {
+    for (let id = 1; !stopped.signal.aborted; id++) {
+      sent.push({ caller, kind: 'create', id, ...(await ask(port, caller.token, create(id))) })
+      sent.push({ caller, kind: 'list', id: 0, ...(await ask(port, caller.token, list)) })
+      await sleep(pause)
+    }
+  })
+  try {
+    await sleep(before)
+    const from = performance.now()
+    await happen()
+    const to = performance.now()
+    await sleep(after)
+    return { sent, from, to }
+  } finally {
     stopped.abort()
-    await all
+    await Promise.all(clients)
   }
-  return { sent, stop, [Symbol.asyncDispose]: stop }
 }
 
 /** How many requests had each status, as `200: 5, 503: 1`. */
-export function countStatuses(sent: Sent[]): string {
+export function countStatuses(sent: readonly Exchange[]): string {
   const counts = Map.groupBy(sent, ({ status }) => status)
   return [...counts]
     .map(([status, { length }]) => `${status === 0 ? 'none' : String(status)}: ${String(length)}`)
@@ -96,7 +104,7 @@ export function countStatuses(sent: Sent[]): string {
 /** The acknowledged creates, and those of them that a database does not have. */
 export async function keptBy(
   node: Pick<PostgresNode, 'query'>,
-  sent: Sent[],
+  sent: readonly Sent[],
 ): Promise<{ acknowledged: Sent[]; lost: Sent[] }> {
   const acknowledged = sent.filter(({ kind, status }) => kind === 'create' && status === 200)
   const rows = await node.query<{ key: string }>(`SELECT caller || ' ' || id AS key FROM plants`)
@@ -105,21 +113,22 @@ export async function keptBy(
 }
 
 /** How long after an instant the last request has failed; 0 if none has. */
-export function lastFailureAfter(sent: Sent[], instant: number): number {
+export function lastFailureAfter(sent: readonly Exchange[], instant: number): number {
   return Math.max(0, ...sent.filter(({ status }) => status !== 200).map(({ to }) => to - instant))
 }
 
-/** The longest time from a request to its answer, in milliseconds. */
-export function slowest(sent: Pick<Sent, 'from' | 'to'>[]): number {
+/** The longest time from a request to its response, in milliseconds. */
+export function slowest(sent: readonly Exchange[]): number {
   return Math.max(...sent.map(({ from, to }) => to - from))
 }
 
-/** @returns the status of `/readyz`, 0 where nobody answers */
-export async function readiness(port: number): Promise<number> {
-  return (await ask(port, undefined, { method: 'GET', path: '/readyz' })).status
-}
-
-/** @returns names of callers, of whom a run needs so many */
+/** @returns the names of so many callers */
 export function callersOf(count: number, prefix = 'caller'): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix} ${String(index)}`)
+}
+
+/** Prints a figure. The exit code is 1 if one is not as expected. */
+export function report(what: string, value: string | number, isExpected = true): void {
+  if (!isExpected) process.exitCode = 1
+  console.log(`${isExpected ? ' ' : '!'} ${what.padEnd(74)}${String(value)}`)
 }
