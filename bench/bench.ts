@@ -12,7 +12,6 @@ const commands: Record<string, Command> = {
     summary: 'compares CPU, memory and speed with peers, and checks the targets; what runs without a name',
     load: () => import('./compare/compare.ts'),
   },
-  soak: { summary: 'loads a server for minutes, and shows memory and waits', load: () => import('./soak.ts') },
   overload: { summary: 'offers a server twice the load that saturates it', load: () => import('./overload.ts') },
   starve: {
     summary: 'measures how long a client waits while others keep the server busy',

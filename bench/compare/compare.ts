@@ -7,10 +7,17 @@ import { Lab } from '../lab/lab.ts'
 import { type LoadGenerator, startLoad } from '../load/start-load.ts'
 import { type Contender, contenders, isInstalled, peersFolder } from './contenders.ts'
 import { createDatabase } from './database.ts'
-import type { Figures, Results, Series } from './figures.ts'
-import { type Entrant, type RunningEntrant, measureLoad, measureStart, startEntrant } from './measure.ts'
+import type { Figures, Series } from './figures.ts'
+import {
+  type Entrant,
+  type RunningEntrant,
+  type Work,
+  measureLoad,
+  measureStart,
+  startEntrant,
+  works,
+} from './measure.ts'
 import { pageOf } from './page.ts'
-import { type Work, works } from './works.ts'
 
 const startPart = 'start'
 
@@ -21,7 +28,7 @@ const titles = new Map([
 
 const usage = `Usage: npm run bench -- [compare] [--only PART]... [--rounds N] [--milliseconds N]
          measures the service and its peers, and prints the figures; without --only it writes them to
-         docs/bench/figures.md after each part; the exit code is 1 when something could not be measured
+         docs/bench/figures.md after each part; the exit code is 1 when a peer could not be installed
 
   --only PART        measure only this part; may be repeated
   --rounds N         how many rounds each part takes, 1 to 20 (20)
@@ -52,93 +59,70 @@ export async function run(args: string[]): Promise<void> {
 
   await using lab = await Lab.open()
   await using cleanup = new AsyncDisposableStack()
-  const results: Results = { series: [], problems: [] }
-  const page = () => pageOf(results, titles, rounds, milliseconds)
+  const series: Series[] = []
+  const page = () => pageOf(series, titles, rounds, milliseconds)
   const add = async (measured: Series[]) => {
-    results.series.push(...measured)
+    series.push(...measured)
     if (only === undefined) await writeFile(join(projectFolder, 'docs/bench/figures.md'), page())
   }
-  const installed = installPeers(results)
-  if (isChosen(startPart)) await add(await measureStarts(installed, join(lab.folder, 'start'), rounds, results))
+  const installed = installPeers()
+  if (isChosen(startPart)) await add(await measureStarts(installed, join(lab.folder, 'start'), rounds))
   const chosen = works.filter(({ name }) => isChosen(name))
   const generator = cleanup.use(startLoad())
   const running: RunningEntrant[] = []
   for (const contender of chosen.length === 0 ? [] : installed) {
-    await noting(results, contender.name, async () => {
-      const database = cleanup.use(await createDatabase(contender, lab.folder))
-      running.push(await startEntrant({ contender, database }, lab))
-    })
+    const database = cleanup.use(await createDatabase(contender, lab.folder))
+    running.push(await startEntrant({ contender, database }, lab))
   }
   for (const [index, work] of chosen.entries()) {
     // No measurement uses the ids of an earlier one.
     const firstId = 1 + index * 1_000_000
-    await add(await measureWork(running, work, { firstId, rounds, milliseconds, generator, results }))
+    await add(await measureWork(running, work, { firstId, rounds, milliseconds, generator }))
   }
   process.stdout.write(page())
-  if (results.problems.length > 0) process.exitCode = 1
 }
 
 /** Installs the packages of the peers. @returns the contenders that can run, which without a network are fewer */
-function installPeers(results: Results): Contender[] {
+function installPeers(): Contender[] {
   // It does nothing where all is installed, and removes nothing where it fails, as `npm ci` does.
   const install = ['install', '--no-save', '--prefer-offline', '--prefix', peersFolder]
   spawnSync('npm', install, { stdio: ['ignore', 'ignore', 'inherit'] })
-  for (const { name } of contenders.filter((contender) => !isInstalled(contender)))
-    results.problems.push(`${name}: npm install --prefix bench/peers has failed`)
-  return contenders.filter(isInstalled)
-}
-
-/** Notes an error as a problem, so that the run goes on. @returns undefined then */
-async function noting<Value>(results: Results, what: string, act: () => Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await act()
-  } catch (error) {
-    const [problem = ''] = String(error).split('\n')
-    console.error(`${what}: ${String(error)}`)
-    results.problems.push(`${what}: ${problem}`)
-    return undefined
+  for (const { name } of contenders.filter((contender) => !isInstalled(contender))) {
+    console.error(`${name} is left out: npm install --prefix bench/peers has failed`)
+    process.exitCode = 1
   }
+  return contenders.filter(isInstalled)
 }
 
 /**
  * Each round measures all servers and begins with another one, so that other work of the machine disturbs all. The
- * first round is a warm-up and does not count. A server that fails is left out from then on.
+ * first round is a warm-up and does not count.
  */
 async function measureRounds<Server extends Entrant>(
   work: string,
   servers: readonly Server[],
   rounds: number,
-  results: Results,
   measure: (server: Server, round: number) => Promise<Figures>,
 ): Promise<Series[]> {
   console.error(titles.get(work))
   const series = servers.map(({ contender }): Series => ({ work, server: contender.name, rounds: [] }))
-  const failed = new Set<number>()
   for (let round = 0; round <= rounds; round++) {
     for (const turn of servers.keys()) {
       const index = (turn + round) % servers.length
-      if (failed.has(index)) continue
       // The remainder is an index of both arrays.
-      const [server, { rounds: measured }] = [servers[index]!, series[index]!]
-      const figures = await noting(results, `${work}, ${server.contender.name}`, () => measure(server, round))
-      if (figures === undefined) failed.add(index)
-      else if (round > 0) measured.push(figures)
+      const figures = await measure(servers[index]!, round)
+      if (round > 0) series[index]!.rounds.push(figures)
     }
   }
-  return series.filter((_, index) => !failed.has(index))
+  return series
 }
 
-async function measureStarts(
-  installed: readonly Contender[],
-  folder: string,
-  rounds: number,
-  results: Results,
-): Promise<Series[]> {
+async function measureStarts(installed: readonly Contender[], folder: string, rounds: number): Promise<Series[]> {
   await mkdir(folder)
   const entrants: Entrant[] = []
   for (const contender of installed.filter(({ store }) => store !== 'postgres'))
     entrants.push({ contender, database: await createDatabase(contender, folder) })
-  return measureRounds(startPart, entrants, rounds, results, measureStart)
+  return measureRounds(startPart, entrants, rounds, measureStart)
 }
 
 interface WorkOptions {
@@ -146,17 +130,16 @@ interface WorkOptions {
   rounds: number
   milliseconds: number
   generator: LoadGenerator
-  results: Results
 }
 
 function measureWork(
   running: readonly RunningEntrant[],
   work: Work,
-  { firstId, rounds, milliseconds, generator, results }: WorkOptions,
+  { firstId, rounds, milliseconds, generator }: WorkOptions,
 ): Promise<Series[]> {
   const servers = running.filter(({ contender }) => contender.store !== 'postgres' || work.isOnPostgres)
   let listedBytes: number | undefined
-  return measureRounds(work.name, servers, rounds, results, async (server, round) => {
+  return measureRounds(work.name, servers, rounds, async (server, round) => {
     const first = firstId + round * work.maxRequests
     const duration = round === 0 ? warmUpMilliseconds : milliseconds
     const { figures, bodyBytes } = await measureLoad(server, work, first, duration, generator)

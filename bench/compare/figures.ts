@@ -10,13 +10,6 @@ export interface Series {
   rounds: Figures[]
 }
 
-/** The figures of a run so far. */
-export interface Results {
-  series: Series[]
-  /** What was not measured, and why. */
-  problems: string[]
-}
-
 /** The middle of several values and their extremes. */
 export interface Spread {
   median: number
@@ -47,7 +40,7 @@ export function spreadText({ median, lowest, highest }: Spread, digits: number):
  * @returns undefined where it was not measured
  */
 export function figureOf(
-  { series }: Results,
+  series: readonly Series[],
   work: string,
   quantity: Quantity,
   server: string,

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import Database from 'better-sqlite3'
 import { own } from './contenders.ts'
-import { type Quantity, type Results, figureOf, spreadText } from './figures.ts'
+import { type Quantity, type Series, figureOf, spreadText } from './figures.ts'
 import { targetsOf } from './targets.ts'
 
 /** The columns of the tables. */
@@ -18,7 +18,12 @@ const columns: Record<Quantity, { head: string; digits: number; hasRatio: boolea
  *
  * @param titles of the works, by their names
  */
-export function pageOf(results: Results, titles: ReadonlyMap<string, string>, rounds: number, milliseconds: number) {
+export function pageOf(
+  series: readonly Series[],
+  titles: ReadonlyMap<string, string>,
+  rounds: number,
+  milliseconds: number,
+) {
   const date = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
   const processors = `${String(cpus().length)} processors (${cpus()[0]?.model ?? 'unknown'})`
   const intro = `# What a request costs
@@ -30,7 +35,7 @@ server's process (\`/proc/PID/task/*/schedstat\`), divided by the requests answe
 because a disturbance of a shared machine is then in both numbers of a ratio. ${own.name} runs with its defaults and
 logs each request to a file; the peers log nothing. "Kept waiting" is the share of the time in which the server was
 ready to run but another process had its processor.`
-  const targets = targetsOf(results).map(({ work, target, measured, verdict }) => [
+  const targets = targetsOf(series).map(({ work, target, measured, verdict }) => [
     titles.get(work) ?? work,
     target,
     measured,
@@ -40,16 +45,13 @@ ready to run but another process had its processor.`
     intro,
     '## Targets',
     table(['work', 'target', 'measured: median (lowest–highest)', ''], targets),
-    ...[...titles].flatMap(([work, title]) => workSection(results, work, title)),
-    ...(results.problems.length === 0
-      ? []
-      : ['## Not measured', results.problems.map((each) => `- ${each}`).join('\n')]),
+    ...[...titles].flatMap(([work, title]) => workSection(series, work, title)),
   ]
   return `${sections.join('\n\n')}\n`
 }
 
-function workSection(results: Results, work: string, title: string): string[] {
-  const measured = results.series.filter((series) => series.work === work)
+function workSection(series: readonly Series[], work: string, title: string): string[] {
+  const measured = series.filter((each) => each.work === work)
   const quantities = Object.keys(columns).filter((name): name is Quantity =>
     measured.some(({ rounds }) => rounds.some((round) => name in round)),
   )
@@ -62,9 +64,9 @@ function workSection(results: Results, work: string, title: string): string[] {
     server,
     ...quantities.flatMap((name) => {
       const { digits, hasRatio } = columns[name]
-      const figure = textOf(figureOf(results, work, name, server), digits)
+      const figure = textOf(figureOf(series, work, name, server), digits)
       if (!hasRatio) return [figure]
-      return [figure, server === own.name ? '' : textOf(figureOf(results, work, name, own.name, server), 2)]
+      return [figure, server === own.name ? '' : textOf(figureOf(series, work, name, own.name, server), 2)]
     }),
   ])
   return [`## ${title}`, table(['server', ...head], rows)]

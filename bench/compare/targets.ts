@@ -1,5 +1,5 @@
 import { type Contender, bunServe, nodeHttp, own, ownOnPostgres } from './contenders.ts'
-import { type Quantity, type Results, figureOf, spreadText } from './figures.ts'
+import { type Quantity, type Series, figureOf, spreadText } from './figures.ts'
 
 /** A target of speed or memory: a figure of a server, or its ratio to that of another one. */
 interface Target {
@@ -51,14 +51,14 @@ export interface MeasuredTarget {
 }
 
 /** Every target. */
-export function targetsOf(results: Results): MeasuredTarget[] {
+export function targetsOf(series: readonly Series[]): MeasuredTarget[] {
   return targets.map(({ work, quantity, server, other, limit, isFloor = false }) => {
     const digits = other === undefined ? 0 : 2
     const whose = server === own ? '' : ` of ${server.name}`
     const ofOther = other === undefined ? '' : ` of ${other.name}`
     const bound = `${isFloor ? '≥' : '≤'} ${limit.toFixed(digits)}${ofOther}`
     const target = `${quantityNames[quantity]}${whose} ${bound}`
-    const spread = figureOf(results, work, quantity, server.name, other?.name)
+    const spread = figureOf(series, work, quantity, server.name, other?.name)
     if (spread === undefined) return { work, target, measured: '', verdict: 'not measured' }
     const isReached = isFloor ? spread.median >= limit : spread.median <= limit
     return { work, target, measured: spreadText(spread, digits), verdict: isReached ? 'reached' : 'missed' }

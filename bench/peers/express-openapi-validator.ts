@@ -1,7 +1,6 @@
 import express, { type ErrorRequestHandler, type Request } from 'express'
 import * as OpenApiValidator from 'express-openapi-validator'
-import { contractFile } from './contract-file.ts'
-import { type NewPeerPlant, noLimit, peerPort, printOrigin } from './peer.ts'
+import { type NewPeerPlant, contractFile, noLimit, peerPort, printOrigin } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
 
 /**

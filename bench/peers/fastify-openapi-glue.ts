@@ -1,8 +1,7 @@
 /* oxlint-disable typescript/require-await -- Handlers are async functions, as the documentation shows them. */
 import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import openapiGlue from 'fastify-openapi-glue'
-import { contractFile } from './contract-file.ts'
-import { type NewPeerPlant, noLimit, peerPort, printOrigin } from './peer.ts'
+import { type NewPeerPlant, contractFile, noLimit, peerPort, printOrigin } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
 
 /**

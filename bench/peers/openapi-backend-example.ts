@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Context, type Document, OpenAPIBackend, type Request } from 'openapi-backend'
-import { contractAsOpenApi30 } from './contract-file.ts'
-import { type NewPeerPlant, noLimit, peerPort, printOrigin } from './peer.ts'
+import { parse } from 'yaml'
+import { type NewPeerPlant, contractFile, noLimit, peerPort, printOrigin } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
 
 /**
@@ -67,3 +68,30 @@ app.route({
 
 await app.listen({ host: '127.0.0.1', port: peerPort })
 printOrigin(app.server)
+
+/**
+ * Converts the contract to OpenAPI 3.0, the only version that openapi-backend validates: removes `info.summary`,
+ * `license.identifier` and the `examples` of schemas.
+ */
+function contractAsOpenApi30(): Record<string, unknown> {
+  const { info, ...rest } = parse(readFileSync(contractFile, 'utf8')) as {
+    info: { license: Record<string, unknown> } & Record<string, unknown>
+  }
+  const { summary: _summary, license, ...otherInfo } = info
+  const { identifier: _identifier, ...otherLicense } = license
+  return {
+    ...(withoutExamples(rest) as Record<string, unknown>),
+    openapi: '3.0.3',
+    info: { ...otherInfo, license: otherLicense },
+  }
+}
+
+function withoutExamples(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutExamples)
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter(([name, member]) => name !== 'examples' || !Array.isArray(member))
+      .map(([name, member]) => [name, withoutExamples(member)]),
+  )
+}

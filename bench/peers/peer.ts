@@ -1,5 +1,9 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+
+/** The project's contract, in OpenAPI 3.1. */
+export const contractFile = join(import.meta.dirname, '../../openapi.yaml')
 
 /** The statements of every peer, written by hand as in the project. `?` is a parameter. */
 export const statements = {

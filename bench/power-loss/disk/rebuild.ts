@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Random } from '../../lab/random.ts'
-import { rootId } from './file-tree.ts'
-import { GrowingBytes } from './growing-bytes.ts'
+import { GrowingBytes, rootId } from './file-tree.ts'
 import type { NameChange, Operation, Recorded } from './recording.ts'
 
 /**
