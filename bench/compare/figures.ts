@@ -1,3 +1,5 @@
+import { type Contender, bunServe, nodeHttp, own, ownOnPostgres } from './contenders.ts'
+
 /** What one measurement of a server gives. */
 export type Figures = Partial<Record<Quantity, number>>
 
@@ -51,4 +53,68 @@ export function figureOf(
   const divisors = other === undefined ? undefined : roundsOf(other).map((round) => round[quantity] ?? NaN)
   const figures = divisors === undefined ? values : values.map((value, round) => value / (divisors[round] ?? NaN))
   return spreadOf(figures.filter((figure) => !Number.isNaN(figure)))
+}
+
+/** A target of speed or memory: a figure of a server, or its ratio to that of another one. */
+interface Target {
+  work: string
+  quantity: Quantity
+  server: Contender
+  other: Contender | undefined
+  /** What the median is to be at most; with `isFloor` at least. */
+  limit: number
+  isFloor?: true
+}
+
+const targets: Target[] = [
+  cpu('list-1', 0.82),
+  cpu('list-20', 0.7),
+  cpu('list-1000', 0.33),
+  cpu('create', 0.27),
+  cpu('delete', 0.35),
+  cpu('list-20', 1, own, bunServe),
+  cpu('create', 0.42, own, bunServe),
+  cpu('list-20-alone', 0.9),
+  cpu('create-alone', 1.3),
+  { work: 'create-alone', quantity: 'rate', server: own, other: nodeHttp, limit: 0.9, isFloor: true },
+  { work: 'start', quantity: 'memory', server: own, other: nodeHttp, limit: 1.2 },
+  { work: 'start', quantity: 'start', server: own, other: undefined, limit: 180 },
+  cpu('list-20', 1.5, ownOnPostgres, own),
+  cpu('create', 1.5, ownOnPostgres, own),
+]
+
+function cpu(work: string, limit: number, server = own, other = nodeHttp): Target {
+  return { work, quantity: 'cpu', server, other, limit }
+}
+
+const quantityNames: Record<Quantity, string> = {
+  cpu: 'CPU',
+  rate: 'requests a second',
+  waiting: 'time kept waiting',
+  start: 'ms to the first response',
+  memory: 'idle memory',
+}
+
+/** A target, and the figure of a run. */
+export interface MeasuredTarget {
+  work: string
+  target: string
+  /** The median with the lowest and the highest value; empty where it was not measured. */
+  measured: string
+  verdict: 'reached' | 'missed' | 'not measured'
+}
+
+/** Every target. */
+export function targetsOf(series: readonly Series[]): MeasuredTarget[] {
+  return targets.map(({ work, quantity, server, other, limit, isFloor = false }) => {
+    const digits = other === undefined ? 0 : 2
+    const whose = server === own ? '' : ` of ${server.name}`
+    const ofOther = other === undefined ? '' : ` of ${other.name}`
+    const bound = `${isFloor ? '≥' : '≤'} ${limit.toFixed(digits)}${ofOther}`
+    const target = `${quantityNames[quantity]}${whose} ${bound}`
+    const spread = figureOf(series, work, quantity, server.name, other?.name)
+    if (spread === undefined) return { work, target, measured: '', verdict: 'not measured' }
+    const isReached = isFloor ? spread.median >= limit : spread.median <= limit
+    return { work, target, measured: spreadText(spread, digits), verdict: isReached ? 'reached' : 'missed' }
+  })
 }

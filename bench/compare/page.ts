@@ -1,8 +1,7 @@
 import { cpus } from 'node:os'
 import Database from 'better-sqlite3'
 import { own } from './contenders.ts'
-import { type Quantity, type Series, figureOf, spreadText } from './figures.ts'
-import { targetsOf } from './targets.ts'
+import { type Quantity, type Series, figureOf, spreadText, targetsOf } from './figures.ts'
 
 /** The columns of the tables. */
 const columns: Record<Quantity, { head: string; digits: number; hasRatio: boolean }> = {

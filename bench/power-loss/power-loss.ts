@@ -2,9 +2,12 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readArguments, readInteger } from '../../scripts/command.ts'
+import { createRandom } from '../lab/random.ts'
 import { type Prepared, prepare } from './database.ts'
-import { NoDisk } from './disk/mounted-disk.ts'
-import { type ControlFaults, tryInstants } from './instants.ts'
+import { NoDisk, mountDisk } from './disk/mounted-disk.ts'
+import { drawFailures, rebuild, writeFiles } from './disk/rebuild.ts'
+import type { Recorded } from './disk/recording.ts'
+import { Run } from './run.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 
 const usage = `Usage: npm run bench -- power-loss [--rounds N]
@@ -17,6 +20,13 @@ what the disk would have after a loss of power at any instant, and checks that a
 The exit code is 1 when something was lost or a control lost nothing, and 2 when no disk can be mounted.`
 
 const statesOfRound = 40
+
+/** Faults of the programs or of the disk, as controls. */
+interface ControlFaults {
+  environment?: Record<string, string>
+  /** The syncs of folders count for nothing. */
+  dropsFolderSyncs?: boolean
+}
 
 /** Faults that must be found, in so many rounds that one of them loses something. */
 const controls: { name: string; tried: string[]; faults: ControlFaults }[] = [
@@ -71,14 +81,14 @@ export async function run(args: string[]): Promise<void> {
 async function runRounds(
   scenario: Scenario,
   rounds: number,
-  { folder, ...settings }: Settings,
+  { folder, prepared }: Settings,
   faults: ControlFaults = {},
 ): Promise<string[]> {
   const broken: string[] = []
   let acknowledged = 0
   for (let round = 0; round < rounds; round++) {
     const own = mkdtempSync(join(folder, 'round-'))
-    const result = await tryInstants(scenario, { ...settings, ...faults, folder: own, states: statesOfRound })
+    const result = await tryInstants(scenario, { prepared, folder: own }, faults)
     rmSync(own, { recursive: true })
     acknowledged += result.acknowledged
     broken.push(...result.broken)
@@ -87,4 +97,39 @@ async function runRounds(
   const columns = counts.map((count, index) => count.padStart([8, 12, 14, 8][index]!))
   console.log(`${columns.join('')}   ${scenario.name}`)
   return broken
+}
+
+/**
+ * Runs a scenario on a disk, and rebuilds what failures of the power at any instant would have left.
+ *
+ * @returns how many changes were acknowledged, and what is wrong with each state in which a promise is broken
+ */
+async function tryInstants(
+  { path, act }: Scenario,
+  { folder, prepared }: Settings,
+  { environment = {}, dropsFolderSyncs = false }: ControlFaults,
+): Promise<{ acknowledged: number; broken: string[] }> {
+  const random = createRandom(Math.floor(Math.random() * 2 ** 31))
+  const disk = await mountDisk(folder, prepared.folder)
+  const first = disk.instant()
+  const run = new Run({ disk, random, prepared, environment }, path)
+  let recording: Recorded[]
+  try {
+    await act(run)
+  } finally {
+    await run.kill()
+    recording = await disk.end()
+  }
+  const broken: string[] = []
+  const failures = drawFailures(recording, first, statesOfRound, random)
+  for (const { files, instant, loss } of rebuild(recording, failures, random, dropsFolderSyncs)) {
+    const state = join(folder, 'state')
+    writeFiles(files, state)
+    const faults = await run.broken(state, instant)
+    rmSync(state, { recursive: true })
+    const rest = faults.length > 1 ? ` and ${String(faults.length - 1)} more` : ''
+    if (faults.length > 0)
+      broken.push(`instant ${String(instant)}, ${JSON.stringify(loss)}: ${faults[0]!.slice(0, 200)}${rest}`)
+  }
+  return { acknowledged: run.acknowledged(), broken }
 }

@@ -26,6 +26,35 @@ export interface Failure {
   loss: Loss
 }
 
+const none: Loss = { names: 'none', bytes: 'none', grain: 4_096, keepsSize: false }
+const some: Loss = { ...none, names: 'some', bytes: 'some' }
+
+/** What a loss of power may leave of that which was not synced, from nothing to everything. */
+const losses: Loss[] = [
+  none,
+  { ...none, names: 'all' },
+  { ...none, bytes: 'all' },
+  { ...none, names: 'all', bytes: 'all' },
+  some,
+  { ...some, grain: 512 },
+  { ...some, names: 'all', grain: 512 },
+  { ...none, names: 'all', keepsSize: true },
+  { ...some, grain: 512, keepsSize: true },
+]
+
+/** After any operation, after the change of a name, before a sync, where most can be lost, and after one. */
+export function drawFailures(recording: Recorded[], first: number, count: number, random: Random): Failure[] {
+  const own = recording.filter(({ instant }) => instant >= first)
+  const renames = own.filter(({ kind }) => kind === 'names')
+  const syncs = own.filter(({ kind }) => kind === 'sync')
+  const beforeSyncs = own.filter((_, index) => own[index + 1]?.kind === 'sync')
+  const kinds = [own, renames, beforeSyncs, syncs].filter(({ length }) => length > 0)
+  return Array.from({ length: count }, (_, index) => ({
+    instant: random.one(kinds[index % kinds.length]!).instant,
+    loss: random.one(losses),
+  })).sort((one, other) => one.instant - other.instant)
+}
+
 /** The files of a disk by their paths; a folder has no bytes. */
 export type Files = Map<string, Buffer | undefined>
 

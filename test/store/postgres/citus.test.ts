@@ -102,13 +102,14 @@ test('an error that is no outage stops no other statement', async () => {
 
 test('two connections stay free, and statements beyond the bound are refused at once', async () => {
   const { workers } = await watch(3)
-  const started: (() => void)[] = []
-  const held = () => new Promise<string>((resolve) => started.push(() => void resolve('done')))
+  const gates = Array.from({ length: 3 }, () => Promise.withResolvers<string>())
+  let started = 0
+  const held = () => gates[started++]!.promise
   const outcomes = Array.from({ length: 3 }, () => workers.run('a', held))
   expect(await workers.run('a', held)).toBe('unavailable')
   for (let turn = 1; turn <= 3; turn++) {
-    await expect.poll(() => started.length).toBe(turn)
-    started.at(-1)!()
+    await expect.poll(() => started).toBe(turn)
+    gates[turn - 1]!.resolve('done')
   }
   expect(await Promise.all(outcomes)).toEqual(['done', 'done', 'done'])
 })

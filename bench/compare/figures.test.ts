@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nodeHttp, own } from './contenders.ts'
-import { targetsOf } from './targets.ts'
+import { targetsOf } from './figures.ts'
 
 test('the median of the ratios of each round reaches or misses a target', () => {
   const measured = ({ name }: { name: string }, ...cpu: number[]) => [
