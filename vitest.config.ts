@@ -14,7 +14,11 @@ const onEveryStore = [
 const ofBench = 'bench/!(peers)/**/*.test.ts'
 const onPostgres = ['test/store/postgres/**/*.test.ts', 'test/scripts/move.test.ts']
 
-const onPostgresLong = ['test/store/postgres/**/*.long.test.ts', 'test/faults/load/unread-lists.long.test.ts']
+const onPostgresLong = [
+  'test/store/postgres/**/*.long.test.ts',
+  'test/faults/load/unread-lists.long.test.ts',
+  'test/faults/process/servers.long.test.ts',
+]
 
 const compileCache = 'test/support/server/compile-cache.ts'
 const onSqlite = { provide: { engine: 'sqlite' as const } }

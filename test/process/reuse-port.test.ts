@@ -1,11 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { DatabaseLocation } from '../../src/store/open-store.ts'
+import { urlOf } from '../support/server/served-database.ts'
 import { temporaryLocation } from '../support/server/start-app.ts'
 import { type ServerProcess, runScript, startProcess } from '../support/server/start-process.ts'
-
-function urlOf(location: DatabaseLocation): string {
-  return location.engine === 'sqlite' ? `sqlite:${location.file}` : location.url
-}
 
 async function start(environment: Record<string, string>): Promise<ServerProcess> {
   const server = await startProcess(environment)

@@ -9,16 +9,13 @@ import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listText } from '../store/list-text.ts'
 import { awkwardTexts } from '../support/client/awkward-texts.ts'
+import { urlOf } from '../support/server/served-database.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../support/server/postgres-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
 
 /** UTF-8 and UTF-16 do not agree on the order of the last two. */
 const callers = ['me', 'ME', 'you', 'é', 'e\u0301', '\uffff', '\u{1f331}']
-
-function urlOf(location: DatabaseLocation): string {
-  return location.engine === 'sqlite' ? `sqlite:${location.file}` : location.url
-}
 
 async function sqliteLocation(): Promise<DatabaseLocation> {
   return { engine: 'sqlite', file: join(await temporaryFolder(), 'plants.db') }

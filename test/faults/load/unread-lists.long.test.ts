@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { descriptorsOf } from '../../support/server/process-figures.ts'
-
 import { watchServer } from '../../support/server/watch.ts'
-import { createToken } from '../../../src/auth/tokens.ts'
 import { handlers } from '../../../src/handlers.ts'
 import { openStore } from '../../../src/store/open-store.ts'
+import { issueTokens } from '../../support/server/issue-tokens.ts'
+import { urlOf } from '../../support/server/served-database.ts'
 import { startApp, temporaryLocation } from '../../support/server/start-app.ts'
 import { type ServerProcess, nodeBinary, startArguments, startProcess } from '../../support/server/start-process.ts'
 
@@ -26,14 +26,12 @@ interface Served extends ServerProcess {
 /** Starts a server whose caller has so many plants with the longest names. */
 async function serve(plants: number, environment: Record<string, string> = {}): Promise<Served> {
   const location = await temporaryLocation()
-  const { text: token, stored } = createToken('me', Date.now())
+  const [{ token } = { token: '' }] = await issueTokens(location, ['me'])
   const store = await openStore(location, { onFault: () => undefined })
-  await store.addToken(stored)
   const name = 'm'.repeat(255)
   await Promise.all(Array.from({ length: plants }, (_, id) => store.create('me', { id: BigInt(id), name, tag: name })))
   await store.close()
-  const url = location.engine === 'sqlite' ? `sqlite:${location.file}` : location.url
-  const server = await startProcess({ DATABASE_URL: url, ...environment }, [
+  const server = await startProcess({ DATABASE_URL: urlOf(location), ...environment }, [
     nodeBinary,
     '--expose-gc',
     '--import',

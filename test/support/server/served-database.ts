@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { DatabaseLocation } from '../../../src/store/open-store.ts'
 import { issueTokens } from './issue-tokens.ts'
-import { temporaryFolder } from './start-app.ts'
+import { temporaryFolder, temporaryLocation } from './start-app.ts'
 import { type Command, type ServerProcess, startProcess } from './start-process.ts'
 
 /** A database file with a token in it, which real servers can serve. */
@@ -25,20 +25,30 @@ export interface RunningServer extends ServerProcess {
 /** Makes a database file; it goes with the test. */
 export async function servedDatabase(folder?: string): Promise<ServedDatabase> {
   const file = join(folder ?? (await temporaryFolder()), 'plants.db')
-  return { file, ...(await served({ engine: 'sqlite', file }, `sqlite:${file}`)) }
+  return { file, ...(await served({ engine: 'sqlite', file })) }
 }
 
 /** Puts a token into a PostgreSQL database. */
 export function servedPostgres(url: string): Promise<Omit<ServedDatabase, 'file'>> {
-  return served({ engine: 'postgres', url }, url)
+  return served({ engine: 'postgres', url })
 }
 
-async function served(location: DatabaseLocation, databaseUrl: string): Promise<Omit<ServedDatabase, 'file'>> {
+/** Makes a database of the kind on which the tests run now; it goes with the test. */
+export async function servedStore(): Promise<Omit<ServedDatabase, 'file'>> {
+  return served(await temporaryLocation())
+}
+
+/** The value of `DATABASE_URL` for a location. */
+export function urlOf(location: DatabaseLocation): string {
+  return location.engine === 'sqlite' ? `sqlite:${location.file}` : location.url
+}
+
+async function served(location: DatabaseLocation): Promise<Omit<ServedDatabase, 'file'>> {
   const [{ token } = { token: '' }] = await issueTokens(location, ['me'])
   return {
     token,
     serve: async (environment = {}, command) => {
-      const server = await startProcess({ DATABASE_URL: databaseUrl, ...environment }, command)
+      const server = await startProcess({ DATABASE_URL: urlOf(location), ...environment }, command)
       onTestFinished(() => server.end('SIGKILL'))
       return { ...server, ...client(server.origin, token) }
     },
