@@ -5,7 +5,7 @@ import { createRandom } from '../lab/random.ts'
 import { cutAtEveryByte } from './attack.ts'
 import { attackAll, attackOf, fuzz, warmUp } from './fuzz.ts'
 import { goodRequests, lastRequests } from './requests.ts'
-import { faultIn } from './responses.ts'
+import { faultIn } from './faults.ts'
 
 const connections = 600
 

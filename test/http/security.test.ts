@@ -57,7 +57,7 @@ async function start(security: Record<string, string[]>[], options: Partial<AppO
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-test('a token that lacks a scope is refused, and counts among the requests of its caller', async () => {
+test('a token that lacks a scope is refused and counts against its caller', async () => {
   const { issue, send } = await start([{ bearer: ['things:read'] }], { rateLimit: 2 })
   const token = await issue('me', 'other')
   const answers = [await send(bearer(token)), await send(bearer(token)), await send(bearer(token))]

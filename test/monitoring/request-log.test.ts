@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
 import { withoutTokens } from '../../src/monitoring/request-log.ts'
-import { receive } from '../../packages/fastify-contract/test/server/support/exchange.ts'
+import { receive } from '../support/client/raw-http.ts'
 import { shareApp, startApp } from '../support/server/start-app.ts'
 
 function parsed(logLines: string[]): Record<string, unknown>[] {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { receive } from '../../packages/fastify-contract/test/server/support/exchange.ts'
+import { receive } from '../support/client/raw-http.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { startProcess } from '../support/server/start-process.ts'
 
