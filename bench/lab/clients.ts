@@ -18,14 +18,14 @@ export interface Exchange {
   status: number
 }
 
-/** Sends one request. */
+/** Sends one request. @returns its outcome, and the body of the response */
 export async function ask(
   port: number,
   token: string | undefined,
   { method, path, body }: Question,
-): Promise<Exchange> {
+): Promise<Exchange & { text: string }> {
   const from = performance.now()
-  const status = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
+  const received = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
     method,
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -34,13 +34,10 @@ export async function ask(
     ...(body !== undefined && { body }),
     signal: AbortSignal.timeout(30_000),
   }).then(
-    async (response) => {
-      await response.arrayBuffer()
-      return response.status
-    },
-    () => 0,
+    async (response) => ({ text: await response.text(), status: response.status }),
+    () => ({ text: '', status: 0 }),
   )
-  return { status, from, to: performance.now() }
+  return { ...received, from, to: performance.now() }
 }
 
 /** @returns the status of `/readyz`, 0 without a response */

@@ -1,21 +1,24 @@
 import { join } from 'node:path'
 import { UsageError, readArguments, readInteger } from '../../scripts/command.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
-import { Lab } from '../lab/lab.ts'
 import { startPostgres } from '../../test/support/server/postgres-node.ts'
-import { type Operation, type Verdict, checkHistory, checkPlants } from './check-history.ts'
+import { countStatuses, report } from '../lab/clients.ts'
+import { Lab } from '../lab/lab.ts'
+import { type Operation, type Verdict, checkHistory } from './check-history.ts'
 import { ids } from './requests.ts'
-import { type RoundHistory, TestedServer, runRound, validToken } from './round.ts'
+import { Round, TestedServer, validToken } from './round.ts'
 
-const usage = `Usage: npm run bench -- linearizability [--rounds N] [--store sqlite|postgres] [--control]
+const usage = `Usage: npm run bench -- linearizability [--rounds N] [--store sqlite|postgres]
 
 Checks that what many clients see of the same plants, of two servers on one database, is what one store that does one
-thing at a time could have answered; and that no token passes after it was revoked. In half of the rounds servers are
-killed with SIGKILL.
+thing at a time could have sent; and that no token passes after it was revoked. In half of the rounds servers are killed
+with SIGKILL. As a control, the same histories with lists as a proxy would send them that keeps each for 20 ms have to
+be found out.
 
   --rounds N    how many rounds, 1 to 1000 (20); each takes one to three seconds
-  --store NAME  sqlite (default), or postgres, which is started on a free port
-  --control     keeps lists for 20 ms, as a proxy with a fault would, and succeeds if that is found out`
+  --store NAME  sqlite (default), or postgres, which is started on a free port`
+
+const keptMilliseconds = 20
 
 /** To how many servers requests are sent, and how many of these are killed at once. The kinds take turns. */
 const roundKinds = [
@@ -26,14 +29,8 @@ const roundKinds = [
 ]
 
 export async function run(args: string[]): Promise<void> {
-  const { values } = readArguments(usage, {
-    args,
-    options: {
-      rounds: { type: 'string', default: '20' },
-      store: { type: 'string', default: 'sqlite' },
-      control: { type: 'boolean', default: false },
-    },
-  })
+  const options = { rounds: { type: 'string', default: '20' }, store: { type: 'string', default: 'sqlite' } } as const
+  const { values } = readArguments(usage, { args, options })
   const rounds = readInteger(usage, '--rounds', values.rounds, 1, 1_000)
   if (values.store !== 'sqlite' && values.store !== 'postgres')
     throw new UsageError(`--store must be sqlite or postgres, not ${values.store}\n${usage}`)
@@ -46,61 +43,53 @@ export async function run(args: string[]): Promise<void> {
   // Servers that begin at once would create the schema at once.
   await (await openStore(location, { onFault: () => undefined })).close()
   const start = () => lab.serve(postgres?.url ?? `sqlite:${file}`, 'server')
-  const servers = Array.from({ length: 2 }, () => new TestedServer(start))
-  if (values.control) await control(location, servers, rounds)
-  else await prove(location, servers, rounds)
+  await prove(location, [new TestedServer(start), new TestedServer(start)], rounds)
 }
 
-/** Runs rounds until something is not linearizable. The exit code is 1 then. */
+/** Runs rounds until something is not linearizable. */
 async function prove(location: DatabaseLocation, servers: TestedServer[], rounds: number): Promise<void> {
-  const histories: RoundHistory[] = []
-  let killedRounds = 0
-  let faults: string[] = []
-  for (let round = 0; round < rounds && faults.length === 0; round++) {
+  const done: Round[] = []
+  const faults: string[] = []
+  const stale = { plants: 0, tokens: 0 }
+  while (done.length < rounds && faults.length === 0) {
     // There are as many kinds as remainders.
-    const { used, killed } = roundKinds[round % roundKinds.length]!
-    if (killed > 0) killedRounds++
-    const history = await runRound(location, servers.slice(0, used), servers.slice(0, killed))
-    histories.push(history)
-    const { plants, tokens } = verdictsOn(history)
-    faults = [
-      ...describe('the plants of a round', plants),
-      ...tokens.flatMap((verdict) => describe('a token', verdict)),
-    ]
+    const { used, killed } = roundKinds[done.length % roundKinds.length]!
+    const round = new Round(location, servers.slice(0, used), servers.slice(0, killed))
+    await round.run(`round ${String(done.length)}`)
+    done.push(round)
+    faults.push(...describe('the plants of a round', checkPlants(round.plants)))
+    faults.push(...round.tokens.flatMap((history) => describe('a token', checkToken(history))))
+    if (checkPlants(keepLists(round.plants)).outcome === 'violated') stale.plants++
+    stale.tokens += round.tokens.filter((history) => checkToken(keepLists(history)).outcome === 'violated').length
   }
-  console.log(`${String(histories.length)} rounds, ${String(killedRounds)} with SIGKILL; ${summaryOf(histories)}`)
-  console.log(faults.length === 0 ? 'linearizable' : faults.join('\n'))
-  if (faults.length > 0) process.exitCode = 1
+  report(`rounds, in half of which servers are killed`, done.length)
+  report('requests', countStatuses(done.flatMap(({ exchanges }) => exchanges)))
+  report('tokens revoked', done.flatMap(({ tokens }) => tokens.flat()).filter(isRevocation).length)
+  report('an order of what the clients saw', faults.length === 0 ? 'found' : faults.join('\n'), faults.length === 0)
+  const found = `in ${String(stale.plants)} histories of plants, ${String(stale.tokens)} of tokens`
+  report('control: kept lists found out', found, stale.plants > 0 && stale.tokens > 0)
 }
 
-/** Runs rounds on servers with a fault. The exit code is 1 if it is not found. */
-async function control(location: DatabaseLocation, servers: TestedServer[], rounds: number): Promise<void> {
-  const found = { plants: 0, tokens: 0 }
-  for (let round = 0; round < rounds; round++) {
-    const { plants, tokens } = verdictsOn(await runRound(location, servers, [], true))
-    if (plants.outcome === 'violated') found.plants++
-    found.tokens += tokens.filter(({ outcome }) => outcome === 'violated').length
-  }
-  console.log(`control: found in ${String(found.plants)} histories of plants and ${String(found.tokens)} of tokens`)
-  if (found.plants > 0 && found.tokens > 0) return
-  console.log('The check is blind, or the rounds are too few: lists are kept for 20 ms.')
-  process.exitCode = 1
+function checkPlants(history: Operation[]): Verdict {
+  return checkHistory(history, Array<string>(ids).fill(''))
 }
 
-function verdictsOn({ plants, tokens }: RoundHistory): { plants: Verdict; tokens: Verdict[] } {
-  return { plants: checkPlants(plants, ids), tokens: tokens.map((history) => checkHistory(history, [validToken])) }
+function checkToken(history: Operation[]): Verdict {
+  return checkHistory(history, [validToken])
 }
 
-function summaryOf(histories: RoundHistory[]): string {
-  const statuses: Record<string, number> = {}
-  for (const [status, count] of histories.flatMap((history) => Object.entries(history.statuses)))
-    statuses[status] = (statuses[status] ?? 0) + count
-  const requests = Object.values(statuses).reduce((sum, count) => sum + count, 0)
-  const counts = Object.entries(statuses).map(([status, count]) => `${status}: ${String(count)}`)
-  const revoked = histories
-    .flatMap(({ tokens }) => tokens.flat())
-    .filter(({ kind, answer }) => kind === 'delete' && answer < Infinity)
-  return `${String(requests)} requests (${counts.join(', ')}); ${String(revoked.length)} tokens revoked`
+function isRevocation({ kind, to }: Operation): boolean {
+  return kind === 'delete' && to < Infinity
+}
+
+/** A fault for the control: each list has what the first one had that ended in the 20 ms before it was asked for. */
+function keepLists(history: readonly Operation[]): Operation[] {
+  const lists = history.filter((operation) => operation.kind === 'list').sort((a, b) => a.to - b.to)
+  return history.map((operation) => {
+    if (operation.kind !== 'list') return operation
+    const kept = lists.find(({ to }) => to > operation.from - keptMilliseconds)
+    return kept !== undefined && kept.to < operation.from ? { ...operation, names: kept.names } : operation
+  })
 }
 
 /** @returns nothing of what is linearizable */
@@ -117,6 +106,6 @@ function describe(what: string, verdict: Verdict): string[] {
   }
 }
 
-function describeOperation({ call, answer, ...what }: Operation): string {
-  return `${call.toFixed(3)}–${answer.toFixed(3)} ms ${JSON.stringify(what)}`
+function describeOperation({ from, to, ...what }: Operation): string {
+  return `${from.toFixed(3)}–${to.toFixed(3)} ms ${JSON.stringify(what)}`
 }

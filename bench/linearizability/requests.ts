@@ -1,6 +1,6 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { type Exchange, type Question } from '../lab/clients.ts'
+import type { Random } from '../lab/random.ts'
 import type { Operation, State } from './check-history.ts'
-import type { Exchange } from './link.ts'
 
 /** How many ids the clients use, from 0 on. */
 export const ids = 4
@@ -8,34 +8,24 @@ export const ids = 4
 /** What a client asks for. The name of a plant begins with its id, which the contract's lists do not tell. */
 export type Work = { kind: 'create'; id: number; name: string } | { kind: 'delete'; id: number } | { kind: 'list' }
 
+let names = 0
+
 /** Most often one that changes something. */
-export function randomWork(): Work {
-  const id = randomInt(ids)
-  const kind = (['create', 'create', 'delete', 'list', 'list'] as const)[randomInt(5)]!
-  switch (kind) {
-    case 'create':
-      return { kind, id, name: `${String(id)}.${randomBytes(6).toString('hex')}` }
-    case 'delete':
-      return { kind, id }
-    case 'list':
-      return { kind }
-  }
+export function drawWork({ below, one }: Random): Work {
+  const id = below(ids)
+  const kind = one(['create', 'create', 'delete', 'list', 'list'] as const)
+  return kind === 'create' ? { kind, id, name: `${String(id)}.${String(++names)}` } : { kind, id }
 }
 
-/** The request in HTTP/1.1, with what may be asked of one connection before its answer. */
-export function requestOf(work: Work, token: string): string {
-  const common = `HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n`
+export function questionOf(work: Work): Question {
   switch (work.kind) {
-    case 'create': {
-      const body = JSON.stringify({ id: work.id, name: work.name })
-      const content = `Content-Type: application/json\r\nContent-Length: ${String(body.length)}`
-      return `POST /plants ${common}${content}\r\n\r\n${body}`
-    }
+    case 'create':
+      return { method: 'POST', path: '/plants', body: JSON.stringify({ id: work.id, name: work.name }) }
     case 'delete':
-      return `DELETE /plants/${String(work.id)} ${common}\r\n`
+      return { method: 'DELETE', path: `/plants/${String(work.id)}` }
     case 'list':
       // So short a list is one snapshot.
-      return `GET /plants?limit=${String(ids)} ${common}\r\n`
+      return { method: 'GET', path: `/plants?limit=${String(ids)}` }
   }
 }
 
@@ -47,25 +37,28 @@ const refusals = { create: 409, delete: 404, list: undefined } as const
  * What an exchange says of the plants.
  *
  * @returns undefined for what can have changed nothing and has read nothing
- * @throws Error when the answer is none that may be
+ * @throws Error when the response is none that may be
  */
-export function operationOf(work: Work, { call, answer, status, body }: Exchange): Operation | undefined {
+export function operationOf(
+  work: Work,
+  { from, to, status, text }: Exchange & { text: string },
+): Operation | undefined {
   if (status === 401) return undefined
   // The store says of `unavailable` that a write may have succeeded if a connection to the database was lost.
-  const isUnclear = status === undefined || status === 503
+  const isUnclear = status === 0 || status === 503
   if (!isUnclear && status !== successes[work.kind] && status !== refusals[work.kind])
-    throw new Error(`a ${work.kind} was answered ${String(status)}: ${body}`)
-  if (work.kind === 'list') return isUnclear ? undefined : { kind: 'list', call, answer, names: namesIn(body) }
+    throw new Error(`a ${work.kind} got ${String(status)}: ${text}`)
+  if (work.kind === 'list') return isUnclear ? undefined : { kind: 'list', from, to, names: namesIn(text) }
   return isUnclear
-    ? { ...work, call, answer: Infinity, changed: undefined }
-    : { ...work, call, answer, changed: status === successes[work.kind] }
+    ? { ...work, from, to: Infinity, changed: undefined }
+    : { ...work, from, to, changed: status === successes[work.kind] }
 }
 
-function namesIn(body: string): State {
+function namesIn(text: string): State {
   // The contract's list.
-  const listed = (JSON.parse(body) as { name: string }[]).map(({ name }) => name)
+  const listed = (JSON.parse(text) as { name: string }[]).map(({ name }) => name)
   const names = Array.from({ length: ids }, (_, id) => listed.find((name) => name.startsWith(`${String(id)}.`)) ?? '')
   const expected = names.filter((name) => name !== '')
-  if (listed.join() !== expected.join()) throw new Error(`a list is not in order, or has an id twice: ${body}`)
+  if (listed.join() !== expected.join()) throw new Error(`a list is not in order, or has an id twice: ${text}`)
   return names
 }
