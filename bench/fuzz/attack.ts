@@ -80,7 +80,7 @@ function drawPipeline(corpus: readonly Buffer[], random: Random): Buffer {
   return Buffer.concat(pieces)
 }
 
-/** Adds an X-Request-Id, which the answer repeats, so that `areInOrder` can compare the order of the answers. */
+/** Adds an X-Request-Id, which the response repeats, so that `faultIn` can compare the order of the responses. */
 function withId(request: Buffer, index: number): Buffer {
   const end = request.indexOf('\r\n') + 2
   return Buffer.concat([
@@ -88,12 +88,6 @@ function withId(request: Buffer, index: number): Buffer {
     Buffer.from(`X-Request-Id: pipeline-${String(index)}\r\n`),
     request.subarray(end),
   ])
-}
-
-/** Whether the answers to a pipeline are in the order of its requests. */
-export function areInOrder(received: string): boolean {
-  const places = [...received.matchAll(/^x-request-id: pipeline-(\d+)\r$/gim)].map(([, place]) => Number(place))
-  return places.every((place, index) => index === 0 || places[index - 1]! < place)
 }
 
 function withMethod(request: Buffer, method: string): Buffer {

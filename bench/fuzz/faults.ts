@@ -7,7 +7,10 @@ const required = ['x-request-id', 'cache-control', 'x-content-type-options', 'da
 export function faultIn(received: string): string | undefined {
   const { responses, rest } = responsesIn(received)
   const fault = responses.map(faultOf).find((each) => each !== undefined)
-  if (fault !== undefined) return fault
+  if (fault !== undefined) return `${fault}: ${received.slice(0, 500)}`
+  const places = responses.flatMap(({ headers }) => headers['x-request-id']?.match(/^pipeline-(\d+)$/)?.[1] ?? [])
+  if (places.some((place, index) => index > 0 && Number(places[index - 1]) >= Number(place)))
+    return `responses out of order: ${places.join()}`
   const isBeginning = rest.startsWith('HTTP/1.1 ') || 'HTTP/1.1 '.startsWith(rest)
   return isBeginning ? undefined : `bytes that are no response: ${JSON.stringify(rest.slice(0, 100))}`
 }
