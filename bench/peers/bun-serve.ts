@@ -2,24 +2,24 @@
 import { Database } from 'bun:sqlite'
 import {
   type NewPeerPlant,
+  type PeerReply,
   type PeerStore,
   type PlantRow,
-  noLimit,
   peerPort,
-  plantOf,
   pragmas,
   printPort,
+  refused,
   statements,
-  tokenOf,
+  storeOf,
 } from './peer.ts'
 
 /** Bun.serve by hand, with its routes: no framework and no validation. https://bun.com/docs/runtime/http/routing */
 const store = openBunStore()
 
-const refused = () => Response.json({ error: 40101, message: 'the token is missing or not valid' }, { status: 401 })
-
-function callerOf(request: Request): string | undefined {
-  return store.findCaller(request.headers.get('authorization') ?? undefined)
+function responseTo(request: Request, reply: (caller: string) => PeerReply): Response {
+  const caller = store.findCaller(request.headers.get('authorization') ?? undefined)
+  const { status, body }: PeerReply = caller === undefined ? { status: 401, body: refused } : reply(caller)
+  return body === undefined ? new Response(null, { status }) : Response.json(body, { status })
 }
 
 const server = Bun.serve({
@@ -29,29 +29,18 @@ const server = Bun.serve({
   routes: {
     '/plants': {
       GET: (request) => {
-        const caller = callerOf(request)
-        if (caller === undefined) return refused()
         const question = request.url.indexOf('?')
         const limit = question === -1 ? null : new URLSearchParams(request.url.slice(question)).get('limit')
-        return Response.json(store.list(caller, limit === null ? noLimit : Number(limit)))
+        return responseTo(request, (caller) => ({ status: 200, body: store.list(caller, limit) }))
       },
       POST: async (request) => {
-        const caller = callerOf(request)
-        if (caller === undefined) return refused()
         // Nothing is validated here.
-        const { id, name, tag } = (await request.json()) as NewPeerPlant
-        const plant = tag === undefined ? { name } : { name, tag }
-        if (store.create(caller, { id, ...plant })) return Response.json(plant)
-        return Response.json({ error: 40900, message: 'there is such a plant' }, { status: 409 })
+        const plant = (await request.json()) as NewPeerPlant
+        return responseTo(request, (caller) => store.create(caller, plant))
       },
     },
     '/plants/:id': {
-      DELETE: (request) => {
-        const caller = callerOf(request)
-        if (caller === undefined) return refused()
-        if (store.delete(caller, Number(request.params.id))) return new Response(null, { status: 204 })
-        return Response.json({ error: 40401, message: 'there is no such plant' }, { status: 404 })
-      },
+      DELETE: (request) => responseTo(request, (caller) => store.delete(caller, request.params.id)),
     },
   },
   fetch: () => Response.json({ error: 40400, message: 'the path does not exist' }, { status: 404 }),
@@ -68,16 +57,11 @@ function openBunStore(): PeerStore {
   const create = database.query<never, [string, number, string, string | null]>(statements.create)
   const remove = database.query<never, [string, number]>(statements.delete)
   const callerOfToken = database.query<{ caller: string }, [Uint8Array, number]>(statements.callerOfToken)
-  return {
-    list: (caller, limit) => list.all(caller, limit).map(plantOf),
-    create: (caller, { id, name, tag }) => create.run(caller, id, name, tag ?? null).changes === 1,
-    delete: (caller, id) => remove.run(caller, id).changes === 1,
-    findCaller: (authorization) => {
-      const token = tokenOf(authorization)
-      if (token === undefined) return undefined
-      // Bun gives a Uint8Array where no other array is passed; its type names every typed array.
-      const digest = Bun.SHA256.hash(token) as Uint8Array
-      return callerOfToken.get(digest, Date.now())?.caller
-    },
-  }
+  return storeOf({
+    list: (...values) => list.all(...values),
+    create: (...values) => create.run(...values).changes === 1,
+    delete: (...values) => remove.run(...values).changes === 1,
+    // Bun gives a Uint8Array where no other array is passed; its type names every typed array.
+    callerOfToken: (token) => callerOfToken.get(Bun.SHA256.hash(token) as Uint8Array, Date.now())?.caller,
+  })
 }

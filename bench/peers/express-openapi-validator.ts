@@ -1,6 +1,6 @@
-import express, { type ErrorRequestHandler, type Request } from 'express'
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express'
 import * as OpenApiValidator from 'express-openapi-validator'
-import { type NewPeerPlant, contractFile, noLimit, peerPort, printOrigin } from './peer.ts'
+import { type NewPeerPlant, type PeerReply, contractFile, peerPort, printOrigin } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
 
 /**
@@ -32,22 +32,21 @@ app.use(
   }),
 )
 
+function send(response: Response, { status, body }: PeerReply): void {
+  response.status(status).json(body)
+}
+
 app.get('/plants', (request, response) => {
-  const { limit } = request.query
-  response.json(store.list(callerOf(request), limit === undefined ? noLimit : Number(limit)))
+  response.json(store.list(callerOf(request), request.query['limit'] as string | undefined))
 })
 
 app.post('/plants', (request, response) => {
   // The validator has validated the body.
-  const { id, name, tag } = request.body as NewPeerPlant
-  const plant = tag === undefined ? { name } : { name, tag }
-  if (store.create(callerOf(request), { id, ...plant })) response.json(plant)
-  else response.status(409).json({ error: 40900, message: 'there is such a plant' })
+  send(response, store.create(callerOf(request), request.body as NewPeerPlant))
 })
 
 app.delete('/plants/:id', (request, response) => {
-  if (store.delete(callerOf(request), Number(request.params.id))) response.status(204).end()
-  else response.status(404).json({ error: 40401, message: 'there is no such plant' })
+  send(response, store.delete(callerOf(request), request.params.id))
 })
 
 const answerError: ErrorRequestHandler = (

@@ -1,6 +1,6 @@
 /* oxlint-disable typescript/require-await -- Handlers are async functions, as the documentation shows them. */
 import fastify from 'fastify'
-import { type NewPeerPlant, noLimit, peerPort, printOrigin } from './peer.ts'
+import { type NewPeerPlant, peerPort, printOrigin, refused } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
 
 /**
@@ -27,7 +27,7 @@ app.decorateRequest('caller', '')
 app.addHook('onRequest', (request, reply, done) => {
   const caller = store.findCaller(request.headers.authorization)
   if (caller === undefined) {
-    void reply.code(401).send({ error: 40101, message: 'the token is missing or not valid' })
+    void reply.code(401).send(refused)
     return
   }
   request.setDecorator('caller', caller)
@@ -42,15 +42,15 @@ app.get<{ Querystring: { limit?: number } }>(
       response: { 200: { type: 'array', items: plant } },
     },
   },
-  async (request) => store.list(request.getDecorator<string>('caller'), request.query.limit ?? noLimit),
+  async (request) => store.list(request.getDecorator<string>('caller'), request.query.limit),
 )
 
 app.post<{ Body: NewPeerPlant }>(
   '/plants',
   { schema: { body: newPlant, response: { 200: plant, 409: failure } } },
   async (request, reply) => {
-    if (store.create(request.getDecorator<string>('caller'), request.body)) return request.body
-    return reply.code(409).send({ error: 40900, message: 'there is such a plant' })
+    const { status, body } = store.create(request.getDecorator<string>('caller'), request.body)
+    return reply.code(status).send(body)
   },
 )
 
@@ -63,8 +63,8 @@ app.delete<{ Params: { id: number } }>(
     },
   },
   async (request, reply) => {
-    if (store.delete(request.getDecorator<string>('caller'), request.params.id)) return reply.code(204).send()
-    return reply.code(404).send({ error: 40401, message: 'there is no such plant' })
+    const { status, body } = store.delete(request.getDecorator<string>('caller'), request.params.id)
+    return reply.code(status).send(body)
   },
 )
 

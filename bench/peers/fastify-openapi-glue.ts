@@ -1,7 +1,7 @@
 /* oxlint-disable typescript/require-await -- Handlers are async functions, as the documentation shows them. */
 import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import openapiGlue from 'fastify-openapi-glue'
-import { type NewPeerPlant, contractFile, noLimit, peerPort, printOrigin } from './peer.ts'
+import { type NewPeerPlant, contractFile, peerPort, printOrigin, refused } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
 
 /**
@@ -12,27 +12,24 @@ const store = openPeerStore()
 
 class Service {
   async listPlants(request: FastifyRequest<{ Querystring: { limit?: number } }>) {
-    return store.list(request.getDecorator<string>('caller'), request.query.limit ?? noLimit)
+    return store.list(request.getDecorator<string>('caller'), request.query.limit)
   }
 
   async createPlant(request: FastifyRequest<{ Body: NewPeerPlant }>, reply: FastifyReply) {
-    if (store.create(request.getDecorator<string>('caller'), request.body)) {
-      const { name, tag } = request.body
-      return tag === undefined ? { name } : { name, tag }
-    }
-    return reply.code(409).send({ error: 40900, message: 'there is such a plant' })
+    const { status, body } = store.create(request.getDecorator<string>('caller'), request.body)
+    return reply.code(status).send(body)
   }
 
   async deletePlant(request: FastifyRequest<{ Params: { id: number } }>, reply: FastifyReply) {
-    if (store.delete(request.getDecorator<string>('caller'), request.params.id)) return reply.code(204).send()
-    return reply.code(404).send({ error: 40401, message: 'there is no such plant' })
+    const { status, body } = store.delete(request.getDecorator<string>('caller'), request.params.id)
+    return reply.code(status).send(body)
   }
 }
 
 class Security {
   async bearer(request: FastifyRequest) {
     const caller = store.findCaller(request.headers.authorization)
-    if (caller === undefined) throw new Error('the token is missing or not valid')
+    if (caller === undefined) throw new Error(refused.message)
     request.setDecorator('caller', caller)
   }
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type NewPeerPlant, noLimit, peerPort, printOrigin } from './peer.ts'
+import { type NewPeerPlant, type PeerReply, peerPort, printOrigin, refused } from './peer.ts'
 import { openPeerStore } from './peer-store.ts'
 
 /** node:http by hand: no framework and no validation. */
@@ -14,7 +14,7 @@ const server = createServer((request, response) => {
 function answer(request: IncomingMessage, response: ServerResponse): void {
   const caller = store.findCaller(request.headers.authorization)
   if (caller === undefined) {
-    sendJson(response, 401, { error: 40101, message: 'the token is missing or not valid' })
+    send(response, { status: 401, body: refused })
     return
   }
   // A request that a server receives has a URL.
@@ -23,21 +23,17 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const path = question === -1 ? url : url.slice(0, question)
   if (request.method === 'GET' && path === '/plants') {
     const limit = question === -1 ? null : new URLSearchParams(url.slice(question)).get('limit')
-    sendJson(response, 200, store.list(caller, limit === null ? noLimit : Number(limit)))
+    send(response, { status: 200, body: store.list(caller, limit) })
   } else if (request.method === 'POST' && path === '/plants') {
     readBody(request, (body) => {
       catching(response, () => {
         // Nothing is validated here.
-        const { id, name, tag } = JSON.parse(body) as NewPeerPlant
-        const plant = tag === undefined ? { name } : { name, tag }
-        if (store.create(caller, { id, ...plant })) sendJson(response, 200, plant)
-        else sendJson(response, 409, { error: 40900, message: 'there is such a plant' })
+        send(response, store.create(caller, JSON.parse(body) as NewPeerPlant))
       })
     })
   } else if (request.method === 'DELETE' && path.startsWith('/plants/')) {
-    if (store.delete(caller, Number(decodeURIComponent(path.slice('/plants/'.length))))) response.writeHead(204).end()
-    else sendJson(response, 404, { error: 40401, message: 'there is no such plant' })
-  } else sendJson(response, 404, { error: 40400, message: 'the path does not exist' })
+    send(response, store.delete(caller, decodeURIComponent(path.slice('/plants/'.length))))
+  } else send(response, { status: 404, body: { error: 40400, message: 'the path does not exist' } })
 }
 
 /** Answers 500 to a value that SQLite refuses, which would otherwise end the process. */
@@ -45,7 +41,7 @@ function catching(response: ServerResponse, run: () => void): void {
   try {
     run()
   } catch (error) {
-    sendJson(response, 500, { error: 50000, message: String(error) })
+    send(response, { status: 500, body: { error: 50000, message: String(error) } })
   }
 }
 
@@ -57,8 +53,12 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
   })
 }
 
-function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  const text = JSON.stringify(value)
+function send(response: ServerResponse, { status, body }: PeerReply): void {
+  if (body === undefined) {
+    response.writeHead(status).end()
+    return
+  }
+  const text = JSON.stringify(body)
   response
     .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
     .end(text)

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { hash } from 'node:crypto'
-import { type PeerStore, type PeerToken, type PlantRow, plantOf, pragmas, statements, tokenOf } from './peer.ts'
+import { type PeerStore, type PeerToken, type PlantRow, pragmas, statements, storeOf } from './peer.ts'
 
 /** The same tables as the project's, without the column that holds each plant's JSON. */
 const schema = `
@@ -38,15 +38,12 @@ export function openPeerStore(): PeerStore {
   const create = database.prepare<[string, number, string, string | null]>(statements.create)
   const remove = database.prepare<[string, number]>(statements.delete)
   const callerOfToken = database.prepare<[Buffer, number], string>(statements.callerOfToken).pluck()
-  return {
-    list: (caller, limit) => list.all(caller, limit).map(plantOf),
-    create: (caller, { id, name, tag }) => create.run(caller, id, name, tag ?? null).changes === 1,
-    delete: (caller, id) => remove.run(caller, id).changes === 1,
-    findCaller: (authorization) => {
-      const token = tokenOf(authorization)
-      return token === undefined ? undefined : callerOfToken.get(hash('sha256', token, 'buffer'), Date.now())
-    },
-  }
+  return storeOf({
+    list: (...values) => list.all(...values),
+    create: (...values) => create.run(...values).changes === 1,
+    delete: (...values) => remove.run(...values).changes === 1,
+    callerOfToken: (token) => callerOfToken.get(hash('sha256', token, 'buffer'), Date.now()),
+  })
 }
 
 function openFile(file: string): Database.Database {

@@ -40,27 +40,57 @@ export interface PlantRow {
   tag: string | null
 }
 
-/** The store of every peer: the statements and pragmas of the project. */
+/** What a peer sends, as JSON. */
+export interface PeerReply {
+  status: 200 | 204 | 401 | 404 | 409 | 500
+  body?: unknown
+}
+
+/** What every peer does, with the statements and pragmas of the project. What it wrote is on disk when it returns. */
 export interface PeerStore {
-  list: (caller: string, limit: number) => PeerPlant[]
-  /** False when the caller has a plant with this id. On disk when it returns. */
-  create: (caller: string, plant: NewPeerPlant) => boolean
-  /** False when the caller has no plant with this id. On disk when it returns. */
-  delete: (caller: string, id: number) => boolean
+  /** @param limit as it was sent */
+  list: (caller: string, limit: number | string | null | undefined) => PeerPlant[]
+  create: (caller: string, plant: NewPeerPlant) => PeerReply
+  delete: (caller: string, id: number | string) => PeerReply
   /** @returns the caller of a token */
   findCaller: (authorization: string | undefined) => string | undefined
 }
 
-/** No limit: SQLite reads a negative LIMIT as none. */
-export const noLimit = -1
+/** A statement that changes a row. @returns whether it did */
+type Change<Values extends unknown[]> = (...values: Values) => boolean
 
-export function plantOf({ name, tag }: PlantRow): PeerPlant {
-  return tag === null ? { name } : { name, tag }
+/** The statements of a store, bound to a driver of SQLite. */
+export interface PeerStatements {
+  list: (caller: string, limit: number) => PlantRow[]
+  create: Change<[caller: string, id: number, name: string, tag: string | null]>
+  delete: Change<[caller: string, id: number]>
+  callerOfToken: (token: string) => string | undefined
 }
 
-/** @returns the token of an `Authorization` header */
-export function tokenOf(authorization: string | undefined): string | undefined {
-  return /^Bearer (.+)$/.exec(authorization ?? '')?.[1]
+export const refused = { error: 40101, message: 'the token is missing or not valid' }
+
+export function storeOf(run: PeerStatements): PeerStore {
+  return {
+    // SQLite reads a negative LIMIT as none.
+    list: (caller, limit) => run.list(caller, Number(limit ?? -1)).map(plantOf),
+    create: (caller, { id, name, tag }) => {
+      if (run.create(caller, id, name, tag ?? null))
+        return { status: 200, body: tag === undefined ? { name } : { name, tag } }
+      return { status: 409, body: { error: 40900, message: 'there is such a plant' } }
+    },
+    delete: (caller, id) => {
+      if (run.delete(caller, Number(id))) return { status: 204 }
+      return { status: 404, body: { error: 40401, message: 'there is no such plant' } }
+    },
+    findCaller: (authorization) => {
+      const token = /^Bearer (.+)$/.exec(authorization ?? '')?.[1]
+      return token === undefined ? undefined : run.callerOfToken(token)
+    },
+  }
+}
+
+function plantOf({ name, tag }: PlantRow): PeerPlant {
+  return tag === null ? { name } : { name, tag }
 }
 
 /** The port of a peer: `PORT`, or one that is free. */
