@@ -105,13 +105,6 @@ const borders = {
   'packages/*/*/*.ts': [behind, tools, { ...plants, regex: '^(\\.\\./){3}' }],
 }
 
-/** Imports behind a border that are about to be moved. */
-const unmoved = [
-  'test/contract-suite/contract-suite.test.ts',
-  'test/monitoring/request-log.test.ts',
-  'test/process/open-files.test.ts',
-]
-
 /** The rules ask for types, and the peers of the bench have theirs when `npm ci --prefix bench/peers` has brought them. */
 const untyped = existsSync(join(import.meta.dirname, 'bench/peers/node_modules')) ? [] : ['bench/peers/']
 
@@ -148,11 +141,8 @@ export default defineConfig({
       { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: false },
     ],
   },
-  overrides: [
-    ...Object.entries(borders).map(([folder, patterns]): OxlintOverride => ({
-      files: [folder],
-      rules: { 'no-restricted-imports': ['error', { patterns }] },
-    })),
-    { files: unmoved, rules: { 'no-restricted-imports': 'off' } },
-  ],
+  overrides: Object.entries(borders).map(([folder, patterns]): OxlintOverride => ({
+    files: [folder],
+    rules: { 'no-restricted-imports': ['error', { patterns }] },
+  })),
 })
