@@ -1,5 +1,6 @@
 import { readArguments } from '../scripts/command.ts'
-import { spreadOf } from './compare/figures.ts'
+import { spreadOf, spreadText } from './compare/figures.ts'
+import { report } from './lab/clients.ts'
 import type { OfferedResult } from './load/load.ts'
 import { startLoad } from './load/start-load.ts'
 import { startLoadedServer } from './lab/lab.ts'
@@ -87,28 +88,50 @@ function figuresOf({ unsent, unanswered, answers }: OfferedResult): Omit<Round, 
   }
 }
 
-/** Measures and prints. The exit code is 1 when too little is answered in time. */
+/** Measures and prints medians of the rounds. The exit code is 1 when too little is answered in time. */
 export async function run(args: string[]): Promise<void> {
   readArguments(usage, { args, options: {} })
   const measured = await measure()
-
-  function print(name: string, valueOf: (round: Round) => number, meaning: string, digits = 0): void {
+  const spread = (valueOf: (round: Round) => number, digits = 0) =>
     // There is a round.
-    const { median, lowest, highest } = spreadOf(measured.map(valueOf))!
-    const spread = `(${lowest.toFixed(digits)}–${highest.toFixed(digits)})`
-    console.log(`${name.padEnd(14)}${median.toFixed(digits).padStart(6)} ${spread} ${meaning}`)
-  }
-
-  print('best', ({ best }) => best, 'creates a second, for clients that wait for their answers')
-  print('offered', ({ offered }) => offered, 'a second, twice that, whether or not answers come')
-  print('good', ({ good }) => good, 'a second answered 200 within a second')
-  print('refused', ({ refused }) => refused, 'a second answered 503')
-  print('late', ({ late }) => late, 'a second answered after more than a second')
-  print('longest wait', ({ worst }) => worst, 'ms, of an answer that was no refusal')
-  print('not sent', ({ unsent }) => unsent, 'a second found no free connection')
-  print('not answered', ({ unanswered }) => unanswered, 'a second still waited at the end')
+    spreadText(spreadOf(measured.map(valueOf))!, digits)
+  report(
+    'creates a second, of clients that wait for their responses',
+    spread(({ best }) => best),
+  )
+  report(
+    'offered a second, whether or not responses come',
+    spread(({ offered }) => offered),
+  )
+  report(
+    '200 within a second, a second',
+    spread(({ good }) => good),
+  )
+  report(
+    '503, a second',
+    spread(({ refused }) => refused),
+  )
+  report(
+    'later than a second, a second',
+    spread(({ late }) => late),
+  )
+  report(
+    'longest wait for a response that is no 503, ms',
+    spread(({ worst }) => worst),
+  )
+  report(
+    'without a free connection, a second',
+    spread(({ unsent }) => unsent),
+  )
+  report(
+    'without a response at the end, a second',
+    spread(({ unanswered }) => unanswered),
+  )
   const shareOf = ({ good, best }: Round) => good / best
-  print('share', shareOf, `of the best was good, at least ${String(wantedShare)} wanted`, 2)
-  console.log(`medians of ${String(rounds)} rounds (lowest–highest)`)
-  process.exitCode = spreadOf(measured.map(shareOf))!.median >= wantedShare ? 0 : 1
+  const isReached = spreadOf(measured.map(shareOf))!.median >= wantedShare
+  report(
+    `200 within a second, share of the first line; target: ≥ ${String(wantedShare)}`,
+    spread(shareOf, 2),
+    isReached,
+  )
 }

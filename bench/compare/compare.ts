@@ -5,7 +5,7 @@ import { UsageError, readArguments, readInteger } from '../../scripts/command.ts
 import { projectFolder } from '../../test/support/server/start-process.ts'
 import { Lab } from '../lab/lab.ts'
 import { type LoadGenerator, startLoad } from '../load/start-load.ts'
-import { type Contender, contenders, isInstalled, peersFolder } from './contenders.ts'
+import { contenders, peersFolder } from './contenders.ts'
 import { createDatabase } from './database.ts'
 import type { Figures, Series } from './figures.ts'
 import {
@@ -28,7 +28,7 @@ const titles = new Map([
 
 const usage = `Usage: npm run bench -- [compare] [--only PART]... [--rounds N] [--milliseconds N]
          measures the service and its peers, and prints the figures; without --only it writes them to
-         docs/bench/figures.md after each part; the exit code is 1 when a peer could not be installed
+         docs/bench/figures.md after each part
 
   --only PART        measure only this part; may be repeated
   --rounds N         how many rounds each part takes, 1 to 20 (20)
@@ -65,12 +65,12 @@ export async function run(args: string[]): Promise<void> {
     series.push(...measured)
     if (only === undefined) await writeFile(join(projectFolder, 'docs/bench/figures.md'), page())
   }
-  const installed = installPeers()
-  if (isChosen(startPart)) await add(await measureStarts(installed, join(lab.folder, 'start'), rounds))
+  installPeers()
+  if (isChosen(startPart)) await add(await measureStarts(join(lab.folder, 'start'), rounds))
   const chosen = works.filter(({ name }) => isChosen(name))
   const generator = cleanup.use(startLoad())
   const running: RunningEntrant[] = []
-  for (const contender of chosen.length === 0 ? [] : installed) {
+  for (const contender of chosen.length === 0 ? [] : contenders) {
     const database = cleanup.use(await createDatabase(contender, lab.folder))
     running.push(await startEntrant({ contender, database }, lab))
   }
@@ -82,16 +82,11 @@ export async function run(args: string[]): Promise<void> {
   process.stdout.write(page())
 }
 
-/** Installs the packages of the peers. @returns the contenders that can run, which without a network are fewer */
-function installPeers(): Contender[] {
-  // It does nothing where all is installed, and removes nothing where it fails, as `npm ci` does.
+/** Installs the packages of the peers. It does nothing where all is installed. */
+function installPeers(): void {
   const install = ['install', '--no-save', '--prefer-offline', '--prefix', peersFolder]
-  spawnSync('npm', install, { stdio: ['ignore', 'ignore', 'inherit'] })
-  for (const { name } of contenders.filter((contender) => !isInstalled(contender))) {
-    console.error(`${name} is left out: npm install --prefix bench/peers has failed`)
-    process.exitCode = 1
-  }
-  return contenders.filter(isInstalled)
+  const { status } = spawnSync('npm', install, { stdio: ['ignore', 'ignore', 'inherit'] })
+  if (status !== 0) throw new UsageError('npm install --prefix bench/peers has failed')
 }
 
 /**
@@ -117,10 +112,10 @@ async function measureRounds<Server extends Entrant>(
   return series
 }
 
-async function measureStarts(installed: readonly Contender[], folder: string, rounds: number): Promise<Series[]> {
+async function measureStarts(folder: string, rounds: number): Promise<Series[]> {
   await mkdir(folder)
   const entrants: Entrant[] = []
-  for (const contender of installed.filter(({ store }) => store !== 'postgres'))
+  for (const contender of contenders.filter(({ store }) => store !== 'postgres'))
     entrants.push({ contender, database: await createDatabase(contender, folder) })
   return measureRounds(startPart, entrants, rounds, measureStart)
 }

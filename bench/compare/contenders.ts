@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, nodeBinary, startCommand, startEnvironment } from '../../test/support/server/start-process.ts'
 
@@ -10,8 +9,6 @@ export interface Contender {
   store: 'sqlite' | 'postgres' | 'peer'
   command: Command
   environment: Record<string, string>
-  /** For a peer: the package that `npm install --prefix bench/peers` brings. */
-  needs?: string
 }
 
 /** The project as it runs by default: it logs a line for each request. The peers log nothing. */
@@ -26,7 +23,7 @@ export const ownOnPostgres: Contender = { ...own, name: 'plant-store on PostgreS
 
 export const nodeHttp = peer('node:http by hand', 'node-http.ts')
 export const bunServe: Contender = {
-  ...peer('Bun.serve by hand', 'bun-serve.ts', 'bun'),
+  ...peer('Bun.serve by hand', 'bun-serve.ts'),
   command: [join(peersFolder, 'node_modules/bun/bin/bun.exe'), join(peersFolder, 'bun-serve.ts')],
 }
 
@@ -37,19 +34,14 @@ export const contenders: readonly Contender[] = [
   nodeHttp,
   peer('Fastify by hand', 'fastify-by-hand.ts'),
   peer("openapi-backend's example", 'openapi-backend-example.ts'),
-  peer('fastify-openapi-glue', 'fastify-openapi-glue.ts', 'fastify-openapi-glue'),
-  peer('express-openapi-validator', 'express-openapi-validator.ts', 'express-openapi-validator'),
+  peer('fastify-openapi-glue', 'fastify-openapi-glue.ts'),
+  peer('express-openapi-validator', 'express-openapi-validator.ts'),
   bunServe,
 ]
 
 /** A peer has a compile cache as the project has, so that Node's compiler of types is not loaded for it. */
-function peer(name: string, file: string, needs?: string): Contender {
+function peer(name: string, file: string): Contender {
   const environment = { NODE_COMPILE_CACHE: join(peersFolder, '../../.cache/compiled-peers') }
   const command = [nodeBinary, join(peersFolder, file)] as const
-  return { name, store: 'peer', command, environment, ...(needs !== undefined && { needs }) }
-}
-
-/** Whether the package of a peer is installed. */
-export function isInstalled({ needs }: Contender): boolean {
-  return needs === undefined || existsSync(join(peersFolder, 'node_modules', needs))
+  return { name, store: 'peer', command, environment }
 }

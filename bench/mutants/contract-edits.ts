@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type ContractDocument, operationsOf } from 'fastify-contract/document'
+import { find, namesOf } from 'fastify-contract/json'
 
 const list = '/paths/~1plants/get'
 const create = '/paths/~1plants/post'
@@ -163,9 +165,8 @@ type Edit = (contract: object) => void
  */
 function set(pointer: string, value: unknown): Edit {
   return (contract) => {
-    const { parent, name } = find(contract, pointer)
-    if (JSON.stringify(parent[name], bigIntAsText) === JSON.stringify(value, bigIntAsText))
-      throw new Error(`${pointer} is that already`)
+    const { parent, name } = placeOf(contract, pointer)
+    if (isDeepStrictEqual(parent[name], value)) throw new Error(`${pointer} is that already`)
     parent[name] = structuredClone(value)
   }
 }
@@ -173,7 +174,7 @@ function set(pointer: string, value: unknown): Edit {
 /** Removes the value at a JSON pointer. @throws Error when there is none */
 function remove(pointer: string): Edit {
   return (contract) => {
-    const { parent, name } = find(contract, pointer)
+    const { parent, name } = placeOf(contract, pointer)
     if (!(name in parent)) throw new Error(`there is no ${pointer}`)
     if (Array.isArray(parent)) parent.splice(Number(name), 1)
     else Reflect.deleteProperty(parent, name)
@@ -183,7 +184,7 @@ function remove(pointer: string): Edit {
 /** Renames the member at a JSON pointer. @throws Error when there is none */
 function rename(pointer: string, name: string): Edit {
   return (contract) => {
-    const place = find(contract, pointer)
+    const place = placeOf(contract, pointer)
     const value = place.parent[place.name]
     remove(pointer)(contract)
     place.parent[name] = value
@@ -197,18 +198,9 @@ function all(...edits: Edit[]): Edit {
   }
 }
 
-function find(contract: object, pointer: string): { parent: Record<string, unknown>; name: string } {
-  const names = pointer
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const name = names.pop() ?? ''
+function placeOf(contract: object, pointer: string): { parent: Record<string, unknown>; name: string } {
   // An object has string keys, and an array's indices are strings, too.
-  const parent = names.reduce<unknown>((node, each) => (node as Record<string, unknown> | undefined)?.[each], contract)
-  if (typeof parent !== 'object' || parent === null) throw new Error(`there is no ${pointer}`)
-  return { parent: parent as Record<string, unknown>, name }
-}
-
-function bigIntAsText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
+  const parent = find(contract, `#${pointer.slice(0, pointer.lastIndexOf('/'))}`) as Record<string, unknown>
+  // A pointer has a name.
+  return { parent, name: namesOf(pointer).at(-1)! }
 }

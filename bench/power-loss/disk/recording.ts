@@ -1,4 +1,4 @@
-import { openSync, readFileSync, writevSync } from 'node:fs'
+import { openSync, readFileSync, writeSync } from 'node:fs'
 
 /** What a name leads to from now on; 0 where it is gone. */
 export interface NameChange {
@@ -18,34 +18,25 @@ export type Operation =
 /** An operation, and the length of the recording with it: the instant at which it has happened. */
 export type Recorded = Operation & { instant: number }
 
-/** @returns a function that appends an operation to a recording */
+/** @returns a function that appends an operation to a recording: a line of JSON, with bytes in base64 */
 export function openRecording(file: string): (operation: Operation) => void {
   const descriptor = openSync(file, 'a')
   return (operation) => {
-    const { bytes = Buffer.alloc(0), ...rest } = { bytes: undefined, ...operation }
-    const head = Buffer.from(JSON.stringify(rest))
-    const lengths = Buffer.alloc(8)
-    lengths.writeUInt32LE(head.length, 0)
-    lengths.writeUInt32LE(bytes.length, 4)
-    writevSync(descriptor, [lengths, head, bytes])
+    const bytes = operation.kind === 'bytes' && { bytes: operation.bytes.toString('base64') }
+    writeSync(descriptor, `${JSON.stringify({ ...operation, ...bytes })}\n`)
   }
 }
 
 /** Reads a whole recording. */
 export function readRecording(file: string): Recorded[] {
-  const all = readFileSync(file)
-  const operations: Recorded[] = []
-  let at = 0
-  while (at < all.length) {
-    const head = at + 8
-    const body = head + all.readUInt32LE(at)
-    const end = body + all.readUInt32LE(at + 4)
-    // What `openRecording` wrote.
-    const operation = JSON.parse(all.toString('utf8', head, body)) as Recorded
-    if (operation.kind === 'bytes') operation.bytes = all.subarray(body, end)
-    operation.instant = end
-    operations.push(operation)
-    at = end
-  }
-  return operations
+  let instant = 0
+  return readFileSync(file, 'utf8')
+    .split(/(?<=\n)/)
+    .map((line) => {
+      instant += Buffer.byteLength(line)
+      // What `openRecording` wrote.
+      const recorded = { ...(JSON.parse(line) as Operation), instant }
+      if (recorded.kind === 'bytes') recorded.bytes = Buffer.from(String(recorded.bytes), 'base64')
+      return recorded
+    })
 }
