@@ -3,13 +3,25 @@ import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { failure } from '../../src/contract.ts'
 import { handlers } from '../../src/handlers.ts'
 import { receive } from '../support/client/raw-http.ts'
-import { type SentRequest, problemsOf } from '../support/responses/check-response.ts'
-import { errorNumber, expectedContract, expectedOperations } from '../support/responses/expected-contract.ts'
+import { type SentRequest, problemsOf } from '../../packages/fastify-contract-cli/src/suite/check-response.ts'
+import {
+  errorNumber,
+  expectedContract,
+  expectedOperations,
+} from '../../packages/fastify-contract-cli/src/suite/expected-contract.ts'
 import { type TestAppOptions, shareApp, startApp, temporaryStore } from '../support/server/start-app.ts'
-import { faultsOf, wantsCredentials } from './any-contract/broken-requests.ts'
-import { type Send, coverage, createSend, errorOf, isWholeRun, observe, seed } from './any-contract/run.ts'
-import { validRequest } from './any-contract/requests.ts'
-import { testOperations } from './any-contract/test-operations.ts'
+import { faultsOf, wantsCredentials } from '../../packages/fastify-contract-cli/src/suite/broken-requests.ts'
+import {
+  type Send,
+  coverage,
+  createSend,
+  errorOf,
+  isWholeRun,
+  observe,
+  seed,
+} from '../../packages/fastify-contract-cli/src/suite/run.ts'
+import { validRequest } from '../../packages/fastify-contract-cli/src/suite/requests.ts'
+import { testOperations } from '../../packages/fastify-contract-cli/src/suite/test-operations.ts'
 import { examplesNeed, ownRequests } from './own-requests.ts'
 
 beforeAll(() => {

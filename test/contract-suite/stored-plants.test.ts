@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import type { ContractOperation, Parameter } from 'fastify-contract/document'
 import { expect, test } from 'vitest'
-import { parseExactly } from '../support/responses/check-response.ts'
-import { expectedContract, expectedOperation } from '../support/responses/expected-contract.ts'
+import { parseExactly } from '../../packages/fastify-contract-cli/src/suite/check-response.ts'
+import { expectedContract, expectedOperation } from '../../packages/fastify-contract-cli/src/suite/expected-contract.ts'
 import { shareApp } from '../support/server/start-app.ts'
-import { canonical } from './any-contract/coverage.ts'
-import { type RequestParts, partsOf, written } from './any-contract/requests.ts'
-import { check, createSend, timeout } from './any-contract/run.ts'
-import { flatten } from './any-contract/values.ts'
+import { canonical } from '../../packages/fastify-contract-cli/src/suite/coverage.ts'
+import { type RequestParts, partsOf, written } from '../../packages/fastify-contract-cli/src/suite/requests.ts'
+import { check, createSend, timeout } from '../../packages/fastify-contract-cli/src/suite/run.ts'
+import { flatten } from '../../packages/fastify-contract-cli/src/suite/values.ts'
 
 /** What is answered: a status, and the body of a success. */
 interface Outcome {

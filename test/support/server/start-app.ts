@@ -10,7 +10,10 @@ import { createToken } from '../../../src/auth/tokens.ts'
 import { handlers } from '../../../src/handlers.ts'
 import { type DatabaseLocation, openStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { type ReceivedResponse, assertKeepsContract } from '../responses/check-response.ts'
+import {
+  type ReceivedResponse,
+  assertKeepsContract,
+} from '../../../packages/fastify-contract-cli/src/suite/check-response.ts'
 import { LogSecrets } from '../log/log-secrets.ts'
 import { temporaryDatabase } from './postgres-database.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { JsonType, Schema } from 'fastify-contract/schema'
-import { problemsOf } from '../../support/responses/check-response.ts'
+import { problemsOf } from './check-response.ts'
 
 /** A JSON value: an integer is a bigint, and a number that no double holds is made by `JSON.rawJSON`. */
 export type Json = unknown

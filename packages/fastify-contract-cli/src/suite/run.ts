@@ -1,7 +1,7 @@
 import { Agent, type RequestOptions, request } from 'node:http'
 import fc from 'fast-check'
 import { expect, onTestFinished } from 'vitest'
-import { type ReceivedResponse, type SentRequest, assertKeepsContract } from '../../support/responses/check-response.ts'
+import { type ReceivedResponse, type SentRequest, assertKeepsContract } from './check-response.ts'
 import { Coverage } from './coverage.ts'
 
 const { CONTRACT_SEED, CONTRACT_SCALE = '1', CONTRACT_PATH: path, CONTRACT_PART } = process.env

@@ -6,8 +6,8 @@ import {
   declaredResponse,
   operationOf,
   parseExactly,
-} from '../../support/responses/check-response.ts'
-import { expectedContract, expectedErrors, expectedOperations } from '../../support/responses/expected-contract.ts'
+} from './check-response.ts'
+import { expectedContract, expectedErrors, expectedOperations } from './expected-contract.ts'
 import { examplesOf } from './requests.ts'
 import { flatten } from './values.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import type { Schema } from 'fastify-contract/schema'
 import { expect, test } from 'vitest'
-import { problemsOf } from '../../support/responses/check-response.ts'
-import { breaksOf, valueOf } from './values.ts'
+import { problemsOf } from '../src/suite/check-response.ts'
+import { breaksOf, valueOf } from '../src/suite/values.ts'
 
 const count = { type: 'integer', format: 'int32' }
 const flag = { type: 'boolean' }

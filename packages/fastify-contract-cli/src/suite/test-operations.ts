@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import type { ContractOperation } from 'fastify-contract/document'
 import { describe, expect, test } from 'vitest'
-import { type ReceivedResponse, parseExactly } from '../../support/responses/check-response.ts'
-import {
-  errorNumber,
-  expectedErrors,
-  expectedOperation,
-  expectedOperations,
-} from '../../support/responses/expected-contract.ts'
+import { type ReceivedResponse, parseExactly } from './check-response.ts'
+import { errorNumber, expectedErrors, expectedOperation, expectedOperations } from './expected-contract.ts'
 import { canonical } from './coverage.ts'
 import { faultsOf, requestBreaksOf, wantsCredentials } from './broken-requests.ts'
 import { type ContractRequest, type Send, check, errorOf, timeout } from './run.ts'

@@ -4,7 +4,7 @@ import { type ContractDocument, type ContractOperation, operationsOf } from 'fas
 import { find, parseJsonWithBigInts } from 'fastify-contract/json'
 
 /** The project's folder, or a folder with a changed contract to which the tests hold the service. */
-const folder = process.env['EXPECTED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../../..')
+const folder = process.env['EXPECTED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../../../..')
 
 /** The contract that the tests hold the service to, without references; integers beyond 2^53 are bigints. */
 export const expectedContract = inlineReferences(
