@@ -1,4 +1,4 @@
-import type { ContractRequest } from '../../packages/fastify-contract-cli/src/suite/run.ts'
+import type { ContractRequest } from 'fastify-contract-cli/suite'
 
 /**
  * Requests whose answers depend on the data in the store, in order, each with its status. The suite sends them with and

@@ -1,13 +1,11 @@
 import fc from 'fast-check'
 import type { ContractOperation, Parameter } from 'fastify-contract/document'
-import { expect, test } from 'vitest'
-import { parseExactly } from '../../packages/fastify-contract-cli/src/suite/check-response.ts'
-import { expectedContract, expectedOperation } from '../../packages/fastify-contract-cli/src/suite/expected-contract.ts'
+import { type RequestParts, canonical, flatten, operationNamed, parseExactly } from 'fastify-contract-cli/suite'
+import { partsOf, written } from 'fastify-contract-cli/suite'
+import { afterAll, expect } from 'vitest'
+import { expectedContract } from '../support/responses/expected-contract.ts'
 import { shareApp } from '../support/server/start-app.ts'
-import { canonical } from '../../packages/fastify-contract-cli/src/suite/coverage.ts'
-import { type RequestParts, partsOf, written } from '../../packages/fastify-contract-cli/src/suite/requests.ts'
-import { check, createSend, timeout } from '../../packages/fastify-contract-cli/src/suite/run.ts'
-import { flatten } from '../../packages/fastify-contract-cli/src/suite/values.ts'
+import { createPlantStoreSuite, testCase } from './plant-store-suite.ts'
 
 /** What is answered: a status, and the body of a success. */
 interface Outcome {
@@ -27,13 +25,15 @@ interface Action {
 }
 
 const callers = ['me', 'Me', 'you']
-const [create, remove, list] = ['createPlant', 'deletePlant', 'listPlants'].map(expectedOperation)
-const { properties } = flatten(expectedContract.components?.schemas?.['Plant'] ?? {})
+const [create, remove, list] = ['createPlant', 'deletePlant', 'listPlants'].map((id) =>
+  operationNamed(expectedContract, id),
+)
+const { properties } = flatten(expectedContract.document.components?.schemas?.['Plant'] ?? {}, expectedContract)
 
 /** Requests that the contract allows, in every spelling, most of them with one of these integers. */
 function actionsOf(operation: ContractOperation, integers: fc.Arbitrary<bigint>): fc.Arbitrary<Action> {
   return fc
-    .tuple(fc.constantFrom(...callers), partsOf(operation), fc.option(integers))
+    .tuple(fc.constantFrom(...callers), partsOf(operation, expectedContract), fc.option(integers))
     .map(([caller, drawn, chosen]) => {
       const parameters = drawn.parameters.map(([parameter, value]): [Parameter, unknown] => [
         parameter,
@@ -114,11 +114,16 @@ const steps = fc.oneof(
 
 const newApp = shareApp()
 
-test('the plants are those of a Map, for several callers, also at the same time', { timeout }, async () => {
-  const { app, token, issueToken } = await newApp()
-  const send = createSend(await app.listen({ host: '127.0.0.1', port: 0 }), token)
+const suite = createPlantStoreSuite({
+  server: async () => (await newApp()).app.listen({ host: '127.0.0.1', port: 0 }),
+})
+afterAll(() => suite.close())
+
+async function testModel(): Promise<void> {
+  const { issueToken } = await newApp()
+  const send = suite.senderFor({})
   let run = 0
-  await check(fc.array(steps, { maxLength: 25 }), 25, async (drawn) => {
+  await suite.check(fc.array(steps, { maxLength: 25 }), 25, async (drawn) => {
     // Each run has callers of its own.
     const names = callers.map((caller) => `${caller} ${String(run)}`)
     const tokens = await Promise.all(names.map((name) => issueToken(name)))
@@ -132,4 +137,7 @@ test('the plants are those of a Map, for several callers, also at the same time'
     let model: Model = new Map()
     for (const together of drawn) model = await actTogether(model, act, together)
   })
-})
+}
+
+const title = 'the plants are those of a Map, for several callers, also at the same time'
+testCase(suite, { title, run: () => suite.resultOf(title, testModel) })

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import type { Schema } from 'fastify-contract/schema'
 import { expect, test } from 'vitest'
-import { problemsOf } from '../src/suite/check-response.ts'
-import { breaksOf, valueOf } from '../src/suite/values.ts'
+import { breaksOf } from '../src/suite/breaks.ts'
+import { readContract } from '../src/suite/contract.ts'
+import { valueOf } from '../src/suite/values.ts'
 
+const contract = readContract({ openapi: '3.1.0' })
 const count = { type: 'integer', format: 'int32' }
 const flag = { type: 'boolean' }
 const kinds = ['loan', 'sale'].map((kind) => ({ properties: { kind: { const: kind }, count }, required: ['kind'] }))
@@ -29,9 +31,9 @@ const schemas: Schema[] = [
 ]
 
 test.each(schemas)('values of %j are drawn, and each of its rules is broken', (schema) => {
-  const valid = fc.sample(valueOf(schema), { seed: 1, numRuns: 50 })
-  expect(valid.flatMap((value) => problemsOf(value, schema))).toEqual([])
-  const breaks = breaksOf(schema, 'body')
+  const valid = fc.sample(valueOf(schema, contract), { seed: 1, numRuns: 50 })
+  expect(valid.flatMap((value) => contract.problemsOf(value, schema))).toEqual([])
+  const breaks = breaksOf(schema, 'body', contract)
   const keywords = Object.keys(schema).filter(
     (keyword) => !['properties', 'items', 'allOf', 'type', 'examples'].includes(keyword),
   )
@@ -41,7 +43,7 @@ test.each(schemas)('values of %j are drawn, and each of its rules is broken', (s
     for (const value of fc.sample(values!, { seed: 1, numRuns: 20 })) {
       // What is undefined is left out.
       const sent: unknown = rule === 'required' ? JSON.parse(JSON.stringify(value)) : value
-      expect(problemsOf(sent, schema), `${place}: ${rule}`).not.toEqual([])
+      expect(contract.problemsOf(sent, schema), `${place}: ${rule}`).not.toEqual([])
     }
   }
 })

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { type ErrorName, errors } from '../../../generated/errors.ts'
-import type { ReceivedResponse } from '../../../packages/fastify-contract-cli/src/suite/check-response.ts'
+import type { ReceivedResponse } from 'fastify-contract-cli/suite'
 
 /**
  * Expects that a response is one of the contract's failures: its status, its number, and a message.

@@ -10,10 +10,8 @@ import { createToken } from '../../../src/auth/tokens.ts'
 import { handlers } from '../../../src/handlers.ts'
 import { type DatabaseLocation, openStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import {
-  type ReceivedResponse,
-  assertKeepsContract,
-} from '../../../packages/fastify-contract-cli/src/suite/check-response.ts'
+import type { ReceivedResponse } from 'fastify-contract-cli/suite'
+import { assertKeepsContract } from '../responses/expected-contract.ts'
 import { LogSecrets } from '../log/log-secrets.ts'
 import { temporaryDatabase } from './postgres-database.ts'
 

@@ -1,40 +1,39 @@
 import type { ContractResponse, Exampled } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
-import {
-  type ReceivedResponse,
-  type SentRequest,
-  declaredResponse,
-  operationOf,
-  parseExactly,
-} from './check-response.ts'
-import { expectedContract, expectedErrors, expectedOperations } from './expected-contract.ts'
-import { examplesOf } from './requests.ts'
-import { flatten } from './values.ts'
+import { type SentRequest, type TestedContract, declaredResponse, operationOf } from './contract.ts'
+import { canonical, parseExactly } from './exact-json.ts'
+import { examplesOf } from './examples.ts'
+import { flatten } from './flat-schema.ts'
+import type { ReceivedResponse } from './response-checks.ts'
 
-/** What answers a request for which the contract has no operation. */
+/** The name of the responses to requests for which the contract has no operation. */
 const unmatched = '(no operation)'
-
-/** Every response that the contract declares, by operation and status. */
-const declared = new Map<string, Record<string, ContractResponse>>([
-  ...expectedOperations.map(({ id, object }) => [id, object.responses] as const),
-  [unmatched, expectedContract['x-unmatched-responses'] ?? {}],
-])
 
 /** Notes what of the contract has been seen in responses. */
 export class Coverage {
+  readonly #contract: TestedContract
+  /** Every response that the contract declares, by operation and status. */
+  readonly #declared: ReadonlyMap<string, Record<string, ContractResponse>>
   #responses = 0
   readonly #statuses = new Map<string, number>()
   /** What must be seen and has not been. */
   readonly #unseen = new Set<string>()
   /** The examples that have not been answered, by what has them. Operations may have a response in common. */
   readonly #examples = new Map<Exampled, { place: string; left: Map<string, string> }>()
+  /** The values of the properties of responses that are one of a list, by the schema that lists them. */
+  readonly #values = new Map<unknown, { name: string; left: Set<string> }>()
   readonly #undeclared = new Set<string>()
 
-  constructor() {
-    for (const [operation, responses] of declared) {
+  constructor(contract: TestedContract) {
+    this.#contract = contract
+    const others = contract.document['x-unmatched-responses']
+    this.#declared = new Map([
+      ...contract.operations.map(({ id, object }) => [id, object.responses] as const),
+      ...(others === undefined ? [] : [[unmatched, others] as const]),
+    ])
+    for (const [operation, responses] of this.#declared) {
       for (const [status, response] of Object.entries(responses)) this.#want(`${operation} ${status}`, response)
     }
-    for (const [name, number] of expectedErrors) this.#unseen.add(`error ${String(number)} ${name}`)
   }
 
   #want(place: string, { headers = {}, content = {} }: ContractResponse): void {
@@ -47,9 +46,11 @@ export class Coverage {
     }
     for (const [type, media] of Object.entries(content)) {
       this.#unseen.add(`${place}: media type ${type}`)
-      for (const [name, isRequired] of membersOf(media.schema)) {
+      for (const [name, isRequired, schema] of this.#membersOf(media.schema)) {
         this.#unseen.add(`${place}: property ${name} present`)
         if (!isRequired) this.#unseen.add(`${place}: property ${name} absent`)
+        const values = flatten(schema, this.#contract).assertions.enum ?? []
+        if (!this.#values.has(schema)) this.#values.set(schema, { name, left: new Set(values.map(canonical)) })
       }
       this.#wantExamples(place, media, canonical)
     }
@@ -63,11 +64,12 @@ export class Coverage {
   /** Takes a response into account, whether it keeps the contract or not. */
   record(request: SentRequest, { status, headers, text }: ReceivedResponse): void {
     this.#responses++
-    const [key, response] = declaredResponse(request, status) ?? [String(status)]
-    const place = `${operationOf(request)?.id ?? unmatched} ${key}`
+    const [key, response] = declaredResponse(this.#contract, request, status) ?? [String(status)]
+    const operation = operationOf(this.#contract, request)?.id ?? unmatched
+    const place = `${operation} ${key}`
     this.#statuses.set(place, (this.#statuses.get(place) ?? 0) + 1)
     this.#unseen.delete(place)
-    if (response === undefined) this.#undeclared.add(place)
+    if (response === undefined && this.#declared.has(operation)) this.#undeclared.add(place)
     for (const [name, header] of Object.entries(response?.headers ?? {})) {
       const value = headers[name.toLowerCase()]
       this.#unseen.delete(`${place}: header ${name} ${value === undefined ? 'absent' : 'present'}`)
@@ -90,15 +92,21 @@ export class Coverage {
     this.#examples.get(media)?.left.delete(canonical(body))
     for (const object of [body].flat()) {
       const members = new Map(Object.entries(object ?? {}))
-      for (const [name] of membersOf(media.schema)) {
+      for (const [name, , schema] of this.#membersOf(media.schema)) {
         this.#unseen.delete(`${place}property ${name} ${members.has(name) ? 'present' : 'absent'}`)
+        if (members.has(name)) this.#values.get(schema)?.left.delete(canonical(members.get(name)))
       }
-      const error: unknown = members.get('error')
-      if (typeof error !== 'number') continue
-      const [name] = [...expectedErrors].find(([, number]) => number === error) ?? []
-      if (name === undefined) this.#undeclared.add(`error ${String(error)}`)
-      this.#unseen.delete(`error ${String(error)} ${String(name)}`)
     }
+  }
+
+  /** The properties of a response's body, or of the items of its list, and whether each is required. */
+  #membersOf(schema: Schema = {}): [name: string, isRequired: boolean, schema: Schema][] {
+    const whole = flatten(schema, this.#contract)
+    const { items } = whole.assertions
+    const { properties, required } = items === undefined ? whole : flatten(items, this.#contract)
+    return Object.entries(properties)
+      .filter(([, property]) => !flatten(property, this.#contract).isWriteOnly)
+      .map(([name, property]) => [name, required.includes(name), property])
   }
 
   /** What the contract declares and no response has shown, and what responses have shown that it does not declare. */
@@ -106,6 +114,9 @@ export class Coverage {
     const isWorthTelling = (fact: string) => !this.#unseen.has(fact.split(': ', 1).join()) || !fact.includes(': ')
     return [
       ...[...this.#unseen].filter(isWorthTelling).map((fact) => `never seen: ${fact}`),
+      ...[...this.#values.values()].flatMap(({ name, left }) =>
+        [...left].map((value) => `never seen: the value ${value} of ${name}`),
+      ),
       ...[...this.#examples.values()].flatMap(({ place, left }) =>
         [...left].map(([value, name]) => `never answered: the example ${name} of ${place}: ${value}`),
       ),
@@ -115,8 +126,8 @@ export class Coverage {
 
   /** Each operation with each declared status, and how often it was seen. */
   table(): string {
-    const statuses = [...new Set([...declared.values()].flatMap(Object.keys))].sort()
-    const rows = [...declared].map(([operation, responses]) => {
+    const statuses = [...new Set([...this.#declared.values()].flatMap(Object.keys))].sort()
+    const rows = [...this.#declared].map(([operation, responses]) => {
       const counts = statuses.map((status) => this.#statuses.get(`${operation} ${status}`) ?? 0)
       return [operation, ...counts.map((count, index) => (statuses[index]! in responses ? String(count) : ''))]
     })
@@ -125,21 +136,4 @@ export class Coverage {
     )
     return [...lines, '', `${String(this.#responses)} responses`].join('\n')
   }
-}
-
-/** The properties of a response's body, or of the items of its list, and whether each is required. */
-function membersOf(schema: Schema = {}): [name: string, isRequired: boolean][] {
-  const { properties, required } = flatten(schema['type'] === 'array' ? (schema['items'] as Schema) : schema)
-  return Object.entries(properties)
-    .filter(([, property]) => property['writeOnly'] !== true)
-    .map(([name]) => [name, required.includes(name)])
-}
-
-/** JSON in which the order of properties does not count. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) => {
-    if (typeof member === 'bigint') return JSON.rawJSON(String(member))
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
-    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-  })
 }

@@ -1,0 +1,163 @@
+import fc from 'fast-check'
+import type { Schema } from 'fastify-contract/schema'
+import {
+  type Assertions,
+  type FlatSchema,
+  type Json,
+  type SchemaSource,
+  attempt,
+  beyondFormats,
+  flatten,
+  inRequests,
+  isAllowed,
+  typesOf,
+  within,
+} from './flat-schema.ts'
+import { freeFormats } from './texts.ts'
+import { allowed, drawn, memberOf } from './values.ts'
+
+/** A rule of a schema, and values that break it and, as far as possible, no other. */
+export interface Break {
+  /** What is broken: `body/name`. */
+  place: string
+  /** The keyword that forbids the values, or what else does. */
+  rule: string
+  /** Undefined where the suite does not know how to break the rule. */
+  values: fc.Arbitrary<Json> | undefined
+}
+
+/** What is put in place of a keyword, so that what is drawn breaks it from the nearest value on. */
+const opposites: Record<string, (bound: number) => Assertions> = {
+  // Narrower bounds forbid what the format does.
+  format: () => ({ format: beyondFormats, minimum: -(2n ** 99n), maximum: 2n ** 99n }),
+  minimum: (bound) => ({ format: beyondFormats, exclusiveMaximum: bound }),
+  maximum: (bound) => ({ format: beyondFormats, exclusiveMinimum: bound }),
+  exclusiveMinimum: (bound) => ({ format: beyondFormats, maximum: bound }),
+  exclusiveMaximum: (bound) => ({ format: beyondFormats, minimum: bound }),
+  minLength: (length) => ({ maxLength: length - 1 }),
+  maxLength: (length) => ({ minLength: length + 1, maxLength: length + 20 }),
+  minItems: (length) => ({ maxItems: length - 1 }),
+  maxItems: (length) => ({ minItems: length + 1 }),
+}
+
+/** What forbids nothing. */
+const idle: [keyword: string, value: Json][] = [
+  ...['minLength', 'minItems', 'minProperties'].map((keyword): [string, Json] => [keyword, 0]),
+  ...[...freeFormats, 'float', 'double'].map((format): [string, Json] => ['format', format]),
+  ['additionalProperties', true],
+  ['uniqueItems', false],
+]
+
+/** Of each type some. */
+const samples = ['a', '54', '', 'null', 0n, 1n, 54n, 54.5, true, false, null, [], ['a'], [null], {}, { id: 54 }]
+
+/** Lists each rule of a schema, at every place in it, with values that break it. */
+export function breaksOf(schema: Schema, place: string, contract: SchemaSource): Break[] {
+  return breaksAt(flatten(schema, contract), place)
+}
+
+function breaksAt(whole: FlatSchema, place: string): Break[] {
+  const flat = inRequests(whole)
+  // Which rule of an alternative is broken depends on which one was meant.
+  const choice = ['const', 'enum', 'anyOf', 'oneOf'].find((keyword) => keyword in flat.assertions)
+  if (choice !== undefined) return [breakOf(flat, place, choice, () => fc.constantFrom<Json[]>(...samples))]
+  const { items } = flat.assertions
+  const ofItems = items === undefined ? [] : breaksWithin(flat, items, `${place}/0`)
+  const ofProperties = Object.entries(whole.properties).flatMap(([name, property]): [string, Break][] => {
+    const at = `${place}/${name}`
+    if (name in flat.properties) return breaksWithin(flat, property, at).map((broken) => [name, broken])
+    return [[name, { place: at, rule: 'readOnly', values: attempt(at, flat.contract, () => memberOf(flat, property)) }]]
+  })
+  const missing = flat.required.map((name): [string, Break] => {
+    return [name, { place: `${place}/${name}`, rule: 'required', values: fc.constant(undefined) }]
+  })
+  return [
+    ...ownBreaks(flat, place),
+    ...ofItems.map((broken) => inside(flat, broken, (values) => withItem(flat, values))),
+    ...[...missing, ...ofProperties].map(([name, broken]) =>
+      inside(flat, broken, (values) => withProperty(flat, name, values)),
+    ),
+  ]
+}
+
+/** A schema that contains itself has the same rules again. */
+function breaksWithin(flat: FlatSchema, schema: Schema | boolean, place: string): Break[] {
+  return attempt(place, flat.contract, () => breaksAt(within(flat, schema), place)) ?? []
+}
+
+/** The breaks of the rules of a value itself. What is wrong with its items is a rule of their own. */
+function ownBreaks(flat: FlatSchema, place: string): Break[] {
+  const { type: _type, items, ...keywords } = flat.assertions
+  const types = typesOf(flat)
+  const breaks = Object.entries(keywords)
+    .filter(([keyword, value]) => !idle.some(([name, of]) => name === keyword && of === value))
+    .map(([keyword, value]) => {
+      const length = Math.max(2, keywords.minItems ?? 0)
+      const repeated = (item: Json) => Array<Json>(length).fill(item)
+      if (keyword === 'uniqueItems') {
+        return breakOf(flat, place, keyword, () => memberOf(flat, items ?? {}).map(repeated))
+      }
+      const others = Object.fromEntries(Object.entries(flat.assertions).filter(([each]) => each !== keyword))
+      // The keywords that have an opposite have a number.
+      const opposite = opposites[keyword]?.(value as number)
+      return breakOf(flat, place, keyword, () => drawn({ ...flat, assertions: { ...others, ...opposite } }))
+    })
+  const also = flat.also.flatMap(Object.keys).map((keyword) => breakOf(flat, place, keyword, () => drawn(flat)))
+  const ofType = breakOf(flat, place, 'type', () => fc.constantFrom<Json[]>(...samples))
+  const ofIntegers = breakOf(flat, place, 'integer', () => fractions)
+  return [
+    ...breaks,
+    ...also,
+    ...(types.length > 0 ? [ofType] : []),
+    ...(types.includes('integer') && !types.includes('number') ? [ofIntegers] : []),
+  ]
+}
+
+/** Breaks a rule by those candidates that a schema does not allow. */
+function breakOf(flat: FlatSchema, place: string, rule: string, draw: () => fc.Arbitrary<Json>): Break {
+  const isRight = isAllowed(flat)
+  const candidates = attempt(`${place} that breaks ${rule}`, flat.contract, () => {
+    const some = draw()
+    // To look for a wrong one would not end where there is none.
+    return fc.sample(some, { seed: 1, numRuns: 200 }).every(isRight) ? undefined : some
+  })
+  return { place, rule, values: candidates?.filter((value) => !isRight(value)) }
+}
+
+/** Puts the values that break a rule into what is around them. */
+function inside(
+  flat: FlatSchema,
+  { values, ...broken }: Break,
+  around: (values: fc.Arbitrary<Json>) => fc.Arbitrary<Json>,
+): Break {
+  return { ...broken, values: values && attempt(broken.place, flat.contract, () => around(values)) }
+}
+
+/** JSON numbers that are not integers, or beyond 2^53 with a point or an exponent. */
+const fractions = fc
+  .constantFrom(
+    '-0.5',
+    '1e-1',
+    '5e-324',
+    '1e400',
+    '54.00000000000000000001',
+    '9007199254740993.0',
+    '9.007199254740993e15',
+  )
+  .map((text): Json => JSON.rawJSON(text))
+
+/** Arrays of a schema with one of these values before the others. */
+function withItem(flat: FlatSchema, values: fc.Arbitrary<Json>): fc.Arbitrary<Json[]> {
+  const length = Math.max(0, (flat.assertions.minItems ?? 0) - 1)
+  const others = allowed({ ...flat, assertions: { ...flat.assertions, minItems: length, maxItems: length } })
+  // What is allowed is an array.
+  return fc.tuple(values, others).map(([first, rest]) => [first, ...(rest as Json[])])
+}
+
+/** Objects of a schema with one of these values of a property; JSON leaves one out that is undefined. */
+function withProperty(flat: FlatSchema, name: string, values: fc.Arbitrary<Json>): fc.Arbitrary<object> {
+  const { [name]: _own, ...properties } = flat.properties
+  const others = allowed({ ...flat, properties, required: flat.required.filter((each) => each !== name) })
+  // What is allowed is an object.
+  return fc.tuple(others, values).map(([object, value]) => ({ ...(object as object), [name]: value }))
+}

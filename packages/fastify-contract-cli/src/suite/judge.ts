@@ -1,0 +1,34 @@
+import { type RefusalName, type Stage, refusals } from './faults.ts'
+import type { ReceivedResponse } from './response-checks.ts'
+
+/** What a response should be. */
+export type Expectation =
+  /** The contract allows the request. The state of the server may still refuse it. */
+  | { isAllowed: true }
+  /** The request is at fault: at which stage, the failure that it earns, and the place that its message should name. */
+  | { isAllowed: false; stage: Stage; failure: RefusalName; place: string }
+
+/**
+ * Judges a response that keeps the contract by what the request was.
+ *
+ * @returns a note where the response is not the expected one, and no fault either
+ * @throws Error when it is a fault
+ */
+export type Judge = (response: ReceivedResponse, expected: Expectation) => string | undefined
+
+/** Refusals of an allowed request that the state of a server hardly explains. */
+const unexplained = [400, 401, 403, 405, 406, 413, 415]
+
+/**
+ * Judges the responses of any server: a fault of its own, and the acceptance of what the contract refuses, are faults;
+ * another refusal than the expected one is a note.
+ */
+export const judgeAny: Judge = ({ status }, expected) => {
+  if (status >= 500) throw new Error(`${String(status)}, a fault of the server`)
+  if (expected.isAllowed) {
+    return unexplained.includes(status) ? `${String(status)} for a request that the contract allows` : undefined
+  }
+  const wanted = refusals[expected.failure]
+  if (status < 300) throw new Error(`${String(status)}, expected ${String(wanted)}`)
+  return status === wanted ? undefined : `${String(status)}, expected ${String(wanted)}`
+}

@@ -1,0 +1,82 @@
+import {
+  type Case,
+  type ContractSuite,
+  type Judge,
+  type ReceivedResponse,
+  type Result,
+  type SuiteOptions,
+  createContractSuite,
+} from 'fastify-contract-cli/suite'
+import { expect, test } from 'vitest'
+import {
+  errorNumber,
+  errorOf,
+  expectedContract,
+  expectedErrors,
+  rules,
+} from '../support/responses/expected-contract.ts'
+
+const { CONTRACT_SEED, CONTRACT_SCALE = '1', CONTRACT_PATH, CONTRACT_PART } = process.env
+
+/** Whether this run is of everything, so that what it has not seen is missing. */
+export const isWholeRun = CONTRACT_PART === undefined
+
+/** The errors with which an allowed request can be refused, because of what the store has or lacks. */
+const errorsOfState: readonly unknown[] = [...expectedErrors]
+  .filter(([name, number]) => [404, 409].includes(Math.floor(number / 100)) && name !== 'path_not_found')
+  .map(([, number]) => number)
+
+/** The stage and the number of each refusal are promised, and the place in its message. */
+const judge: Judge = (response, expected) => {
+  if (expected.isAllowed) {
+    if (response.status >= 300) expect(errorsOfState, response.text).toContain(errorOf(response))
+    return undefined
+  }
+  const error = errorNumber(expected.failure)
+  const wanted = { error, message: expect.stringContaining(expected.place) as string }
+  expect({ status: response.status, body: JSON.parse(response.text) as unknown }).toEqual({
+    status: Math.floor(error / 100),
+    body: wanted,
+  })
+  // RFC 6750, section 3.1: who has sent no credentials is told of no error.
+  const challenge = String(response.headers['www-authenticate'])
+  expect(challenge.includes(' error="')).toBe(expected.failure === 'token_invalid')
+  return undefined
+}
+
+/** The suite of the Plant Store's contract, for a server. */
+export function createPlantStoreSuite(options: Pick<SuiteOptions, 'server'> & Partial<SuiteOptions>): ContractSuite {
+  return createContractSuite({
+    contract: expectedContract,
+    isStrict: true,
+    bodyLimit: 65_536,
+    rules,
+    judge,
+    scale: Number(CONTRACT_SCALE),
+    path: CONTRACT_PATH,
+    ...(CONTRACT_SEED === undefined ? {} : { seed: Number(CONTRACT_SEED) }),
+    ...options,
+  })
+}
+
+/** Makes a case a test of vitest. */
+export function testCase({ seed, timeout }: ContractSuite, { title, run }: Pick<Case, 'title' | 'run'>): void {
+  test(title, { timeout }, async () => {
+    const result = await run()
+    if (result.verdict !== 'ok') throw new Error(textOf(result, seed))
+  })
+}
+
+function textOf(result: Exclude<Result, { verdict: 'ok' }>, seed: number): string {
+  if (result.verdict === 'left out') return `left out: ${result.reason}`
+  const { title, problem, counterexample } = result
+  if (counterexample === undefined) return problem
+  const { shown, path } = counterexample
+  const repeated = `--seed ${String(seed)} --path ${path} --only ${JSON.stringify(title)}`
+  return `${problem}\n\nThe smallest that fails: ${shown}\nRepeat it: npm run test:contract -- ${repeated}\n`
+}
+
+/** Expects a failure by its name. */
+export function expectError(response: ReceivedResponse, name: string, hint?: string): void {
+  expect(errorOf(response), hint).toBe(errorNumber(name))
+}

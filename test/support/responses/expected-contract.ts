@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseJsonWithBigInts } from 'fastify-contract/json'
+import {
+  type ReceivedResponse,
+  type ResponseRules,
+  type SentRequest,
+  assertKeepsContract as assertKeeps,
+  readContract,
+} from 'fastify-contract-cli/suite'
+
+/** The project's folder, or a folder with a changed contract to which the tests hold the service. */
+const folder = process.env['EXPECTED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../../..')
+
+/** The contract that the tests hold the service to. */
+export const expectedContract = readContract(
+  parseJsonWithBigInts(readFileSync(join(folder, 'generated/contract.json'), 'utf8')),
+)
+
+/** What files of the docs page have beside what every response has. */
+const pageHeaders = (
+  'content-security-policy cross-origin-resource-policy referrer-policy x-dns-prefetch-control x-download-options ' +
+  'x-frame-options x-permitted-cross-domain-policies x-xss-protection'
+).split(' ')
+
+/** What the service promises of every response, as the contract's description says. */
+export const rules: ResponseRules = {
+  isClosed: true,
+  headers: {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    // RFC 9110, section 6.6.1: an origin server with a clock dates its responses.
+    date: / GMT$/,
+  },
+  otherHeaders: (url) => (url.startsWith('/docs/') ? pageHeaders : []),
+}
+
+// `generate` has checked that `Error` has a list of numbers, and as many names.
+const { enum: numbers = [], 'x-enum-varnames': names = [] } = (
+  expectedContract.document.components?.schemas?.['Error']?.['properties'] as {
+    error: { enum?: number[]; 'x-enum-varnames'?: string[] }
+  }
+).error
+
+/** The contract's error numbers by their names. */
+export const expectedErrors: ReadonlyMap<string, number> = new Map(
+  names.map((name, index) => [name, numbers[index] ?? NaN]),
+)
+
+/** The number of a failure. @throws Error when the contract has no such failure */
+export function errorNumber(name: string): number {
+  const number = expectedErrors.get(name)
+  if (number === undefined) throw new Error(`the contract has no error number for ${name}`)
+  return number
+}
+
+/** The number in the body of a failure; undefined in any other body. */
+export function errorOf({ text }: Pick<ReceivedResponse, 'text'>): unknown {
+  return text === '' ? undefined : (JSON.parse(text) as { error?: unknown }).error
+}
+
+/** Validates a response. @throws Error that names each way in which it breaks the contract */
+export function assertKeepsContract(request: SentRequest, response: ReceivedResponse): void {
+  assertKeeps(expectedContract, request, response, rules)
+}
