@@ -5,9 +5,11 @@ import { breaksOf } from '../src/suite/breaks.ts'
 import { readContract } from '../src/suite/contract.ts'
 import { valueOf } from '../src/suite/values.ts'
 
-const contract = readContract({ openapi: '3.1.0' })
 const count = { type: 'integer', format: 'int32' }
 const flag = { type: 'boolean' }
+const tree = { type: 'object', required: ['flag'], properties: { flag, trees: { type: 'array', items: {} } } }
+tree.properties.trees.items = { $ref: '#/components/schemas/Tree' }
+const contract = readContract({ openapi: '3.1.0', components: { schemas: { Count: count, Tree: tree } } })
 const kinds = ['loan', 'sale'].map((kind) => ({ properties: { kind: { const: kind }, count }, required: ['kind'] }))
 
 /** What a contract may say, beyond what this project's own contract does. */
@@ -28,6 +30,10 @@ const schemas: Schema[] = [
   { type: 'object', additionalProperties: count, minProperties: 1, maxProperties: 2 },
   { type: 'object', allOf: [{ properties: { flag } }, { required: ['flag'] }] },
   { type: 'object', properties: { flag, text: { type: 'string', readOnly: true } } },
+  { type: 'string', not: { enum: ['none', 'any'] } },
+  { allOf: [{ ...count, maximum: 9 }, { type: 'number', maximum: 5, multipleOf: 2 }, { multipleOf: 3 }] },
+  { $ref: '#/components/schemas/Count', minimum: 3 },
+  { $ref: '#/components/schemas/Tree' },
 ]
 
 test.each(schemas)('values of %j are drawn, and each of its rules is broken', (schema) => {
@@ -35,7 +41,7 @@ test.each(schemas)('values of %j are drawn, and each of its rules is broken', (s
   expect(valid.flatMap((value) => contract.problemsOf(value, schema))).toEqual([])
   const breaks = breaksOf(schema, 'body', contract)
   const keywords = Object.keys(schema).filter(
-    (keyword) => !['properties', 'items', 'allOf', 'type', 'examples'].includes(keyword),
+    (keyword) => !['properties', 'items', 'allOf', '$ref', 'type', 'examples'].includes(keyword),
   )
   expect(breaks.map(({ rule }) => rule)).toEqual(expect.arrayContaining(keywords))
   for (const { rule, place, values } of breaks.filter((each) => each.rule !== 'readOnly')) {

@@ -97,6 +97,7 @@ function ownBreaks(flat: FlatSchema, place: string): Break[] {
       if (keyword === 'uniqueItems') {
         return breakOf(flat, place, keyword, () => memberOf(flat, items ?? {}).map(repeated))
       }
+      if (keyword === 'not') return breakOf(flat, place, keyword, () => memberOf(flat, value as Schema))
       const others = Object.fromEntries(Object.entries(flat.assertions).filter(([each]) => each !== keyword))
       // The keywords that have an opposite have a number.
       const opposite = opposites[keyword]?.(value as number)

@@ -32,6 +32,7 @@ export interface Assertions {
   additionalProperties?: boolean | Schema
   anyOf?: Schema[]
   oneOf?: Schema[]
+  not?: Schema
 }
 
 /** A schema whose `$ref` and `allOf` are merged. */

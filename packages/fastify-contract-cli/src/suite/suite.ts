@@ -160,7 +160,7 @@ class Counterexample extends Error {
   readonly found: { shown: string; path: string }
 
   constructor(cause: unknown, drawn: unknown, path: string) {
-    super(String(cause), { cause })
+    super(messageOf(cause), { cause })
     const shown = fc.stringify(drawn)
     this.found = { shown: shown.length > 2_000 ? `${shown.slice(0, 2_000)}…` : shown, path }
   }
@@ -203,6 +203,10 @@ async function resultOf(
   } catch (error) {
     if (error instanceof Undrawable) return { ...named, notes: [...notes], verdict: 'left out', reason: error.message }
     const counterexample = error instanceof Counterexample ? { counterexample: error.found } : {}
-    return { ...named, notes: [...notes], verdict: 'fault', problem: String(error), ...counterexample }
+    return { ...named, notes: [...notes], verdict: 'fault', problem: messageOf(error), ...counterexample }
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -1,0 +1,192 @@
+import {
+  type ReceivedResponse,
+  type Result,
+  type WireRequest,
+  parseExactly,
+  readContract,
+  test as testServer,
+} from '../src/suite.ts'
+import { expect, test } from 'vitest'
+
+const json = (schema: object) => ({ 'application/json': { schema } })
+const node = { $ref: '#/components/schemas/Node' }
+const refused = { description: 'Refused.', content: json({ $ref: '#/components/schemas/Problem' }) }
+
+/** A contract with what the Plant Store's lacks. */
+const document = {
+  openapi: '3.1.0',
+  info: { title: 'Nodes', version: '1' },
+  security: [{ key: [] }],
+  paths: {
+    '/nodes': {
+      post: {
+        operationId: 'addNode',
+        requestBody: { required: true, content: json(node) },
+        responses: {
+          '201': {
+            description: 'Added.',
+            headers: { Location: { required: true, schema: { type: 'string' } } },
+            content: json(node),
+          },
+          '4XX': refused,
+        },
+      },
+      get: {
+        operationId: 'findNodes',
+        parameters: [
+          { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object', properties: { a: {} } } },
+          { name: 'kind', in: 'cookie', schema: { enum: ['leaf', 'branch'] } },
+          { name: 'sizes', in: 'query', style: 'pipeDelimited', schema: { type: 'array', items: { type: 'integer' } } },
+        ],
+        responses: { '200': { description: 'Found.', content: json({ type: 'array', items: node }) }, '4XX': refused },
+      },
+    },
+    '/pictures': {
+      post: {
+        operationId: 'addPicture',
+        requestBody: { required: true, content: { 'multipart/form-data': { schema: { type: 'object' } } } },
+        responses: { '204': { description: 'Added.' } },
+      },
+    },
+    '/secrets': {
+      get: { operationId: 'getSecret', security: [{ token: [] }], responses: { '204': { description: 'Nothing.' } } },
+    },
+  },
+  components: {
+    securitySchemes: {
+      key: { type: 'apiKey', in: 'query', name: 'key' },
+      token: { type: 'http', scheme: 'bearer' },
+    },
+    schemas: {
+      Node: {
+        allOf: [
+          { type: 'object', required: ['id'], properties: { id: { type: 'integer', format: 'int64', maximum: 1000 } } },
+          { properties: { id: { type: 'number', maximum: 99 }, code: { not: { enum: ['none'] }, type: 'string' } } },
+          { properties: { children: { type: 'array', items: node }, twin: { anyOf: [node, { type: 'null' }] } } },
+        ],
+      },
+      Problem: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
+    },
+  },
+}
+
+function response(status: number, body: unknown, headers: object = {}): ReceivedResponse {
+  const content = { 'content-type': 'application/json; charset=utf-8', server: 'by hand', ...headers }
+  return { status, headers: content, text: JSON.stringify(body) }
+}
+
+/** The addition of a node by a server that keeps the contract. */
+type Add = (sent: string) => ReceivedResponse
+const add: Add = (sent) => ({ ...response(201, {}, { location: '/nodes/1' }), text: sent })
+
+/** Sends requests to a server whose additions are those of `adds`. */
+function exchangeWith(adds: Add, seen: WireRequest[] = []) {
+  const contract = readContract(document)
+  return (request: WireRequest): Promise<ReceivedResponse> => {
+    seen.push(request)
+    const url = new URL(request.url, 'http://localhost')
+    if (url.searchParams.get('key') !== 'k') return Promise.resolve(response(401, { title: 'who?' }))
+    const { cookie = 'kind=leaf' } = request.headers
+    if (!['kind=leaf', 'kind=branch'].includes(cookie)) return Promise.resolve(response(400, { title: 'kind' }))
+    if (request.method === 'GET') return Promise.resolve(response(200, []))
+    const sent = String(request.body)
+    let body: unknown
+    try {
+      body = parseExactly(sent)
+    } catch {
+      return Promise.resolve(response(422, { title: 'no JSON' }))
+    }
+    const problems = contract.problemsOf(body, node)
+    return Promise.resolve(problems.length > 0 ? response(400, { title: problems[0] }) : adds(sent))
+  }
+}
+
+async function resultsOf(exchange: ReturnType<typeof exchangeWith>): Promise<Result[]> {
+  const results: Result[] = []
+  const options = { server: { exchange }, auth: { key: 'k' }, seed: 1, scale: 0.2 }
+  for await (const result of testServer(readContract(document), options)) {
+    results.push(result)
+  }
+  return results
+}
+
+const faultsIn = (results: Result[]) => results.filter(({ verdict }) => verdict === 'fault')
+
+test('the suite finds no fault in a server that keeps its contract', async () => {
+  const seen: WireRequest[] = []
+  const results = await resultsOf(exchangeWith(add, seen))
+  expect(faultsIn(results)).toEqual([])
+  expect(results.filter(({ verdict }) => verdict === 'ok').length).toBeGreaterThan(10)
+  const bodies = seen.map(({ body }) => String(body))
+  expect(
+    bodies.some((body) => /"children":\[\{[^]*"id"/.test(body)),
+    'a node has children',
+  ).toBe(true)
+  expect(
+    seen.some(({ url }) => /sizes=-?\d+%7C-?\d+/.test(url)),
+    'a list is written as its style says',
+  ).toBe(true)
+  expect(
+    seen.some(({ headers }) => headers['cookie'] === 'kind=branch'),
+    'a cookie is sent',
+  ).toBe(true)
+})
+
+test('the suite names what it leaves out, and why', async () => {
+  const results = await resultsOf(exchangeWith(add))
+  const left = results.flatMap((result) =>
+    result.verdict === 'left out' ? [[result.operation, result.title, result.reason].join(' | ')] : [],
+  )
+  expect(left).toContain('getSecret | getSecret is tried | it needs the credentials of token')
+  expect(left).toContain(
+    'addPicture | addPicture takes what the contract allows | no bodies of multipart/form-data are known',
+  )
+  expect(left).toContain(' | findNodes: query/filter: no parameters of the style deepObject are known | not known')
+})
+
+test('a refusal with another status than the expected one is a note', async () => {
+  const results = await resultsOf(exchangeWith(add))
+  const cutOff = results.find(({ title }) => title === 'addNode refuses a document that is cut off')
+  expect(cutOff).toEqual({
+    operation: 'addNode',
+    title: 'addNode refuses a document that is cut off',
+    notes: ['422, expected 400'],
+    verdict: 'ok',
+  })
+})
+
+const broken: [name: string, adds: Add, problem: RegExp][] = [
+  ['a property is missing', () => add('{}'), /property 'id'/],
+  ['an id is rounded', (sent) => add(JSON.stringify(JSON.parse(sent))), /must be integer/],
+  ['a type is changed', () => add('{"id":"1"}'), /must be/],
+  ['a status is undeclared', (sent) => ({ ...add(sent), status: 202 }), /does not declare this status/],
+  ['a header is missing', () => response(201, { id: 1 }), /the header location is missing/],
+  ['a body is not JSON', () => add('{'), /is not JSON/],
+  ['a media type is undeclared', () => response(201, 1, { 'content-type': 'text/html', location: '/' }), /text\/html/],
+  ['a handler fails', () => response(500, {}), /does not declare this status/],
+]
+
+test.each(broken)('the suite finds that %s', async (_name, adds, problem) => {
+  const results = await resultsOf(exchangeWith(adds))
+  expect(faultsIn(results)).toContainEqual(
+    expect.objectContaining({ operation: 'addNode', problem: expect.stringMatching(problem) as string }),
+  )
+})
+
+test('the suite finds each acceptance of what the contract refuses, and the smallest request of it', async () => {
+  const accepting = exchangeWith(add)
+  const results = await resultsOf(async (request) => {
+    const right = await accepting(request)
+    return right.status < 400 || request.method === 'GET' ? right : response(201, { id: 1 }, { location: '/' })
+  })
+  const refusals = results.filter(({ title, verdict }) => title.startsWith('addNode refuses') && verdict !== 'left out')
+  expect(refusals.length).toBeGreaterThan(5)
+  expect(refusals.filter(({ verdict }) => verdict !== 'fault')).toEqual([])
+  expect(refusals).toContainEqual(
+    expect.objectContaining({
+      title: 'addNode refuses body/id that breaks: required',
+      problem: expect.stringContaining('201, expected 400') as string,
+      counterexample: expect.objectContaining({ shown: expect.stringContaining('"body":"{}"') as string }) as object,
+    }),
+  )
+})
