@@ -16,6 +16,7 @@ const onPostgres = ['test/store/postgres/**/*.test.ts', 'test/scripts/move.test.
 
 const onPostgresLong = [
   'test/store/postgres/**/*.long.test.ts',
+  'test/store/stored-field.long.test.ts',
   'test/faults/load/unread-lists.long.test.ts',
   'test/faults/process/servers.long.test.ts',
 ]

@@ -1,6 +1,6 @@
 import { linkSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import type { DatabaseLocation } from '../src/store/open-store.ts'
+import type { DatabaseLocation } from '../src/store/location.ts'
 import { applicationId, assertUsable, readHeader } from '../src/store/sqlite/schema.ts'
 import { UsageError } from './command.ts'
 

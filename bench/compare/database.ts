@@ -29,6 +29,11 @@ export async function createDatabase({ name, store }: Contender, folder: string)
 }
 
 async function inFile(file: string, store: 'sqlite' | 'peer'): Promise<BenchDatabase> {
+  // The service's table has a column for the JSON; the peers make it for each list.
+  const made =
+    store === 'sqlite'
+      ? { column: ', json', value: `, json_patch('{}', json_object('name', name, 'tag', tag))` }
+      : { column: '', value: '' }
   const issued = store === 'sqlite' ? await issueTokens({ engine: 'sqlite', file }, callers) : peerTokens(file)
   return {
     url: `sqlite:${file}`,
@@ -40,8 +45,10 @@ async function inFile(file: string, store: 'sqlite' | 'peer'): Promise<BenchData
       database
         .prepare(
           `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < @count)
-           INSERT INTO plants (caller, id, name, tag)
-           SELECT @caller, @firstId + n, 'Monstera deliciosa ' || n, CASE n % 2 WHEN 0 THEN 'indoor' END FROM numbers`,
+           INSERT INTO plants (caller, id, name, tag${made.column})
+           SELECT @caller, @firstId + n, name, tag${made.value} FROM (
+             SELECT n, 'Monstera deliciosa ' || n AS name, CASE n % 2 WHEN 0 THEN 'indoor' END AS tag FROM numbers
+           )`,
         )
         .run({ caller, firstId, count })
       database.pragma('wal_checkpoint(TRUNCATE)')

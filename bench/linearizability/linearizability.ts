@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { UsageError, readArguments, readInteger } from '../../scripts/command.ts'
-import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
+import type { DatabaseLocation } from '../../src/store/location.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { startPostgres } from '../../test/support/server/postgres-node.ts'
 import { countStatuses, report } from '../lab/clients.ts'
 import { Lab } from '../lab/lab.ts'

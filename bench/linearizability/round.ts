@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { prefixOf } from '../../src/auth/tokens.ts'
-import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
+import type { DatabaseLocation } from '../../src/store/location.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { issueTokens } from '../../test/support/server/issue-tokens.ts'
 import type { ServerProcess } from '../../test/support/server/start-process.ts'
 import { type Exchange, ask } from '../lab/clients.ts'

@@ -1,7 +1,6 @@
 import { makeValidator } from 'envalid'
 import { BlockList, isIP } from 'node:net'
-import { hostUrls } from '../store/host-urls.ts'
-import type { DatabaseLocation } from '../store/open-store.ts'
+import { type DatabaseLocation, readDatabaseLocation } from '../store/location.ts'
 
 /** An address or a host name. */
 export const host = makeValidator((text: string) => {
@@ -30,31 +29,6 @@ export function oneOf<Word extends string>(words: readonly Word[]) {
 
 /** The database's URL. */
 export const databaseLocation = makeValidator<DatabaseLocation>(readDatabaseLocation)
-
-/**
- * Parses the URL of a store.
- *
- * @throws Error with what it must be. It may hold a password, so the message does not quote it
- */
-export function readDatabaseLocation(text: string): DatabaseLocation {
-  if (text.startsWith('sqlite:')) return { engine: 'sqlite', file: readPath(text.slice('sqlite:'.length)) }
-  const isPostgres = /^postgres(?:ql)?:\/\//.test(text) && hostUrls(text).every((url) => URL.canParse(url))
-  if (isPostgres) return { engine: 'postgres', url: text }
-  throw new Error(
-    'must be sqlite:PATH or postgres://USER@HOST:PORT/DATABASE, ' +
-      'with the password in PGPASSWORD or in the file that PGPASSFILE names',
-  )
-}
-
-/** Refuses SQLite's URIs and other names that would become files or folders of that name, or no file at all. */
-function readPath(path: string): string {
-  // better-sqlite3 trims the path, and opens no file for `:memory:`.
-  if (path.trim() === path && !/^$|^:memory:$|^file:|^\/\/|[?\r\n]/i.test(path)) return path
-  throw new Error(
-    'must be sqlite:PATH with the path of a file, such as sqlite:data/plants.db or sqlite:/srv/plants.db: ' +
-      'no URI (file:, //, ?), no :memory:, no line break, no white space around it',
-  )
-}
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')

@@ -1,17 +1,17 @@
 import { type Input, type Reply, failure, storeUnavailable } from '../contract.ts'
 import type { HandlerContext } from '../context.ts'
+import { plantOf } from './plant.ts'
 
 export async function createPlant(
-  { body: { id, name, tag } }: Input<'createPlant'>,
+  { body }: Input<'createPlant'>,
   { caller, plants }: HandlerContext,
 ): Promise<Reply<'createPlant'>> {
-  const plant = tag === undefined ? { name } : { name, tag }
-  const outcome = await plants.create(caller, { id, ...plant })
+  const outcome = await plants.create(caller, body)
   switch (outcome) {
     case 'created':
-      return { status: 200, body: plant }
+      return { status: 200, body: plantOf(body) }
     case 'exists':
-      return failure('plant_exists', `you already have a plant with id ${String(id)}`)
+      return failure('plant_exists', `you already have a plant with id ${String(body.id)}`)
     case 'unavailable':
       return storeUnavailable()
   }

@@ -1,5 +1,5 @@
 import { Encoded, release } from 'fastify-contract/encoded'
-import type { Plant } from './store.ts'
+import type { Plant } from '../plants/plant.ts'
 
 /**
  * The size of a page while the length of its plants is unknown. A plant's JSON has at most 3 KiB, so the page has at

@@ -1,14 +1,5 @@
 import type { Caller, Encoded } from 'fastify-contract'
-
-/** A stored plant, with the properties of the contract's `Plant`. */
-export interface Plant {
-  name: string
-  tag?: string
-}
-
-export interface NewPlant extends Plant {
-  id: bigint
-}
+import type { NewPlant, Plant } from '../plants/plant.ts'
 
 /**
  * A store that cannot be opened, or whose files were removed. The message is one line that names the fault and place.

@@ -109,7 +109,7 @@ test('the log that a killed server left beside a database that is damaged stays 
   const many = new Database(file)
   many.exec(
     `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 2000)
-     INSERT INTO plants (caller, id, name) SELECT 'someone', id, 'Monstera deliciosa' FROM ids`,
+     INSERT INTO plants (caller, id, name, json) SELECT 'someone', id, 'Monstera', '{"name":"Monstera"}' FROM ids`,
   )
   many.close()
   const server = await serve()

@@ -5,7 +5,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
-import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts'
+import type { DatabaseLocation } from '../../src/store/location.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listText } from '../store/list-text.ts'
 import { awkwardTexts } from '../support/client/awkward-texts.ts'
@@ -59,7 +60,7 @@ async function contentOf(store: Store): Promise<unknown> {
 }
 
 function move(from: DatabaseLocation, to: DatabaseLocation) {
-  return runScript('scripts/move.ts', ['--from', urlOf(from), '--to', urlOf(to)])
+  return runScript('scripts/move/move.ts', ['--from', urlOf(from), '--to', urlOf(to)])
 }
 
 test('a store moves to the other kind and back, whole, and what is there is verified', async () => {
@@ -88,7 +89,13 @@ test('a move that was killed goes on where it was', async () => {
   await using(to, () => Promise.resolve())
   const client = await connect(urlOf(to))
   onTestFinished(() => client.end())
-  const killed = spawn(nodeBinary, [join(projectFolder, 'scripts/move.ts'), '--from', urlOf(from), '--to', urlOf(to)])
+  const killed = spawn(nodeBinary, [
+    join(projectFolder, 'scripts/move/move.ts'),
+    '--from',
+    urlOf(from),
+    '--to',
+    urlOf(to),
+  ])
   const ended = once(killed, 'close')
   const countPlants = async () =>
     Number((await client.query<{ count: string }>('SELECT count(*) FROM plants')).rows[0]?.count)
@@ -170,8 +177,8 @@ test.for(['PGPASSWORD', 'PGPASSFILE'])('a password may be in %s, where no other 
   await using(from, (store) => store.create('me', { id: 1n, name: 'a' }))
   const environment = { PGPASSFILE: join(file, 'none') }
   const parameters = ['--from', urlOf(from), '--to', url.href]
-  expect(await runScript('scripts/move.ts', parameters, environment)).toMatchObject({ code: 1, stdout: '' })
-  const { code, stdout } = await runScript('scripts/move.ts', parameters, {
+  expect(await runScript('scripts/move/move.ts', parameters, environment)).toMatchObject({ code: 1, stdout: '' })
+  const { code, stdout } = await runScript('scripts/move/move.ts', parameters, {
     ...environment,
     [variable]: variable === 'PGPASSWORD' ? password : file,
   })
@@ -180,7 +187,7 @@ test.for(['PGPASSWORD', 'PGPASSFILE'])('a password may be in %s, where no other 
 })
 
 test('a move without its target is refused with the usage', async () => {
-  const { code, stderr } = await runScript('scripts/move.ts', ['--from', 'sqlite:a.db'])
+  const { code, stderr } = await runScript('scripts/move/move.ts', ['--from', 'sqlite:a.db'])
   expect(code).toBe(1)
   expect(stderr).toContain('Usage: npm run move -- --from URL --to URL')
 })
@@ -191,7 +198,7 @@ test.for([
   [{ '--from': 'sqlite://hunter2.db' }, '--from must be sqlite:PATH with the path of a file,'],
 ] as const)('a move refuses %j in one line that does not quote it', async ([option, message]) => {
   const options = { '--from': 'sqlite:a.db', '--to': 'sqlite:b.db', ...option }
-  const { code, stderr } = await runScript('scripts/move.ts', Object.entries(options).flat())
+  const { code, stderr } = await runScript('scripts/move/move.ts', Object.entries(options).flat())
   expect(code).toBe(1)
   expect(stderr).toMatch(new RegExp(`^${message}[^\n]*; nothing was changed\n$`))
   expect(stderr).not.toContain('hunter2')

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Plant, Store, StoredToken } from '../../src/store/store.ts'
+import type { Plant } from '../../src/plants/plant.ts'
+import type { Store, StoredToken } from '../../src/store/store.ts'
 import { awkwardTexts } from '../support/client/awkward-texts.ts'
 import { listPages, listText } from './list-text.ts'
 

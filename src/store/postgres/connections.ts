@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientConfig, type Pool, type PoolClient } from 'pg'
-import { hostUrls } from '../host-urls.ts'
+import { hostUrls } from '../location.ts'
 import { UnusableStore } from '../store.ts'
 import { stateOf } from './errors.ts'
 import { statements } from './statements.ts'

@@ -1,14 +1,15 @@
 import type { Pool } from 'pg'
 import type { Caller } from 'fastify-contract'
 import { Encoded } from 'fastify-contract/encoded'
+import { type Plant, encodePlant } from '../../plants/plant.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
-import type { CallerOfToken, Plant, Store, StoreOptions } from '../store.ts'
+import type { CallerOfToken, Store, StoreOptions } from '../store.ts'
 import { type Waiting, refuse } from '../waiting.ts'
 import type { WorkerWatch } from './citus.ts'
 import { limitConcurrency } from './connections.ts'
 import { isDamage, isUnavailable, retryConflicts } from './errors.ts'
 import { query } from './send.ts'
-import { type CallerRow, type ListedRow, type Statement, statements } from './statements.ts'
+import { type CallerRow, type Statement, statements } from './statements.ts'
 
 /** The most token lookups in a query. */
 const maxTokens = 500
@@ -129,7 +130,7 @@ export class Reads {
     if (rows === 'unavailable') return rows
     const last = rows.at(-1)
     if (last === undefined) return { plants: [], next: undefined }
-    const json = Buffer.from(rows.map(jsonOf).join())
+    const json = Buffer.from(rows.map(encodePlant).join())
     return partOf(json, { count: rows.length, last: BigInt(last.id), isLast: rows.length < wanted }, position)
   }
 }
@@ -187,9 +188,4 @@ function partOf(json: Buffer, read: { count: number; last: bigint; isLast: boole
   // As many as fill a chunk if they are as long as these: the database should make no JSON that is not sent.
   const nextRows = Math.min(maxPageRows, Math.ceil((count * chunkBytes) / json.length))
   return { plants: [json], next: isEnd ? undefined : { from: last + 1n, left, rows: nextRows } }
-}
-
-/** The same bytes as PostgreSQL's and SQLite's JSON. */
-function jsonOf({ name, tag }: ListedRow): string {
-  return JSON.stringify(tag === null ? { name } : { name, tag })
 }

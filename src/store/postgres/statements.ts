@@ -1,7 +1,8 @@
 import type { QueryConfig } from 'pg'
 import type { Caller } from 'fastify-contract'
-import { type PlantColumns, type StoredPlant, type TokenColumns, tokenTable } from '../rows.ts'
+import { type NewPlant, type PlantValues, plantColumns, plantProperties, valuesOfPlant } from '../../plants/plant.ts'
 import { type StoredToken, type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
+import { type TokenRow, tokenTable } from '../token-table.ts'
 
 declare const row: unique symbol
 
@@ -10,11 +11,17 @@ export interface Statement<Row extends object = Record<never, never>> extends Qu
   readonly [row]?: Row
 }
 
-export type CallerRow = Pick<TokenColumns, 'hash' | 'caller' | 'expires_at' | 'scope'>
+export type CallerRow = Pick<TokenRow, 'hash' | 'caller' | 'expires_at' | 'scope'>
 
-export type ListedRow = Pick<PlantColumns, 'id' | 'name' | 'tag'>
+/** A plant with its owner. */
+export type OwnedPlant = NewPlant & { caller: Caller }
 
-export type CreatedRow = Pick<PlantColumns, 'caller' | 'id'>
+export type ListedRow = PlantValues & { id: string }
+
+export interface CreatedRow {
+  caller: Caller
+  id: string
+}
 
 /** A page of a list. */
 export interface PageRow {
@@ -28,8 +35,12 @@ export interface PageRow {
   plants: string | null
 }
 
-/** The same bytes as SQLite's json_object and JSON.stringify. */
-const plantJson = `'{"name":' || to_json(name)::text || coalesce(',"tag":' || to_json(tag)::text, '') || '}'`
+/** The JSON of a plant, with the same bytes as `encodePlant`. concat_ws leaves out what is null. */
+const plantJson = `'{' || concat_ws(',', ${plantProperties.map(jsonMember).join()}) || '}'`
+
+function jsonMember(property: string): string {
+  return `'"${property}":' || to_json("${property}")::text`
+}
 
 /** libpq's test for target_session_attrs=read-write. */
 const isWritable = `current_setting('transaction_read_only') = 'off'`
@@ -58,7 +69,7 @@ export const statements = {
   /** Plants from an id on, as columns. Citus plans this statement once, because it reads one shard. */
   listedRows: (caller: Caller, from: bigint, limit: number): Statement<ListedRow> => ({
     name: 'listedRows',
-    text: 'SELECT id, name, tag FROM plants WHERE caller = $1 AND id >= $2 ORDER BY id LIMIT $3',
+    text: `SELECT id, ${plantColumns.join()} FROM plants WHERE caller = $1 AND id >= $2 ORDER BY id LIMIT $3`,
     values: [caller, from, limit],
   }),
 
@@ -76,11 +87,11 @@ export const statements = {
   }),
 
   /** Returns the created plants. Of plants with equal keys, the first is created. */
-  createPlants: (plants: StoredPlant[]): Statement<CreatedRow> => ({
+  createPlants: (plants: OwnedPlant[]): Statement<CreatedRow> => ({
     name: `createPlants${String(plants.length)}`,
-    text: `INSERT INTO plants (caller, id, name, tag) VALUES ${tuples(plants.length)}
+    text: `INSERT INTO plants (caller, id, ${plantColumns.join()}) VALUES ${tuples(plants.length)}
       ON CONFLICT DO NOTHING RETURNING caller, id`,
-    values: plants.flatMap(({ caller, id, name, tag }) => [caller, id, name, tag]),
+    values: plants.flatMap((plant) => [plant.caller, plant.id, ...valuesOfPlant(plant)]),
   }),
 
   deletePlant: (caller: Caller, id: bigint): Statement => ({
@@ -95,7 +106,7 @@ export const statements = {
     values: [hashes],
   }),
 
-  tokens: (): Statement<TokenColumns> => ({
+  tokens: (): Statement<TokenRow> => ({
     name: 'tokens',
     text: `SELECT ${tokenColumns} FROM tokens ORDER BY issued_at, hash`,
   }),
@@ -106,7 +117,7 @@ export const statements = {
     values: tokenTable.valuesOf(token),
   }),
 
-  revokeTokens: (prefix: string): Statement<TokenColumns> => ({
+  revokeTokens: (prefix: string): Statement<TokenRow> => ({
     name: 'revokeTokens',
     text: `DELETE FROM tokens WHERE prefix = $1 RETURNING ${tokenColumns}`,
     values: [prefix],
@@ -137,11 +148,9 @@ export const statements = {
   isWritable: (): Statement<{ writable: boolean }> => ({ text: `SELECT ${isWritable} AS writable` }),
 }
 
-/** `($1,$2,$3,$4),($5,$6,$7,$8)` for two plants. */
+/** `($1,$2,$3,$4),($5,$6,$7,$8)` for two plants with two columns besides caller and id. */
 function tuples(plants: number): string {
-  const numbers = [1, 2, 3, 4]
-  return Array.from(
-    { length: plants },
-    (_, index) => `(${numbers.map((n) => `$${String(4 * index + n)}`).join()})`,
-  ).join()
+  const columns = ['caller', 'id', ...plantColumns]
+  const tuple = (first: number) => `(${columns.map((_, index) => `$${String(first + index)}`).join()})`
+  return Array.from({ length: plants }, (_, index) => tuple(columns.length * index + 1)).join()
 }

@@ -1,8 +1,7 @@
 import type { QueryResult } from 'pg'
 import type { Caller } from 'fastify-contract'
-import type { StoredPlant } from '../rows.ts'
 import type { Waiting } from '../waiting.ts'
-import { type CreatedRow, type Statement, statements } from './statements.ts'
+import { type CreatedRow, type OwnedPlant, type Statement, statements } from './statements.ts'
 
 /** A write of one row. */
 export type Write = {
@@ -10,7 +9,7 @@ export type Write = {
   key: string
   /** The plant's owner; undefined for tokens. */
   caller?: Caller
-} & ({ plant: StoredPlant } | { statement: Statement })
+} & ({ plant: OwnedPlant } | { statement: Statement })
 
 /** The number of changed rows, and the rows that the statement returns. */
 export type Result<Row extends object = object> = Pick<QueryResult<Row>, 'rowCount' | 'rows'>

@@ -1,5 +1,5 @@
-import { tokenTable } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
+import { tokenTable } from '../token-table.ts'
 import { defaultMaxQueued } from '../waiting.ts'
 import { WorkerWatch } from './citus.ts'
 import { type DatabaseOptions, openDatabase } from './open-database.ts'
@@ -46,12 +46,12 @@ export async function openPostgresStore(options: DatabaseOptions & StoreOptions)
 
     listTokens: async () => {
       const rows = await reads.read(statements.tokens())
-      return rows === 'unavailable' ? rows : rows.map(tokenTable.rowOf)
+      return rows === 'unavailable' ? rows : rows.map(tokenTable.tokenOf)
     },
 
     revokeTokens: async (prefix) => {
       const result = await queue.write({ key: tokenKey, statement: statements.revokeTokens(prefix) })
-      return result === 'unavailable' ? result : result.rows.map(tokenTable.rowOf)
+      return result === 'unavailable' ? result : result.rows.map(tokenTable.tokenOf)
     },
 
     recordUses: async (uses) => {

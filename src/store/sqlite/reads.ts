@@ -1,9 +1,10 @@
 import type Database from 'better-sqlite3'
 import type { Caller } from 'fastify-contract'
 import { Encoded } from 'fastify-contract/encoded'
+import type { Plant } from '../../plants/plant.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
-import { tokenTable } from '../rows.ts'
-import type { CallerOfToken, Plant, Store, StoredToken } from '../store.ts'
+import type { CallerOfToken, Store, StoredToken } from '../store.ts'
+import { tokenTable } from '../token-table.ts'
 import type { Waiting } from '../waiting.ts'
 import { isUnavailable, prepareReads } from './statements.ts'
 
@@ -59,7 +60,7 @@ export class Reads {
   }
 
   listTokens(): StoredToken[] | 'unavailable' {
-    return this.#read(() => this.#statements.tokens.all().map(tokenTable.rowOf))
+    return this.#read(() => this.#statements.tokens.all().map(tokenTable.tokenOf))
   }
 
   /** @throws the database's error */

@@ -12,7 +12,8 @@ export const applicationId = 0x506c6e74
  * changes.
  *
  * `plants` is clustered by its key, so a caller's plants are stored in list order. `json` is the contract's `Plant`,
- * made when the plant is created rather than for each list.
+ * made when the plant is created rather than for each list. SQLite cannot change a generated column of a table with
+ * rows, so `json` is a plain one.
  */
 export const migrations: readonly string[] = [
   `CREATE TABLE plants (
@@ -34,6 +35,17 @@ export const migrations: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
   `ALTER TABLE tokens ADD COLUMN last_used_at INTEGER;`,
   `ALTER TABLE tokens ADD COLUMN scope TEXT;`,
+  `CREATE TABLE new_plants (
+     caller TEXT NOT NULL,
+     id INTEGER NOT NULL,
+     name TEXT NOT NULL,
+     tag TEXT,
+     json TEXT NOT NULL,
+     PRIMARY KEY (caller, id)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO new_plants SELECT caller, id, name, tag, json FROM plants;
+   DROP TABLE plants;
+   ALTER TABLE new_plants RENAME TO plants;`,
 ]
 
 /** Brings the schema up to date. Safe while other processes do the same. */

@@ -1,7 +1,8 @@
 import Database from 'better-sqlite3'
 import type { Caller } from 'fastify-contract'
-import { type TokenColumns, type Value, placeholders, tokenTable } from '../rows.ts'
+import { type NewPlant, encodePlant, plantColumns, valuesOfPlant } from '../../plants/plant.ts'
 import { type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
+import { type TokenRow, type Value, tokenTable } from '../token-table.ts'
 
 /** A JSON array of plants. SQLite adds the brackets, because JavaScript would copy the text to add them. */
 const list = `'[' || ifnull(group_concat(json), '') || ']'`
@@ -39,9 +40,7 @@ export function prepareReads(database: Database.Database) {
         'SELECT caller, scope FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)',
       )
       .raw(),
-    tokens: database.prepare<[], TokenColumns>(
-      `SELECT ${tokenTable.columns.join()} FROM tokens ORDER BY issued_at, hash`,
-    ),
+    tokens: database.prepare<[], TokenRow>(`SELECT ${tokenTable.columns.join()} FROM tokens ORDER BY issued_at, hash`),
     isEmpty: database
       .prepare<[], number>('SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens)')
       .pluck(),
@@ -55,16 +54,15 @@ export function prepareWrites(database: Database.Database) {
     begin: database.prepare('BEGIN IMMEDIATE'),
     commit: database.prepare('COMMIT'),
     rollback: database.prepare('ROLLBACK'),
-    createPlant: database.prepare<[Caller, bigint, string, string | null]>(
-      'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    createPlant: database.prepare<Value[]>(
+      `INSERT INTO plants (caller, id, ${plantColumns.join()}, json)
+       VALUES (?, ?, ${placeholders(plantColumns)}, ?) ON CONFLICT DO NOTHING`,
     ),
     deletePlant: database.prepare<[Caller, bigint]>('DELETE FROM plants WHERE caller = ? AND id = ?'),
     addToken: database.prepare<Value[]>(
       `INSERT INTO tokens (${tokenColumns}) VALUES (${placeholders(tokenTable.columns)})`,
     ),
-    revokeTokens: database.prepare<[string], TokenColumns>(
-      `DELETE FROM tokens WHERE prefix = ? RETURNING ${tokenColumns}`,
-    ),
+    revokeTokens: database.prepare<[string], TokenRow>(`DELETE FROM tokens WHERE prefix = ? RETURNING ${tokenColumns}`),
     recordUse: database.prepare<[TokenUse]>(
       `UPDATE tokens SET last_used_at = @usedAt
        WHERE hash = @hash AND (last_used_at IS NULL OR last_used_at NOT BETWEEN
@@ -72,6 +70,16 @@ export function prepareWrites(database: Database.Database) {
          @usedAt + ${String(lastUsedResolutionMilliseconds)})`,
     ),
   }
+}
+
+/** The values of `createPlant`. */
+export function valuesOfCreate(caller: Caller, plant: NewPlant): Value[] {
+  return [caller, plant.id, ...valuesOfPlant(plant), encodePlant(plant)]
+}
+
+/** A `?` for each column. */
+function placeholders(columns: readonly string[]): string {
+  return columns.map(() => '?').join()
 }
 
 /**

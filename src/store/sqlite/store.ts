@@ -1,8 +1,9 @@
-import { tokenTable } from '../rows.ts'
 import type { Store, StoreOptions } from '../store.ts'
+import { tokenTable } from '../token-table.ts'
 import { defaultMaxQueued } from '../waiting.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
+import { valuesOfCreate } from './statements.ts'
 import { WriteQueue } from './writes.ts'
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -65,10 +66,10 @@ export function openSqliteStore({
   return {
     list: reads.list,
 
-    create: (caller, { id, name, tag }) =>
-      queue.write(({ createPlant }) =>
-        createPlant.run(caller, id, name, tag ?? null).changes === 1 ? 'created' : 'exists',
-      ),
+    create: (caller, plant) => {
+      const values = valuesOfCreate(caller, plant)
+      return queue.write(({ createPlant }) => (createPlant.run(...values).changes === 1 ? 'created' : 'exists'))
+    },
 
     delete: (caller, id) =>
       queue.write(({ deletePlant }) => (deletePlant.run(caller, id).changes === 1 ? 'deleted' : 'absent')),
@@ -83,7 +84,7 @@ export function openSqliteStore({
 
     listTokens: () => Promise.resolve(reads.listTokens()),
 
-    revokeTokens: (prefix) => queue.write(({ revokeTokens }) => revokeTokens.all(prefix).map(tokenTable.rowOf)),
+    revokeTokens: (prefix) => queue.write(({ revokeTokens }) => revokeTokens.all(prefix).map(tokenTable.tokenOf)),
 
     recordUses: (uses) =>
       queue.write(({ recordUse }) => {

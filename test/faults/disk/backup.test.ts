@@ -43,7 +43,7 @@ function contentOf(folder: string): string {
 async function databaseWithCopy(): Promise<{ file: string; copy: string; folder: string }> {
   const folder = await temporaryFolder()
   const { file } = await servedDatabase(folder)
-  change(file, `INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'saved')`)
+  change(file, `INSERT INTO plants (caller, id, name, json) VALUES ('me', 1, 'saved', '{"name":"saved"}')`)
   const copy = join(folder, 'copy.db')
   expect(await copyOf(file, copy)).toMatchObject({ plants: 1, tokens: 1 })
   return { file, copy, folder }
@@ -54,7 +54,7 @@ test('a copy that is made while a server is written to holds the state of one mo
   change(
     file,
     `WITH RECURSIVE ids (id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM ids WHERE id < 50000)
-     INSERT INTO plants (caller, id, name) SELECT 'someone', id, 'Monstera deliciosa' FROM ids`,
+     INSERT INTO plants (caller, id, name, json) SELECT 'someone', id, 'Monstera', '{"name":"Monstera"}' FROM ids`,
   )
   const server = await serve()
   const range = 1_000_000
@@ -102,7 +102,7 @@ test('a copy is one file, whole by itself, for its owner alone, beside nothing t
 const overwrite = (bytes: string, place: number) =>
   `printf '${bytes}' | dd of=$0 bs=1 seek=${String(place)} conv=notrunc status=none`
 const anotherProgram = overwrite('abcd', 68)
-const damage = overwrite('\\377'.repeat(200), 4_096)
+const damage = overwrite('\\377'.repeat(200), 8_192)
 const text = 'seq 999 > $0'
 
 test.each([
@@ -135,7 +135,7 @@ test('a copy has no room for what was deleted, and a restore gives the room back
   change(
     file,
     `WITH RECURSIVE ids (id) AS (SELECT 10 UNION ALL SELECT id + 1 FROM ids WHERE id < 10000)
-     INSERT INTO plants (caller, id, name) SELECT 'me', id, 'Monstera' FROM ids;
+     INSERT INTO plants (caller, id, name, json) SELECT 'me', id, 'Monstera', '{"name":"Monstera"}' FROM ids;
      DELETE FROM plants WHERE id >= 10`,
   )
   const [size, second] = [statSync(file).size, join(folder, 'second.db')]

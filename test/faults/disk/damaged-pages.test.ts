@@ -18,9 +18,11 @@ async function makeFile(): Promise<string> {
   const { database } = openDatabase(file)
   database.exec(
     `WITH RECURSIVE ids (id) AS (SELECT 10 UNION ALL SELECT id + 10 FROM ids WHERE id < 20000)
-     INSERT INTO plants (caller, id, name, tag)
-     SELECT column1, id, 'Monstera deliciosa', iif(column1 = 'damaged' AND id BETWEEN 5000 AND 15000, 'inner', 'outer')
-     FROM (VALUES ('a'), ('damaged'), ('z')), ids`,
+     INSERT INTO plants (caller, id, name, tag, json)
+     SELECT caller, id, name, tag, json_object('name', name, 'tag', tag) FROM (
+       SELECT column1 AS caller, id, 'Monstera deliciosa' AS name,
+         iif(column1 = 'damaged' AND id BETWEEN 5000 AND 15000, 'inner', 'outer') AS tag
+       FROM (VALUES ('a'), ('damaged'), ('z')), ids)`,
   )
   database.close()
   return file
@@ -54,7 +56,7 @@ async function openDamaged() {
   writePages(file, damaged, () => Buffer.alloc(pageSize, 0xff))
   // A write of another connection makes the store read the pages again.
   const rival = new Database(file)
-  rival.exec(`INSERT INTO plants (caller, id, name) VALUES ('a', 0, 'Monstera deliciosa')`)
+  rival.exec(`INSERT INTO plants (caller, id, name, json) VALUES ('a', 0, 'Monstera', '{"name":"Monstera"}')`)
   rival.close()
   const repair = () => {
     writePages(file, damaged, (offset) => bytes.subarray(offset, offset + pageSize))

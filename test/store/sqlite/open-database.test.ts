@@ -8,8 +8,10 @@ import { UnusableStore } from '../../../src/store/store.ts'
 import { applicationId, migrations } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
+import { awkwardTexts } from '../../support/client/awkward-texts.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder } from '../../support/server/start-process.ts'
+import { listText } from '../list-text.ts'
 import { throwFault } from '../store-suite.ts'
 
 async function temporaryFile(): Promise<string> {
@@ -95,6 +97,26 @@ test('a file of the release before scopes is migrated, and its tokens keep all r
   expect(await store.findCaller(Buffer.alloc(1), 2)).toStrictEqual({ caller: 'me', scope: undefined })
 })
 
+test('a file of release 1.1.0 keeps its plants, byte for byte', async () => {
+  const file = await temporaryFile()
+  makeDatabase(
+    file,
+    `${migrations.slice(0, 3).join('')} PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = 3`,
+  )
+  const old = new Database(file)
+  const create = old.prepare('INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?)')
+  for (const [index, [, text]] of awkwardTexts.entries()) create.run('me', BigInt(2 * index), text, text)
+  create.run('you', 2n ** 63n - 1n, 'Monstera', null)
+  old.close()
+  const store = openSqliteStore({ file, onFault: throwFault })
+  onTestFinished(() => store.close())
+  expect(await listText(store, 'you')).toBe('[{"name":"Monstera"}]')
+  expect(await store.create('me', { id: 0n, name: 'Monstera' })).toBe('exists')
+  expect(await store.create('me', { id: 1n, name: 'Monstera' })).toBe('created')
+  const plants = awkwardTexts.map(([, text]) => ({ name: text, tag: text }))
+  expect(await listText(store, 'me')).toBe(JSON.stringify([plants[0], { name: 'Monstera' }, ...plants.slice(1)]))
+})
+
 describe('the open connection', () => {
   test('writes ahead to a log and waits for the disk, also when the file is opened again', async () => {
     const file = await temporaryFile()
@@ -109,7 +131,9 @@ describe('the open connection', () => {
     const file = await temporaryFile()
     const [reader, writer] = [open(file), open(file)]
     reader.exec('BEGIN; SELECT count(*) FROM plants')
-    const fill = writer.prepare(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, hex(randomblob(400000)))`)
+    const fill = writer.prepare(
+      `INSERT INTO plants (caller, id, name, json) VALUES ('me', ?, 'a', hex(randomblob(800000)))`,
+    )
     for (let id = 0; id < 21; id++) fill.run(id)
     expect(statSync(`${file}-wal`).size).toBeGreaterThan(16_000_000)
     reader.exec('ROLLBACK')
@@ -150,7 +174,7 @@ test.each<[string, string, RegExp]>([
 
 test('a database that is refused keeps the log that a killed process left', async () => {
   const [file, copy] = [await temporaryFile(), await temporaryFile()]
-  open(file).exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'a'); PRAGMA user_version = 99`)
+  open(file).exec(`INSERT INTO plants (caller, id, name, json) VALUES ('me', 1, 'a', '{}'); PRAGMA user_version = 99`)
   for (const suffix of ['', '-wal']) writeFileSync(copy + suffix, readFileSync(file + suffix))
   expectRefusal(copy, /schema version 99/)
   for (const suffix of ['', '-wal']) expect(readFileSync(copy + suffix).equals(readFileSync(file + suffix))).toBe(true)

@@ -69,7 +69,9 @@ test('what was acknowledged is in the files that a process leaves behind when it
 
 test('while another process holds the write lock, writes wait and reads go on; then the writes are done', async () => {
   const { store, rival, faults } = await openWithRival()
-  rival.exec(`BEGIN IMMEDIATE; INSERT INTO plants (caller, id, name) VALUES ('me', 2, 'of the other')`)
+  rival.exec(
+    `BEGIN IMMEDIATE; INSERT INTO plants (caller, id, name, json) VALUES ('me', 2, 'of the other', '{"name":"of the other"}')`,
+  )
   const outcomes = Promise.all([
     store.create('me', { id: 2n, name: 'b' }),
     store.create('me', { id: 3n, name: 'c' }),

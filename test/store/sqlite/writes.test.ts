@@ -26,7 +26,9 @@ async function makeQueue(options: Partial<ConstructorParameters<typeof WriteQueu
     },
     ...options,
   })
-  const statement = database.prepare<[number]>(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, 'a')`)
+  const statement = database.prepare<[number]>(
+    `INSERT INTO plants (caller, id, name, json) VALUES ('me', ?, 'a', '{}')`,
+  )
   const before = await commitsIn(`${file}-wal`)
   return {
     queue,
@@ -145,7 +147,9 @@ test('writes wait for a lock that is taken after a fault ended their transaction
 test('writes to a full database are refused together, and none runs twice', async () => {
   const { queue, database, insert, ids, faults } = await makeQueue()
   database.pragma('max_page_count = 1')
-  const fill = database.prepare(`INSERT INTO plants (caller, id, name) VALUES ('me', 2, hex(randomblob(4096)))`)
+  const fill = database.prepare(
+    `INSERT INTO plants (caller, id, name, json) VALUES ('me', 2, 'a', hex(randomblob(8192)))`,
+  )
   let runs = 0
   const writes = [insert(1), () => fill.run(), insert(3)].map((run) => () => {
     runs++

@@ -1,5 +1,6 @@
 import { createToken } from '../../../src/auth/tokens.ts'
-import { type DatabaseLocation, openStore } from '../../../src/store/open-store.ts'
+import type { DatabaseLocation } from '../../../src/store/location.ts'
+import { openStore } from '../../../src/store/open-store.ts'
 
 /** A caller and its token. */
 export interface Caller {

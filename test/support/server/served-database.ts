@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { DatabaseLocation } from '../../../src/store/open-store.ts'
+import type { DatabaseLocation } from '../../../src/store/location.ts'
 import { issueTokens } from './issue-tokens.ts'
 import { temporaryFolder, temporaryLocation } from './start-app.ts'
 import { type Command, type ServerProcess, startProcess } from './start-process.ts'
@@ -8,6 +8,8 @@ import { type Command, type ServerProcess, startProcess } from './start-process.
 /** A database file with a token in it, which real servers can serve. */
 export interface ServedDatabase {
   file: string
+  /** The value of `DATABASE_URL`. */
+  url: string
   token: string
   /** Starts a server process on it, which ends with the test. */
   serve: (environment?: Record<string, string>, command?: Command) => Promise<RunningServer>
@@ -45,10 +47,12 @@ export function urlOf(location: DatabaseLocation): string {
 
 async function served(location: DatabaseLocation): Promise<Omit<ServedDatabase, 'file'>> {
   const [{ token } = { token: '' }] = await issueTokens(location, ['me'])
+  const url = urlOf(location)
   return {
+    url,
     token,
     serve: async (environment = {}, command) => {
-      const server = await startProcess({ DATABASE_URL: urlOf(location), ...environment }, command)
+      const server = await startProcess({ DATABASE_URL: url, ...environment }, command)
       onTestFinished(() => server.end('SIGKILL'))
       return { ...server, ...client(server.origin, token) }
     },

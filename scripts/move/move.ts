@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readDatabaseLocation } from '../src/config/variables.ts'
-import { type DatabaseLocation, openRows } from '../src/store/open-store.ts'
-import { isUnavailable } from '../src/store/postgres/errors.ts'
-import { readHeader } from '../src/store/sqlite/schema.ts'
-import { UnusableStore } from '../src/store/store.ts'
-import { type RowTable, type Rows, type StoreRows, plantTable, tokenTable } from '../src/store/rows.ts'
-import { UsageError, readArguments, runCommand } from './command.ts'
+import { type DatabaseLocation, readDatabaseLocation } from '../../src/store/location.ts'
+import { isUnavailable } from '../../src/store/postgres/errors.ts'
+import { readHeader } from '../../src/store/sqlite/schema.ts'
+import { UnusableStore } from '../../src/store/store.ts'
+import { UsageError, readArguments, runCommand } from '../command.ts'
+import { openRows } from './open-rows.ts'
+import type { Rows, StoreRows } from './rows.ts'
 
 const usage = `Usage: npm run move -- --from URL --to URL
 Copies all plants and tokens from one store to another. The target must be empty, or contain what an interrupted move
@@ -20,7 +20,7 @@ async function run(): Promise<void> {
   const { from, to } = readCommand()
   await using opened = new AsyncDisposableStack()
   const open = async (location: DatabaseLocation) =>
-    opened.adopt(await openRows(location, { onWarning: console.error }), (rows) => rows.close())
+    opened.adopt(await openRows(location, console.error), (rows) => rows.close())
   const [source, target] = [await open(from), await open(to)]
   try {
     await move(source, target)
@@ -55,22 +55,21 @@ function readUrl(option: string, text: string): DatabaseLocation {
 
 /** Compares both tables before it writes the first row. */
 async function move(source: StoreRows, target: StoreRows): Promise<void> {
-  const tokens = await prepare(tokenTable, source.tokens, target.tokens)
-  const plants = await prepare(plantTable, source.plants, target.plants)
+  const tokens = await prepare(source.tokens, target.tokens)
+  const plants = await prepare(source.plants, target.plants)
   console.log(`verified  ${await tokens()}`)
   console.log(`verified  ${await plants()}`)
 }
 
-async function prepare<Row>(table: RowTable<Row>, from: Rows<Row>, to: Rows<Row>): Promise<() => Promise<string>> {
-  const label = table.name
-  const encode = (row: Row) => encodeRow(table, row)
-  const held = await findResumption(from, to, encode)
+async function prepare<Row>(from: Rows<Row>, to: Rows<Row>): Promise<() => Promise<string>> {
+  const label = from.name
+  const held = await findResumption(from, to)
   if (held === undefined) throw new UsageError(`the target has other ${label} than the source; nothing was changed`)
   const { last, count } = held
   return async () => {
     if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target already has`)
     for await (const rows of pagesAfter(from, last)) await to.add(rows)
-    const [there, here] = await Promise.all([digest(from, encode), digest(to, encode)])
+    const [there, here] = await Promise.all([digest(from), digest(to)])
     if (there !== here) {
       throw new UsageError(
         `the ${label} differ: ${there} in the source, ${here} in the target. ` +
@@ -84,20 +83,18 @@ async function prepare<Row>(table: RowTable<Row>, from: Rows<Row>, to: Rows<Row>
 /**
  * Compares the rows of the target with the first rows of the source.
  *
- * @param encode returns equal texts for equal rows
  * @returns the last row that both have, after which the move continues; undefined if the target has other rows
  */
 async function findResumption<Row>(
   from: Rows<Row>,
   to: Rows<Row>,
-  encode: (row: Row) => string,
 ): Promise<{ last: Row | undefined; count: number } | undefined> {
   let last: Row | undefined
   let count = 0
   for await (const held of pagesAfter(to, undefined)) {
     const expected = await from.after(last, held.length)
     const isOther = (row: Row, index: number) =>
-      expected[index] === undefined || encode(row) !== encode(expected[index])
+      expected[index] === undefined || encodeRow(to, row) !== encodeRow(from, expected[index])
     if (held.some(isOther)) return undefined
     count += held.length
     last = held.at(-1)
@@ -108,14 +105,13 @@ async function findResumption<Row>(
 /**
  * Reads all rows.
  *
- * @param encode returns equal texts for equal rows, without line breaks
  * @returns the number of rows, and their SHA-256 in key order
  */
-async function digest<Row>(rows: Rows<Row>, encode: (row: Row) => string): Promise<string> {
+async function digest<Row>(rows: Rows<Row>): Promise<string> {
   const hash = createHash('sha256')
   let count = 0
   for await (const page of pagesAfter(rows, undefined)) {
-    for (const row of page) hash.update(`${encode(row)}\n`)
+    for (const row of page) hash.update(`${encodeRow(rows, row)}\n`)
     count += page.length
   }
   return `${count.toLocaleString('en')} with SHA-256 ${hash.digest('hex')}`
@@ -126,8 +122,8 @@ async function* pagesAfter<Row>(table: Rows<Row>, last: Row | undefined): AsyncG
     yield rows
 }
 
-/** A row as text: every column of its table. */
-function encodeRow<Row>({ valuesOf }: RowTable<Row>, row: Row): string {
+/** A row as text, without a line break. Equal rows of both stores have equal texts. */
+function encodeRow<Row>({ valuesOf }: Rows<Row>, row: Row): string {
   const values = valuesOf(row).map((value) =>
     value instanceof Uint8Array
       ? Buffer.from(value).toString('hex')
