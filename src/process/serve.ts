@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { FastifyInstance, FastifyListenOptions } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
 import { UnservableContract, loadContract } from 'fastify-contract'
 import { buildApp } from '../app.ts'
 import { BadConfig, type Config, loadConfig } from '../config/config.ts'
 import { handlers } from '../handlers.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
 import { openStore } from '../store/open-store.ts'
 import { type Store, UnusableStore } from '../store/store.ts'
 import { openLog } from './open-log.ts'
@@ -43,74 +44,88 @@ async function start(config: Config): Promise<void> {
   const { limits } = config
   const log = openLog(config.logLevel)
   for (const warning of [...config.warnings, ...openFilesWarnings(limits.connections)]) log.warn(warning)
-  const opened: { app?: FastifyInstance; store?: Store; metricsServer?: { close: () => Promise<void> } } = {}
-  async function close(): Promise<void> {
-    await opened.app?.close()
-    await opened.store?.close()
-    await opened.metricsServer?.close()
-  }
-  const isEnding = handleSignals({ log, graceMilliseconds: limits.shutdownGraceMilliseconds, close })
+  // Closes the app first, then the store, then the metrics. Takes nothing more after that.
+  const opened = new AsyncDisposableStack()
+  const close = () => opened.disposeAsync()
+  handleSignals({ log, graceMilliseconds: limits.shutdownGraceMilliseconds, close })
   try {
-    const contract = await loadContract(`${import.meta.dirname}/../..`)
-    // Loaded only if configured, to save start time and memory.
-    const monitoring = config.metrics && (await import('../monitoring/metrics.ts'))
-    const metrics = monitoring?.createMetrics()
-    const onFault = (part: 'store' | 'key server') => (error: Error) => {
-      metrics?.failed(part)
-      log.error({ err: error }, `the ${part} is not available`)
-    }
-    const store = await openStore(config.database, {
-      onFault: onFault('store'),
-      onCommit: metrics?.committed,
-      onWarning: (message) => {
-        log.warn(message)
-      },
-    })
-    opened.store = store
-    metrics?.watchQueue(store.waitingWrites)
-    const app = await buildApp({
-      contract,
-      handlers,
-      store,
-      log,
-      rateLimit: config.rateLimit,
-      trustedProxies: config.trustedProxies,
-      verifyJwt:
-        config.identityProvider &&
-        (await import('../auth/jwt.ts')).createJwtVerifier(config.identityProvider, Date.now, onFault('key server')),
-      corsOrigins: config.corsOrigins,
-      observer: metrics,
-      limits,
-    })
-    // Nothing more is opened after a signal.
-    if (isEnding()) return
-    opened.app = app
-    if (config.metrics && monitoring && metrics) {
-      const onUnreadable = (error: unknown) => {
-        log.error({ err: error }, 'metrics cannot be read')
-      }
-      const metricsServer = await monitoring
-        .serveMetrics(metrics, config.metrics, onUnreadable)
-        .catch(cannotListen('METRICS_HOST', 'METRICS_PORT', config.metrics))
-      opened.metricsServer = metricsServer
-      log.info(`metrics at ${metricsServer.url}`)
-    }
-    // Fastify passes its options to Node; its type lacks `reusePort`.
-    const options: FastifyListenOptions & { reusePort: boolean } = {
-      host: config.host,
-      port: config.port,
-      reusePort: config.reusePort,
-      backlog,
-      listenTextResolver: (address) => `listening at ${address}`,
-    }
-    await app.listen(options).catch(cannotListen('HOST', 'PORT', config))
-    if (!isEnding()) printWelcome(app.listeningOrigin, await issueFirstToken(store, config), log)
+    const { app, store } = await open(config, log, opened)
+    await listen(app, config)
+    if (!opened.disposed) printWelcome(app.listeningOrigin, await issueFirstToken(store, config), log)
   } catch (error) {
-    // While the process is ending, the rest of the start may fail.
-    if (isEnding()) return
+    // After a signal, the rest of the start may fail.
+    if (opened.disposed) return
     await close()
     throw error
   }
+}
+
+async function open(
+  config: Config,
+  log: FastifyBaseLogger,
+  opened: AsyncDisposableStack,
+): Promise<{ app: FastifyInstance; store: Store }> {
+  const contract = await loadContract(`${import.meta.dirname}/../..`)
+  const metrics = config.metrics && (await openMetrics(config.metrics, log, opened))
+  const onFault = (part: 'store' | 'key server') => (error: Error) => {
+    metrics?.failed(part)
+    log.error({ err: error }, `the ${part} is not available`)
+  }
+  const newStore = await openStore(config.database, {
+    onFault: onFault('store'),
+    onCommit: metrics?.committed,
+    onWarning: (message) => {
+      log.warn(message)
+    },
+  })
+  const store = opened.adopt(newStore, () => newStore.close())
+  metrics?.watchQueue(store.waitingWrites)
+  const newApp = await buildApp({
+    contract,
+    handlers,
+    store,
+    log,
+    rateLimit: config.rateLimit,
+    trustedProxies: config.trustedProxies,
+    verifyJwt:
+      config.identityProvider &&
+      (await import('../auth/jwt.ts')).createJwtVerifier(config.identityProvider, Date.now, onFault('key server')),
+    corsOrigins: config.corsOrigins,
+    observer: metrics,
+    limits: config.limits,
+  })
+  return { app: opened.adopt(newApp, () => newApp.close()), store }
+}
+
+/** Loads the metrics only if they are configured, to save start time and memory. */
+async function openMetrics(
+  address: NonNullable<Config['metrics']>,
+  log: FastifyBaseLogger,
+  opened: AsyncDisposableStack,
+): Promise<Metrics> {
+  const { createMetrics, serveMetrics } = await import('../monitoring/metrics.ts')
+  const metrics = createMetrics()
+  const onUnreadable = (error: unknown) => {
+    log.error({ err: error }, 'metrics cannot be read')
+  }
+  const server = await serveMetrics(metrics, address, onUnreadable).catch(
+    cannotListen('METRICS_HOST', 'METRICS_PORT', address),
+  )
+  opened.defer(() => server.close())
+  log.info(`metrics at ${server.url}`)
+  return metrics
+}
+
+async function listen(app: FastifyInstance, { host, port, reusePort }: Config): Promise<void> {
+  // Fastify passes its options to Node; its type lacks `reusePort`.
+  const options: FastifyListenOptions & { reusePort: boolean } = {
+    host,
+    port,
+    reusePort,
+    backlog,
+    listenTextResolver: (address) => `listening at ${address}`,
+  }
+  await app.listen(options).catch(cannotListen('HOST', 'PORT', { host, port }))
 }
 
 /** Reasons and remedies by the error codes of listen(2), bind(2) and getaddrinfo(3). */

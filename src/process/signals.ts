@@ -23,10 +23,8 @@ export interface ShutdownOptions {
  * Stops the process with exit code 0 on SIGTERM, SIGINT and SIGQUIT, and on SIGHUP if standard input, output or error
  * is a terminal. Otherwise SIGHUP is logged and ignored. An unhandled error stops the process with exit code 1. A
  * second stop signal ends it at once, unless it comes within half a second of the first.
- *
- * @returns whether the process is ending
  */
-export function handleSignals({ log, graceMilliseconds, close }: ShutdownOptions): () => boolean {
+export function handleSignals({ log, graceMilliseconds, close }: ShutdownOptions): void {
   // Read at the start, because isatty() is false once the terminal is gone.
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
   const early = stopSignals.flatMap((signal) => process.listeners(signal).map((listener) => ({ signal, listener })))
@@ -72,5 +70,4 @@ export function handleSignals({ log, graceMilliseconds, close }: ShutdownOptions
     else process.exit(1)
   })
   for (const { signal, listener } of early) process.off(signal, listener)
-  return () => endingSince !== undefined
 }
