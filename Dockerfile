@@ -23,12 +23,12 @@ RUN install -d -o node -g node -m 700 /data
 # Node keeps compiled code for one user and one set of flags. A start as this user compiles it for every container.
 RUN install -d -o node .cache \
   && PORT=0 METRICS_PORT=0 DATABASE_URL=sqlite:/tmp/plants.db setpriv --reuid=node --regid=node --clear-groups \
-    timeout --preserve-status 10 node --max-semi-space-size=8 --no-parallel-scavenge --disable-sigusr1 src/main.ts \
+    timeout --preserve-status 10 scripts/start.sh \
   && rm /tmp/plants.db* \
   && chown -R root:root .cache && chmod -R go+rX .cache
 USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Signals reach node itself: no shell and no npm stand between.
-CMD ["node", "--max-semi-space-size=8", "--no-parallel-scavenge", "--disable-sigusr1", "src/main.ts"]
+# Signals reach node itself: the script becomes node.
+CMD ["scripts/start.sh"]

@@ -6,8 +6,8 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) process.on(signa
 // https://nodejs.org/docs/latest-v24.x/api/process.html#signal-events
 for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => undefined)
 
-// Later starts load the modules below from Node's compile cache, if its folder is writable. `npm start` sets
-// NODE_COMPILE_CACHE instead, which covers this file too, so Node need not load its TypeScript compiler.
+// Later starts load the modules below from Node's compile cache, if its folder is writable. scripts/start.sh sets
+// NODE_COMPILE_CACHE instead, which covers this file too.
 // https://nodejs.org/docs/latest-v24.x/api/module.html#module-compile-cache
 enableCompileCache({ directory: `${import.meta.dirname}/../.cache/compiled` })
 

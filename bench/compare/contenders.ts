@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Command, nodeBinary, startCommand, startEnvironment } from '../../test/support/server/start-process.ts'
+import { type Command, nodeBinary, startCommand } from '../../test/support/server/start-process.ts'
 
 export const peersFolder = join(import.meta.dirname, '../peers')
 
@@ -16,7 +16,7 @@ export const own: Contender = {
   name: 'plant-store',
   store: 'sqlite',
   command: startCommand,
-  environment: { ...startEnvironment, LOG_LEVEL: 'info' },
+  environment: { LOG_LEVEL: 'info' },
 }
 
 export const ownOnPostgres: Contender = { ...own, name: 'plant-store on PostgreSQL', store: 'postgres' }

@@ -7,8 +7,7 @@ import { type NodeOptions, type PostgresNode, startNode } from '../../test/suppo
 import {
   type Command,
   type ServerProcess,
-  nodeBinary,
-  startArguments,
+  startCommand,
   startProcess,
 } from '../../test/support/server/start-process.ts'
 
@@ -92,7 +91,8 @@ export async function startLoadedServer(
     ),
   )
   await store.close()
-  const command = pinned('server', [nodeBinary, ...nodeOptions, ...startArguments])
-  const server = await lab.serve(`sqlite:${file}`, 'server', { LOG_LEVEL: 'info', ...environment }, command)
+  const command = pinned('server', startCommand)
+  const variables = { LOG_LEVEL: 'info', NODE_OPTIONS: nodeOptions.join(' '), ...environment }
+  const server = await lab.serve(`sqlite:${file}`, 'server', variables, command)
   return { ...server, token, [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose]() }
 }

@@ -12,19 +12,6 @@ function textOf(file: string): string {
 
 const unit = textOf('deploy/plant-store.service')
 
-test('npm start, the image and the systemd unit start Node with the same flags; no signal opens its debugger', () => {
-  // The shapes of the project's own files.
-  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } }
-  const [, ofImage = ''] = /^CMD (\[.*\])$/m.exec(textOf('Dockerfile')) ?? []
-  const [, ofUnit] = /^ExecStart=(.+)$/m.exec(unit) ?? []
-  const command = (JSON.parse(ofImage) as string[]).join(' ')
-  expect(scripts.start).toBe(`NODE_COMPILE_CACHE=.cache/compiled exec ${command}`)
-  expect(ofUnit).toBe(`/usr/bin/${command}`)
-  // The image is built with a first start. Code that was compiled under other flags would be compiled again.
-  expect(textOf('Dockerfile').replaceAll('\\\n', '')).toMatch(new RegExp(`timeout .* ${command} `))
-  expect(command).toContain(' --disable-sigusr1 ')
-})
-
 test('compose.yaml counts refused tokens by the addresses its proxy tells, and publishes to this machine alone', () => {
   // The shape of the project's own file.
   const { services, networks } = parse(textOf('compose.yaml')) as {

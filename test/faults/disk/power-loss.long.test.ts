@@ -55,7 +55,7 @@ test.each<[string, boolean, (file: string, url: string, record: Environment) => 
   // Who made it may have been killed before it was on disk.
   ['where it was there already', true, (_, url, to) => start({ DATABASE_URL: url, ...to })],
   ['at a restore', false, (file, url, to) => run('restore.ts', [file], { DATABASE_URL: url, ...to })],
-  ['at a move', false, (file, url, to) => run('move.ts', ['--from', `sqlite:${file}`, '--to', url], to)],
+  ['at a move', false, (file, url, to) => run('move/move.ts', ['--from', `sqlite:${file}`, '--to', url], to)],
 ])('a folder is on disk before anything in it is acknowledged: %s', async (_title, isThere, act) => {
   const folder = await temporaryFolder()
   const { file } = await servedDatabase(folder)

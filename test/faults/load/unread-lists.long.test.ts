@@ -10,7 +10,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 import { issueTokens } from '../../support/server/issue-tokens.ts'
 import { urlOf } from '../../support/server/served-database.ts'
 import { startApp, temporaryLocation } from '../../support/server/start-app.ts'
-import { type ServerProcess, nodeBinary, startArguments, startProcess } from '../../support/server/start-process.ts'
+import { type ServerProcess, startProcess } from '../../support/server/start-process.ts'
 
 /** How many connections to the database a server opens when it needs them. */
 const poolSize = inject('engine') === 'postgres' ? 10 : 0
@@ -31,13 +31,9 @@ async function serve(plants: number, environment: Record<string, string> = {}): 
   const name = 'm'.repeat(255)
   await Promise.all(Array.from({ length: plants }, (_, id) => store.create('me', { id: BigInt(id), name, tag: name })))
   await store.close()
-  const server = await startProcess({ DATABASE_URL: urlOf(location), ...environment }, [
-    nodeBinary,
-    '--expose-gc',
-    '--import',
-    join(import.meta.dirname, '../../support/server/held-memory.ts'),
-    ...startArguments,
-  ])
+  const held = join(import.meta.dirname, '../../support/server/held-memory.ts')
+  const options = { NODE_OPTIONS: `--expose-gc --import=${held}` }
+  const server = await startProcess({ DATABASE_URL: urlOf(location), ...options, ...environment })
   onTestFinished(() => server.end('SIGKILL'))
   return {
     ...server,

@@ -1,8 +1,6 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
-import { parseEnv } from 'node:util'
+import { dirname, join } from 'node:path'
 import { type Program, type ProgramOptions, startProgram } from './program.ts'
 
 export const projectFolder = join(import.meta.dirname, '../../..')
@@ -10,23 +8,10 @@ export const projectFolder = join(import.meta.dirname, '../../..')
 /** The Node that the project brings along, on which its commands run. */
 export const nodeBinary = join(projectFolder, 'node_modules/.bin/node')
 
-/** The variables and the arguments of `node` in the script of `npm start`. */
-const [variables = '', nodeArguments = ''] = readStartScript().split('exec node ')
-// A variable that it reads has a value.
-export const startEnvironment = parseEnv(variables.replaceAll(' ', '\n')) as Record<string, string>
-export const startArguments = nodeArguments.split(' ')
-
-function readStartScript(): string {
-  const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
-    scripts: { start: string }
-  }
-  return scripts.start
-}
-
 export type Command = readonly [string, ...string[]]
 
-/** What `npm start` runs. */
-export const startCommand: Command = [nodeBinary, ...startArguments]
+/** What `npm start` runs. NODE_OPTIONS can add options of Node. */
+export const startCommand: Command = [join(projectFolder, 'scripts/start.sh')]
 
 /** A server that runs as a process of its own. */
 export interface ServerProcess extends Program {
@@ -48,8 +33,9 @@ export async function startProcess(
   command = startCommand,
   options: Pick<ProgramOptions, 'logFile'> = {},
 ): Promise<ServerProcess> {
-  const own = { PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_DELAY: '0' }
-  const env = { ...startEnvironment, ...process.env, ...own, ...environment }
+  const path = `${dirname(nodeBinary)}:${process.env['PATH'] ?? ''}`
+  const own = { PATH: path, PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_DELAY: '0' }
+  const env = { ...process.env, ...own, ...environment }
   const program = await startProgram(command, { cwd: projectFolder, env, ...options }, (text) => listening.test(text))
   const [, origin, ofService = ''] = listening.exec(program.stdout()) ?? []
   const { port } = new URL(origin ?? ofService)
