@@ -97,8 +97,8 @@ export interface components {
         /** @description The request is invalid. */
         BadRequest: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit?: string;
+                "RateLimit-Policy"?: string;
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -109,8 +109,8 @@ export interface components {
         /** @description The caller already has a plant with this `id`. */
         Conflict: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit?: string;
+                "RateLimit-Policy"?: string;
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -127,8 +127,8 @@ export interface components {
         /** @description The body exceeds the server's limit. */
         ContentTooLarge: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit?: string;
+                "RateLimit-Policy"?: string;
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -145,8 +145,8 @@ export interface components {
         /** @description The service failed. */
         InternalServerError: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit?: string;
+                "RateLimit-Policy"?: string;
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -163,8 +163,8 @@ export interface components {
         /** @description The caller has no plant with this `id`. */
         NotFound: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit?: string;
+                "RateLimit-Policy"?: string;
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -218,8 +218,8 @@ export interface components {
          */
         ServiceUnavailable: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit?: string;
+                "RateLimit-Policy"?: string;
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -237,8 +237,8 @@ export interface components {
         /** @description Too many requests by the caller, or too many rejected tokens from the client's address. */
         TooManyRequests: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit?: string;
+                "RateLimit-Policy"?: string;
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -267,8 +267,8 @@ export interface components {
         /** @description The body is not `application/json` in UTF-8. */
         UnsupportedMediaType: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit?: string;
+                "RateLimit-Policy"?: string;
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -337,8 +337,8 @@ export interface operations {
             /** @description The caller's plants, in ascending order of `id`. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit?: string;
+                    "RateLimit-Policy"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -372,8 +372,8 @@ export interface operations {
             /** @description The stored plant, without its `id`. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit?: string;
+                    "RateLimit-Policy"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -411,8 +411,8 @@ export interface operations {
             /** @description The plant is deleted. */
             204: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit?: string;
+                    "RateLimit-Policy"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };

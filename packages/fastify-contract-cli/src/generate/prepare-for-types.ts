@@ -1,4 +1,5 @@
 import { type ContractDocument, maps } from 'fastify-contract/document'
+import { find } from 'fastify-contract/json'
 import { inPlace, isSchema } from 'fastify-contract/schema'
 
 /** The marker types of properties with these keywords. `types/message-types.ts` interprets them. */
@@ -47,7 +48,8 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
       Object.entries(withoutLiterals(node)).map(([name, member]) => {
         if (name.startsWith('x-') || values.includes(name)) return [name, withoutBigInts(member)]
         if (typeof member === 'string' && commented.includes(name)) return [name, withoutDirectives(member)]
-        return [name, maps.includes(name) && isSchema(member) ? mapValues(member, copy) : copy(member)]
+        if (!maps.includes(name) || !isSchema(member)) return [name, copy(member)]
+        return [name, mapValues(member, name === 'headers' ? copyHeader : copy)]
       }),
     )
     const { in: place, properties, schema } = object
@@ -61,6 +63,14 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
       mark(property, written[name], ['default', 'readOnly', 'writeOnly']),
     ])
     return withIndex(object, Object.fromEntries(marked) as Record<string, unknown>)
+  }
+
+  /** Copies the target of a reference to an optional header: openapi-typescript takes referenced headers as required. */
+  function copyHeader(header: unknown): unknown {
+    if (!isSchema(header) || typeof header['$ref'] !== 'string') return copy(header)
+    const target = copyHeader(find(document, header['$ref']))
+    const isOptional = isSchema(target) && target['$ref'] === undefined && target['required'] !== true
+    return isOptional ? { schema: target['schema'] } : header
   }
 
   /** @param written the schema of the contract */
