@@ -3,7 +3,8 @@ import { type Contract, type Limits, fastifyContract, fastifyOptions } from 'fas
 import { createTokenUses } from './auth/token-uses.ts'
 import { type TokenFinder, createVerifiers } from './auth/verifiers.ts'
 import type { HandlerContext } from './context.ts'
-import { type Handlers, failureBody } from './contract.ts'
+import type { Handlers } from './contract.ts'
+import { failureForm } from './failures.ts'
 import { registerHealth, watchReadiness } from './monitoring/health.ts'
 import type { Metrics } from './monitoring/metrics.ts'
 import { RequestLog, registerRequestLog, requestIdOf } from './monitoring/request-log.ts'
@@ -50,7 +51,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     ...fastifyOptions({
       logger: log,
-      failureBody,
+      failureForm,
       onConnectionRefused: (status) => observer?.answered(undefined, status, undefined),
       limits: options.limits,
     }),

@@ -1,5 +1,6 @@
-import { type Input, type Reply, failure, storeUnavailable } from '../contract.ts'
+import type { Input, Reply } from '../contract.ts'
 import type { HandlerContext } from '../context.ts'
+import { failure, storeUnavailable } from '../failures.ts'
 import { plantOf } from './plant.ts'
 
 export async function createPlant(

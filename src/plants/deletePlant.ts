@@ -1,5 +1,6 @@
-import { type Input, type Reply, failure, storeUnavailable } from '../contract.ts'
+import type { Input, Reply } from '../contract.ts'
 import type { HandlerContext } from '../context.ts'
+import { failure, storeUnavailable } from '../failures.ts'
 
 export async function deletePlant(
   { path: { id } }: Input<'deletePlant'>,

@@ -1,5 +1,6 @@
-import { type Input, type Reply, storeUnavailable } from '../contract.ts'
+import type { Input, Reply } from '../contract.ts'
 import type { HandlerContext } from '../context.ts'
+import { storeUnavailable } from '../failures.ts'
 
 export async function listPlants(
   { query: { limit } }: Input<'listPlants'>,

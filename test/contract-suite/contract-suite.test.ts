@@ -3,7 +3,7 @@ import { connectTo, faultsOf, validRequest, wantsCredentials } from 'fastify-con
 import type { Schema } from 'fastify-contract/schema'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { receive } from '../support/client/raw-http.ts'
-import { failure } from '../../src/contract.ts'
+import { failure } from '../../src/failures.ts'
 import { handlers } from '../../src/handlers.ts'
 import { expectedContract } from '../support/responses/expected-contract.ts'
 import { type TestAppOptions, shareApp, startApp, temporaryStore } from '../support/server/start-app.ts'

@@ -3,7 +3,9 @@
  * A directive `@ts-expect-error` is itself an error where the line below it compiles, and the twin beside each shows
  * that it is the named fault that is refused and nothing else of the line.
  */
-import { type Handlers, type Input, type OperationId, type Reply, failure } from '../../src/contract.ts'
+import type { FailureName } from 'fastify-contract'
+import type { Handlers, Input, OperationId, Reply } from '../../src/contract.ts'
+import { type Named, errors, failure } from '../../src/failures.ts'
 
 declare const handlers: Handlers<{ caller: string }>
 declare const input: { create: Input<'createPlant'>; delete: Input<'deletePlant'>; list: Input<'listPlants'> }
@@ -28,6 +30,15 @@ export const exists = (): Reply<'createPlant'> => failure('plant_exists', '')
 export const existsInDelete = (): Reply<'deletePlant'> => failure('plant_exists', '')
 // @ts-expect-error -- no operation declares 405
 export const notAllowed = (): Reply<OperationId> => failure('method_not_allowed', '')
+
+// The table of numbers.
+const { unavailable: _unavailable, ...fewer } = errors
+export const whole = errors satisfies Record<FailureName, number>
+// @ts-expect-error -- unavailable has no number
+export const short = fewer satisfies Record<FailureName, number>
+export type named = Named<40_000>
+// @ts-expect-error -- the number has no name
+export type unnamed = Named<40_002 | 40_299>
 
 // A failure's headers and name.
 export const retry = (): Reply<'listPlants'> => failure('unavailable', '', { 'Retry-After': 1 })

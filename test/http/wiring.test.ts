@@ -20,6 +20,11 @@ async function storeWith(broken: Partial<Store>): Promise<Store> {
   return { ...(await temporaryStore()), ...broken }
 }
 
+test.each([undefined, 600])('each failure fits the contract, with a rate limit of %s', async (rateLimit) => {
+  const { logLines } = await startApp({ rateLimit })
+  expect(logLines).toEqual([])
+})
+
 test('a fault of the store gives nothing away, and the log has it once, under the id of the request', async () => {
   const fail = () => Promise.reject(wrong)
   for (const broken of [{ list: fail, create: fail, delete: fail }, { findCaller: fail }]) {

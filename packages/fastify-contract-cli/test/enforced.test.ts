@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractOf, contractWith, failures, json, serve } from './contracts.ts'
+import { contractOf, failures, json, serve } from './contracts.ts'
 import { enforcedFields, handlers, served } from './requests.ts'
 import { accepted, enforcedKeywords, otherSchemas, schemas } from './schemas.ts'
 
@@ -77,18 +77,5 @@ it('schemas that people write are accepted, and let their values through unchang
       const reply = await send({ url: `/${String(index)}`, body })
       expect(reply, JSON.stringify(Object.keys(schema))).toMatchObject({ status: 200, text: body })
     }
-  }
-})
-
-it('failures that are undeclared, or declared in several media types, are answered as JSON', async () => {
-  const problem = { 'application/problem+json': { schema: { type: 'object' } }, ...failures.default.content }
-  for (const failed of [{}, { 400: { description: 'Wrong.', content: problem } }]) {
-    const responses = { 204: { description: 'Done.' }, ...failed }
-    const send = await serve(contractWith({ responses }), { listThings: () => ({ status: 204 }) })
-    expect(await send({ method: 'GET', url: '/things?a=1' })).toMatchObject({
-      status: 400,
-      headers: { 'content-type': 'application/json' },
-      text: '{"error":50000,"message":"query/a is not a parameter of this operation"}',
-    })
   }
 })

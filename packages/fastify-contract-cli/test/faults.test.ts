@@ -1,17 +1,10 @@
-import { stringifyJson } from 'fastify-contract/json'
 import { describe, expect, it } from 'vitest'
-import { readContract } from '../src/check/read-contract.ts'
-import { contractOf, contractWith, errorSchema, failures } from './contracts.ts'
+import { contractOf, contractWith, failures } from './contracts.ts'
 import { json, noContent, problemsOf } from './contracts.ts'
 
 const text = { type: 'string' }
 const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const withSchemas = (schemas: object) => contractWith({}, { components: { schemas } })
-
-/** The warnings for a contract that is taken. */
-async function warningsOf(contract: object): Promise<string[]> {
-  return (await readContract(Buffer.from(stringifyJson(contract, 1)), 'openapi.yaml')).warnings
-}
 
 describe('a contract is refused', () => {
   it('with all of its faults at once, those in the structure of a schema, too', async () => {
@@ -83,41 +76,6 @@ describe('a contract is refused', () => {
     expect(performance.now() - start).toBeLessThan(10_000)
   })
 
-  it('once for a failure that several operations share', async () => {
-    const responses = { 204: { description: 'Done.' }, default: { $ref: '#/components/responses/Failed' } }
-    const paths = { '/a': { get: { operationId: 'a', responses }, put: { operationId: 'b', responses } } }
-    const headers = { 'X-Mark': { required: true, schema: text } }
-    const Failed = { description: 'Failed.', headers, content: json(text) }
-    expect(await problemsOf(contractOf(paths, { components: { responses: { Failed } } }))).toEqual([
-      expect.stringMatching(/operation a: the response 400 must allow .* must not require the header X-Mark, which/),
-    ])
-  })
-
-  it('without the schema of failures, with all that it must have', async () => {
-    const { components, ...rest } = contractWith({ responses: { 204: { description: 'Done.' } } })
-    expect(await problemsOf({ ...rest, components: { ...components, schemas: {} } })).toEqual([
-      expect.stringMatching(/properties\/error: must be an enum; add 40000 malformed_body, .*50300 /),
-    ])
-  })
-
-  it.each<[string, object, RegExp]>([
-    [
-      'a name twice',
-      { 'x-enum-varnames': ['unavailable', 'unavailable'] },
-      /the number 50000 or its name is a duplicate/,
-    ],
-    ['a number twice', { enum: [50300, 50300] }, /the number 50300 or its name is a duplicate/],
-    ['no status', { enum: [50300, 999] }, /the number 999 must start with an HTTP status/],
-    ['too many texts', { 'x-enum-descriptions': ['a', 'b', 'c'] }, /more names or descriptions than numbers/],
-    ['no name', { 'x-enum-varnames': ['unavailable', 'A'] }, /the number 50000 needs a name in x-enum-varnames/],
-    ['not those of the server', {}, /failures are missing; add 40000 malformed_body, .*43100 headers_too_large/],
-  ])('where the error numbers have %s', async (_fault, members, because) => {
-    const error = { enum: [50300, 50000], 'x-enum-varnames': ['unavailable', 'internal'] }
-    const own = { type: 'integer', 'x-enum-descriptions': ['a', 'b'], ...error, ...members }
-    const schemas = { Error: { ...errorSchema, properties: { ...errorSchema.properties, error: own } } }
-    expect((await problemsOf(withSchemas(schemas))).join('\n')).toMatch(because)
-  })
-
   it.each([
     [{ get: null }],
     [{ get: { operationId: 5, parameters: 'a', responses: [] } }],
@@ -140,13 +98,4 @@ describe('a contract is refused', () => {
       }
     },
   )
-})
-
-it('failures that the server answers undeclared are a warning that lists them', async () => {
-  expect(await warningsOf(contractWith({ responses: { 204: { description: 'Done.' } } }))).toEqual([
-    expect.stringMatching(
-      /^\S+:\d+:\d+: warning: operation listThings: the server may respond with 400, 401, 408, 429, 431, 500, 503; /,
-    ),
-  ])
-  expect(await warningsOf(contractWith({}))).toEqual([])
 })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { contractOf, errorSchema, failures, folderWith, generateIn, json } from './contracts.ts'
+import { contractOf, failures, folderWith, generateIn, json } from './contracts.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
 const code = 'export const injected = (globalThis.injected = 1)'
@@ -50,7 +50,6 @@ const places: Record<string, (text: string) => object> = {
   'a pattern': (text) => withThing({ type: 'string', pattern: `^a${text}` }),
   'what tells alternatives apart': (text) =>
     withThing({ anyOf: [{ type: 'object', properties: { kind: { const: text }, n: int64 } }, { type: 'null' }] }),
-  'the text of an error': (text) => contractOf(operation(), { components: { schemas: errorWith(text) } }),
   'a reference into an extension': (text) =>
     contractOf(operation({ responses: { 404: { $ref: `#/${pointer(`x-${text}`)}/a` }, ...failures } }), {
       [`x-${text}`]: { a: { description: 'Gone.' } },
@@ -72,12 +71,6 @@ function withThing(schema: object) {
 
 function named(text: string, member: object = { type: 'string' }) {
   return Object.fromEntries([[text, member]])
-}
-
-function errorWith(text: string) {
-  const { error } = errorSchema.properties
-  const changed = { ...error, 'x-enum-descriptions': error.enum.map(() => text) }
-  return { Error: { ...errorSchema, properties: { ...errorSchema.properties, error: changed } } }
 }
 
 function pointer(name: string): string {
@@ -107,7 +100,7 @@ function parse(file: string, text: string) {
 }
 
 const ofTypes = ['$Default', '$Read', '$Write', '$Choice', 'paths', 'webhooks', 'components', '$defs', 'operations']
-const expectedNames = [...ofTypes, 'callers', 'errors', 'ErrorName']
+const expectedNames = [...ofTypes, 'callers']
 
 describe('no text of a contract becomes code of the generated files or of a handler:', () => {
   it.each(Object.entries(places))('%s', { timeout: 60_000 }, async (place, contractWith) => {
@@ -121,15 +114,15 @@ describe('no text of a contract becomes code of the generated files or of a hand
         continue
       }
       taken++
-      const generated = ['openapi', 'errors'].map((name) => `generated/${name}.ts`)
+      const generated = 'generated/openapi.ts'
       const handlers = lines.flatMap((line) => /^wrote (src\/.*\.ts)$/.exec(line)?.[1] ?? [])
       expect(handlers).toHaveLength(1)
-      for (const file of [...generated, ...handlers]) {
+      for (const file of [generated, ...handlers]) {
         const { names, faults } = parse(file, await readFile(join(root, file), 'utf8'))
         expect(faults, `${file} with ${text}`).toEqual([])
         expect(names.filter((name) => !expectedNames.includes(name))).toEqual([])
       }
-      for (const file of generated) await import(join(root, file))
+      await import(join(root, generated))
       expect(globalThis).not.toHaveProperty('injected')
     }
     expect(taken > 0).toBe(!['a status', 'a media type', 'a reference into an extension'].includes(place))

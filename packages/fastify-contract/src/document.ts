@@ -2,5 +2,4 @@
 export type { ContractDocument, ContractOperation, ContractResponse, Exampled, Parameter } from './document/document.ts'
 export { basePathsOf, contractMethods, declaredResponse, dereference, isJson, isText } from './document/document.ts'
 export { maps, operationsOf } from './document/document.ts'
-export { refusalStatuses } from './engine/refusal.ts'
 export { stampOf } from './document/load-contract.ts'

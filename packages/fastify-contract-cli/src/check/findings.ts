@@ -6,8 +6,6 @@ export interface Finding {
   at?: { object: object; key?: string | number } | undefined
   /** The problem and the remedy. */
   text: string
-  /** Whether the contract can still be served. */
-  isWarning?: boolean
   /** Whether another problem may be the cause; reported only without others. */
   isConsequence?: boolean
   /** Why a check failed. Without another problem, the check itself is at fault. */

@@ -1,9 +1,8 @@
 import { basename } from 'node:path'
 import { type ContractDocument, type ContractOperation, dereference, operationsOf } from 'fastify-contract/document'
-import { namesOf, printable } from 'fastify-contract/json'
+import { namesOf } from 'fastify-contract/json'
 import { readBundled } from './bundle.ts'
 import { checkExamples } from './check-examples.ts'
-import { checkErrorNumbers, checkFailures } from './check-failures.ts'
 import { checkKeywords, checkReferences } from './check-keywords.ts'
 import { checkOperations } from './check-operations.ts'
 import { BrokenContract, type Finding } from './findings.ts'
@@ -15,8 +14,6 @@ export interface CheckedContract {
   document: ContractDocument
   /** With their references resolved. */
   operations: ContractOperation[]
-  /** One line for each warning. */
-  warnings: string[]
   /** The content of referenced files, by their paths relative to the contract's folder. */
   referred: Map<string, Uint8Array>
 }
@@ -42,15 +39,13 @@ export async function readContract(
     const unchecked = { findings: [], operations: [] }
     const { findings, operations } = isSound ? runChecks(document, reserved, problems.length > 0) : unchecked
     const found = [...problems, ...findings]
-    const isRejected = found.some(({ isConsequence, isWarning }) => isConsequence !== true && isWarning !== true)
+    const isRejected = found.some(({ isConsequence }) => isConsequence !== true)
     const failed = found.find(({ error }) => error !== undefined)
     if (failed !== undefined && !isRejected) throw failed.error
     const reported = found.filter(({ isConsequence }) => isConsequence !== true || !isRejected)
-    const rejected = reported.filter(({ isWarning }) => isWarning !== true)
-    reject(rejected, places, name)
-    const warnings = inLines(reported, places, name, 'warning: ').map(printable)
+    reject(reported, places, name)
     // The structure has been checked.
-    return { document: document as unknown as ContractDocument, operations, warnings, referred }
+    return { document: document as unknown as ContractDocument, operations, referred }
   })
 }
 
@@ -62,13 +57,7 @@ function runChecks(document: Record<string, unknown>, reserved: readonly string[
     const resolved = dereference(document)
     const operations = operationsOf(resolved)
     const contract = { written, resolved, operations }
-    const findings = [
-      ...checkErrorNumbers(written),
-      ...checkOperations(contract, reserved),
-      ...checkFailures(contract),
-      ...checkExamples(written),
-    ]
-    return { findings, operations }
+    return { findings: [...checkOperations(contract, reserved), ...checkExamples(written)], operations }
   } catch (error) {
     if (isFaulty) return { findings: [], operations: [] }
     throw error
@@ -153,7 +142,7 @@ function reject(findings: Finding[], places: Places, name: string): void {
 }
 
 /** One line for each finding, ordered by place. Of several at one place, the first is kept. */
-function inLines(findings: Finding[], places: Places, name: string, before = ''): string[] {
+function inLines(findings: Finding[], places: Places, name: string): string[] {
   const located = findings.map(({ at, text }) => ({ text, place: at === undefined ? undefined : places.find(at) }))
   const keyOf = ({ place, text }: (typeof located)[number]) =>
     place === undefined ? text : `${place.file}:${String(place.line)}:${String(place.col)}`
@@ -162,5 +151,5 @@ function inLines(findings: Finding[], places: Places, name: string, before = '')
     if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
     return a.file.localeCompare(b.file) || a.line - b.line || a.col - b.col
   })
-  return inOrder.map((finding) => `${finding.place === undefined ? name : keyOf(finding)}: ${before}${finding.text}`)
+  return inOrder.map((finding) => `${finding.place === undefined ? name : keyOf(finding)}: ${finding.text}`)
 }

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto'
 import { basename, posix, resolve } from 'node:path'
-import { type ContractDocument, type ContractOperation, stampOf } from 'fastify-contract/document'
+import { type ContractOperation, stampOf } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
-import { errorNumbersOf, statusOf } from '../check/check-failures.ts'
 import { readContract } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
-import { withoutDirectives } from './prepare-for-types.ts'
 import { writeTypes } from './write-types.ts'
 
 /** The files of a service. Paths are relative to the root, with `/` as separator. */
@@ -25,8 +23,6 @@ export interface ContractFiles {
   /** The contents by file name. */
   files: Map<string, string>
   operations: ContractOperation[]
-  /** One line for each warning. */
-  warnings: string[]
 }
 
 /**
@@ -40,7 +36,7 @@ export async function generateFiles(
   const { root, contract, out, reserved } = project
   const path = resolve(root, contract)
   const source = readSource(path, contract)
-  const { document, operations, warnings, referred } = await readContract(source, path, contract, reserved)
+  const { document, operations, referred } = await readContract(source, path, contract, reserved)
   const origin = `${basename(contract)} sha256:${hash('sha256', source)}`
   const stamp = `// Generated from ${origin} by fastify-contract. Do not edit.\n`
   const json = `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`
@@ -48,29 +44,10 @@ export async function generateFiles(
   const others = [...referred].map(([name, content]) => [posix.join(posix.dirname(contract), name), content] as const)
   const stamped = [[contract, source], ...others, [`${out}/contract.json`, json]] as const
   const files = new Map([
-    ['errors.ts', `${stamp}\n${writeErrors(document)}`],
     ['openapi.ts', `${stamp}\n${writeTypes(document, operations)}`],
     ['contract.json', json],
     // Last, because files are replaced in this order.
     ['contract.sha256', stampOf(stamped)],
   ])
-  return { files, operations, warnings }
-}
-
-/** Writes the error numbers of a checked contract as constants, each with its HTTP status. */
-function writeErrors(document: ContractDocument): string {
-  const members = errorNumbersOf(document).map(({ number, name, description }) => {
-    const lines = withoutDirectives(String(description))
-      .replaceAll('*/', '*\u200b/')
-      .split('\n')
-      .map((line) => line.trim())
-    const text = lines.filter((line) => line !== '').join(' ')
-    const status = String(statusOf(number))
-    return `  /** ${text} */\n  ${String(name)}: { error: ${String(number)}, status: ${status} },\n`
-  })
-  return [
-    '/** Every failure that the contract knows, by name. */',
-    `export const errors = {\n${members.join('')}} as const\n`,
-    'export type ErrorName = keyof typeof errors\n',
-  ].join('\n')
+  return { files, operations }
 }

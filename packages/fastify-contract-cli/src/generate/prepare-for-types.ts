@@ -16,7 +16,7 @@ const values: readonly string[] = ['const', 'default', 'enum', 'example', 'examp
 const commented: readonly string[] = ['default', 'deprecated', 'description', 'example', 'summary', 'title']
 
 /** Disables `@ts-expect-error` and `@ts-ignore`, which the compiler obeys in comments. */
-export function withoutDirectives(text: string): string {
+function withoutDirectives(text: string): string {
   return text.replaceAll('@ts-', '@\u200bts-')
 }
 

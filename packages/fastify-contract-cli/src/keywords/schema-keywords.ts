@@ -64,7 +64,6 @@ export const schemaKeywords: Record<string, Keyword> = {
   },
   ...each('readOnly writeOnly', flag),
   ...each('example examples', { rejects: referenceIn }),
-  ...each('x-enum-varnames x-enum-descriptions'),
 
   ...shown('title description deprecated $comment externalDocs'),
   ...shown('discriminator', 'discriminator'),

@@ -188,6 +188,11 @@ export function isText(type: string): boolean {
   return /^text\//i.test(type)
 }
 
+/** The Content-Type header of a media type: text is UTF-8, and JSON has no charset (RFC 8259, section 11). */
+export function contentTypeOf(type: string): string {
+  return isText(type) ? `${type}; charset=utf-8` : type
+}
+
 /** Finds the response for a status: its own, that of its range such as `4XX`, or `default`. */
 export function declaredResponse<Response>(responses: Record<string, Response>, status: number): Response | undefined {
   return responses[String(status)] ?? responses[`${String(Math.floor(status / 100))}XX`] ?? responses['default']

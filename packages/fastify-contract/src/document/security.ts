@@ -9,12 +9,6 @@ export interface SecurityScheme {
   name: string
 }
 
-/**
- * The failure of a token without a required scope. It is not among the generated failures, because only contracts with
- * scopes declare it.
- */
-const insufficientScope = { error: 40_300, status: 403 } as const
-
 /** One scheme of an alternative, with its required scopes or roles. */
 export interface RequiredScheme {
   scheme: string
@@ -75,7 +69,7 @@ export interface SecurityProblem {
 }
 
 /**
- * Finds schemes without a verifier, scopes without a failure for their absence, and operations without security.
+ * Finds schemes without a verifier, invalid scopes, and operations without security.
  *
  * @param unverified the supported schemes without a verifier, by name, each with the reason and the remedy
  */
@@ -93,11 +87,9 @@ export function securityProblems(
       return problem === undefined ? [] : { scheme, text: `components/securitySchemes/${scheme}: ${problem}` }
     }),
     ...operations.flatMap((operation) =>
-      [
-        ...openProblems(operation, document),
-        ...scopeProblems(operation, document),
-        ...keyProblems(operation, document),
-      ].map((problem) => ({ operation, text: `operation ${operation.id}: ${problem}` })),
+      [...openProblems(operation, document), ...scopeProblems(operation), ...keyProblems(operation, document)].map(
+        (problem) => ({ operation, text: `operation ${operation.id}: ${problem}` }),
+      ),
     ),
   ]
 }
@@ -137,18 +129,9 @@ export function isScope(text: string): boolean {
   return scopeSyntax.test(text)
 }
 
-function scopeProblems(operation: ContractOperation, { components }: ContractDocument): string[] {
+function scopeProblems(operation: ContractOperation): string[] {
   const scopes = alternativesOf(operation).flatMap((schemes) => schemes.flatMap((required) => required.scopes))
-  if (scopes.length === 0) return []
-  // A schema's `properties` are schemas.
-  const { error } = (components?.schemas?.['Error']?.['properties'] ?? {}) as { error?: { enum?: unknown } }
-  const numbers = Array.isArray(error?.enum) ? (error.enum as unknown[]) : []
-  return [
-    ...scopes
-      .filter((scope) => !isScope(scope))
-      .map((scope) => `the scope ${JSON.stringify(scope)} is not valid; use printable ASCII without space, " and \\`),
-    ...(numbers.includes(insufficientScope.error)
-      ? []
-      : ['requires scopes; add 40300, insufficient_scope, to components/schemas/Error/properties/error']),
-  ]
+  return scopes
+    .filter((scope) => !isScope(scope))
+    .map((scope) => `the scope ${JSON.stringify(scope)} is not valid; use printable ASCII without space, " and \\`)
 }

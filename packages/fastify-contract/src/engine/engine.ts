@@ -33,6 +33,8 @@ export interface BoundOperation {
    * @throws Refusal if the request breaks the contract, ContractViolation if the reply does, and any error of the handler
    */
   handle: (request: OperationRequest) => Promise<ValidReply>
+  /** Describes how a failure breaks the declared response; undefined if it fits. Headers may be undeclared. */
+  failureProblem: (reply: AnyReply) => string | undefined
 }
 
 export interface EngineOptions {
@@ -85,8 +87,20 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
           )
         }
       },
+      failureProblem: (reply) => violationOf(() => validateReply(reply, 'failure')),
     }
   })
+}
+
+/** The message of the violation that a check throws; undefined without one. */
+function violationOf(check: () => unknown): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof ContractViolation) return error.message
+    throw error
+  }
 }
 
 function bindingProblems(operations: ContractOperation[], { document, handlers, unverified }: EngineOptions): string[] {

@@ -1,5 +1,5 @@
-/** The server's own failures and their statuses (RFC 9110, section 15; RFC 6585). */
-export const refusalStatuses = {
+/** The failures that a server sends by itself, and their statuses (RFC 9110, section 15; RFC 6585). */
+export const failureStatuses = {
   malformed_body: 400,
   invalid_request: 400,
   malformed_http: 400,
@@ -17,29 +17,18 @@ export const refusalStatuses = {
   unavailable: 503,
 } as const
 
-export type RefusalName = keyof typeof refusalStatuses
-
-/**
- * Builds the body of a server failure in the form of the contract. It is sent as `application/json`.
- *
- * @param message for a person: the problem, its place and the remedy
- */
-export type FailureBody = (name: RefusalName, message: string) => object
+export type FailureName = keyof typeof failureStatuses
 
 /** Ends a request with a failure. Hooks, parsers and the engine throw it; the error handler sends it. */
 export class Refusal extends Error {
-  readonly failure: RefusalName
+  readonly failure: FailureName
   readonly headers: Readonly<Record<string, string | number>>
 
   /** @param message for a person: the problem, its place and the remedy */
-  constructor(failure: RefusalName, message: string, headers: Readonly<Record<string, string | number>> = {}) {
+  constructor(failure: FailureName, message: string, headers: Readonly<Record<string, string | number>> = {}) {
     super(message)
     this.failure = failure
     this.headers = headers
-  }
-
-  get status(): number {
-    return refusalStatuses[this.failure]
   }
 }
 

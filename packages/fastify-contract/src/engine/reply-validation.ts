@@ -2,6 +2,7 @@ import {
   type ContractDocument,
   type ContractResponse,
   type OperationObject,
+  contentTypeOf,
   declaredResponse,
   isJson,
   isText,
@@ -29,7 +30,7 @@ export class ContractViolation extends Error {}
 
 /** A media type of a response. */
 export interface Media {
-  /** The Content-Type header; text is UTF-8, and JSON has no charset (RFC 8259, section 11). */
+  /** The Content-Type header. */
   contentType: string
   isJson: boolean
 }
@@ -40,14 +41,16 @@ type Problem<Value> = (value: Value) => string | undefined
 /** A declared response, compiled on first use. */
 interface DeclaredReply {
   headerProblem: Problem<NonNullable<AnyReply['headers']>>
+  /** The names of the required headers, without that of the server, in lower case. */
+  requiredHeaders: string[]
   media: ReadonlyMap<string, Media & { problemOf: Problem<unknown> }>
 }
 
 /** Makes the check of a body, or of all headers together. */
 type Compile = (name: 'body' | 'header', schema?: Schema) => Problem<unknown>
 
-/** Headers that the server sets itself, in lower case. */
-const serverHeaders: readonly string[] = ['x-request-id', 'ratelimit', 'ratelimit-policy']
+/** The header that the server sets itself, in lower case. */
+const serverHeader = 'x-request-id'
 
 /** Statuses without content (RFC 9110, sections 15.3.5, 15.3.6, 15.4.5). */
 const contentless = [204, 205, 304]
@@ -62,7 +65,15 @@ const contentless = [204, 205, 304]
 export function createReplyValidators({ components }: ContractDocument) {
   const rewriter = new SchemaRewriter(components?.schemas ?? {}, 'response')
   const ajv = createAjv('json', rewriter)
+  /** The validators of references to named schemas, which most failures share. */
+  const named = new Map<unknown, Problem<unknown>>()
   const compile: Compile = (name, schema) => {
+    const reference = schema !== undefined && Object.keys(schema).length === 1 ? schema['$ref'] : undefined
+    const problemOf = named.get(reference) ?? compileSchema(name, schema)
+    if (reference !== undefined) named.set(reference, problemOf)
+    return problemOf
+  }
+  const compileSchema: Compile = (name, schema) => {
     const compileNow = () => ajv.compile({ type: 'object', properties: { [name]: rewriter.ofValue(schema ?? true) } })
     let validators: [ReturnType<typeof compileNow>] | undefined
     return (value) => {
@@ -83,10 +94,14 @@ export function createReplyValidators({ components }: ContractDocument) {
   return ({ responses }: OperationObject) => {
     const byStatus = Object.entries(responses).map(([status, response]) => [status, declaredReply(response)] as const)
     const replies = Object.fromEntries(byStatus)
-    return (reply: AnyReply): Media | undefined => {
+    /** @param kind the headers of a failure need not be declared */
+    return (reply: AnyReply, kind: 'reply' | 'failure' = 'reply'): Media | undefined => {
       if (!isFinalStatus(reply.status)) throw new ContractViolation('the status is not an integer from 200 to 599')
       const found = declaredResponse(replies, reply.status)
       if (found === undefined) throw new ContractViolation('the status is not declared')
+      const { headers = {} } = reply
+      const problem = kind === 'reply' ? found.headerProblem(headers) : missingHeader(headers, found)
+      if (problem !== undefined) throw new ContractViolation(problem)
       return validMedia(reply, found)
     }
   }
@@ -100,9 +115,13 @@ function isFinalStatus(status: unknown): boolean {
   return Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599
 }
 
-function validMedia({ status, headers = {}, body, contentType }: AnyReply, declared: DeclaredReply): Media | undefined {
-  const problem = declared.headerProblem(headers)
-  if (problem !== undefined) throw new ContractViolation(problem)
+function missingHeader(headers: NonNullable<AnyReply['headers']>, declared: DeclaredReply): string | undefined {
+  const sent = Object.keys(headers).map((name) => name.toLowerCase())
+  const missing = declared.requiredHeaders.find((name) => !sent.includes(name))
+  return missing === undefined ? undefined : `the header ${missing} is required`
+}
+
+function validMedia({ status, body, contentType }: AnyReply, declared: DeclaredReply): Media | undefined {
   const types = [...declared.media.keys()]
   if (types.length === 0) {
     if (body !== undefined || contentType !== undefined) throw new ContractViolation('no body is declared')
@@ -124,30 +143,32 @@ function validMedia({ status, headers = {}, body, contentType }: AnyReply, decla
 
 function readResponse({ headers = {}, content = {} }: ContractResponse, compile: Compile): DeclaredReply {
   const media = Object.entries(content).map(([type, { schema }]) => {
-    const contentType = isText(type) ? `${type}; charset=utf-8` : type
-    return [
-      type,
-      { contentType, isJson: isJson(type), problemOf: validateBody(type, compile('body', schema)) },
-    ] as const
+    const problemOf = validateBody(type, compile('body', schema))
+    return [type, { contentType: contentTypeOf(type), isJson: isJson(type), problemOf }] as const
   })
-  return { headerProblem: validateHeaders(headers, compile), media: new Map(media) }
+  const declared = Object.entries(headers).filter(([name]) => name.toLowerCase() !== serverHeader)
+  const required = declared.filter(([, header]) => header.required === true).map(([name]) => name)
+  return {
+    headerProblem: validateHeaders(declared, required, compile),
+    requiredHeaders: required.map((name) => name.toLowerCase()),
+    media: new Map(media),
+  }
 }
 
 /** The header values that Node can send (RFC 9110, section 5.5). It throws on others, too late for an error response. */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Makes the validator of a handler's headers, without those of the server. */
+/** Makes the validator of a handler's headers. */
 function validateHeaders(
-  headers: NonNullable<ContractResponse['headers']>,
+  declared: [string, { schema?: Schema }][],
+  required: string[],
   compile: Compile,
 ): DeclaredReply['headerProblem'] {
-  const declared = Object.entries(headers).filter(([name]) => !serverHeaders.includes(name.toLowerCase()))
   const properties = Object.fromEntries(declared.map(([name, { schema = true }]) => [name, schema]))
-  const required = declared.filter(([, header]) => header.required === true).map(([name]) => name)
   const problemOf = compile('header', { type: 'object', properties, required, additionalProperties: false })
   return (given) => {
     const names = Object.keys(given)
-    if (declared.length === 0 && names.length === 0) return undefined
+    if (required.length === 0 && names.length === 0) return undefined
     const problem = problemOf(given)
     if (problem !== undefined) return problem
     const unsent = names.find((name) => !fieldValue.test(String(given[name])))

@@ -6,7 +6,7 @@ import { omitLength } from './send.ts'
 
 /** The headers that every service reads and sends. */
 const requestHeaders = ['Authorization', 'Content-Type', 'X-Request-Id']
-const responseHeaders = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Allow', 'RateLimit', 'RateLimit-Policy']
+const responseHeaders = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Allow']
 
 /** How long a browser may cache a preflight response. */
 const preflightSeconds = 600
@@ -29,11 +29,12 @@ export async function registerCors(
   const parameters = operations.flatMap((operation) => operation.parameters)
   const ownHeaders = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
   const responses = operations.flatMap(({ object }) => Object.values(object.responses))
+  const declared = responses.flatMap(({ headers = {} }) => Object.keys(headers))
   const allowed = {
     origin: origins.includes('*') ? '*' : origins,
     methods: [...new Set(operations.map(({ method }) => method.toUpperCase()))],
     allowedHeaders: distinct([...requestHeaders, ...keys.map(({ name }) => name), ...ownHeaders]),
-    exposedHeaders: distinct([...responseHeaders, ...responses.flatMap(({ headers = {} }) => Object.keys(headers))]),
+    exposedHeaders: distinct([...responseHeaders, ...declared.sort()]),
     maxAge: preflightSeconds,
   }
   await app.register(cors, {

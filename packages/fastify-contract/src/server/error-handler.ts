@@ -1,17 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type FailureBody, Refusal } from '../engine/refusal.ts'
-import { sendJson } from './send.ts'
+import { contentTypeOf } from '../document/document.ts'
+import { Refusal } from '../engine/refusal.ts'
+import { type FailureForm, formedOrDefault } from './failure-form.ts'
+import { sendContent } from './send.ts'
 
 /**
  * Responds to every error of a hook, a parser, a handler or Fastify in the form of the contract.
  *
  * @param app the server, before its routes
  */
-export function registerErrorHandler(app: FastifyInstance, failureBody: FailureBody): void {
+export function registerErrorHandler(app: FastifyInstance, form: FailureForm): void {
   app.setErrorHandler((thrown: unknown, request, reply) => {
     keepConnection(reply)
-    const { failure, status, message, headers } = refusalOf(thrown, request, app.initialConfig.bodyLimit)
-    return sendJson(reply.code(status).headers(headers), JSON.stringify(failureBody(failure, message)))
+    const refusal = refusalOf(thrown, request, app.initialConfig.bodyLimit)
+    const { status, contentType, content } = formedOrDefault(refusal, form, app.log)
+    return sendContent(reply.code(status).headers(refusal.headers), contentTypeOf(contentType), content)
   })
 }
 

@@ -13,39 +13,42 @@ import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
 import { registerDocs } from './docs/docs.ts'
 import { registerErrorHandler } from './error-handler.ts'
+import { failureWarning } from './failure-fit.ts'
+import { type FailureForm, problemDetails } from './failure-form.ts'
 import { type Limits, defaultLimits } from './limits.ts'
 import { registerOperations } from './operations.ts'
 import { refuseLessConcrete, refuseRequests, routedUrl } from './path-and-method.ts'
-import type { FailureBody } from '../engine/refusal.ts'
 import { constantHeaders, createReplySender, omitLengthOfHead } from './send.ts'
 
 /** The settings of the server below Fastify. */
-export interface ServerSettings extends ConnectionErrorOptions {
+export interface ServerSettings extends Omit<ConnectionErrorOptions, 'failureForm'> {
+  /** Makes the reply to each failure that the server sends by itself; `problemDetails` by default. */
+  failureForm?: FailureForm | undefined
   /** Replace some of `defaultLimits`. */
   limits?: Partial<Limits> | undefined
 }
 
 /** What `fastifyOptions` hands to the plugin, for each server. */
-const createdWith = new WeakMap<Server, { connections: OpenConnections; limits: Limits; failureBody: FailureBody }>()
+const createdWith = new WeakMap<Server, { connections: OpenConnections; limits: Limits; failureForm: FailureForm }>()
 
 /**
  * Makes the Fastify options for the layers below the plugin: a Node server with limits on connections, one request at a
  * time on each connection, and responses to malformed HTTP. Other options may be added.
  *
  * @example
- * const app = fastify(fastifyOptions({ logger, failureBody }))
+ * const app = fastify(fastifyOptions({ logger }))
  * await app.register(fastifyContract, { contract, handlers, ... })
  */
-export function fastifyOptions({ limits: given, ...refusals }: ServerSettings) {
-  const { logger, failureBody } = refusals
+export function fastifyOptions({ limits: given, failureForm = problemDetails, ...settings }: ServerSettings) {
+  const { logger } = settings
   const limits = { ...defaultLimits, ...given }
   const connections = new OpenConnections(limits.pipelinedBytes, () => {
     logger.info(`connection closed: more than ${String(limits.pipelinedBytes)} bytes wait behind unanswered requests`)
   })
   return {
     serverFactory: (listener) => {
-      const server = createHttpServer(listener, connections, limits, refusals)
-      createdWith.set(server, { connections, limits, failureBody })
+      const server = createHttpServer(listener, connections, limits, { ...settings, failureForm })
+      createdWith.set(server, { connections, limits, failureForm })
       return server
     },
     loggerInstance: logger,
@@ -81,7 +84,7 @@ export interface ContractOptions {
   favicon?: string | undefined
   /** The origins whose pages may use the service; none by default. */
   corsOrigins?: string[] | undefined
-  /** Hooks before authentication. */
+  /** Hooks before authentication. A service with hooks is taken to limit rates: it may send `rate_limited`. */
   beforeAuthentication?: onRequestHookHandler[] | undefined
   /** Hooks after authentication, before the check of scopes. */
   afterAuthentication?: onRequestHookHandler[] | undefined
@@ -101,8 +104,8 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
   const { contract, handlers, services = {}, verifierOf, favicon, corsOrigins } = options
   const realm = quotable(options.realm ?? contract.document.info.title)
   const settings = createdWith.get(app.server)
-  if (settings === undefined) throw new Error('create the server with fastify(fastifyOptions({ logger, failureBody }))')
-  const { connections, limits, failureBody } = settings
+  if (settings === undefined) throw new Error('create the server with fastify(fastifyOptions({ logger }))')
+  const { connections, limits, failureForm } = settings
   const document = dereference(contract.document)
   const schemes = new Map<string, VerifiedScheme>()
   const unverified = new Map<string, string>()
@@ -119,8 +122,13 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
     onContractBroken: options.onContractBroken,
   })
 
+  const { beforeAuthentication = [], afterAuthentication = [] } = options
+  const isLimited = beforeAuthentication.length + afterAuthentication.length > 0
+  const warning = failureWarning(operations, failureForm, { schemes, realm, isLimited })
+  if (warning !== undefined) app.log.warn(warning)
+
   registerClosing(app, connections, limits)
-  registerErrorHandler(app, failureBody)
+  registerErrorHandler(app, failureForm)
   app.decorateRequest('caller')
   app.decorateRequest('lackingScope')
   app.addHook('onRequest', (request, reply, done) => {
@@ -140,9 +148,9 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
     basePaths: basePathsOf(document),
     onRequestOf: (operation: BoundOperation) => [
       ...refuseLessConcrete(app, operations, operation),
-      ...(options.beforeAuthentication ?? []),
+      ...beforeAuthentication,
       ...authenticate(operation, { schemes, realm, onCredentialsRefused: options.onCredentialsRefused }),
-      ...(options.afterAuthentication ?? []),
+      ...afterAuthentication,
       ...requireScopes(operation),
       expectContent(operation),
     ],

@@ -38,7 +38,11 @@ export function addVary(reply: FastifyReply, fields: string): void {
 }
 
 /** Sends content unchanged. Fastify would add a charset to JSON, which has none. */
-function sendContent(reply: FastifyReply, contentType: string, content: string | Uint8Array | Readable): FastifyReply {
+export function sendContent(
+  reply: FastifyReply,
+  contentType: string,
+  content: string | Uint8Array | Readable,
+): FastifyReply {
   return reply.header('content-type', contentType).serializer(unchanged).send(content)
 }
 

@@ -27,8 +27,8 @@ export type Schemas<Components extends { schemas: object }> = {
 /** The responses of a generated operation, by status. */
 type ResponsesOf<Operation> = Operation extends { responses: infer Responses } ? Responses : never
 
-/** Headers that the server sets itself, in lower case. */
-type ServerHeader = 'x-request-id' | 'ratelimit' | 'ratelimit-policy'
+/** The header that the server sets itself, in lower case. */
+type ServerHeader = 'x-request-id'
 
 /**
  * The input of a handler: the declared parts of a valid request, with the defaults of the contract. If successful responses

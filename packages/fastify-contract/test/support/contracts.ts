@@ -1,6 +1,6 @@
 import { type ContractDocument, type Parameter, dereference } from '../../src/document/document.ts'
 import { type AnyHandler, type BoundOperation, type OperationRequest, createEngine } from '../../src/engine/engine.ts'
-import { Refusal } from '../../src/engine/refusal.ts'
+import { Refusal, failureStatuses } from '../../src/engine/refusal.ts'
 import { ContractViolation } from '../../src/engine/reply-validation.ts'
 import { type ParsedJson, parseJson, stringifyJson } from '../../src/json/json.ts'
 import type { Schema } from '../../src/schema/schema-parts.ts'
@@ -89,7 +89,7 @@ export async function serveEcho(schema: unknown, schemas: object = {}): Promise<
       const { body } = await operationOfThings!.handle({ ...request, body: parsed(text) })
       return { status: 200, text: stringifyJson(body), seen }
     } catch (error) {
-      if (error instanceof Refusal) return { status: error.status, text: error.message, seen }
+      if (error instanceof Refusal) return { status: failureStatuses[error.failure], text: error.message, seen }
       if (error instanceof ContractViolation) return { status: 500, text: error.message, seen }
       throw error
     }

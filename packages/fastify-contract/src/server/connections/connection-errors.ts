@@ -4,19 +4,16 @@ import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Limits } from '../limits.ts'
 import { noSuchPath } from '../path-and-method.ts'
-import { type FailureBody, Refusal } from '../../engine/refusal.ts'
+import { contentTypeOf } from '../../document/document.ts'
+import { Refusal } from '../../engine/refusal.ts'
+import { type FailureForm, type FormedFailure, STATUS_CODES, formedOrDefault } from '../failure-form.ts'
 import { constantHeaders } from '../send.ts'
 import type { OpenConnections, ParserError } from './open-connections.ts'
-
-// An `import` of node:http would read every export, and reading `WebSocket` loads undici: a tenth of the start time and
-// 4 MiB.
-const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** Options for requests that are rejected below Fastify. */
 export interface ConnectionErrorOptions {
   logger: FastifyBaseLogger
-  /** Makes the body of the server's own failures. */
-  failureBody: FailureBody
+  failureForm: FailureForm
   /** Receives the status of each request that is rejected below Fastify, such as bytes that are not HTTP. */
   onConnectionRefused?: ((status: number) => void) | undefined
 }
@@ -35,18 +32,19 @@ export function answerConnectionErrors(
   connections: OpenConnections,
   { headerBytes, requestMilliseconds, socketIdleMilliseconds }: Limits,
   isHttp1: (request: IncomingMessage) => boolean,
-  { failureBody, logger, onConnectionRefused }: ConnectionErrorOptions,
+  { failureForm, logger, onConnectionRefused }: ConnectionErrorOptions,
 ): (request: IncomingMessage) => void {
   /** @param request the refused request; undefined if its method is unknown */
   function refuse(socket: Socket, refusal: Refusal, reason: string | undefined, request?: IncomingMessage): void {
     if (!socket.writable) return
     const requestId = randomUUID()
-    logger.info({ requestId, status: refusal.status, reason }, 'connection refused')
+    const reply = formedOrDefault(refusal, failureForm, logger)
+    const { status } = reply
+    logger.info({ requestId, status, reason }, 'connection refused')
     socket.once('finish', () => {
-      onConnectionRefused?.(refusal.status)
+      onConnectionRefused?.(status)
     })
-    const content = JSON.stringify(failureBody(refusal.failure, refusal.message))
-    socket.write(responseText(refusal, content, requestId, request?.method !== 'HEAD'))
+    socket.write(responseText(reply, refusal, requestId, request?.method !== 'HEAD'))
     connections.get(socket)?.closeInStages()
   }
 
@@ -118,11 +116,12 @@ function refusalOf(code: string | undefined, headerBytes: number): Refusal {
     : new Refusal('malformed_http', 'the bytes are not an HTTP request')
 }
 
-function responseText({ status, headers }: Refusal, content: string, requestId: string, hasContent: boolean): string {
+function responseText(reply: FormedFailure, { headers }: Refusal, requestId: string, hasContent: boolean): string {
+  const { status, contentType, content } = reply
   const fields = {
     ...constantHeaders,
     ...headers,
-    'content-type': 'application/json',
+    'content-type': contentTypeOf(contentType),
     'content-length': Buffer.byteLength(content),
     'x-request-id': requestId,
     connection: 'close',

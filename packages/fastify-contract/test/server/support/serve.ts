@@ -1,6 +1,13 @@
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
-import { type ContractOptions, type Limits, type Verifier, fastifyContract, fastifyOptions } from 'fastify-contract'
+import {
+  type ContractOptions,
+  type FailureForm,
+  type Limits,
+  type Verifier,
+  fastifyContract,
+  fastifyOptions,
+} from 'fastify-contract'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { type Answer, checkAnswer } from './exchange.ts'
@@ -39,6 +46,8 @@ export interface Shop {
   document?: { components?: { securitySchemes?: object; schemas?: object }; [member: string]: unknown }
   limits?: Partial<Limits>
   options?: Partial<ContractOptions>
+  /** That of the shop by default, `{ failure, message }`; null for the library's. */
+  failureForm?: FailureForm | null
   onConnectionRefused?: (status: number) => void
   /** Registers what stands beside the contract. */
   beside?: (app: FastifyInstance) => void
@@ -96,6 +105,8 @@ export function shopHandlers(): Record<string, TestHandler> {
   }
 }
 
+const shopForm: FailureForm = ({ name, message }) => ({ body: { failure: name, message } })
+
 /** Serves a contract, the shop's unless another is given, until the test is finished. */
 export async function serve(given: Shop = {}): Promise<ServedShop> {
   const {
@@ -104,6 +115,7 @@ export async function serve(given: Shop = {}): Promise<ServedShop> {
     document: more = {},
     limits,
     options,
+    failureForm = shopForm,
     onConnectionRefused,
     beside,
   } = given
@@ -117,9 +129,13 @@ export async function serve(given: Shop = {}): Promise<ServedShop> {
   }
   const logged: string[] = []
   const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) })
-  const failureBody = (name: string, message: string) => ({ failure: name, message })
   const app = fastify(
-    fastifyOptions({ logger, failureBody, onConnectionRefused, limits: { shutdownDelayMilliseconds: 0, ...limits } }),
+    fastifyOptions({
+      logger,
+      failureForm: failureForm ?? undefined,
+      onConnectionRefused,
+      limits: { shutdownDelayMilliseconds: 0, ...limits },
+    }),
   )
   onTestFinished(() => app.close())
   await app.register(fastifyContract, {

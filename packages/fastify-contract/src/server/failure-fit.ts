@@ -1,0 +1,76 @@
+import { isJson, isText } from '../document/document.ts'
+import type { BoundOperation } from '../engine/engine.ts'
+import { Refusal, unavailable } from '../engine/refusal.ts'
+import type { VerifiedScheme } from './authentication.ts'
+import { invalidCredentials, lackingScopes, missingCredentials } from './challenges.ts'
+import { type FailureForm, formed } from './failure-form.ts'
+import { constantHeaders } from './send.ts'
+
+interface FailureSources {
+  schemes: ReadonlyMap<string, VerifiedScheme>
+  realm: string
+  /** Whether hooks may refuse a request as `rate_limited`. */
+  isLimited: boolean
+}
+
+/**
+ * Compares the failures that the server may send with the responses that their operations declare.
+ *
+ * @returns a warning that names each failure that does not fit, with the first such operation and the reason
+ * @throws UnservableContract if the form makes a reply that cannot be sent, and any error of the form
+ */
+export function failureWarning(
+  operations: readonly BoundOperation[],
+  form: FailureForm,
+  sources: FailureSources,
+): string | undefined {
+  const misfits = new Map<string, { operation: string; problem: string; others: number }>()
+  for (const operation of operations) {
+    for (const refusal of refusalsOf(operation, sources)) {
+      const { status, contentType, body, content } = formed(refusal, form)
+      const problem = operation.failureProblem({
+        status,
+        contentType,
+        headers: { ...constantHeaders, ...refusal.headers },
+        body: isJson(contentType) || isText(contentType) ? body : Buffer.from(content),
+      })
+      if (problem === undefined) continue
+      const failure = `${String(status)} ${refusal.failure}`
+      const known = misfits.get(failure)
+      if (known === undefined) misfits.set(failure, { operation: operation.id, problem, others: 0 })
+      else known.others++
+    }
+  }
+  if (misfits.size === 0) return undefined
+  const texts = [...misfits].map(
+    ([failure, { operation, problem, others }]) =>
+      `${failure} of ${operation}${others > 0 ? ` and ${String(others)} more` : ''}: ${problem}`,
+  )
+  return `failures that do not fit the contract are sent all the same; ${texts.join('; ')}`
+}
+
+/** One refusal for each failure that the server may send for an operation. */
+function refusalsOf(operation: BoundOperation, { schemes, realm, isLimited }: FailureSources): Refusal[] {
+  const { bodyTypes, security } = operation
+  const alternatives = security
+    .filter((required) => required.length > 0)
+    .map((required) => required.map(({ scheme, scopes }) => ({ scheme: schemes.get(scheme)!, scopes })))
+  const all = alternatives.flat().map(({ scheme }) => scheme)
+  const scoped = alternatives.filter((alternative) => alternative.some(({ scopes }) => scopes.length > 0))
+  const message = 'the reason of the failure'
+  return [
+    new Refusal('malformed_http', message),
+    ...(all.length > 0 ? [missingCredentials(realm, alternatives), invalidCredentials(realm, all, all)] : []),
+    ...scoped.map((alternative) => lackingScopes(realm, alternative)),
+    ...(isLimited ? [new Refusal('rate_limited', message, { 'Retry-After': 1 })] : []),
+    ...(bodyTypes.length > 0
+      ? (['unsupported_media_type', 'body_too_large', 'malformed_body'] as const).map(
+          (name) => new Refusal(name, message),
+        )
+      : []),
+    ...(['invalid_request', 'request_timeout', 'headers_too_large', 'internal'] as const).map(
+      (name) => new Refusal(name, message),
+    ),
+    unavailable(message),
+  ]
+}

@@ -1,0 +1,68 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { isJson } from '../document/document.ts'
+import { UnservableContract } from '../document/load-contract.ts'
+import { type FailureName, type Refusal, failureStatuses } from '../engine/refusal.ts'
+import { stringifyJson } from '../json/json.ts'
+
+// An `import` of node:http would read every export, and reading `WebSocket` loads undici: a tenth of the start time and
+// 4 MiB.
+export const { STATUS_CODES } = process.getBuiltinModule('node:http')
+
+/** A failure that the server sends by itself. */
+export interface ServerFailure {
+  name: FailureName
+  /** The status that HTTP has for it. */
+  status: number
+  /** For a person: the problem, its place and the remedy. */
+  message: string
+}
+
+/** The reply to a failure. The server adds Allow, Retry-After and WWW-Authenticate. */
+export interface FailureReply {
+  /** 400 to 599; that of the failure by default. */
+  status?: number
+  /** Without parameters; `application/json` by default. */
+  contentType?: string
+  /** A JSON value, or the text of another media type. */
+  body: unknown
+}
+
+/** Makes the reply to each failure that the server sends by itself. */
+export type FailureForm = (failure: ServerFailure) => FailureReply
+
+/** The default form: the problem details of RFC 9457. */
+export const problemDetails: FailureForm = ({ status, message }) => ({
+  contentType: 'application/problem+json',
+  body: { title: STATUS_CODES[status], status, detail: message },
+})
+
+/** A reply to a failure, with its defaults. */
+export interface FormedFailure {
+  status: number
+  contentType: string
+  body: unknown
+  content: string
+}
+
+/** @throws UnservableContract if the form makes a reply that cannot be sent, and any error of the form */
+export function formed({ failure: name, message }: Refusal, form: FailureForm): FormedFailure {
+  const ofHttp = failureStatuses[name]
+  const { status = ofHttp, contentType = 'application/json', body } = form({ name, status: ofHttp, message })
+  // JSON has no text for some values, such as undefined.
+  const content: unknown = isJson(contentType) ? stringifyJson(body) : body
+  if (!Number.isInteger(status) || status < 400 || status > 599 || typeof content !== 'string') {
+    const remedy = 'return a status of 400 to 599, and a JSON value, or a text with its contentType'
+    throw new UnservableContract(`failureForm: the reply to ${name} cannot be sent; ${remedy}`)
+  }
+  return { status, contentType, body, content }
+}
+
+/** Forms a failure of a request. A form that fails is logged, and the client gets the default form. */
+export function formedOrDefault(refusal: Refusal, form: FailureForm, log: FastifyBaseLogger): FormedFailure {
+  try {
+    return formed(refusal, form)
+  } catch (error) {
+    log.error({ err: error }, `failureForm failed for ${refusal.failure}`)
+    return formed(refusal, problemDetails)
+  }
+}

@@ -1,0 +1,177 @@
+import type { FailureForm } from 'fastify-contract'
+import { expect, test } from 'vitest'
+import { receive } from './support/exchange.ts'
+import { type ServedShop, type Shop, ok, serve, shop } from './support/serve.ts'
+
+const last = 'Connection: close\r\n\r\n'
+const operation = { operationId: 'list', responses: ok }
+
+/** A failure of each door: its name, and the bytes that cause it. */
+const doors: [name: string, status: number, bytes: string][] = [
+  ['malformed_http', 400, `GET / RTSP/9\r\n${last}`],
+  ['malformed_http', 400, `GET /things HTTP/1.1\r\n${last}`],
+  ['headers_too_large', 431, `GET /things HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n${last}`],
+  ['path_not_found', 404, `GET /nothing HTTP/1.1\r\nHost: a\r\n${last}`],
+  ['method_not_allowed', 405, `PUT /things HTTP/1.1\r\nHost: a\r\n${last}`],
+  ['credentials_missing', 401, `GET /things HTTP/1.1\r\nHost: a\r\n${last}`],
+  ['unavailable', 503, `GET /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer later\r\n${last}`],
+  ['invalid_request', 400, `GET /things?limit=x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\n${last}`],
+  [
+    'malformed_body',
+    400,
+    `POST /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nContent-Type: application/json\r\nContent-Length: 1\r\n${last}{`,
+  ],
+  ['internal', 500, `DELETE /things/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\n${last}`],
+]
+const handlers = {
+  listThings: () => ({ status: 200, body: [] }),
+  createThing: () => ({ status: 200, body: {} }),
+  deleteThing: () => {
+    throw new Error('a fault')
+  },
+}
+
+const warningsOf = ({ lines }: ServedShop) => lines().flatMap(({ level, msg }) => (level === 40 ? [String(msg)] : []))
+
+/** Serves one operation with this response to each failure. */
+function serveDeclared(failure: object, given: Shop = {}, more: object = {}): Promise<ServedShop> {
+  const paths = { '/things': { get: { ...operation, responses: { ...ok, default: failure }, ...more } } }
+  return serve({ paths, handlers: { list: () => ({ status: 200, body: [] }) }, ...given })
+}
+
+test('every door sends the problem details of RFC 9457 by default', async () => {
+  const { listen } = await serve({ failureForm: null, handlers })
+  const origin = await listen()
+  for (const [name, status, bytes] of doors) {
+    const [response] = await receive(origin, bytes)
+    expect(response, name).toMatchObject({ status, headers: { 'content-type': 'application/problem+json' } })
+    const body = JSON.parse(response!.text) as { title: string; detail: string }
+    expect(body, name).toEqual({ status, title: expect.any(String) as string, detail: expect.any(String) as string })
+  }
+})
+
+test('every door sends the reply of failureForm, with the headers that HTTP asks for', async () => {
+  const failureForm: FailureForm = ({ name, status, message }) => ({
+    status: status === 400 ? 422 : status,
+    contentType: 'text/plain',
+    body: `${name}: ${message}`,
+  })
+  const { listen } = await serve({ failureForm, handlers })
+  const origin = await listen()
+  const asked: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 503: 'retry-after' }
+  for (const [name, status, bytes] of doors) {
+    const [response] = await receive(origin, bytes)
+    expect(response, name).toMatchObject({
+      status: status === 400 ? 422 : status,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    })
+    expect(response!.text).toMatch(new RegExp(`^${name}: .`))
+    const header = asked[status]
+    if (header !== undefined) expect(response!.headers[header]).toMatch(/./)
+  }
+})
+
+test('a failure that does not fit its declared response is named once at the start, and sent', async () => {
+  const Failure = { type: 'object', required: ['code'], properties: { code: { type: 'integer' } } }
+  const declared = { description: 'A failure.', content: { 'application/problem+json': { schema: Failure } } }
+  const responses = { ...ok, 400: declared, 401: declared, '4XX': { description: 'No content.' } }
+  const get = { ...operation, responses }
+  const paths = { '/things': { get, delete: { ...get, operationId: 'remove' } } }
+  const list = () => ({ status: 200, body: [] })
+  const served = await serve({ paths, handlers: { list, remove: list }, failureForm: null })
+  expect(warningsOf(served)).toEqual([
+    'failures that do not fit the contract are sent all the same; ' +
+      '400 malformed_http of list and 1 more: body/code is required; ' +
+      '401 credentials_missing of list and 1 more: body/code is required; ' +
+      '401 token_invalid of list and 1 more: body/code is required; ' +
+      '400 invalid_request of list and 1 more: body/code is required; ' +
+      '408 request_timeout of list and 1 more: no body is declared; ' +
+      '431 headers_too_large of list and 1 more: no body is declared; ' +
+      '500 internal of list and 1 more: the status is not declared; ' +
+      '503 unavailable of list and 1 more: the status is not declared',
+  ])
+  const [response] = await receive(await served.listen(), doors[7]![2])
+  expect(JSON.parse(response!.text)).toMatchObject({ title: 'Bad Request', status: 400 })
+  expect(warningsOf(served)).toHaveLength(1)
+})
+
+test.each<[string, object, string | undefined]>([
+  [
+    'the media type',
+    { content: { 'application/problem+json': {} } },
+    'the media type application/json is not declared',
+  ],
+  ['a header that HTTP asks for', { headers: { 'retry-after': { schema: { type: 'string' } } } }, undefined],
+  [
+    'a header that no failure has',
+    { headers: { 'X-Mark': { required: true, schema: {} } } },
+    'the header x-mark is required',
+  ],
+])('the start compares %s of the contract with the failures', async (_what, declared, problem) => {
+  const content = { 'application/json': {} }
+  const warnings = warningsOf(await serveDeclared({ description: 'A failure.', content, ...declared }))
+  expect(warnings.map((text) => text.split(';')[1]?.split(': ')[1])).toEqual(problem === undefined ? [] : [problem])
+})
+
+test('the start looks only at failures that can occur', async () => {
+  const security = [{ bearer: ['admin'] }]
+  const names = async (given: Shop, more?: object) => {
+    const [warning = ''] = warningsOf(await serveDeclared({ description: 'No content.' }, given, more))
+    return [...warning.matchAll(/\d{3} (\w+) of/g)].map(([, name]) => name).sort()
+  }
+  const always = [
+    'headers_too_large',
+    'internal',
+    'invalid_request',
+    'malformed_http',
+    'request_timeout',
+    'unavailable',
+  ]
+  const ofCredentials = ['credentials_missing', 'token_invalid']
+  const ofBodies = ['body_too_large', 'malformed_body', 'unsupported_media_type']
+  expect(await names({}, { security: [] })).toEqual(always)
+  expect(await names({})).toEqual([...always, ...ofCredentials].sort())
+  expect(await names({}, { security })).toEqual([...always, ...ofCredentials, 'insufficient_scope'].sort())
+  const options = {
+    afterAuthentication: [
+      (_request: unknown, _reply: unknown, done: () => void) => {
+        done()
+      },
+    ],
+  }
+  expect(await names({ options }, { security: [] })).toEqual([...always, 'rate_limited'].sort())
+  const { post } = shop['/things']
+  const paths = { '/things': { post: { ...post, security: [], responses: { 204: { description: 'Done.' } } } } }
+  expect(await names({ paths, handlers: { createThing: () => ({ status: 204 }) } })).toEqual(
+    [...always, ...ofBodies].sort(),
+  )
+})
+
+test.each<[string, FailureForm]>([
+  ['a status of success', () => ({ status: 204, body: {} })],
+  ['a status that HTTP does not have', () => ({ status: 4.5, body: {} })],
+  ['no JSON', () => ({ body: undefined })],
+  ['a value as text', () => ({ contentType: 'application/xml', body: {} })],
+])('a form that makes %s stops the start', async (_what, failureForm) => {
+  await expect(serve({ failureForm }).then(({ app }) => app.ready())).rejects.toThrow(
+    /^failureForm: the reply to malformed_http cannot be sent; return a status of 400 to 599/,
+  )
+})
+
+test('a form that fails for one request is logged, and the client gets the default form', async () => {
+  const failureForm: FailureForm = ({ message }) => {
+    if (/limit|HTTP/.test(message) && !message.startsWith('the reason')) throw new Error('a fault of the form')
+    return { body: {} }
+  }
+  const served = await serve({ failureForm })
+  for (const index of [7, 0]) {
+    const [name, status, bytes] = doors[index]!
+    const [response] = await receive(await served.listen(), bytes)
+    expect(response, name).toMatchObject({ status, headers: { 'content-type': 'application/problem+json' } })
+  }
+  const faults = served.lines().filter(({ level }) => level === 50)
+  expect(faults.map(({ msg }) => msg)).toEqual([
+    'failureForm failed for invalid_request',
+    'failureForm failed for malformed_http',
+  ])
+})
