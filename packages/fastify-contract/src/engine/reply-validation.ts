@@ -83,11 +83,20 @@ export function createReplyValidators({ components }: ContractDocument) {
     const byStatus = Object.entries(responses).map(([status, response]) => [status, declaredReply(response)] as const)
     const replies = Object.fromEntries(byStatus)
     return (reply: AnyReply): Media | undefined => {
+      if (!isFinalStatus(reply.status)) throw new ContractViolation('the status is not an integer from 200 to 599')
       const found = declaredResponse(replies, reply.status)
       if (found === undefined) throw new ContractViolation('the status is not declared')
       return validMedia(reply, found)
     }
   }
+}
+
+/**
+ * Whether a response can have a status (RFC 9110, section 15). One of 100 to 199 precedes the response; `default` does not
+ * include it.
+ */
+function isFinalStatus(status: unknown): boolean {
+  return Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599
 }
 
 /** Finds the response for a status: its own, that of its range such as `4XX`, or `default`. */

@@ -44,6 +44,21 @@ describe('what a handler throws', () => {
   })
 })
 
+test.each<unknown>([100, 101, 103, 199, 600, 999, 0, -1, 200.5, NaN, Infinity, '200', undefined, null])(
+  'a reply with the status %o, which no response can have, is a logged fault',
+  async (status) => {
+    const responses = { '1XX': failures.default, '6XX': failures.default, ...ok, ...failures }
+    const paths = { '/things': { get: { operationId: 'listThings', responses } } }
+    const { send, lines } = await serve({ paths, handlers: { listThings: () => ({ status, body: {} }) } })
+    const { status: sent, text } = await send({ url: '/things' })
+    expect([sent, JSON.parse(text)]).toMatchObject([500, { failure: 'internal' }])
+    const message = expect.stringMatching(
+      /breaks the contract: the status is not an integer from 200 to 599$/,
+    ) as string
+    expect(faults(lines)).toMatchObject([{ err: { message } }])
+  },
+)
+
 test.each(['/things', '/things?limit=x', '/nowhere', '/%', '/openapi.json', '/docs', '/docs/static/index.css'])(
   '%s is kept by nobody but for the files of the docs page, and names no software',
   async (url) => {
