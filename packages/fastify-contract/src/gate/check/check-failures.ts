@@ -1,10 +1,9 @@
-import { type ContractDocument, dereference, operationsOf } from '../../document/document.ts'
-import type { ContractOperation, ContractResponse } from '../../document/document.ts'
+import type { ContractDocument, ContractOperation, ContractResponse } from '../../document/document.ts'
 import { refusalStatuses } from '../../engine/refusal.ts'
 import { declaredResponse } from '../../engine/reply-validation.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { createValueChecks } from './check-examples.ts'
-import { atOperation } from './check-operations.ts'
+import { atOperation, supportedOperations } from './check-operations.ts'
 import type { Finding } from './findings.ts'
 
 /** An error number of the schema Error; members may be missing. */
@@ -127,7 +126,7 @@ export function checkFailures(document: ContractDocument): Finding[] {
     return [bodyProblem(status, content) ?? [], problems].flat().map((text) => `the response ${String(status)} ${text}`)
   }
 
-  return operationsOf(dereference(document)).flatMap((operation): Finding[] => {
+  return supportedOperations(document).flatMap((operation): Finding[] => {
     const statuses = statusesOf(operation)
     const { responses } = operation.object
     const declared = statuses.map((status) => [status, declaredResponse(responses, status)] as const)

@@ -1,6 +1,7 @@
 import { basePathsOf, dereference, operationsOf } from '../../document/document.ts'
 import type { ContractDocument, ContractOperation } from '../../document/document.ts'
 import { securityProblems } from '../../document/security.ts'
+import { isUnsupported } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'
 
 /** The library's own paths. */
@@ -13,7 +14,7 @@ const docsPaths = ['/docs', '/openapi.yaml', '/openapi.json']
  * @param reserved the service's paths outside the contract
  */
 export function checkOperations(document: ContractDocument, reserved: readonly string[]): Finding[] {
-  const operations = operationsOf(dereference(document))
+  const operations = supportedOperations(document)
   if (operations.length === 0) {
     // The paths may be in an unreadable file.
     return [
@@ -39,6 +40,11 @@ export function checkOperations(document: ContractDocument, reserved: readonly s
     }),
     ...checkSecurity(document, operations),
   ]
+}
+
+/** The operations of a contract, without those of unsupported methods. */
+export function supportedOperations(document: ContractDocument): ContractOperation[] {
+  return operationsOf(dereference(document)).filter(({ method }) => !isUnsupported('pathItem', method))
 }
 
 /** A finding about an operation, located at its name. */

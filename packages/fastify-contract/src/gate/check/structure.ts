@@ -1,7 +1,7 @@
 import { BaseResolver, Source, createConfig, lintDocument } from '@redocly/openapi-core'
 import { isSchema } from '../../schema/schema-parts.ts'
 import type { Kind } from '../keywords/keyword.ts'
-import { heldBy } from '../keywords/objects.ts'
+import { heldBy, isUnsupported } from '../keywords/objects.ts'
 
 /** A problem found by Redocly. */
 export interface StructureProblem {
@@ -12,7 +12,7 @@ export interface StructureProblem {
 
 /**
  * Finds violations of the structure of OpenAPI 3.1: missing or surplus members, and values of the wrong type. Does not
- * follow references.
+ * follow references, and does not look into unsupported members.
  *
  * @param document a bundled contract
  * @see https://redocly.com/docs/cli/rules/oas/struct
@@ -49,12 +49,14 @@ export function copyForRedocly(
   references: 'as written' | 'nowhere',
 ): Record<string, unknown> {
   const isCompared = references === 'as written'
-  const nowhere = (kind: Kind) => (kind === 'schema' ? {} : { $ref: '#/x-nowhere' })
+  const unread = { $ref: '#/x-nowhere' }
+  const nowhere = (kind: Kind) => (kind === 'schema' ? {} : unread)
 
   function copy(value: unknown, kind: Kind): unknown {
     if (!isSchema(value)) return copyOfData(value)
     const members = Object.keys(value).flatMap((name) => {
       if (name === '$ref' && !isCompared) return Object.entries(nowhere(kind))
+      if (!isCompared && isUnsupported(kind, name)) return [[name, unread] as const]
       const held = heldBy(value, kind, name)
       if (held === undefined) return [[name, copyOfData(value[name])] as const]
       if (held.holder === value) return [[name, copy(value[name], held.kind)] as const]
