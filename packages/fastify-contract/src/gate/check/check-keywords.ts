@@ -2,7 +2,7 @@ import { lookUp } from '../../json/pointer.ts'
 import { type NamedSchemas, type Schema } from '../../schema/schema-parts.ts'
 import { inPlace, isSchema, subschemasOf, targetOf } from '../../schema/schema-parts.ts'
 import type { KeywordContext, Kind } from '../keywords/keyword.ts'
-import { keywordOf, objectsOf } from '../keywords/objects.ts'
+import { type ContractObject, keywordOf, objectsOf } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'
 
 /**
@@ -11,14 +11,29 @@ import type { Finding } from './findings.ts'
  * @param document a bundled contract, with an unchecked structure
  */
 export function checkKeywords(document: Record<string, unknown>): Finding[] {
-  const schemas = namedSchemas(document)
-  return objectsOf(document).flatMap(({ object, kind, role, isValue }) => {
+  const objects = objectsOf(document)
+  const context = contextOf(document, objects)
+  const { schemas } = context
+  return objects.flatMap(({ object, kind, role, isValue }) => {
     const found = Object.keys(object).flatMap((key) =>
-      checked({ object, key }, () => problemOf(key, object, kind, { schemas, role })),
+      checked({ object, key }, () => problemOf(key, object, kind, { ...context, role })),
     )
     const undeclared = isValue ? checked({ object, key: 'required' }, () => undeclaredProperty(object, schemas)) : []
     return [...found, ...undeclared]
   })
+}
+
+function contextOf(document: Record<string, unknown>, objects: ContractObject[]): Omit<KeywordContext, 'role'> {
+  const operations = new Set(objects.flatMap(({ object, kind }) => (kind === 'operation' ? [object] : [])))
+  const ids = new Set([...operations].map(({ operationId }) => operationId))
+  const { components } = document
+  const schemes = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
+  return {
+    schemas: namedSchemas(document),
+    securitySchemes: new Set(Object.keys(schemes)),
+    hasOperation: (by) =>
+      'id' in by ? ids.has(by.id) : operations.has(lookUp(document, by.reference) as Record<string, unknown>),
+  }
 }
 
 function namedSchemas({ components }: Record<string, unknown>): NamedSchemas {

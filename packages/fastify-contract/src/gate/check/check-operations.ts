@@ -123,15 +123,17 @@ function responseProblems({ object }: ContractOperation): string[] {
   })
 }
 
-/** Finds the security problems of the start, except those of the configuration. */
+/** Finds the security problems of the start, except those of the configuration and those of a keyword. */
 function checkSecurity(document: ContractDocument, operations: ContractOperation[]): Finding[] {
   const contract = dereference(document)
   const schemes = document.components?.securitySchemes ?? {}
-  return securityProblems(contract, operations).map((text) => {
-    const scheme = /^components\/securitySchemes\/([^:]+):/.exec(text)?.[1] ?? ''
+  return securityProblems(contract, operations).flatMap((text): Finding[] => {
+    const scheme = /^components\/securitySchemes\/([^:]+):/.exec(text)?.[1]
     const operation = operations.find(({ id }) => text.startsWith(`operation ${id}:`))
-    if (Object.hasOwn(schemes, scheme)) return { at: { object: schemes, key: scheme }, text }
+    // The keyword `security` rejects the name of no scheme.
+    if (scheme !== undefined)
+      return Object.hasOwn(schemes, scheme) ? [{ at: { object: schemes, key: scheme }, text }] : []
     const object = operation === undefined ? undefined : document.paths?.[operation.path]?.[operation.method]
-    return { at: { object: object ?? document, key: 'security' }, text }
+    return [{ at: { object: object ?? document, key: 'security' }, text }]
   })
 }
