@@ -1,6 +1,6 @@
 import type { AnySchema, ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
 import type { ClosedSchema } from './rewrite-schema.ts'
-import { type KeywordFunction, type Validation, isDeclared, undeclaredError } from './validation.ts'
+import { type KeywordFunction, type Validation, isDeclared, openAlternatives, undeclaredError } from './validation.ts'
 
 type Compile = (schema: AnySchema) => ValidateFunction
 type Context = Parameters<ValidateFunction>[1]
@@ -105,14 +105,16 @@ function alternatives(keyword: string, compile: Compile, most: number, message: 
     compile(schemas: AnySchema[]) {
       const branches = schemas.map(compile)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
-        let valid = 0
+        const starts: number[] = []
         let errors: Partial<ErrorObject>[] = []
         for (const branch of branches) {
-          if (isBranchValid(this, branch, data, context, true)) valid++
+          const start = this.objects.length
+          if (isBranchValid(this, branch, data, context, true)) starts.push(start)
           else errors = [...errors, ...(branch.errors ?? [])].slice(0, maxErrors)
-          if (valid > most) break
+          if (starts.length > most) break
         }
-        if (valid > 0 && valid <= most) return true
+        if (starts.length > 1) openAlternatives(this, starts)
+        if (starts.length > 0 && starts.length <= most) return true
         validate.errors = [...errors, { keyword, message }]
         return false
       }

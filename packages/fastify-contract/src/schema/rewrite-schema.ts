@@ -9,7 +9,7 @@ export interface Declaration {
   names: string[]
   /** Whether the schema has `additionalProperties`, which decides about the other properties. */
   isOpen: boolean
-  /** Whether an object may only have properties that its schemas declare. */
+  /** Whether the schema has `properties` alone: an object may only have properties that its schemas declare. */
   isClosed: boolean
 }
 
@@ -74,10 +74,7 @@ export class SchemaRewriter {
 
   /** Rewrites the schema of a value. */
   ofValue(schema: unknown): unknown {
-    if (!isSchema(schema)) return schema
-    // Even a failed alternative closes the object.
-    const isClosed = inPlace(schema, this.#schemas).some((each) => 'properties' in each)
-    return withDeclared(this.#rewrite(schema, this.#hidden(schema)), { ...this.#declarationOf(schema), isClosed })
+    return isSchema(schema) ? this.#withDeclared(this.#rewrite(schema, this.#hidden(schema)), schema) : schema
   }
 
   /** The default of a property or a parameter; undefined if it has none. */
@@ -124,15 +121,20 @@ export class SchemaRewriter {
     if (!isSchema(schema)) return schema
     if (keyword === 'allOf') return this.#rewrite(schema, hidden)
     // `required` ignores hidden properties, but not within `not`.
-    const branch = this.#rewrite(schema, keyword === 'not' ? new Set() : hidden)
-    return withDeclared(branch, this.#declarationOf(schema))
+    return this.#withDeclared(this.#rewrite(schema, keyword === 'not' ? new Set() : hidden), schema)
+  }
+
+  #withDeclared(rewritten: Schema, schema: Schema): Schema {
+    const declared = this.#declarationOf(schema)
+    return declared.isClosed || declared.isOpen ? { ...rewritten, declared } : rewritten
   }
 
   /** The properties that a schema always declares; each alternative declares its own. */
   #declarationOf(schema: Schema): Declaration {
     const all = inPlace(schema, this.#schemas, 'always')
-    const names = all.flatMap(({ properties }) => Object.keys(properties ?? {}))
-    return { names: [...new Set(names)], isOpen: all.some((each) => 'additionalProperties' in each), isClosed: false }
+    const names = new Set(all.flatMap(({ properties }) => Object.keys(properties ?? {})))
+    const isOpen = all.some((each) => 'additionalProperties' in each)
+    return { names: [...names], isOpen, isClosed: !isOpen && all.some((each) => 'properties' in each) }
   }
 
   #hidden(schema: Schema): Set<string> {
@@ -148,11 +150,6 @@ export class SchemaRewriter {
 /** Whether a schema has a reference, at any depth. */
 function refers(schema: Schema): boolean {
   return '$ref' in schema || subschemasOf(schema).some((part) => refers(part.schema))
-}
-
-function withDeclared(schema: Schema, declared: Declaration): Schema {
-  const { names, isOpen, isClosed } = declared
-  return names.length > 0 || isOpen || isClosed ? { ...schema, declared } : schema
 }
 
 function withoutAnnotations(schema: Schema): Schema {

@@ -18,7 +18,11 @@ interface DeclaredObject {
   /** A JSON Pointer. A reply may contain one object several times. */
   place: string
   object: object
-  declaration: Omit<Declaration, 'names'> & { names: ReadonlySet<string> }
+  names: ReadonlySet<string>
+  /** Whether the schema decides by itself about the other properties. */
+  isOpen: boolean
+  /** Whether the object may only have declared properties, as far as this schema is concerned. */
+  isClosed: boolean
 }
 
 /**
@@ -139,14 +143,26 @@ export const declaredKeyword: FuncKeywordDefinition = {
   type: 'object',
   schemaType: 'object',
   errors: false,
-  compile({ names, ...rest }: Declaration) {
-    const declaration = { names: new Set(names), ...rest }
+  compile({ names, isOpen, isClosed }: Declaration) {
+    const declared = new Set(names)
     const validate: KeywordFunction = function (this: Validation, object: object, context) {
-      this.objects.push({ place: context?.instancePath ?? '', object, declaration })
+      this.objects.push({ place: context?.instancePath ?? '', object, names: declared, isOpen, isClosed })
       return true
     }
     return validate
   },
+}
+
+/**
+ * Keeps a value whole if one of the alternatives that apply does: the others do not close its objects then.
+ *
+ * @param starts where the notes of each valid alternative start
+ */
+export function openAlternatives({ objects }: Validation, starts: number[]): void {
+  const isWhole = (start: number, index: number) =>
+    undeclaredProperties(objects.slice(start, starts[index + 1])).length === 0
+  if (!starts.some(isWhole)) return
+  for (const declared of objects.slice(starts[0])) declared.isClosed = false
 }
 
 /** Lists the undeclared properties of closed objects. */
@@ -154,7 +170,7 @@ function undeclaredProperties(objects: DeclaredObject[]): { place: string; objec
   if (!objects.some(hasOthers)) return []
   const places = Map.groupBy(objects, ({ place }) => place)
   return [...places].flatMap(([place, declared]) => {
-    if (!declared.some(({ declaration }) => declaration.isClosed)) return []
+    if (!declared.some(({ isClosed }) => isClosed)) return []
     // A group is not empty.
     const { object } = declared[0]!
     return Object.keys(object)
@@ -164,15 +180,15 @@ function undeclaredProperties(objects: DeclaredObject[]): { place: string; objec
 }
 
 /** Whether a closed object has a property that this schema does not declare. */
-function hasOthers({ object, declaration: { names, isClosed, isOpen } }: DeclaredObject): boolean {
-  if (!isClosed || isOpen) return false
+function hasOthers({ object, names, isClosed }: DeclaredObject): boolean {
+  if (!isClosed) return false
   for (const name of Object.keys(object)) if (!names.has(name)) return true
   return false
 }
 
 /** Whether a schema declares a property of the object that all of these schemas describe. */
 export function isDeclared(declared: DeclaredObject[], name: string): boolean {
-  return declared.some(({ declaration: { names, isOpen } }) => isOpen || names.has(name))
+  return declared.some(({ names, isOpen }) => isOpen || names.has(name))
 }
 
 /** The number of applied references before work is counted. Most values stay below. */

@@ -294,6 +294,11 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     /required: b is not declared, and replies have only declared properties;/,
   ],
   [
+    'response.content',
+    withResponse({ content: json({ oneOf: [kindOf('a'), { allOf: [kindOf('b')] }], required: ['b'] }) }),
+    /required: b is not declared, and replies have only declared properties;/,
+  ],
+  [
     'response.links',
     withResponse({ links: { next: { description: 'Lost.' } } }),
     /: links: next leads to no operation; add operationId$/,

@@ -212,6 +212,7 @@ export const accepted: [schema: object, values: string[]][] = [
   [{ ...object('a'), required: ['z'], additionalProperties: integer }, ['{"z":2}']],
   [{ allOf: [object('a')], ...object('b'), required: ['a'], unevaluatedProperties: false }, ['{"a":"x","b":"y"}']],
   [{ type: 'object', required: ['z'] }, ['{"z":2}']],
+  [{ required: ['z'], anyOf: [object('a'), { maxProperties: 2 }] }, ['{"z":2}', '{"a":"x","z":2}']],
   // Discriminators.
   [{ oneOf: [to('Cat'), to('Dog')], discriminator: { propertyName: 'kind' } }, ['{"kind":"dog"}']],
   [{ oneOf: [to('Feline'), to('Dog')], discriminator: { propertyName: 'kind', mapping } }, ['{"kind":"lion"}']],

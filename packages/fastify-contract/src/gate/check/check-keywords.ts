@@ -72,12 +72,27 @@ function inWords(kind: Kind): string {
 function undeclaredProperty(schema: Schema, schemas: NamedSchemas): string | undefined {
   const all = inPlace(schema, schemas)
   const names = all.flatMap(({ properties }) => Object.keys(isSchema(properties) ? properties : {}))
-  if (names.length === 0 || all.some((one) => 'additionalProperties' in one)) return undefined
+  if (all.some((one) => 'additionalProperties' in one) || !isAlwaysClosed(schema, schemas)) return undefined
   const required = inPlace(schema, schemas, 'always').flatMap((one) => (one['required'] as unknown[] | undefined) ?? [])
   const undeclared = required.filter((name) => typeof name === 'string').find((name) => !names.includes(name))
   return undeclared === undefined
     ? undefined
     : `${undeclared} is not declared, and replies have only declared properties; add it to the properties`
+}
+
+/** Whether an object has declared properties only, whichever alternatives apply. */
+function isAlwaysClosed(schema: Schema, schemas: NamedSchemas, known = new Map<Schema, boolean>()): boolean {
+  const before = known.get(schema)
+  if (before !== undefined) return before
+  // For a schema that contains itself, which is reported elsewhere.
+  known.set(schema, true)
+  const closes = (alternatives: unknown) =>
+    Array.isArray(alternatives) && alternatives.every((each) => isSchema(each) && isAlwaysClosed(each, schemas, known))
+  const isClosed = inPlace(schema, schemas, 'always').some(
+    (one) => 'properties' in one || closes(one['anyOf']) || closes(one['oneOf']),
+  )
+  known.set(schema, isClosed)
+  return isClosed
 }
 
 /** The generated types have the objects below these. */
