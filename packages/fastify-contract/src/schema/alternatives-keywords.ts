@@ -1,6 +1,6 @@
 import type { AnySchema, ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
 import type { ClosedSchema } from './rewrite-schema.ts'
-import { type KeywordFunction, type Validation, isDeclared, openAlternatives, undeclaredError } from './validation.ts'
+import { type KeywordFunction, type Validation, isDeclared, mergeAlternatives, undeclaredError } from './validation.ts'
 
 type Compile = (schema: AnySchema) => ValidateFunction
 type Context = Parameters<ValidateFunction>[1]
@@ -105,15 +105,15 @@ function alternatives(keyword: string, compile: Compile, most: number, message: 
     compile(schemas: AnySchema[]) {
       const branches = schemas.map(compile)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
-        const starts: number[] = []
-        let errors: Partial<ErrorObject>[] = []
+        const starts: { coercions: number; objects: number }[] = []
+        const errors: Partial<ErrorObject>[] = []
         for (const branch of branches) {
-          const start = this.objects.length
+          const start = { coercions: this.coercions.length, objects: this.objects.length }
           if (isBranchValid(this, branch, data, context, true)) starts.push(start)
-          else errors = [...errors, ...(branch.errors ?? [])].slice(0, maxErrors)
+          else for (const error of branch.errors ?? []) if (errors.length < maxErrors) errors.push(error)
           if (starts.length > most) break
         }
-        if (starts.length > 1) openAlternatives(this, starts)
+        if (starts.length > 1) mergeAlternatives(this, starts)
         if (starts.length > 0 && starts.length <= most) return true
         validate.errors = [...errors, { keyword, message }]
         return false

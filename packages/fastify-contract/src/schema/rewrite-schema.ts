@@ -161,7 +161,9 @@ function withoutAnnotations(schema: Schema): Schema {
 function typeOfConstants(schema: Schema): JsonType | JsonType[] | undefined {
   const { enum: values, const: value } = schema
   const constants = Array.isArray(values) ? values : 'const' in schema ? [value] : []
-  const types = new Set(constants.map((member) => typesOfValue(member)[0]!))
+  // A handler gets an integer that a double may round as a number.
+  const isRounded = (member: unknown) => typeof member === 'number' && !Number.isSafeInteger(member)
+  const types = new Set(constants.map((member) => (isRounded(member) ? 'number' : typesOfValue(member)[0]!)))
   // Integers are numbers.
   if (types.has('number')) types.delete('integer')
   const [first, ...others] = types

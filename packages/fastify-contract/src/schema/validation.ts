@@ -6,11 +6,12 @@ import type { Declaration, Direction } from './rewrite-schema.ts'
 /** The function of a keyword. */
 export type KeywordFunction = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>
 
-/** The value that replaces the sent one for the handler. */
+/** The value that replaces the sent one for the handler, or why the handler cannot get it. */
 interface Coercion {
   container: Record<string | number, unknown>
   key: string | number
-  value: unknown
+  value?: unknown
+  problem?: ErrorObject
 }
 
 /** The properties of an object that one schema declares. */
@@ -90,14 +91,14 @@ function errorsOf(validators: readonly ValidateFunction[], value: object, state:
   const errors: ErrorObject[] = []
   try {
     for (const isValid of validators) if (!isValid.call(state, value)) errors.push(...(isValid.errors ?? []))
-    return errors
+    return errors.length > 0 ? errors : state.coercions.flatMap(({ problem }) => problem ?? [])
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error
     return [errorAt('', error.message)]
   }
 }
 
-function errorAt(instancePath: string, message: string): ErrorObject {
+export function errorAt(instancePath: string, message: string): ErrorObject {
   return { keyword: 'validation', instancePath, schemaPath: '', params: {}, message }
 }
 
@@ -153,16 +154,33 @@ export const declaredKeyword: FuncKeywordDefinition = {
   },
 }
 
+/** The notes of a schema. */
+type Notes = Pick<Validation, 'coercions' | 'objects'>
+
 /**
- * Keeps a value whole if one of the alternatives that apply does: the others do not close its objects then.
+ * Merges the notes of the alternatives that apply to a value. If a handler can get the value from some of them, the others
+ * do not count. If one of them keeps the value whole, the others do not close its objects.
  *
- * @param starts where the notes of each valid alternative start
+ * @param starts the numbers of notes before each of the valid alternatives
  */
-export function openAlternatives({ objects }: Validation, starts: number[]): void {
-  const isWhole = (start: number, index: number) =>
-    undeclaredProperties(objects.slice(start, starts[index + 1])).length === 0
-  if (!starts.some(isWhole)) return
-  for (const declared of objects.slice(starts[0])) declared.isClosed = false
+export function mergeAlternatives(state: Validation, starts: { coercions: number; objects: number }[]): void {
+  const all = starts.map((start, index): Notes => {
+    const end = starts[index + 1]
+    return {
+      coercions: state.coercions.slice(start.coercions, end?.coercions),
+      objects: state.objects.slice(start.objects, end?.objects),
+    }
+  })
+  const usable = all.filter(({ coercions }) => coercions.every(({ problem }) => problem === undefined))
+  const kept = usable.length > 0 ? usable : all
+  if (kept.some(({ objects }) => undeclaredProperties(objects).length === 0)) {
+    for (const declared of kept.flatMap(({ objects }) => objects)) declared.isClosed = false
+  }
+  if (kept.length === all.length) return
+  // There is one at least.
+  const { coercions, objects } = starts[0]!
+  state.coercions = [...state.coercions.slice(0, coercions), ...kept.flatMap((notes) => notes.coercions)]
+  state.objects = [...state.objects.slice(0, objects), ...kept.flatMap((notes) => notes.objects)]
 }
 
 /** Lists the undeclared properties of closed objects. */

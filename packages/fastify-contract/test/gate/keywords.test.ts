@@ -396,6 +396,11 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     /pattern: \(\? at character 2: RE2 and Rust have no lookaround; use allOf/,
   ],
   [
+    'schema.enum',
+    ofSchema({ type: 'integer', enum: [1, 1e21] }),
+    /enum: 1e\+21 is not exact; add format: int64, and write out its digits/,
+  ],
+  [
     'schema.const',
     ofSchema({ const: 9007199254740993n }),
     /const: 9007199254740993 is not exact; add type: integer and format: int64/,
