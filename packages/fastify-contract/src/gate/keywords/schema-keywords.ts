@@ -109,7 +109,8 @@ function inexactBound(value: unknown, { type, format }: Schema): string | undefi
 }
 
 function inexactConstant(value: unknown, { type, format }: Schema): string | undefined {
-  const rounded = [type].flat().every((member) => member === 'integer') ? [value].flat().find(isRounded) : undefined
+  const constants: unknown[] = [value].flat()
+  const rounded = [type].flat().every((member) => member === 'integer') ? constants.find(isRounded) : undefined
   if (rounded !== undefined) return `${String(rounded)} is not exact; add format: int64, and write out its digits`
   const inexact = format === 'int64' ? [value].flat().filter((member) => typeof member !== 'bigint') : value
   const beyond = beyondDouble(inexact)
@@ -119,7 +120,7 @@ function inexactConstant(value: unknown, { type, format }: Schema): string | und
 }
 
 /** Whether a number is an integer that a double may have rounded. */
-function isRounded(value: unknown): boolean {
+function isRounded(value: unknown): value is number {
   return Number.isInteger(value) && !Number.isSafeInteger(value)
 }
 
