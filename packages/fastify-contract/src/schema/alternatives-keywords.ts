@@ -1,6 +1,7 @@
 import type { AnySchema, ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
 import type { ClosedSchema } from './rewrite-schema.ts'
 import { type KeywordFunction, type Validation, isDeclared, mergeAlternatives, undeclaredError } from './validation.ts'
+import { bytesOf, countWork } from './work.ts'
 
 type Compile = (schema: AnySchema) => ValidateFunction
 type Context = Parameters<ValidateFunction>[1]
@@ -54,6 +55,7 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
         }
         if (isOpen || typeof data !== 'object' || data === null || Array.isArray(data)) return true
         const place = context?.instancePath ?? ''
+        countWork(this.work, this.objects.length - before)
         const declared = this.objects.slice(before).filter((object) => object.place === place)
         const name = Object.keys(data).find((each) => !names.includes(each) && !isDeclared(declared, each))
         if (name === undefined) return true
@@ -76,11 +78,21 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
       if (depth > 0) {
         throw new Error('a property has a default, which needs a schema that always applies; move the property out')
       }
+      const members = Object.entries(values).map(([name, value]) => ({
+        name,
+        value,
+        bytes: bytesOf({ [name]: value }),
+      }))
+      // A composite one is copied, because a handler may change it.
+      const copyOf = (value: unknown) => (typeof value === 'object' ? structuredClone(value) : value)
       return function (this: Validation, object: Record<string, unknown>) {
         // A branch of another schema may refer to this one.
         if (this.branches > 0) return true
-        for (const [name, value] of Object.entries(values)) {
-          if (!Object.hasOwn(object, name)) object[name] = structuredClone(value)
+        countWork(this.work, members.length)
+        for (const { name, value, bytes } of members) {
+          if (Object.hasOwn(object, name)) continue
+          object[name] = copyOf(value)
+          this.work.added += bytes
         }
         return true
       }
@@ -105,15 +117,8 @@ function alternatives(keyword: string, compile: Compile, most: number, message: 
     compile(schemas: AnySchema[]) {
       const branches = schemas.map(compile)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
-        const starts: { coercions: number; objects: number }[] = []
-        const errors: Partial<ErrorObject>[] = []
-        for (const branch of branches) {
-          const start = { coercions: this.coercions.length, objects: this.objects.length }
-          if (isBranchValid(this, branch, data, context, true)) starts.push(start)
-          else for (const error of branch.errors ?? []) if (errors.length < maxErrors) errors.push(error)
-          if (starts.length > most) break
-        }
-        if (starts.length > 1) mergeAlternatives(this, starts)
+        const { starts, errors } = applyBranches(this, branches, data, context, most)
+        if (starts.length > 1) mergeAlternatives(this, starts, data)
         if (starts.length > 0 && starts.length <= most) return true
         validate.errors = [...errors, { keyword, message }]
         return false
@@ -123,9 +128,30 @@ function alternatives(keyword: string, compile: Compile, most: number, message: 
   }
 }
 
+/** Applies branches until more than `most` are valid. @returns the numbers of notes before the valid ones, and errors */
+function applyBranches(state: Validation, branches: ValidateFunction[], data: unknown, context: Context, most: number) {
+  const starts: { coercions: number; objects: number }[] = []
+  const errors: Partial<ErrorObject>[] = []
+  for (const branch of branches) {
+    const coercions = state.coercions.length
+    const objects = state.objects.length
+    if (isBranchValid(state, branch, data, context, true)) starts.push({ coercions, objects })
+    else addErrors(errors, branch)
+    if (starts.length > most) break
+  }
+  return { starts, errors }
+}
+
+function addErrors(errors: Partial<ErrorObject>[], { errors: added }: ValidateFunction): void {
+  for (const error of added ?? []) if (errors.length < maxErrors) errors.push(error)
+}
+
 /** @param isKept whether the notes of a valid branch are kept */
 function isBranchValid(state: Validation, branch: ValidateFunction, data: unknown, context: Context, isKept: boolean) {
-  const [coercions, objects] = [state.coercions.length, state.objects.length]
+  countWork(state.work, 1)
+  // Not destructured: V8 would make an array, in the hottest function of a validation.
+  const coercions = state.coercions.length
+  const objects = state.objects.length
   state.branches++
   const isValid = branch.call(state, data, context)
   state.branches--

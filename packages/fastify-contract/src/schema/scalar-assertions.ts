@@ -17,6 +17,7 @@ export interface ScalarSchema {
 /** Makes the check of a value that has the type and the format of a schema. */
 export function createAssertions(schema: ScalarSchema): (value: Scalar) => boolean {
   const { format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+  const divisor = multipleOf === undefined ? undefined : decimalOf(multipleOf)
   const allowed = [schema.enum, 'const' in schema ? [schema.const] : undefined]
     .filter((constants) => constants !== undefined)
     .map((constants) => new Set(constants.map(keyOf)))
@@ -30,7 +31,7 @@ export function createAssertions(schema: ScalarSchema): (value: Scalar) => boole
       (maximum === undefined || value <= maximum) &&
       (exclusiveMinimum === undefined || value > exclusiveMinimum) &&
       (exclusiveMaximum === undefined || value < exclusiveMaximum) &&
-      (multipleOf === undefined || isMultiple(value, multipleOf))
+      (divisor === undefined || isMultiple(decimalOf(value), divisor))
     )
   }
 }
@@ -43,16 +44,19 @@ export function keyOf(value: unknown): unknown {
   return Number.isSafeInteger(number) ? number : value
 }
 
+/** The digits of a number and their power of ten. */
+type Decimal = [digits: bigint, exponent: number]
+
 /** Divides decimals, not doubles: 0.07 is a multiple of 0.01. */
-function isMultiple(value: number | bigint, of: number | bigint): boolean {
-  const [[digits, exponent], [divisor, divisorExponent]] = [decimalOf(value), decimalOf(of)]
+function isMultiple([digits, exponent]: Decimal, [divisor, divisorExponent]: Decimal): boolean {
   const common = Math.min(exponent, divisorExponent)
-  const scaled = (integer: bigint, power: number) => integer * 10n ** BigInt(power - common)
+  const scaled = (integer: bigint, power: number) =>
+    power === common ? integer : integer * 10n ** BigInt(power - common)
   return scaled(digits, exponent) % scaled(divisor, divisorExponent) === 0n
 }
 
-/** The digits of a number and their power of ten. */
-function decimalOf(value: number | bigint): [digits: bigint, exponent: number] {
+function decimalOf(value: number | bigint): Decimal {
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return [BigInt(value), 0]
   const [significand = '', exponent = '0'] = String(value).split('e')
   const [whole = '', fraction = ''] = significand.split('.')
   return [BigInt(whole + fraction), Number(exponent) - fraction.length]

@@ -2,6 +2,7 @@ import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
 import type { NumberSources } from '../json/json.ts'
 import { escapeName } from '../json/pointer.ts'
 import type { Declaration, Direction } from './rewrite-schema.ts'
+import { TooMuchWork, type Work, countWork, newWork } from './work.ts'
 
 /** The function of a keyword. */
 export type KeywordFunction = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>
@@ -37,12 +38,7 @@ export interface Validation {
   objects: DeclaredObject[]
   /** The current depth of `anyOf`, `oneOf` and `not`. */
   branches: number
-  root: unknown
-  /** The number of applications of referenced schemas. */
-  applied: number
-  /** Their work, once it is counted. */
-  work: number
-  maxWork: number
+  work: Work
 }
 
 /**
@@ -60,22 +56,14 @@ export function validateValue(
   direction: Direction | undefined,
   sources?: NumberSources,
 ): ErrorObject[] {
+  const work = newWork(value)
   for (;;) {
-    const state: Validation = {
-      sources,
-      coercions: [],
-      objects: [],
-      branches: 0,
-      root: value,
-      applied: 0,
-      work: 0,
-      maxWork: minWork,
-    }
+    const state: Validation = { sources, coercions: [], objects: [], branches: 0, work }
     const errors = errorsOf(validators, value, state)
     if (errors.length > 0 || direction === undefined) return errors
-    const undeclared = undeclaredProperties(state.objects)
-    // Reports one: every item of a list may have the same.
-    if (direction === 'response') return undeclared.slice(0, 1).map(({ place, name }) => undeclaredError(name, place))
+    // In a response, reports one: every item of a list may have the same.
+    const undeclared = undeclaredProperties(state.objects, direction === 'response' ? 1 : Infinity)
+    if (direction === 'response') return undeclared.map(({ place, name }) => undeclaredError(name, place))
     if (undeclared.length === 0) {
       const infinite = hasInfinite(sources) ? infinitePlace(value, '') : undefined
       if (infinite !== undefined) return [errorAt(infinite, 'must not be a number beyond the range of a double')]
@@ -84,6 +72,7 @@ export function validateValue(
     }
     // The reduced value must be valid too.
     for (const { object, name } of undeclared) Reflect.deleteProperty(object, name)
+    work.done += state.objects.length
   }
 }
 
@@ -94,7 +83,7 @@ function errorsOf(validators: readonly ValidateFunction[], value: object, state:
     return errors.length > 0 ? errors : state.coercions.flatMap(({ problem }) => problem ?? [])
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error
-    return [errorAt('', error.message)]
+    return [errorAt(error.place, error.message)]
   }
 }
 
@@ -163,7 +152,15 @@ type Notes = Pick<Validation, 'coercions' | 'objects'>
  *
  * @param starts the numbers of notes before each of the valid alternatives
  */
-export function mergeAlternatives(state: Validation, starts: { coercions: number; objects: number }[]): void {
+export function mergeAlternatives(
+  state: Validation,
+  starts: { coercions: number; objects: number }[],
+  value: unknown,
+): void {
+  // There is one at least.
+  const first = starts[0]!
+  const members = typeof value === 'object' && value !== null ? Object.keys(value).length : 0
+  countWork(state.work, (state.objects.length - first.objects + starts.length * members) / 4)
   const all = starts.map((start, index): Notes => {
     const end = starts[index + 1]
     return {
@@ -173,28 +170,29 @@ export function mergeAlternatives(state: Validation, starts: { coercions: number
   })
   const usable = all.filter(({ coercions }) => coercions.every(({ problem }) => problem === undefined))
   const kept = usable.length > 0 ? usable : all
-  if (kept.some(({ objects }) => undeclaredProperties(objects).length === 0)) {
+  if (kept.some(({ objects }) => undeclaredProperties(objects, 1).length === 0)) {
     for (const declared of kept.flatMap(({ objects }) => objects)) declared.isClosed = false
   }
   if (kept.length === all.length) return
-  // There is one at least.
-  const { coercions, objects } = starts[0]!
-  state.coercions = [...state.coercions.slice(0, coercions), ...kept.flatMap((notes) => notes.coercions)]
-  state.objects = [...state.objects.slice(0, objects), ...kept.flatMap((notes) => notes.objects)]
+  state.coercions = [...state.coercions.slice(0, first.coercions), ...kept.flatMap(({ coercions }) => coercions)]
+  state.objects = [...state.objects.slice(0, first.objects), ...kept.flatMap(({ objects }) => objects)]
 }
 
-/** Lists the undeclared properties of closed objects. */
-function undeclaredProperties(objects: DeclaredObject[]): { place: string; object: object; name: string }[] {
-  if (!objects.some(hasOthers)) return []
-  const places = Map.groupBy(objects, ({ place }) => place)
-  return [...places].flatMap(([place, declared]) => {
-    if (!declared.some(({ isClosed }) => isClosed)) return []
+/** Lists the undeclared properties of closed objects, up to `most`. */
+function undeclaredProperties(objects: DeclaredObject[], most: number) {
+  const undeclared: { place: string; object: object; name: string }[] = []
+  if (!objects.some(hasOthers)) return undeclared
+  for (const [place, declared] of Map.groupBy(objects, (each) => each.place)) {
+    if (!declared.some(({ isClosed }) => isClosed)) continue
     // A group is not empty.
     const { object } = declared[0]!
-    return Object.keys(object)
-      .filter((name) => !isDeclared(declared, name))
-      .map((name) => ({ place, object, name }))
-  })
+    for (const name of Object.keys(object)) {
+      if (isDeclared(declared, name)) continue
+      undeclared.push({ place, object, name })
+      if (undeclared.length === most) return undeclared
+    }
+  }
+  return undeclared
 }
 
 /** Whether a closed object has a property that this schema does not declare. */
@@ -207,47 +205,4 @@ function hasOthers({ object, names, isClosed }: DeclaredObject): boolean {
 /** Whether a schema declares a property of the object that all of these schemas describe. */
 export function isDeclared(declared: DeclaredObject[], name: string): boolean {
   return declared.some(({ names, isOpen }) => isOpen || names.has(name))
-}
-
-/** The number of applied references before work is counted. Most values stay below. */
-const uncounted = 64
-
-/** The limit of work, in units of `sizeOf`: at least `minWork`, or `workOfUnit` for each unit of the value. */
-const minWork = 500_000
-const workOfUnit = 50
-
-class TooMuchWork extends Error {
-  constructor() {
-    super('the body takes too long to validate, because too many alternatives are in one another; nest fewer')
-  }
-}
-
-/**
- * Limits the work of a validation. If two alternatives of a schema refer back to it, each level of a value doubles the
- * time: 40 levels would take days. Named schemas with references have this keyword.
- */
-export const countedKeyword: FuncKeywordDefinition = {
-  keyword: 'counted',
-  before: '$ref',
-  schemaType: 'boolean',
-  errors: false,
-  validate(this: Validation, _counted: boolean, data: unknown) {
-    if (++this.applied > uncounted) countWork(this, data)
-    return true
-  },
-}
-
-/** Counts the work of one schema for a value. @throws TooMuchWork */
-function countWork(validation: Validation, value: unknown): void {
-  validation.work += sizeOf(value)
-  if (validation.work <= validation.maxWork) return
-  validation.maxWork = Math.max(minWork, sizeOf(validation.root) * workOfUnit)
-  if (validation.work > validation.maxWork) throw new TooMuchWork()
-}
-
-/** The number of values within a value; a long text counts as several. */
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return 1 + value.length / 16
-  if (typeof value !== 'object' || value === null) return 1
-  return Object.entries(value).reduce((size, [name, member]) => size + name.length / 16 + sizeOf(member), 1)
 }
