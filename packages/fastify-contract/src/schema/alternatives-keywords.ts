@@ -1,5 +1,6 @@
 import type { AnySchema, ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
-import type { ClosedSchema } from './rewrite-schema.ts'
+import { selectionOf } from './discriminator.ts'
+import type { Alternatives, ClosedSchema } from './rewrite-schema.ts'
 import { type KeywordFunction, type Validation, isDeclared, mergeAlternatives, undeclaredError } from './validation.ts'
 import { bytesOf, countWork } from './work.ts'
 
@@ -113,20 +114,30 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
 function alternatives(keyword: string, compile: Compile, most: number, message: string): FuncKeywordDefinition {
   return {
     keyword,
-    schemaType: 'array',
-    compile(schemas: AnySchema[]) {
+    schemaType: ['array', 'object'],
+    compile(schema: Alternatives) {
+      const { schemas, discriminator } = Array.isArray(schema) ? { schemas: schema } : schema
       const branches = schemas.map(compile)
+      const select = discriminator === undefined ? undefined : selectionOf(branches, discriminator)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
-        const { starts, errors } = applyBranches(this, branches, data, context, most)
+        const selection = select?.(data)
+        const selected = selection?.selected ?? branches
+        countWork(this.work, (branches.length - selected.length) / selectionsPerStep)
+        const { starts, errors } = applyBranches(this, selected, data, context, most)
         if (starts.length > 1) mergeAlternatives(this, starts, data)
         if (starts.length > 0 && starts.length <= most) return true
-        validate.errors = [...errors, { keyword, message }]
+        const expected =
+          starts.length === 0 && selection?.isNone === true ? errorsOf(this, branches, data, context) : errors
+        validate.errors = [...expected, { keyword, message }]
         return false
       }
       return validate
     },
   }
 }
+
+/** How many branches are left out in the time of one step of work. */
+const selectionsPerStep = 32
 
 /** Applies branches until more than `most` are valid. @returns the numbers of notes before the valid ones, and errors */
 function applyBranches(state: Validation, branches: ValidateFunction[], data: unknown, context: Context, most: number) {
@@ -140,6 +151,16 @@ function applyBranches(state: Validation, branches: ValidateFunction[], data: un
     if (starts.length > most) break
   }
   return { starts, errors }
+}
+
+/** The first errors of branches. */
+function errorsOf(state: Validation, branches: ValidateFunction[], data: unknown, context: Context) {
+  const errors: Partial<ErrorObject>[] = []
+  for (const branch of branches) {
+    if (!isBranchValid(state, branch, data, context, false)) addErrors(errors, branch)
+    if (errors.length === maxErrors) break
+  }
+  return errors
 }
 
 function addErrors(errors: Partial<ErrorObject>[], { errors: added }: ValidateFunction): void {

@@ -1,3 +1,5 @@
+import type { AnySchema } from 'ajv'
+import { type Discriminator, discriminatorOf } from './discriminator.ts'
 import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
 import { inPlace, isSchema, schemaNameOf, subschemasOf, typesOfValue, withSubschemas } from './schema-parts.ts'
 
@@ -17,6 +19,9 @@ export interface Declaration {
 export interface ClosedSchema extends Declaration {
   schema: Schema
 }
+
+/** The value of `anyOf` and `oneOf`: the alternatives, and what tells them apart. */
+export type Alternatives = AnySchema[] | { schemas: AnySchema[]; discriminator: Discriminator }
 
 /**
  * The identifier of a named schema in Ajv. Ajv compiles a schema with an identifier once, but the target of a JSON pointer
@@ -109,6 +114,10 @@ export class SchemaRewriter {
       return this.ofValue(subschema)
     })
     if (defaults.length > 0) copy['defaults'] = Object.fromEntries(defaults)
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const discriminator = discriminatorOf(schema[keyword], this.#schemas, hidden)
+      if (discriminator !== undefined) copy[keyword] = { schemas: copy[keyword], discriminator }
+    }
     const { required, $ref: reference } = copy
     if (Array.isArray(required)) copy['required'] = required.filter((name) => !hidden.has(String(name)))
     const name = schemaNameOf(reference)

@@ -287,9 +287,11 @@ describe('of any schema', () => {
     anyOf?: Schema[]
     oneOf?: Schema[]
     not?: Schema
+    const?: string
   }
 
-  const leaf = fc.constantFrom({}, {}, text, to('Node'), { type: 'object' })
+  const constants = ['x', 'y'].map((value) => ({ const: value }))
+  const leaf = fc.constantFrom<Schema>({}, {}, text, to('Node'), { type: 'object' }, ...constants)
   const objectOf = (part: fc.Arbitrary<Schema>): fc.Arbitrary<Schema> => {
     const none = fc.constant<Schema>({})
     const closed = fc.oneof(none, fc.constant<Schema>({ unevaluatedProperties: false }))
@@ -320,7 +322,7 @@ describe('of any schema', () => {
   }
   const Node = { properties: { a: to('Node'), b: {} } }
   const valueOf = (levels: number): fc.Arbitrary<unknown> => {
-    if (levels === 0) return fc.constantFrom('x', {})
+    if (levels === 0) return fc.constantFrom('x', 'y', {})
     const next = valueOf(levels - 1)
     const object = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), next, { minKeys: 1, maxKeys: 4 })
     return fc.oneof({ arbitrary: object, weight: 4 }, fc.constant('x'), fc.array(next, { maxLength: 2 }))
@@ -373,6 +375,7 @@ describe('of any schema', () => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
     const members = isObject ? Object.entries(value) : []
     const { type, properties = {}, required = [], additionalProperties, items } = schema
+    if (schema.const !== undefined && schema.const !== value) return undefined
     if (type !== undefined && type !== (Array.isArray(value) ? 'array' : typeof value)) return undefined
     if (isObject && !required.every((name) => Object.hasOwn(value, name))) return undefined
     isClosed = isObject && schema.properties !== undefined && additionalProperties === undefined
