@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Kind } from '../src/keywords/keyword.ts'
+import { keywords } from '../src/keywords/openapi-keywords.ts'
 import { contractOf, contractWith, failures } from './contracts.ts'
 import { json, noContent, problemsOf } from './contracts.ts'
 
@@ -13,7 +15,8 @@ describe('a contract is refused', () => {
         {
           '/docs': { get: { operationId: 'a', responses: noContent } },
           '/a/{id}': {
-            trace: { operationId: 'b', responses: noContent },
+            trace: { operationId: 'a', responses: noContent },
+            put: { operationId: 'b', responses: noContent },
             get: {
               operationId: 'a',
               parameters: [
@@ -74,6 +77,30 @@ describe('a contract is refused', () => {
       expect.stringMatching(/the example (?:must be string|the body takes too long to validate)/),
     ])
     expect(performance.now() - start).toBeLessThan(10_000)
+  })
+
+  it.each<[Kind, string, object]>([
+    ['pathItem', 'head', { operationId: 'getA', requestBody: { content: json(text) } }],
+    ['pathItem', 'options', { operationId: 'other', responses: noContent }],
+    ['pathItem', 'trace', { responses: { 200: { $ref: '#/components/responses/None' } } }],
+    ['pathItem', 'servers', [{ uri: '/' }]],
+    ['operation', 'servers', [{ url: 'https://{host}/' }]],
+    ['parameter', 'content', json(to('Error'))],
+    ['schema', '$defs', { A: { ...to('Error'), readOnly: true } }],
+    ['schema', 'if', { properties: { a: to('None') } }],
+    ['schema', 'prefixItems', [to('Error'), 5]],
+  ])('once for a member that is not supported, whatever it has inside: %s %s', async (kind, keyword, value) => {
+    const of = (each: string) => (each === kind ? { [keyword]: value } : {})
+    const parameters = [
+      { name: 'id', in: 'path', required: true, ...(kind === 'parameter' ? {} : { schema: text }), ...of('parameter') },
+    ]
+    const content = json({ type: 'object', ...of('schema') })
+    const responses = { 200: { description: 'A.', content }, ...failures }
+    const get = { operationId: 'getA', parameters, responses, ...of('operation') }
+    const problems = await problemsOf(contractOf({ '/a/{id}': { get, ...of('pathItem') } }))
+    expect(problems.map((problem) => problem.replace(/^openapi\.yaml:\d+:\d+: /, ''))).toEqual([
+      String(keywords[kind][keyword]?.rejects).replace(/^/, `${keyword}: `),
+    ])
   })
 
   it.each([

@@ -35,6 +35,11 @@ const wrong = { example: 5 }
 const wrongOf = { examples: { one: { value: 5 } } }
 const mustBeText = /the example must be string$/
 
+const lostLink = (link: object) => ({ 200: { description: 'Done.', links: { next: link } } })
+const toThings = (method: string) => `#/paths/~1things/${method}`
+const lost = (target: string) =>
+  new RegExp(`: the link leads to ${target.replaceAll(/[.#$/{}]/g, String.raw`\$&`)}, which is not an operation; correct the name$`)
+
 /** Contracts that are refused, each for one reason, by the keyword that it is about. */
 const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['document.openapi', { ...contractWith({}), openapi: '3.2.0' }, /openapi: "3\.2\.0" is not supported; use 3\.1\.x/],
@@ -72,8 +77,8 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['document.security', { ...contractWith({}), security: undefined }, /has no security; add it, or security: \[\]/],
   [
     'document.security',
-    contractWith({}, { security: [{ none: [] }] }),
-    /securitySchemes\/none: an operation requires this/,
+    contractWith({}, { security: [{}, { bearer: [], none: [] }] }),
+    /: security: none is not a security scheme; describe it in components\/securitySchemes, or correct the name$/,
   ],
   ['document.x-unmatched-responses', contractWith({}, { 'x-unmatched-responses': { 405: {} } }), /`description` must/],
   ['document.info', { ...contractWith({}), info: { title: 'Things' } }, /`version` must be present/],
@@ -142,6 +147,11 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     /204 has no content in HTTP/,
   ],
   ['operation.security', contractWith({ security: [{ bearer: ['a b'] }] }), /the scope "a b" is not valid/],
+  [
+    'operation.security',
+    contractWith({ security: [{ none: [] }] }),
+    /: security: none is not a security scheme; describe/,
+  ],
   [
     'parameter.$ref',
     withComponents(
@@ -282,6 +292,50 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     /required: b is not declared, and replies have only declared properties;/,
   ],
   [
+    'response.content',
+    withResponse({ content: json({ oneOf: [kindOf('a'), { allOf: [kindOf('b')] }], required: ['b'] }) }),
+    /required: b is not declared, and replies have only declared properties;/,
+  ],
+  [
+    'response.links',
+    withResponse({ links: { next: { description: 'Lost.' } } }),
+    /: links: next leads to no operation; add operationId$/,
+  ],
+  [
+    'components.links',
+    withComponents({ links: { Next: {} } }),
+    /: links: Next leads to no operation; add operationId$/,
+  ],
+  ['link.operationId', withResponse({ links: { next: { operationId: 'listThing' } } }), lost('listThing')],
+  ['link.operationId', withComponents({ links: { Next: { operationId: 'listThing' } } }), lost('listThing')],
+  [
+    'link.operationId',
+    contractWith({ callbacks: { a: { '{$url}': { post: { responses: lostLink({ operationId: 'a' }) } } } } }),
+    lost('a'),
+  ],
+  ['link.operationRef', withResponse({ links: { next: { operationRef: toThings('put') } } }), lost(toThings('put'))],
+  [
+    'link.operationRef',
+    withResponse({ links: { next: { operationRef: '#/components/schemas/Error' } } }),
+    lost('#/components/schemas/Error'),
+  ],
+  [
+    'discriminator.mapping',
+    ofSchema({
+      oneOf: [{ $ref: '#/components/schemas/A' }],
+      discriminator: { propertyName: 'kind', mapping: { a: 'A', b: 'B' } },
+    }),
+    /: mapping: b leads to B, which is not a schema; correct the name$/,
+  ],
+  [
+    'discriminator.mapping',
+    ofSchema({
+      oneOf: [{ $ref: '#/components/schemas/A' }],
+      discriminator: { propertyName: 'kind', mapping: { a: '#/components/schemas/A/oneOf' } },
+    }),
+    /: mapping: a leads to #\/components\/schemas\/A\/oneOf, which is not a schema; correct the name$/,
+  ],
+  [
     'callback.$ref',
     contractWith({ callbacks: { a: { $ref: '#/components/callbacks/A' } } }),
     /callbacks\/A leads to no/,
@@ -338,6 +392,11 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     'schema.pattern',
     ofSchema({ ...text, pattern: '^(?=a)' }),
     /pattern: \(\? at character 2: RE2 and Rust have no lookaround; use allOf/,
+  ],
+  [
+    'schema.enum',
+    ofSchema({ type: 'integer', enum: [1, 1e21] }),
+    /enum: 1e\+21 is not exact; add format: int64, and write out its digits/,
   ],
   [
     'schema.const',
@@ -406,6 +465,7 @@ const shown = {
               content: json(text, { example: 'a' }),
               links: {
                 again: { $ref: '#/components/links/Again' },
+                away: { operationRef: 'https://things.example/openapi.yaml#/paths/~1others/get' },
                 named: {
                   server: { url: '/' },
                   operationId: 'listThings',
@@ -425,7 +485,10 @@ const shown = {
             description: 'A thing.',
             content: json({
               oneOf: [kindOf('a'), { $ref: '#/components/schemas/B' }],
-              discriminator: { propertyName: 'kind', mapping: { b: '#/components/schemas/B' } },
+              discriminator: {
+                propertyName: 'kind',
+                mapping: { b: '#/components/schemas/B', c: 'B', d: 'https://things.example/d.json' },
+              },
             }),
           },
           responses: noContent,

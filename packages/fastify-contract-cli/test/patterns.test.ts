@@ -1,7 +1,7 @@
 import { createValueChecks } from 'fastify-contract/schema'
 import { describe, expect, test } from 'vitest'
 import { patternProblem } from '../src/keywords/patterns.ts'
-import { contractOf, failures, json, noContent, serve } from './contracts.ts'
+import { contractOf, failures, json, noContent, serve, withSchema } from './contracts.ts'
 
 const raw = String.raw
 
@@ -61,6 +61,21 @@ const refused: [pattern: string, problem: RegExp][] = [
   ['(a', /^Unterminated group; correct the expression$/],
 ]
 
+/** A text of `a` and `b` without a period. */
+function ab(length: number): string {
+  let state = 1
+  return Array.from({ length }, () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return state < 2 ** 30 ? 'a' : 'b'
+  }).join('')
+}
+
+/** 60,000 characters in texts of a length. */
+function texts(length: number): string[] {
+  const all = ab(60_000)
+  return Array.from({ length: 60_000 / length }, (_, index) => all.slice(index * length, (index + 1) * length))
+}
+
 /** On a machine that has other work. */
 const generous = { timeout: 120_000 }
 
@@ -80,7 +95,7 @@ describe('a pattern', () => {
     expect(patternProblem(pattern)).toMatch(problem)
   })
 
-  test.each(['^(a+)+$', '^(?:a?){30}b{30}$'])(
+  test.each(['^(a+)+$', '^(?:a?){30}b{30}$', '[ab]*a[ab]{1000}$', 'a{1000}b', '^(?:a{0,30}){30}$'])(
     'takes little time wherever it is and whatever is sent: %s',
     generous,
     async (pattern) => {
@@ -89,16 +104,38 @@ describe('a pattern', () => {
       const createThing = {
         operationId: 'createThing',
         parameters: [{ name: 'name', in: 'query', schema: matching }],
-        requestBody: { content: json({ type: 'object', properties: { name: matching } }) },
+        requestBody: {
+          content: json({ type: 'object', properties: { name: matching, names: { type: 'array', items: matching } } }),
+        },
         responses: { ...noContent, 200: { description: 'A thing.', content: json(matching) }, ...failures },
       }
       const contract = contractOf({ '/things': { post: createThing } })
       const send = await serve(contract, { createThing: () => ({ status: 200, body: long }) })
-      const bodyOf = (name: string) => JSON.stringify({ name })
+      const bodyOf = (name: string, names: string[] = []) => JSON.stringify({ name, names })
+      const start = process.cpuUsage()
       expect((await send({ url: '/things', body: bodyOf(long) })).status).toBe(400)
+      expect((await send({ url: '/things', body: bodyOf(ab(60_000)) })).status).toBe(400)
+      // Each brings about other states.
+      expect((await send({ url: '/things', body: bodyOf('', texts(1_000)) })).status).toBe(400)
+      expect((await send({ url: '/things', body: bodyOf('', texts(100)) })).status).toBe(400)
       expect((await send({ url: `/things?name=${'a'.repeat(1_000)}!`, body: '{}' })).status).toBe(400)
       // The reply.
       expect((await send({ url: '/things', body: '{}' })).status).toBe(500)
+      const { user, system } = process.cpuUsage(start)
+      expect((user + system) / 1_000).toBeLessThan(3_000)
     },
   )
+
+  test('that takes too long for a text says so, and is matched with shorter texts', async () => {
+    const send = await serve(withSchema({ type: 'string', pattern: '[ab]*a[ab]{1000}$' }), {
+      createThing: () => ({ status: 204 }),
+    })
+    const bodyOf = (value: string) => JSON.stringify({ value })
+    expect(await send({ url: '/things', body: bodyOf(ab(60_000)) })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('body/value takes too long to match its pattern; send a shorter text') as string,
+    })
+    expect((await send({ url: '/things', body: bodyOf(`a${ab(1_000)}`) })).status).toBe(204)
+    expect((await send({ url: '/things', body: bodyOf(`a${ab(999)}`) })).text).toMatch(/body\/value must match pattern/)
+  })
 })

@@ -38,7 +38,11 @@ export const enforcedKeywords: Record<string, Enforced> = {
     valid: ['1', '2.5'],
     invalid: ['3'],
   },
-  not: { schema: { type: 'integer', not: { const: 3 } }, valid: ['2'], invalid: ['3'] },
+  not: {
+    schema: { not: { anyOf: [{ type: 'integer' }, { const: 'a' }] } },
+    valid: ['1.5', '"b"'],
+    invalid: ['3', '1e21', '1000000000000000000001', '"a"'],
+  },
   items: { schema: { type: 'array', items: int64 }, valid: ['[]', '[1]'], invalid: ['["1"]'] },
   properties: {
     schema: { type: 'object', properties: { a: int64, toString: text }, additionalProperties: false },
@@ -212,6 +216,7 @@ export const accepted: [schema: object, values: string[]][] = [
   [{ ...object('a'), required: ['z'], additionalProperties: integer }, ['{"z":2}']],
   [{ allOf: [object('a')], ...object('b'), required: ['a'], unevaluatedProperties: false }, ['{"a":"x","b":"y"}']],
   [{ type: 'object', required: ['z'] }, ['{"z":2}']],
+  [{ required: ['z'], anyOf: [object('a'), { maxProperties: 2 }] }, ['{"z":2}', '{"a":"x","z":2}']],
   // Discriminators.
   [{ oneOf: [to('Cat'), to('Dog')], discriminator: { propertyName: 'kind' } }, ['{"kind":"dog"}']],
   [{ oneOf: [to('Feline'), to('Dog')], discriminator: { propertyName: 'kind', mapping } }, ['{"kind":"lion"}']],

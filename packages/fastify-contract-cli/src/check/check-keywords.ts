@@ -1,7 +1,7 @@
 import { BrokenReference, lookUp } from 'fastify-contract/json'
 import { type NamedSchemas, type Schema, inPlace, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import type { KeywordContext, Kind } from '../keywords/keyword.ts'
-import { keywordOf, objectsOf } from '../keywords/objects.ts'
+import { type ContractObject, keywordOf, objectsOf } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'
 
 /**
@@ -10,14 +10,29 @@ import type { Finding } from './findings.ts'
  * @param document a bundled contract, with an unchecked structure
  */
 export function checkKeywords(document: Record<string, unknown>): Finding[] {
-  const schemas = namedSchemas(document)
-  return objectsOf(document).flatMap(({ object, kind, role, isValue }) => {
+  const objects = objectsOf(document)
+  const context = contextOf(document, objects)
+  const { schemas } = context
+  return objects.flatMap(({ object, kind, role, isValue }) => {
     const found = Object.keys(object).flatMap((key) =>
-      checked({ object, key }, () => problemOf(key, object, kind, { schemas, role })),
+      checked({ object, key }, () => problemOf(key, object, kind, { ...context, role })),
     )
     const undeclared = isValue ? checked({ object, key: 'required' }, () => undeclaredProperty(object, schemas)) : []
     return [...found, ...undeclared]
   })
+}
+
+function contextOf(document: Record<string, unknown>, objects: ContractObject[]): Omit<KeywordContext, 'role'> {
+  const operations = new Set(objects.flatMap(({ object, kind }) => (kind === 'operation' ? [object] : [])))
+  const ids = new Set([...operations].map(({ operationId }) => operationId))
+  const { components } = document
+  const schemes = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
+  return {
+    schemas: namedSchemas(document),
+    securitySchemes: new Set(Object.keys(schemes)),
+    hasOperation: (by) =>
+      'id' in by ? ids.has(by.id) : operations.has(lookUp(document, by.reference) as Record<string, unknown>),
+  }
 }
 
 function namedSchemas({ components }: Record<string, unknown>): NamedSchemas {
@@ -53,12 +68,27 @@ function inWords(kind: Kind): string {
 function undeclaredProperty(schema: Schema, schemas: NamedSchemas): string | undefined {
   const all = inPlace(schema, schemas)
   const names = all.flatMap(({ properties }) => Object.keys(isSchema(properties) ? properties : {}))
-  if (names.length === 0 || all.some((one) => 'additionalProperties' in one)) return undefined
+  if (all.some((one) => 'additionalProperties' in one) || !isAlwaysClosed(schema, schemas)) return undefined
   const required = inPlace(schema, schemas, 'always').flatMap((one) => (one['required'] as unknown[] | undefined) ?? [])
   const undeclared = required.filter((name) => typeof name === 'string').find((name) => !names.includes(name))
   return undeclared === undefined
     ? undefined
     : `${undeclared} is not declared, and replies have only declared properties; add it to the properties`
+}
+
+/** Whether an object has declared properties only, whichever alternatives apply. */
+function isAlwaysClosed(schema: Schema, schemas: NamedSchemas, known = new Map<Schema, boolean>()): boolean {
+  const before = known.get(schema)
+  if (before !== undefined) return before
+  // For a schema that contains itself, which is reported elsewhere.
+  known.set(schema, true)
+  const closes = (alternatives: unknown) =>
+    Array.isArray(alternatives) && alternatives.every((each) => isSchema(each) && isAlwaysClosed(each, schemas, known))
+  const isClosed = inPlace(schema, schemas, 'always').some(
+    (one) => 'properties' in one || closes(one['anyOf']) || closes(one['oneOf']),
+  )
+  known.set(schema, isClosed)
+  return isClosed
 }
 
 /** The generated types have the objects below these. */

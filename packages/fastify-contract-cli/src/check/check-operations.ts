@@ -114,12 +114,14 @@ function responseProblems({ object }: ContractOperation): string[] {
   })
 }
 
-/** Finds the security problems of the start, except those of the configuration. */
+/** Finds the security problems of the start, except those of the configuration and those of a keyword. */
 function checkSecurity({ written, resolved, operations }: ResolvedContract): Finding[] {
   const schemes = written.components?.securitySchemes ?? {}
-  return securityProblems(resolved, operations).map(({ scheme, operation, text }) => {
-    if (scheme !== undefined && Object.hasOwn(schemes, scheme)) return { at: { object: schemes, key: scheme }, text }
+  return securityProblems(resolved, operations).flatMap(({ scheme, operation, text }): Finding[] => {
+    // The keyword `security` rejects the name of no scheme.
+    if (scheme !== undefined)
+      return Object.hasOwn(schemes, scheme) ? [{ at: { object: schemes, key: scheme }, text }] : []
     const object = operation === undefined ? undefined : written.paths?.[operation.path]?.[operation.method]
-    return { at: { object: object ?? written, key: 'security' }, text }
+    return [{ at: { object: object ?? written, key: 'security' }, text }]
   })
 }

@@ -3,6 +3,7 @@ import { type ContractDocument, type ContractOperation, dereference, operationsO
 import { namesOf } from 'fastify-contract/json'
 import { readBundled } from './bundle.ts'
 import { checkExamples } from './check-examples.ts'
+import { isUnsupported } from '../keywords/objects.ts'
 import { checkKeywords, checkReferences } from './check-keywords.ts'
 import { checkOperations } from './check-operations.ts'
 import { BrokenContract, type Finding } from './findings.ts'
@@ -55,7 +56,7 @@ function runChecks(document: Record<string, unknown>, reserved: readonly string[
   const written = document as unknown as ContractDocument
   try {
     const resolved = dereference(document)
-    const operations = operationsOf(resolved)
+    const operations = operationsOf(resolved).filter(({ method }) => !isUnsupported('pathItem', method))
     const contract = { written, resolved, operations }
     return { findings: [...checkOperations(contract, reserved), ...checkExamples(written)], operations }
   } catch (error) {

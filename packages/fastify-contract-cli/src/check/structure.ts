@@ -1,7 +1,7 @@
 import { BaseResolver, Source, createConfig, lintDocument } from '@redocly/openapi-core'
 import { isSchema } from 'fastify-contract/schema'
 import type { Kind } from '../keywords/keyword.ts'
-import { heldBy } from '../keywords/objects.ts'
+import { heldBy, isUnsupported } from '../keywords/objects.ts'
 
 /** A problem found by Redocly. */
 export interface StructureProblem {
@@ -20,7 +20,8 @@ const remedies: Record<string, string> = {
 
 /**
  * Finds violations of the structure of OpenAPI 3.1: missing or surplus members, values of the wrong type, two paths that
- * are one route, and names that two operations have. Does not follow references.
+ * are one route, and names that two operations have. Does not follow references, and does not look into unsupported
+ * members.
  *
  * @param document a bundled contract
  * @see https://redocly.com/docs/cli/rules/built-in-rules
@@ -59,7 +60,8 @@ export function copyForRedocly(
   references: 'as written' | 'nowhere',
 ): Record<string, unknown> {
   const isCompared = references === 'as written'
-  const nowhere = (kind: Kind) => (kind === 'schema' ? {} : { $ref: '#/x-nowhere' })
+  const unread = { $ref: '#/x-nowhere' }
+  const nowhere = (kind: Kind) => (kind === 'schema' ? {} : unread)
   const open = new Set<unknown>()
 
   function copy(value: unknown, kind: Kind): unknown {
@@ -69,6 +71,7 @@ export function copyForRedocly(
     open.add(value)
     const members = Object.keys(value).flatMap((name) => {
       if (name === '$ref' && !isCompared) return Object.entries(nowhere(kind))
+      if (!isCompared && isUnsupported(kind, name)) return [[name, unread] as const]
       const held = heldBy(value, kind, name)
       if (held === undefined) return [[name, copyOfData(value[name])] as const]
       if (held.holder === value) return [[name, copy(value[name], held.kind)] as const]

@@ -14,6 +14,10 @@ export interface Keyword {
 export interface KeywordContext {
   /** The named schemas of the contract. */
   schemas: NamedSchemas
+  /** The names of its security schemes. */
+  securitySchemes: ReadonlySet<string>
+  /** Whether it has an operation with this operationId, or at the end of this reference. */
+  hasOperation: (by: { id: unknown } | { reference: string }) => boolean
   /** The use of a schema: `readOnly` and `default` apply only to some. */
   role: 'property' | 'parameter' | 'named' | 'other'
 }

@@ -21,6 +21,11 @@ export function keywordOf(kind: Kind, name: string): Keyword | undefined {
   return Object.hasOwn(ofKind, name) ? ofKind[name] : ofKind['*']
 }
 
+/** Whether a keyword is rejected with any value. What is inside it is not checked. */
+export function isUnsupported(kind: Kind, name: string): boolean {
+  return typeof keywordOf(kind, name)?.rejects === 'string'
+}
+
 /** The OpenAPI objects within a member. */
 export interface Held {
   kind: Kind

@@ -1,6 +1,15 @@
 import { isJson, isText } from 'fastify-contract/document'
-import { type JsonType, type NamedSchemas, inPlace, isList, isSchema, typesOf } from 'fastify-contract/schema'
-import { type Keyword, type Kind, each, rejected, shown } from './keyword.ts'
+import {
+  type JsonType,
+  type NamedSchemas,
+  type Schema,
+  inPlace,
+  isList,
+  isSchema,
+  schemaNameOf,
+  typesOf,
+} from 'fastify-contract/schema'
+import { type Keyword, type KeywordContext, type Kind, each, rejected, shown } from './keyword.ts'
 import { referenceIn, schemaKeywords } from './schema-keywords.ts'
 
 const emptyValue = 'an empty value is validated like any other; allow it in the schema'
@@ -23,13 +32,13 @@ const reference: Keyword = {
       : `OpenAPI ignores ${ignored} beside $ref; write out the object, or remove the member`
   },
 }
-const component = (kind: Kind): Keyword => ({
+const component = (kind: Kind, problemOf: (components: unknown) => string | undefined = () => undefined): Keyword => ({
   holds: { each: kind },
   // OpenAPI 3.1, section 4.8.7.2
   rejects: (value) => {
     const misnamed = namesOf(value).find((name) => !/^[\w.-]+$/.test(name))
     return misnamed === undefined
-      ? undefined
+      ? problemOf(value)
       : `${misnamed} is not a name of a component; use only letters, digits, ., _ and -`
   },
 })
@@ -38,7 +47,8 @@ const examples = { example: { rejects: referenceIn }, examples: { holds: { each:
 /** Every keyword of OpenAPI 3.1, by the kind of its object. */
 export const keywords: Record<Kind, Record<string, Keyword>> = {
   document: {
-    ...each('openapi security info'),
+    ...each('openapi info'),
+    security: { rejects: unknownScheme },
     jsonSchemaDialect: only('remove it', 'https://spec.openapis.org/oas/3.1/dialect/base'),
     servers: { holds: ['server'] },
     paths: {
@@ -64,7 +74,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     headers: component('header'),
     securitySchemes: component('securityScheme'),
     callbacks: { ...component('callback'), isShown: true },
-    links: { ...component('link'), isShown: true },
+    links: { ...component('link', unboundLink), isShown: true },
     ...rejected('pathItems', 'path items are not supported here; move them to paths, or to a file'),
   },
   pathItem: {
@@ -80,13 +90,14 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     },
     ...each('put post delete patch', { holds: 'operation' }),
     parameters: { holds: ['parameter'] },
-    ...rejected('options', 'the server handles OPTIONS for CORS; remove it'),
-    ...rejected('head', 'the server handles HEAD like GET; remove it'),
+    ...rejected('options', 'the server responds to OPTIONS itself, for CORS; remove it'),
+    ...rejected('head', 'the server responds to HEAD as to GET, without the body; remove it, or declare get'),
     ...rejected('trace', 'TRACE would expose the credentials of the request; remove it'),
     ...rejected('servers', serversOf('path')),
   },
   operation: {
-    ...each('tags security'),
+    ...each('tags'),
+    security: { rejects: unknownScheme },
     operationId: { rejects: (value) => unusableName(String(value)) },
     parameters: { holds: ['parameter'] },
     requestBody: { holds: 'requestBody' },
@@ -142,9 +153,23 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
       rejects: (value, _response, { schemas }) => unsentContent(value) ?? undescribedContent(value, schemas),
     },
     ...shown('description'),
-    ...shown('links', { each: 'link' }),
+    links: { holds: { each: 'link' }, isShown: true, rejects: unboundLink },
   },
-  link: shown('$ref operationId operationRef parameters requestBody description server'),
+  link: {
+    ...shown('$ref parameters requestBody description server'),
+    operationId: {
+      isShown: true,
+      rejects: (id, _link, { hasOperation }) => (hasOperation({ id }) ? undefined : lostLink(id)),
+    },
+    operationRef: {
+      isShown: true,
+      rejects: (reference, _link, { hasOperation }) =>
+        // An operation of another contract is not checked.
+        !String(reference).startsWith('#') || hasOperation({ reference: String(reference) })
+          ? undefined
+          : lostLink(reference),
+    },
+  },
   callback: { $ref: reference, ...shown('*', 'pathItem') },
   example: {
     value: { rejects: referenceIn },
@@ -170,7 +195,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     ...rejected('content', 'content is not supported for headers; use schema'),
   },
   schema: schemaKeywords,
-  discriminator: shown('propertyName mapping'),
+  discriminator: { ...shown('propertyName'), mapping: { isShown: true, rejects: lostMapping } },
   securityScheme: {
     $ref: reference,
     type: only('verify certificates in the TLS proxy', 'apiKey', 'http', 'oauth2', 'openIdConnect'),
@@ -187,6 +212,36 @@ const noNull = 'a parameter cannot be null; remove null from its type, and make 
 
 function namesOf(map: unknown): string[] {
   return isSchema(map) ? Object.keys(map) : []
+}
+
+function unknownScheme(security: unknown, _object: Schema, { securitySchemes }: KeywordContext): string | undefined {
+  const unknown = [security]
+    .flat()
+    .flatMap(namesOf)
+    .find((name) => !securitySchemes.has(name))
+  return unknown === undefined
+    ? undefined
+    : `${unknown} is not a security scheme; describe it in components/securitySchemes, or correct the name`
+}
+
+/** A link needs one of these (OpenAPI 3.1, section 4.8.20). */
+function unboundLink(links: unknown): string | undefined {
+  const isBound = (link: unknown) => ['$ref', 'operationId', 'operationRef'].some((name) => name in Object(link))
+  const unbound = namesOf(links).find((name) => !isBound((links as Schema)[name]))
+  return unbound === undefined ? undefined : `${unbound} leads to no operation; add operationId`
+}
+
+function lostLink(target: unknown): string {
+  return `the link leads to ${String(target)}, which is not an operation; correct the name`
+}
+
+/** A target is the name of a schema or a reference (OpenAPI 3.1, section 4.8.25). One to another document is not checked. */
+function lostMapping(mapping: unknown, _object: Schema, { schemas }: KeywordContext): string | undefined {
+  const isFound = (target: string) => Object.hasOwn(schemas, schemaNameOf(target) ?? target) || URL.canParse(target)
+  const lost = Object.entries(isSchema(mapping) ? mapping : {}).find(([, target]) => !isFound(String(target)))
+  return lost === undefined
+    ? undefined
+    : `${lost[0]} leads to ${String(lost[1])}, which is not a schema; correct the name`
 }
 
 function unreadableText(schema: unknown, place: unknown, schemas: NamedSchemas): string | undefined {

@@ -104,12 +104,20 @@ function inexactBound(value: unknown, { type, format }: Schema): string | undefi
     : undefined
 }
 
-function inexactConstant(value: unknown, { format }: Schema): string | undefined {
+function inexactConstant(value: unknown, { type, format }: Schema): string | undefined {
+  const constants: unknown[] = [value].flat()
+  const rounded = [type].flat().every((member) => member === 'integer') ? constants.find(isRounded) : undefined
+  if (rounded !== undefined) return `${String(rounded)} is not exact; add format: int64, and write out its digits`
   const inexact = format === 'int64' ? [value].flat().filter((member) => typeof member !== 'bigint') : value
   const beyond = beyondDouble(inexact)
   return beyond === undefined
     ? referenceIn(value)
     : `${String(beyond)} is not exact; add type: integer and format: int64`
+}
+
+/** Whether a number is an integer that a double may have rounded. */
+function isRounded(value: unknown): value is number {
+  return Number.isInteger(value) && !Number.isSafeInteger(value)
 }
 
 /** An integer within a value that does not fit a double. */

@@ -28,24 +28,30 @@ export function isJsonNumber(text: string): boolean {
   return jsonNumber.test(text)
 }
 
+/** The number of digits of the largest double. */
+const mostDigits = 309
+
 /**
- * Parses an integer from the source text of a JSON number (RFC 8259, section 6).
+ * The integer that a JSON number is, in any form: `1e2` and `100.0` are 100 (JSON Schema 2020-12, core, section 4.2.2).
  *
- * @param source a JSON number; with a point or an exponent, at most 2^53 in magnitude, because its sender holds a double
- * @returns the integer, or undefined if the number is a fraction or too large
+ * @param source a JSON number (RFC 8259, section 6)
+ * @returns undefined if the number is a fraction, or beyond the range of a double
  */
 export function readJsonInteger(source: string): bigint | undefined {
   const parts = jsonNumber.exec(source)
   if (!parts) return undefined
   const [, sign = '', whole = '', fraction = '', exponent] = parts
-  if (fraction === '' && exponent === undefined) return whole.length < longestInteger ? BigInt(source) : undefined
   const digits = (whole + fraction).replace(/^0+/, '')
   if (digits === '') return 0n
   // The number of digits before the decimal point once the exponent is applied.
   const places = digits.length - fraction.length + Number(exponent ?? 0)
-  if (places <= 0 || places > 16) return undefined
+  if (places <= 0 || places > mostDigits) return undefined
   if (!/^0*$/.test(digits.slice(places))) return undefined
   const magnitude = BigInt(digits.slice(0, places).padEnd(places, '0'))
-  if (magnitude > limitOfExactDoubles) return undefined
   return sign === '-' ? -magnitude : magnitude
+}
+
+/** Whether the sender of a JSON number knows the integer exactly: with a point or an exponent, it holds a double. */
+export function isExact(source: string, integer: bigint): boolean {
+  return !/[.eE]/.test(source) || (integer <= limitOfExactDoubles && integer >= -limitOfExactDoubles)
 }

@@ -4,14 +4,15 @@ import { callRef } from 'ajv/dist/vocabularies/core/ref.js'
 import { alternativesKeywords } from './alternatives-keywords.ts'
 import { equalityKeywords } from './equality-keywords.ts'
 import { textFormats } from './formats.ts'
-import { linearPatterns } from './linear-pattern.ts'
+import { patternKeyword } from './pattern-keyword.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import { type Source, scalarKeyword } from './scalar-keyword.ts'
-import { countedKeyword, declaredKeyword } from './validation.ts'
+import { declaredKeyword } from './validation.ts'
+import { countKeywords, countedKeyword } from './work.ts'
 
 /** Ajv's keywords that are kept. openapi-backend's own schemas have `title` and `default`. */
 const kept: readonly string[] = [
-  ...['$ref', '$defs', 'title', 'default', 'type', 'allOf', 'format', 'pattern'],
+  ...['$ref', '$defs', 'title', 'default', 'type', 'allOf', 'format'],
   ...['minLength', 'maxLength', 'items', 'minItems', 'maxItems'],
   ...['properties', 'additionalProperties', 'propertyNames', 'required', 'minProperties', 'maxProperties'],
 ]
@@ -33,7 +34,7 @@ export function createAjv(
     strict: true,
     strictTypes: false,
     strictRequired: false,
-    code: { optimize, regExp: linearPatterns },
+    code: { optimize },
     inlineRefs: inline,
     // `scalar` checks the formats of integers and numbers.
     formats: textFormats,
@@ -47,7 +48,8 @@ export function createAjv(
     validateSchema: false,
   })
   for (const keyword of Object.keys(ajv.RULES.keywords)) if (!kept.includes(keyword)) ajv.removeKeyword(keyword)
-  const own = [scalarKeyword(source), ...equalityKeywords, declaredKeyword, countedKeyword]
+  countKeywords(ajv)
+  const own = [scalarKeyword(source), ...equalityKeywords, patternKeyword(), declaredKeyword, countedKeyword]
   for (const keyword of [...own, ...alternativesKeywords((schema) => ajv.compile(schema))]) ajv.addKeyword(keyword)
   compileFlat(ajv)
   for (const [id, schema] of Object.entries(rewriter.named())) ajv.addSchema(schema, id)

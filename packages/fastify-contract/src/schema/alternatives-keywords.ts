@@ -1,6 +1,8 @@
 import type { AnySchema, ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
-import type { ClosedSchema } from './rewrite-schema.ts'
-import { type KeywordFunction, type Validation, isDeclared, undeclaredError } from './validation.ts'
+import { selectionOf } from './discriminator.ts'
+import type { Alternatives, ClosedSchema } from './rewrite-schema.ts'
+import { type KeywordFunction, type Validation, isDeclared, mergeAlternatives, undeclaredError } from './validation.ts'
+import { bytesOf, countWork } from './work.ts'
 
 type Compile = (schema: AnySchema) => ValidateFunction
 type Context = Parameters<ValidateFunction>[1]
@@ -54,6 +56,7 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
         }
         if (isOpen || typeof data !== 'object' || data === null || Array.isArray(data)) return true
         const place = context?.instancePath ?? ''
+        countWork(this.work, this.objects.length - before)
         const declared = this.objects.slice(before).filter((object) => object.place === place)
         const name = Object.keys(data).find((each) => !names.includes(each) && !isDeclared(declared, each))
         if (name === undefined) return true
@@ -76,11 +79,21 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
       if (depth > 0) {
         throw new Error('a property has a default, which needs a schema that always applies; move the property out')
       }
+      const members = Object.entries(values).map(([name, value]) => ({
+        name,
+        value,
+        bytes: bytesOf({ [name]: value }),
+      }))
+      // A composite one is copied, because a handler may change it.
+      const copyOf = (value: unknown) => (typeof value === 'object' ? structuredClone(value) : value)
       return function (this: Validation, object: Record<string, unknown>) {
         // A branch of another schema may refer to this one.
         if (this.branches > 0) return true
-        for (const [name, value] of Object.entries(values)) {
-          if (!Object.hasOwn(object, name)) object[name] = structuredClone(value)
+        countWork(this.work, members.length)
+        for (const { name, value, bytes } of members) {
+          if (Object.hasOwn(object, name)) continue
+          object[name] = copyOf(value)
+          this.work.added += bytes
         }
         return true
       }
@@ -101,19 +114,21 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
 function alternatives(keyword: string, compile: Compile, most: number, message: string): FuncKeywordDefinition {
   return {
     keyword,
-    schemaType: 'array',
-    compile(schemas: AnySchema[]) {
+    schemaType: ['array', 'object'],
+    compile(schema: Alternatives) {
+      const { schemas, discriminator } = Array.isArray(schema) ? { schemas: schema } : schema
       const branches = schemas.map(compile)
+      const select = discriminator === undefined ? undefined : selectionOf(branches, discriminator)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
-        let valid = 0
-        let errors: Partial<ErrorObject>[] = []
-        for (const branch of branches) {
-          if (isBranchValid(this, branch, data, context, true)) valid++
-          else errors = [...errors, ...(branch.errors ?? [])].slice(0, maxErrors)
-          if (valid > most) break
-        }
-        if (valid > 0 && valid <= most) return true
-        validate.errors = [...errors, { keyword, message }]
+        const selection = select?.(data)
+        const selected = selection?.selected ?? branches
+        countWork(this.work, (branches.length - selected.length) / selectionsPerStep)
+        const { starts, errors } = applyBranches(this, selected, data, context, most)
+        if (starts.length > 1) mergeAlternatives(this, starts, data)
+        if (starts.length > 0 && starts.length <= most) return true
+        const expected =
+          starts.length === 0 && selection?.isNone === true ? errorsOf(this, branches, data, context) : errors
+        validate.errors = [...expected, { keyword, message }]
         return false
       }
       return validate
@@ -121,9 +136,43 @@ function alternatives(keyword: string, compile: Compile, most: number, message: 
   }
 }
 
+/** How many branches are left out in the time of one step of work. */
+const selectionsPerStep = 32
+
+/** Applies branches until more than `most` are valid. @returns the numbers of notes before the valid ones, and errors */
+function applyBranches(state: Validation, branches: ValidateFunction[], data: unknown, context: Context, most: number) {
+  const starts: { coercions: number; objects: number }[] = []
+  const errors: Partial<ErrorObject>[] = []
+  for (const branch of branches) {
+    const coercions = state.coercions.length
+    const objects = state.objects.length
+    if (isBranchValid(state, branch, data, context, true)) starts.push({ coercions, objects })
+    else addErrors(errors, branch)
+    if (starts.length > most) break
+  }
+  return { starts, errors }
+}
+
+/** The first errors of branches. */
+function errorsOf(state: Validation, branches: ValidateFunction[], data: unknown, context: Context) {
+  const errors: Partial<ErrorObject>[] = []
+  for (const branch of branches) {
+    if (!isBranchValid(state, branch, data, context, false)) addErrors(errors, branch)
+    if (errors.length === maxErrors) break
+  }
+  return errors
+}
+
+function addErrors(errors: Partial<ErrorObject>[], { errors: added }: ValidateFunction): void {
+  for (const error of added ?? []) if (errors.length < maxErrors) errors.push(error)
+}
+
 /** @param isKept whether the notes of a valid branch are kept */
 function isBranchValid(state: Validation, branch: ValidateFunction, data: unknown, context: Context, isKept: boolean) {
-  const [coercions, objects] = [state.coercions.length, state.objects.length]
+  countWork(state.work, 1)
+  // Not destructured: V8 would make an array, in the hottest function of a validation.
+  const coercions = state.coercions.length
+  const objects = state.objects.length
   state.branches++
   const isValid = branch.call(state, data, context)
   state.branches--

@@ -1,5 +1,7 @@
 import type { FuncKeywordDefinition } from 'ajv'
-import type { KeywordFunction } from './validation.ts'
+import { keyOf } from './scalar-assertions.ts'
+import type { KeywordFunction, Validation } from './validation.ts'
+import { countWork, stepsOf } from './work.ts'
 
 /**
  * The keywords that compare values. Neither the order of properties nor the notation of numbers matters (JSON Schema
@@ -27,7 +29,8 @@ export const equalityKeywords: FuncKeywordDefinition[] = [
     type: 'array',
     schemaType: 'boolean',
     compile(mustBeUnique: boolean) {
-      const validate: KeywordFunction = (items: unknown[]) => {
+      const validate: KeywordFunction = function (this: Validation, items: unknown[]) {
+        countWork(this.work, stepsOf(items))
         const places = new Map<string, number>()
         for (const [place, item] of items.entries()) {
           const text = canonicalText(item)
@@ -47,8 +50,18 @@ export const equalityKeywords: FuncKeywordDefinition[] = [
 ]
 
 function isOneOf(values: unknown[]): KeywordFunction {
-  const texts = new Set(values.map(canonicalText))
-  return (value: unknown) => values.includes(value) || texts.has(canonicalText(value))
+  const keys = new Set(values.filter((value) => !isComposite(value)).map(keyOf))
+  const texts = new Set(values.filter(isComposite).map(canonicalText))
+  return function (this: Validation, value: unknown) {
+    if (!isComposite(value)) return keys.has(keyOf(value))
+    if (texts.size === 0) return false
+    countWork(this.work, stepsOf(value))
+    return texts.has(canonicalText(value))
+  }
+}
+
+function isComposite(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 /** Maps equal values to the same text. */

@@ -1,5 +1,5 @@
 import type { Format } from 'ajv'
-import { linearPatterns } from './linear-pattern.ts'
+import { LinearPattern } from './linear-pattern.ts'
 
 // The grammars of the RFCs, under the names of their rules. Redundant alternatives are left out: an IPv4 host is also a
 // registered name.
@@ -55,6 +55,9 @@ const duration = `[Pp](?:(?:${years}|${months}|${days})(?:${time})?|${time}|${di
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const base64 = '[A-Za-z0-9+/]'
 
+const isUri = whole(uri)
+const isRelativeReference = whole(relativeReference)
+
 /**
  * The formats of strings, by name, for Ajv. Each matches the whole grammar of its RFC.
  *
@@ -67,8 +70,8 @@ export const textFormats: Readonly<Record<string, Format>> = {
   time: isTime,
   'date-time': (text: string) => /^.{10}[Tt]/.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11), text),
   duration: whole(duration),
-  uri: whole(uri),
-  'uri-reference': whole(either(uri, relativeReference)),
+  uri: isUri,
+  'uri-reference': (text: string) => isUri(text) || isRelativeReference(text),
   // Not the name of an RFC: a URI with an authority.
   url: whole(`${scheme}${withAuthority}${afterPath}`),
   email: whole(mailbox),
@@ -89,11 +92,12 @@ function either(...rules: string[]): string {
   return `(?:${rules.join('|')})`
 }
 
+/** @param rule has states few enough to be cached; see `LinearPattern` */
 function whole(rule: string, mostCharacters = Infinity): (text: string) => boolean {
-  let pattern: ReturnType<typeof linearPatterns> | undefined
+  let pattern: LinearPattern | undefined
   return (text) => {
     // Compiled on first use: a contract has few of them.
-    pattern ??= linearPatterns(`^${either(rule)}$`)
+    pattern ??= new LinearPattern(`^${either(rule)}$`)
     return text.length <= mostCharacters && pattern.test(text)
   }
 }

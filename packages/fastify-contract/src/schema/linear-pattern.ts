@@ -1,36 +1,38 @@
 import { RE2Set } from 're2js'
+import { bytesOfStates, positionsWithin } from './pattern-states.ts'
 
-/** The memory limit for the states of one pattern. A lower limit is slower, with the same matches. */
+/** The memory limit for the states of one pattern, in bytes. */
 const mostBytes = 1_048_576
+/** The limit of the search for the states. It counts what the states would need with all characters. */
+const mostSearched = 64 * mostBytes
 
 /** A pattern that matches in time linear in the length of the text. */
-class LinearPattern {
-  readonly #pattern: string
-  readonly #engine = new RE2Set(RE2Set.UNANCHORED, 0, mostBytes)
+export class LinearPattern {
+  readonly #engine: RE2Set
+  /** The most positions in the pattern that a match looks at, for a text of a length. */
+  readonly positionsWithin: (length: number) => number
 
+  /**
+   * @param pattern without a `patternProblem`
+   * @throws Error if the pattern cannot be matched in linear time, as with a backreference
+   */
   constructor(pattern: string) {
-    this.#pattern = pattern
     // A set of one pattern caches its states. Plain RE2JS takes five times as long for short texts.
+    this.#engine = new RE2Set(RE2Set.UNANCHORED, 0, mostSearched)
     this.#engine.add(pattern)
+    const isCached = bytesOfStates(this.#engine) <= mostBytes
+    // A cache that is too small for the states is filled again and again, which takes ten times as long as none.
+    if (!isCached) disableCache(this.#engine)
+    this.positionsWithin = isCached ? (length) => length + 1 : positionsWithin(this.#engine)
   }
 
   test(text: string): boolean {
     return this.#engine.match(text).length > 0
   }
-
-  /** Ajv caches patterns by their text. */
-  toString(): string {
-    return this.#pattern
-  }
 }
 
-/**
- * Makes regular expressions for Ajv from patterns without a `patternProblem`. JavaScript's own backtrack: `^(a+)+$` takes
- * minutes for forty characters.
- *
- * @throws Error if the pattern cannot be matched in linear time, as with a backreference
- * @see https://github.com/google/re2/wiki/WhyRE2 https://ajv.js.org/options.html#code
- */
-export const linearPatterns = Object.assign((pattern: string) => new LinearPattern(pattern), {
-  code: 'linearPattern',
-})
+/** Makes RE2JS match as it does when its cache has failed. */
+function disableCache({ dfa }: RE2Set): void {
+  dfa.clearCache()
+  dfa.failed = true
+}

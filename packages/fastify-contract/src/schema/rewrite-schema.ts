@@ -1,3 +1,5 @@
+import type { AnySchema } from 'ajv'
+import { type Discriminator, discriminatorOf } from './discriminator.ts'
 import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
 import { inPlace, isSchema, schemaNameOf, subschemasOf, typesOfValue, withSubschemas } from './schema-parts.ts'
 
@@ -9,7 +11,7 @@ export interface Declaration {
   names: string[]
   /** Whether the schema has `additionalProperties`, which decides about the other properties. */
   isOpen: boolean
-  /** Whether an object may only have properties that its schemas declare. */
+  /** Whether the schema has `properties` alone: an object may only have properties that its schemas declare. */
   isClosed: boolean
 }
 
@@ -17,6 +19,9 @@ export interface Declaration {
 export interface ClosedSchema extends Declaration {
   schema: Schema
 }
+
+/** The value of `anyOf` and `oneOf`: the alternatives, and what tells them apart. */
+export type Alternatives = AnySchema[] | { schemas: AnySchema[]; discriminator: Discriminator }
 
 /**
  * The identifier of a named schema in Ajv. Ajv compiles a schema with an identifier once, but the target of a JSON pointer
@@ -74,10 +79,7 @@ export class SchemaRewriter {
 
   /** Rewrites the schema of a value. */
   ofValue(schema: unknown): unknown {
-    if (!isSchema(schema)) return schema
-    // Even a failed alternative closes the object.
-    const isClosed = inPlace(schema, this.#schemas).some((each) => 'properties' in each)
-    return withDeclared(this.#rewrite(schema, this.#hidden(schema)), { ...this.#declarationOf(schema), isClosed })
+    return isSchema(schema) ? this.#withDeclared(this.#rewrite(schema, this.#hidden(schema)), schema) : schema
   }
 
   /** The default of a property or a parameter; undefined if it has none. */
@@ -112,6 +114,10 @@ export class SchemaRewriter {
       return this.ofValue(subschema)
     })
     if (defaults.length > 0) copy['defaults'] = Object.fromEntries(defaults)
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const discriminator = discriminatorOf(schema[keyword], this.#schemas, hidden)
+      if (discriminator !== undefined) copy[keyword] = { schemas: copy[keyword], discriminator }
+    }
     const { required, $ref: reference } = copy
     if (Array.isArray(required)) copy['required'] = required.filter((name) => !hidden.has(String(name)))
     const name = schemaNameOf(reference)
@@ -124,15 +130,20 @@ export class SchemaRewriter {
     if (!isSchema(schema)) return schema
     if (keyword === 'allOf') return this.#rewrite(schema, hidden)
     // `required` ignores hidden properties, but not within `not`.
-    const branch = this.#rewrite(schema, keyword === 'not' ? new Set() : hidden)
-    return withDeclared(branch, this.#declarationOf(schema))
+    return this.#withDeclared(this.#rewrite(schema, keyword === 'not' ? new Set() : hidden), schema)
+  }
+
+  #withDeclared(rewritten: Schema, schema: Schema): Schema {
+    const declared = this.#declarationOf(schema)
+    return declared.isClosed || declared.isOpen ? { ...rewritten, declared } : rewritten
   }
 
   /** The properties that a schema always declares; each alternative declares its own. */
   #declarationOf(schema: Schema): Declaration {
     const all = inPlace(schema, this.#schemas, 'always')
-    const names = all.flatMap(({ properties }) => Object.keys(properties ?? {}))
-    return { names: [...new Set(names)], isOpen: all.some((each) => 'additionalProperties' in each), isClosed: false }
+    const names = new Set(all.flatMap(({ properties }) => Object.keys(properties ?? {})))
+    const isOpen = all.some((each) => 'additionalProperties' in each)
+    return { names: [...names], isOpen, isClosed: !isOpen && all.some((each) => 'properties' in each) }
   }
 
   #hidden(schema: Schema): Set<string> {
@@ -150,11 +161,6 @@ function refers(schema: Schema): boolean {
   return '$ref' in schema || subschemasOf(schema).some((part) => refers(part.schema))
 }
 
-function withDeclared(schema: Schema, declared: Declaration): Schema {
-  const { names, isOpen, isClosed } = declared
-  return names.length > 0 || isOpen || isClosed ? { ...schema, declared } : schema
-}
-
 function withoutAnnotations(schema: Schema): Schema {
   const isKept = ([name]: [string, unknown]) => !name.startsWith('x-') && !annotations.includes(name)
   return Object.fromEntries(Object.entries(schema).filter(isKept))
@@ -164,7 +170,9 @@ function withoutAnnotations(schema: Schema): Schema {
 function typeOfConstants(schema: Schema): JsonType | JsonType[] | undefined {
   const { enum: values, const: value } = schema
   const constants = Array.isArray(values) ? values : 'const' in schema ? [value] : []
-  const types = new Set(constants.map((member) => typesOfValue(member)[0]!))
+  // A handler gets an integer that a double may round as a number.
+  const isRounded = (member: unknown) => typeof member === 'number' && !Number.isSafeInteger(member)
+  const types = new Set(constants.map((member) => (isRounded(member) ? 'number' : typesOfValue(member)[0]!)))
   // Integers are numbers.
   if (types.has('number')) types.delete('integer')
   const [first, ...others] = types

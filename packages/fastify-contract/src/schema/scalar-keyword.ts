@@ -1,31 +1,23 @@
 import type { FuncKeywordDefinition } from 'ajv'
-import { integerRanges, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
-import type { KeywordFunction, Validation } from './validation.ts'
+import { integerRanges, isExact, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
+import { type Scalar, type ScalarSchema, createAssertions } from './scalar-assertions.ts'
+import { type KeywordFunction, type Validation, errorAt } from './validation.ts'
 
 /** The origin of a value: `text` is a parameter or a header, `json` a parsed body, a reply or an example. */
 export type Source = 'json' | 'text'
 
-/** The assertions of a schema about an integer, a number or a boolean. */
-interface ScalarSchema {
-  type?: 'integer' | 'number' | 'boolean'
-  format?: string
-  minimum?: number | bigint
-  maximum?: number | bigint
-  exclusiveMinimum?: number | bigint
-  exclusiveMaximum?: number | bigint
-  multipleOf?: number | bigint
-  enum?: unknown[]
-  const?: Scalar
+/** A value of the type and the format of a schema. */
+interface Typed {
+  /** As it was sent, for the assertions. */
+  exact: Scalar
+  /** For the handler; undefined if it cannot get the value as this type: an integer too large, or in another form. */
+  coerced: Scalar | undefined
 }
-
-type Scalar = number | bigint | boolean
-
-/** The value for the handler; undefined if the value is not valid. */
-type Coerced = { value: Scalar } | undefined
 
 /**
  * The keyword that `SchemaRewriter` writes. It coerces a valid value for the handler: to a bigint for `format: int64`,
- * otherwise to a number or a boolean.
+ * otherwise to a number or a boolean. A valid value that the handler cannot get is refused in the end, unless an
+ * alternative gives it.
  *
  * @param source the origin of the values
  * @see https://ajv.js.org/keywords.html
@@ -39,22 +31,25 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
     compile(schema: ScalarSchema) {
       assertKnownFormat(schema)
       const message = `must be ${describe(schema, source)}`
+      const meetsAssertions = createAssertions(schema)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         // Ajv always passes the context.
-        const { parentData: container, parentDataProperty: key } = context!
-        const coerced =
+        const { parentData: container, parentDataProperty: key, instancePath: place } = context!
+        const typed =
           source === 'text'
-            ? coerceText(schema, data)
-            : coerceJson(schema, data, this.sources?.get(container)?.get(String(key)))
-        if (schema.type === undefined && coerced === undefined) return true
-        if (coerced === undefined || !meetsAssertions(schema, coerced.value)) {
+            ? readText(schema, data)
+            : readJson(schema, data, this.sources?.get(container)?.get(String(key)))
+        if (schema.type === undefined && typed === undefined) return true
+        const isValid = typed !== undefined && meetsAssertions(typed.exact)
+        if (!isValid || (typed.coerced === undefined && this.branches === 0)) {
           validate.errors = [{ keyword: 'scalar', message, params: {} }]
           return false
         }
-        const { value } = coerced
+        const { coerced } = typed
+        if (coerced === undefined) this.coercions.push({ container, key, problem: errorAt(place, message) })
         // Notes an unchanged bigint too, so that a number of another branch does not replace it.
-        if (schema.type !== undefined && (value !== data || typeof value === 'bigint')) {
-          this.coercions.push({ container, key, value })
+        else if (schema.type !== undefined && (coerced !== data || typeof coerced === 'bigint')) {
+          this.coercions.push({ container, key, value: coerced })
         }
         return true
       }
@@ -63,75 +58,61 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
   }
 }
 
-function coerceText(schema: ScalarSchema, data: unknown): Coerced {
+function readText(schema: ScalarSchema, data: unknown): Typed | undefined {
   // A default is not text.
-  if (typeof data !== 'string') return coerceJson(schema, data, undefined)
+  if (typeof data !== 'string') return readJson(schema, data, undefined)
   switch (schema.type) {
     case 'boolean':
-      return data === 'true' || data === 'false' ? { value: data === 'true' } : undefined
+      return data === 'true' || data === 'false' ? asIs(data === 'true') : undefined
+    case 'integer': {
+      const integer = readDecimal(data)
+      return typedInteger(schema, integer ?? readJsonInteger(data), integer !== undefined)
+    }
     case 'number':
-      return isJsonNumber(data) && Number.isFinite(Number(data)) ? { value: Number(data) } : undefined
-    case 'integer':
-      return coerceInteger(schema, readDecimal(data))
+    // Another subschema gives the type of this value.
     case undefined:
-      // Another subschema gives the type of this value.
-      return isJsonNumber(data) ? { value: readJsonInteger(data) ?? Number(data) } : undefined
+      return isJsonNumber(data) ? typedNumber(Number(data), data) : undefined
   }
 }
 
-function coerceJson(schema: ScalarSchema, data: unknown, source: string | undefined): Coerced {
-  if (schema.type === 'boolean') return typeof data === 'boolean' ? { value: data } : undefined
+function readJson(schema: ScalarSchema, data: unknown, source: string | undefined): Typed | undefined {
+  if (schema.type === 'boolean') return typeof data === 'boolean' ? asIs(data) : undefined
   if (typeof data !== 'number' && typeof data !== 'bigint') return undefined
-  // 1e400 is Infinity as a double.
-  if (schema.type === 'number') return Number.isFinite(Number(data)) ? { value: Number(data) } : undefined
-  if (schema.type === undefined) return { value: (source === undefined ? undefined : readJsonInteger(source)) ?? data }
-  if (source !== undefined) return coerceInteger(schema, readJsonInteger(source))
-  if (typeof data === 'bigint') return coerceInteger(schema, data)
-  return Number.isSafeInteger(data) ? coerceInteger(schema, BigInt(data)) : undefined
+  if (schema.type === 'number') return typedNumber(data, source)
+  const integer = source === undefined ? undefined : readJsonInteger(source)
+  if (schema.type === undefined) return asIs(integer ?? data)
+  if (source === undefined) return typedInteger(schema, isInteger(data) ? data : undefined, true)
+  return typedInteger(schema, integer, integer !== undefined && isExact(source, integer))
 }
 
-function coerceInteger({ format }: ScalarSchema, value: bigint | undefined): Coerced {
-  if (value === undefined) return undefined
-  if (format === 'int64') return BigInt.asIntN(64, value) === value ? { value } : undefined
-  if (format === 'int32' && BigInt.asIntN(32, value) !== value) return undefined
-  const number = Number(value)
-  return Number.isSafeInteger(number) ? { value: number } : undefined
+function isInteger(data: number | bigint): boolean {
+  return typeof data === 'bigint' || Number.isInteger(data)
 }
 
-/** JavaScript compares a bigint with a number exactly (ECMA-262, IsLessThan). */
-function meetsAssertions(schema: ScalarSchema, value: Scalar): boolean {
-  if (schema.const !== undefined && !isEqual(schema.const, value)) return false
-  if (schema.enum !== undefined && !schema.enum.some((member) => isEqual(member, value))) return false
-  if (typeof value === 'boolean') return true
-  const { format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
-  return (
-    (format !== 'float' || Number.isFinite(Math.fround(Number(value)))) &&
-    (minimum === undefined || value >= minimum) &&
-    (maximum === undefined || value <= maximum) &&
-    (exclusiveMinimum === undefined || value > exclusiveMinimum) &&
-    (exclusiveMaximum === undefined || value < exclusiveMaximum) &&
-    (multipleOf === undefined || isMultiple(value, multipleOf))
-  )
+function asIs(value: Scalar): Typed {
+  return { exact: value, coerced: value }
 }
 
-function isEqual(member: unknown, value: Scalar): boolean {
-  if (typeof member === 'boolean' || typeof value === 'boolean') return member === value
-  return (typeof member === 'number' || typeof member === 'bigint') && !(member < value) && !(member > value)
+/** 1e400 is Infinity as a double. */
+function typedNumber(data: number | bigint, source: string | undefined): Typed | undefined {
+  const coerced = Number(data)
+  if (!Number.isFinite(coerced)) return undefined
+  const isRounded = source !== undefined && Number.isInteger(coerced) && !Number.isSafeInteger(coerced)
+  return { exact: typeof data === 'bigint' ? data : isRounded ? (readJsonInteger(source) ?? data) : data, coerced }
 }
 
-/** Divides decimals, not doubles: 0.07 is a multiple of 0.01. */
-function isMultiple(value: number | bigint, of: number | bigint): boolean {
-  const [[digits, exponent], [divisor, divisorExponent]] = [decimalOf(value), decimalOf(of)]
-  const common = Math.min(exponent, divisorExponent)
-  const scaled = (integer: bigint, power: number) => integer * 10n ** BigInt(power - common)
-  return scaled(digits, exponent) % scaled(divisor, divisorExponent) === 0n
-}
-
-/** The digits of a number and their power of ten. */
-function decimalOf(value: number | bigint): [digits: bigint, exponent: number] {
-  const [significand = '', exponent = '0'] = String(value).split('e')
-  const [whole = '', fraction = ''] = significand.split('.')
-  return [BigInt(whole + fraction), Number(exponent) - fraction.length]
+/** @param isGiven whether handlers get an integer in the form in which it was sent */
+function typedInteger(
+  { format }: ScalarSchema,
+  exact: number | bigint | undefined,
+  isGiven: boolean,
+): Typed | undefined {
+  if (exact === undefined) return undefined
+  const range = format === 'int64' || format === 'int32' ? integerRanges[format] : undefined
+  if (range !== undefined && (exact < range.minimum || exact > range.maximum)) return undefined
+  if (format === 'int64') return { exact, coerced: isGiven ? BigInt(exact) : undefined }
+  const coerced = Number(exact)
+  return { exact, coerced: isGiven && Number.isSafeInteger(coerced) ? coerced : undefined }
 }
 
 const checkedFormats: Record<'integer' | 'number', readonly string[]> = {

@@ -2,15 +2,17 @@ import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
 import type { NumberSources } from '../json/json.ts'
 import { escapeName } from '../json/pointer.ts'
 import type { Declaration, Direction } from './rewrite-schema.ts'
+import { TooMuchWork, type Work, countWork, newWork } from './work.ts'
 
 /** The function of a keyword. */
 export type KeywordFunction = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>
 
-/** The value that replaces the sent one for the handler. */
+/** The value that replaces the sent one for the handler, or why the handler cannot get it. */
 interface Coercion {
   container: Record<string | number, unknown>
   key: string | number
-  value: unknown
+  value?: unknown
+  problem?: ErrorObject
 }
 
 /** The properties of an object that one schema declares. */
@@ -18,7 +20,11 @@ interface DeclaredObject {
   /** A JSON Pointer. A reply may contain one object several times. */
   place: string
   object: object
-  declaration: Omit<Declaration, 'names'> & { names: ReadonlySet<string> }
+  names: ReadonlySet<string>
+  /** Whether the schema decides by itself about the other properties. */
+  isOpen: boolean
+  /** Whether the object may only have declared properties, as far as this schema is concerned. */
+  isClosed: boolean
 }
 
 /**
@@ -32,12 +38,7 @@ export interface Validation {
   objects: DeclaredObject[]
   /** The current depth of `anyOf`, `oneOf` and `not`. */
   branches: number
-  root: unknown
-  /** The number of applications of referenced schemas. */
-  applied: number
-  /** Their work, once it is counted. */
-  work: number
-  maxWork: number
+  work: Work
 }
 
 /**
@@ -55,22 +56,14 @@ export function validateValue(
   direction: Direction | undefined,
   sources?: NumberSources,
 ): ErrorObject[] {
+  const work = newWork(value)
   for (;;) {
-    const state: Validation = {
-      sources,
-      coercions: [],
-      objects: [],
-      branches: 0,
-      root: value,
-      applied: 0,
-      work: 0,
-      maxWork: minWork,
-    }
+    const state: Validation = { sources, coercions: [], objects: [], branches: 0, work }
     const errors = errorsOf(validators, value, state)
     if (errors.length > 0 || direction === undefined) return errors
-    const undeclared = undeclaredProperties(state.objects)
-    // Reports one: every item of a list may have the same.
-    if (direction === 'response') return undeclared.slice(0, 1).map(({ place, name }) => undeclaredError(name, place))
+    // In a response, reports one: every item of a list may have the same.
+    const undeclared = undeclaredProperties(state.objects, direction === 'response' ? 1 : Infinity)
+    if (direction === 'response') return undeclared.map(({ place, name }) => undeclaredError(name, place))
     if (undeclared.length === 0) {
       const infinite = hasInfinite(sources) ? infinitePlace(value, '') : undefined
       if (infinite !== undefined) return [errorAt(infinite, 'must not be a number beyond the range of a double')]
@@ -79,6 +72,7 @@ export function validateValue(
     }
     // The reduced value must be valid too.
     for (const { object, name } of undeclared) Reflect.deleteProperty(object, name)
+    work.done += state.objects.length
   }
 }
 
@@ -86,14 +80,14 @@ function errorsOf(validators: readonly ValidateFunction[], value: object, state:
   const errors: ErrorObject[] = []
   try {
     for (const isValid of validators) if (!isValid.call(state, value)) errors.push(...(isValid.errors ?? []))
-    return errors
+    return errors.length > 0 ? errors : state.coercions.flatMap(({ problem }) => problem ?? [])
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error
-    return [errorAt('', error.message)]
+    return [errorAt(error.place, error.message)]
   }
 }
 
-function errorAt(instancePath: string, message: string): ErrorObject {
+export function errorAt(instancePath: string, message: string): ErrorObject {
   return { keyword: 'validation', instancePath, schemaPath: '', params: {}, message }
 }
 
@@ -139,81 +133,76 @@ export const declaredKeyword: FuncKeywordDefinition = {
   type: 'object',
   schemaType: 'object',
   errors: false,
-  compile({ names, ...rest }: Declaration) {
-    const declaration = { names: new Set(names), ...rest }
+  compile({ names, isOpen, isClosed }: Declaration) {
+    const declared = new Set(names)
     const validate: KeywordFunction = function (this: Validation, object: object, context) {
-      this.objects.push({ place: context?.instancePath ?? '', object, declaration })
+      this.objects.push({ place: context?.instancePath ?? '', object, names: declared, isOpen, isClosed })
       return true
     }
     return validate
   },
 }
 
-/** Lists the undeclared properties of closed objects. */
-function undeclaredProperties(objects: DeclaredObject[]): { place: string; object: object; name: string }[] {
-  if (!objects.some(hasOthers)) return []
-  const places = Map.groupBy(objects, ({ place }) => place)
-  return [...places].flatMap(([place, declared]) => {
-    if (!declared.some(({ declaration }) => declaration.isClosed)) return []
+/** The notes of a schema. */
+type Notes = Pick<Validation, 'coercions' | 'objects'>
+
+/**
+ * Merges the notes of the alternatives that apply to a value. If a handler can get the value from some of them, the others
+ * do not count. If one of them keeps the value whole, the others do not close its objects.
+ *
+ * @param starts the numbers of notes before each of the valid alternatives
+ */
+export function mergeAlternatives(
+  state: Validation,
+  starts: { coercions: number; objects: number }[],
+  value: unknown,
+): void {
+  // There is one at least.
+  const first = starts[0]!
+  const members = typeof value === 'object' && value !== null ? Object.keys(value).length : 0
+  countWork(state.work, (state.objects.length - first.objects + starts.length * members) / 4)
+  const all = starts.map((start, index): Notes => {
+    const end = starts[index + 1]
+    return {
+      coercions: state.coercions.slice(start.coercions, end?.coercions),
+      objects: state.objects.slice(start.objects, end?.objects),
+    }
+  })
+  const usable = all.filter(({ coercions }) => coercions.every(({ problem }) => problem === undefined))
+  const kept = usable.length > 0 ? usable : all
+  if (kept.some(({ objects }) => undeclaredProperties(objects, 1).length === 0)) {
+    for (const declared of kept.flatMap(({ objects }) => objects)) declared.isClosed = false
+  }
+  if (kept.length === all.length) return
+  state.coercions = [...state.coercions.slice(0, first.coercions), ...kept.flatMap(({ coercions }) => coercions)]
+  state.objects = [...state.objects.slice(0, first.objects), ...kept.flatMap(({ objects }) => objects)]
+}
+
+/** Lists the undeclared properties of closed objects, up to `most`. */
+function undeclaredProperties(objects: DeclaredObject[], most: number) {
+  const undeclared: { place: string; object: object; name: string }[] = []
+  if (!objects.some(hasOthers)) return undeclared
+  for (const [place, declared] of Map.groupBy(objects, (each) => each.place)) {
+    if (!declared.some(({ isClosed }) => isClosed)) continue
     // A group is not empty.
     const { object } = declared[0]!
-    return Object.keys(object)
-      .filter((name) => !isDeclared(declared, name))
-      .map((name) => ({ place, object, name }))
-  })
+    for (const name of Object.keys(object)) {
+      if (isDeclared(declared, name)) continue
+      undeclared.push({ place, object, name })
+      if (undeclared.length === most) return undeclared
+    }
+  }
+  return undeclared
 }
 
 /** Whether a closed object has a property that this schema does not declare. */
-function hasOthers({ object, declaration: { names, isClosed, isOpen } }: DeclaredObject): boolean {
-  if (!isClosed || isOpen) return false
+function hasOthers({ object, names, isClosed }: DeclaredObject): boolean {
+  if (!isClosed) return false
   for (const name of Object.keys(object)) if (!names.has(name)) return true
   return false
 }
 
 /** Whether a schema declares a property of the object that all of these schemas describe. */
 export function isDeclared(declared: DeclaredObject[], name: string): boolean {
-  return declared.some(({ declaration: { names, isOpen } }) => isOpen || names.has(name))
-}
-
-/** The number of applied references before work is counted. Most values stay below. */
-const uncounted = 64
-
-/** The limit of work, in units of `sizeOf`: at least `minWork`, or `workOfUnit` for each unit of the value. */
-const minWork = 500_000
-const workOfUnit = 50
-
-class TooMuchWork extends Error {
-  constructor() {
-    super('the body takes too long to validate, because too many alternatives are in one another; nest fewer')
-  }
-}
-
-/**
- * Limits the work of a validation. If two alternatives of a schema refer back to it, each level of a value doubles the
- * time: 40 levels would take days. Named schemas with references have this keyword.
- */
-export const countedKeyword: FuncKeywordDefinition = {
-  keyword: 'counted',
-  before: '$ref',
-  schemaType: 'boolean',
-  errors: false,
-  validate(this: Validation, _counted: boolean, data: unknown) {
-    if (++this.applied > uncounted) countWork(this, data)
-    return true
-  },
-}
-
-/** Counts the work of one schema for a value. @throws TooMuchWork */
-function countWork(validation: Validation, value: unknown): void {
-  validation.work += sizeOf(value)
-  if (validation.work <= validation.maxWork) return
-  validation.maxWork = Math.max(minWork, sizeOf(validation.root) * workOfUnit)
-  if (validation.work > validation.maxWork) throw new TooMuchWork()
-}
-
-/** The number of values within a value; a long text counts as several. */
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return 1 + value.length / 16
-  if (typeof value !== 'object' || value === null) return 1
-  return Object.entries(value).reduce((size, [name, member]) => size + name.length / 16 + sizeOf(member), 1)
+  return declared.some(({ names, isOpen }) => isOpen || names.has(name))
 }

@@ -254,6 +254,58 @@ describe('what one schema of several coerces', () => {
   })
 })
 
+/** Numbers that are integers, of which a handler gets none as an integer. */
+const otherwise = ['1e21', '1E+21', '123456789012345678901234', '9007199254740993.0', '9007199254740992', '12e307']
+
+describe('an integer that a handler cannot get as one', () => {
+  it.each(otherwise)('is an integer all the same: %s', (text) => {
+    const value = Number(text)
+    // In a text, any form but the plain decimal one is none.
+    for (const [read, form] of [
+      [ofBody, text],
+      [ofText, text],
+      [ofBody, `-${text}`],
+      [ofText, '5.0'],
+      [ofText, '1e2'],
+    ] as const) {
+      expect(read({ ...number, not: integer }, form)).toEqual(refused)
+      expect(read({ oneOf: [integer, number] }, form)).toEqual(refused)
+      expect(read({ allOf: [number, integer] }, form)).toEqual(refused)
+      expect(read({ anyOf: [integer, { ...integer, minimum: -1e300 }] }, form)).toMatchObject({
+        refused: /^value must be an integer from -9007199254740991 to 9007199254740991/,
+      })
+      expect(read({ anyOf: [integer, number] }, form)).toEqual({ value: Number(form) })
+      expect(read({ ...number, not: { not: integer } }, form)).toEqual({ value: Number(form) })
+    }
+    expect(ofBody({ not: { ...integer, maximum: 5 } }, text)).toEqual({ value: expect.anything() as unknown })
+    expect(ofBody({ not: { ...integer, multipleOf: 7 } }, text)).toMatchObject(
+      BigInt(value) % 7n === 0n ? refused : { value: expect.anything() as unknown },
+    )
+  })
+
+  it('is out of the range of a format', () => {
+    expect(ofBody({ not: int64 }, '1e21')).toEqual({ value: 1e21 })
+    expect(ofBody({ not: int64 }, '9007199254740993.0')).toEqual(refused)
+    expect(ofBody({ not: int32 }, '1e10')).toEqual({ value: 1e10 })
+    expect(ofBody({ not: int32 }, '1e9')).toEqual(refused)
+  })
+
+  it.each(['1.5', '15e-1', '1e-1', '-1e-400'])('is not %s', (text) => {
+    for (const read of sources) expect(read({ ...number, not: integer }, text)).toEqual({ value: Number(text) })
+  })
+
+  it('is equal to a constant', () => {
+    for (const schema of [{ enum: [1e21, 'a'] }, { const: 1e21 }, { ...number, enum: [0.5, 1e21] }]) {
+      for (const read of sources) {
+        expect(read(schema, '1e21')).toEqual({ value: 1e21 })
+        expect(read(schema, '1000000000000000000000')).toEqual({ value: 1e21 })
+        expect(read(schema, '1000000000000000000001')).toEqual(refused)
+        expect(read(schema, '1e22')).toEqual(refused)
+      }
+    }
+  })
+})
+
 test.each([
   { type: 'integer', format: 'int16' },
   { type: 'number', format: 'int64' },

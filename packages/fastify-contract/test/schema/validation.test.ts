@@ -51,6 +51,18 @@ const cases: [title: string, schema: object, sent: string, left: string][] = [
     '{"constructor":{"toString":"a","x":1},"valueOf":"b","toString":1}',
     '{"constructor":{"toString":"a"},"valueOf":"b"}',
   ],
+  [
+    'of no alternative of anyOf that applies',
+    { anyOf: [object({ a: text }), object({ b: text }), object({ c: text }, { required: ['d'] })] },
+    '{"a":"e","b":"f","c":"g","x":1}',
+    '{"a":"e","b":"f"}',
+  ],
+  [
+    'beside alternatives that declare none',
+    object({ a: text, b: text }, { anyOf: [{ required: ['a'] }, { required: ['b'] }, { required: ['x'] }] }),
+    '{"a":"c","x":1}',
+    '{"a":"c"}',
+  ],
   ['beside defaults', object({ a: object({ b: { ...text, default: 'c' } }) }), '{"a":{"x":1}}', '{"a":{"b":"c"}}'],
   ['beside exact integers', object({ a: { anyOf: [{ type: 'number' }, int64] } }), '{"a":5,"x":1e400}', '{"a":5}'],
 ]
@@ -63,6 +75,31 @@ describe('properties that the schema does not declare are gone before a handler,
     if (sent === left || sent.includes('1e400')) return
     const reply = await replies(schema)
     expect(await reply(JSON.parse(sent))).toMatch(/ is not a property here$/)
+  })
+})
+
+describe('a value that one of the alternatives keeps whole is kept whole', () => {
+  const free = { type: 'object' }
+  const named = object({ name: text, part: to('Named') })
+  const needsName = { ...named, required: ['name'] }
+
+  test.each<[string, object, string]>([
+    ['beside one that fails', { anyOf: [needsName, free] }, '{"x":{"y":1}}'],
+    ['beside one that fails, of oneOf', { oneOf: [needsName, { ...free, not: { required: ['name'] } }] }, '{"x":1}'],
+    ['beside one that applies', { anyOf: [free, named] }, '{"name":"a","part":{"name":"b","x":1},"y":2}'],
+    ['behind a reference', to('Any'), '{"name":"a","x":1}'],
+    ['in a part', object({ a: { allOf: [{ anyOf: [named, {}] }] } }), '{"a":{"part":{"x":1}}}'],
+    ['in an alternative', { anyOf: [named, { oneOf: [needsName, free], maxProperties: 2 }] }, '{"x":1}'],
+    ['as a list', { anyOf: [{ type: 'array', items: named }, { type: 'array' }] }, '[{"x":1}]'],
+    [
+      'in a part that another one declares',
+      { anyOf: [named, object({ part: free, y: {} })] },
+      '{"part":{"x":1},"y":2}',
+    ],
+    ['as a map', { anyOf: [named, { ...free, additionalProperties: true }] }, '{"part":{"x":1},"y":2}'],
+  ])('%s', async (_what, schema, body) => {
+    const echo = await serveEcho(schema, { ...schemas, Any: { anyOf: [named, free] } })
+    expect(await echo(body)).toEqual({ status: 200, text: body, seen: body })
   })
 })
 
@@ -250,9 +287,11 @@ describe('of any schema', () => {
     anyOf?: Schema[]
     oneOf?: Schema[]
     not?: Schema
+    const?: string
   }
 
-  const leaf = fc.constantFrom({}, {}, text, to('Node'), { type: 'object' })
+  const constants = ['x', 'y'].map((value) => ({ const: value }))
+  const leaf = fc.constantFrom<Schema>({}, {}, text, to('Node'), { type: 'object' }, ...constants)
   const objectOf = (part: fc.Arbitrary<Schema>): fc.Arbitrary<Schema> => {
     const none = fc.constant<Schema>({})
     const closed = fc.oneof(none, fc.constant<Schema>({ unevaluatedProperties: false }))
@@ -283,7 +322,7 @@ describe('of any schema', () => {
   }
   const Node = { properties: { a: to('Node'), b: {} } }
   const valueOf = (levels: number): fc.Arbitrary<unknown> => {
-    if (levels === 0) return fc.constantFrom('x', {})
+    if (levels === 0) return fc.constantFrom('x', 'y', {})
     const next = valueOf(levels - 1)
     const object = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), next, { minKeys: 1, maxKeys: 4 })
     return fc.oneof({ arbitrary: object, weight: 4 }, fc.constant('x'), fc.array(next, { maxLength: 2 }))
@@ -296,27 +335,50 @@ describe('of any schema', () => {
     names: ReadonlySet<string>
   }
 
+  interface Judgement {
+    /** The properties that are evaluated. */
+    names: Set<string>
+    isClosed: boolean
+    parts: Said[]
+  }
+
   /** Reads JSON Schema by the letter: what a schema evaluates and says of a value's parts; undefined if invalid. */
-  function judge(schema: Schema, value: unknown, place: string): { names: Set<string>; parts: Said[] } | undefined {
+  function judge(schema: Schema, value: unknown, place: string): Judgement | undefined {
     const names = new Set<string>()
     const parts: Said[] = []
-    const take = (judgement: ReturnType<typeof judge>) => {
+    let isClosed = false
+    const take = (judgement: Judgement | undefined) => {
       judgement?.names.forEach((name) => names.add(name))
       parts.push(...(judgement?.parts ?? []))
+      isClosed ||= judgement?.isClosed === true
       return judgement !== undefined
+    }
+    /** Takes the alternatives that apply. If one of them keeps the whole value, the others remove nothing. */
+    const takeSome = (judgements: (Judgement | undefined)[]) => {
+      const valid = judgements.filter((judgement) => judgement !== undefined)
+      const opened = (of: Said) => ({ ...of, isClosed: false })
+      const isWhole = valid.some(
+        ({ parts: inside, ...here }) => reduce(value, place, [{ place, ...here }, ...inside]).removed === 0,
+      )
+      for (const { parts: inside, ...each } of valid) {
+        take(isWhole ? { ...each, isClosed: false, parts: inside.map(opened) } : { ...each, parts: inside })
+      }
+      return valid.length
     }
     const part = (of: Schema, member: unknown, at: string) => {
       const judgement = judge(of, member, at)
       if (judgement === undefined) return false
-      parts.push({ place: at, isClosed: declares(of), names: judgement.names }, ...judgement.parts)
+      parts.push({ place: at, isClosed: judgement.isClosed, names: judgement.names }, ...judgement.parts)
       return true
     }
     const here = (of: Schema) => judge(of, value, place)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
     const members = isObject ? Object.entries(value) : []
     const { type, properties = {}, required = [], additionalProperties, items } = schema
+    if (schema.const !== undefined && schema.const !== value) return undefined
     if (type !== undefined && type !== (Array.isArray(value) ? 'array' : typeof value)) return undefined
     if (isObject && !required.every((name) => Object.hasOwn(value, name))) return undefined
+    isClosed = isObject && schema.properties !== undefined && additionalProperties === undefined
     for (const [name, member] of members) {
       const of = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
       if (of === undefined) continue
@@ -329,38 +391,42 @@ describe('of any schema', () => {
     const { $ref, allOf = [], anyOf, oneOf, not, unevaluatedProperties } = schema
     if ($ref !== undefined && !take(here(Node))) return undefined
     if (!allOf.every((each) => take(here(each)))) return undefined
-    if (anyOf !== undefined && !anyOf.map((each) => take(here(each))).includes(true)) return undefined
-    if (oneOf !== undefined && oneOf.map((each) => take(here(each))).filter(Boolean).length !== 1) return undefined
+    if (anyOf !== undefined && takeSome(anyOf.map(here)) === 0) return undefined
+    if (oneOf !== undefined && takeSome(oneOf.map(here)) !== 1) return undefined
     if (not !== undefined && here(not) !== undefined) return undefined
     if (unevaluatedProperties === false && members.some(([name]) => !names.has(name))) return undefined
-    return { names, parts }
+    return { names, isClosed, parts }
   }
 
-  function declares({ properties, $ref, allOf = [], anyOf = [], oneOf = [] }: Schema): boolean {
-    return properties !== undefined || $ref !== undefined || [...allOf, ...anyOf, ...oneOf].some(declares)
+  /** A value without what is said to be closed and not declared. */
+  function reduce(value: unknown, root: string, said: Said[]): { value: unknown; removed: number } {
+    const byPlace = Map.groupBy(said, ({ place }) => place)
+    let removed = 0
+    const copy = (member: unknown, place: string): unknown => {
+      if (Array.isArray(member)) return member.map((item, at) => copy(item, `${place}/${String(at)}`))
+      if (typeof member !== 'object' || member === null) return member
+      const here = byPlace.get(place) ?? []
+      const kept = Object.entries(member).filter(
+        ([name]) => !here.some(({ isClosed }) => isClosed) || here.some(({ names }) => names.has(name)),
+      )
+      removed += Object.keys(member).length - kept.length
+      return Object.fromEntries(kept.map(([name, each]) => [name, copy(each, `${place}/${name}`)]))
+    }
+    return { value: copy(value, root), removed }
   }
 
   /** What is left of a value; undefined where it is refused. */
   function left(schema: Schema, value: unknown): unknown {
     const { parts } = judge({ properties: { body: schema } }, { body: value }, '') ?? {}
     if (parts === undefined) return undefined
-    const byPlace = Map.groupBy(parts, ({ place }) => place)
-    let removed = 0
-    const copy = (member: unknown, place: string): unknown => {
-      if (Array.isArray(member)) return member.map((item, at) => copy(item, `${place}/${String(at)}`))
-      if (typeof member !== 'object' || member === null) return member
-      const said = byPlace.get(place) ?? []
-      const kept = Object.entries(member).filter(
-        ([name]) => !said.some(({ isClosed }) => isClosed) || said.some(({ names }) => names.has(name)),
-      )
-      removed += Object.keys(member).length - kept.length
-      return Object.fromEntries(kept.map(([name, each]) => [name, copy(each, `${place}/${name}`)]))
-    }
-    const copied = copy(value, '/body')
-    return removed > 0 ? left(schema, copied) : copied
+    const reduced = reduce(value, '/body', parts)
+    return reduced.removed > 0 ? left(schema, reduced.value) : value
   }
 
-  test('the value that a handler sees has what the schema declares, and it may answer with the same', async () => {
+  // On a machine that has other work.
+  const generous = { timeout: 60_000 }
+
+  test('a handler sees what the schema declares, and may reply with the same', generous, async () => {
     const counts = { whole: 0, refused: 0, reduced: 0 }
     await fc.assert(
       fc.asyncProperty(schemaOf(2), fc.array(valueOf(3), { minLength: 20, maxLength: 20 }), async (schema, values) => {

@@ -1,0 +1,74 @@
+import { keyOf } from './scalar-assertions.ts'
+import { type NamedSchemas, type Schema, inPlace, isSchema } from './schema-parts.ts'
+
+/** A property that tells alternatives apart, such as `kind`: its constants in each; undefined where it may be anything. */
+export interface Discriminator {
+  name: string
+  constants: (unknown[] | undefined)[]
+}
+
+/**
+ * Finds a property that alternatives require and limit to constants, whether or not the contract has the keyword
+ * `discriminator`.
+ *
+ * @param alternatives the value of `anyOf` or `oneOf`
+ * @param hidden the properties that the direction does not allow
+ * @returns the property of most alternatives; undefined if it is one of fewer than two
+ */
+export function discriminatorOf(
+  alternatives: unknown,
+  schemas: NamedSchemas,
+  hidden: ReadonlySet<string>,
+): Discriminator | undefined {
+  if (!Array.isArray(alternatives)) return undefined
+  const constants = alternatives.map((each) =>
+    isSchema(each) ? requiredConstants(each, schemas) : new Map<string, unknown[]>(),
+  )
+  const names = constants.flatMap((each) => [...each.keys()]).filter((name) => !hidden.has(name))
+  const byName = [...Map.groupBy(names, (name) => name)]
+  const [most] = byName.sort(([, some], [, others]) => others.length - some.length)
+  if (most === undefined || most[1].length < 2) return undefined
+  const [name] = most
+  return { name, constants: constants.map((each) => each.get(name)) }
+}
+
+/** The constants of each required property. */
+function requiredConstants(schema: Schema, schemas: NamedSchemas): Map<string, unknown[]> {
+  const all = inPlace(schema, schemas, 'always')
+  const required = new Set(all.flatMap((each) => (each['required'] as unknown[] | undefined) ?? []))
+  const properties = all.flatMap((each) => Object.entries(each['properties'] ?? {}) as [string, unknown][])
+  return new Map(
+    properties.flatMap(([name, property]): [string, unknown[]][] => {
+      if (!required.has(name) || !isSchema(property)) return []
+      const [constants] = inPlace(property, schemas, 'always').flatMap((each) => constantsOf(each) ?? [])
+      return constants === undefined ? [] : [[name, constants]]
+    }),
+  )
+}
+
+function constantsOf(schema: Schema): [unknown[]] | undefined {
+  const constants = 'const' in schema ? [schema['const']] : schema['enum']
+  return Array.isArray(constants) && constants.every(isPlain) ? [constants] : undefined
+}
+
+/** Whether a constant is a scalar that no other text of a number is rounded to. */
+function isPlain(constant: unknown): boolean {
+  return typeof constant === 'number' ? Number.isSafeInteger(constant) : /^(?:string|boolean)$/.test(typeof constant)
+}
+
+/**
+ * Makes the selection of the alternatives that may apply to a value.
+ *
+ * @returns those, and whether the value is of none that the property tells apart
+ */
+export function selectionOf<Branch>(branches: Branch[], { name, constants }: Discriminator) {
+  const keys = constants.map((each) => each && new Set(each.map(keyOf)))
+  const others = keys.filter((set) => set === undefined).length
+  return (value: unknown): { selected: Branch[]; isNone: boolean } => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return { selected: branches, isNone: false }
+    const key = Object.hasOwn(value, name) ? keyOf((value as Record<string, unknown>)[name]) : undefined
+    const selected = branches.filter((_branch, index) => keys[index]?.has(key) ?? true)
+    return { selected, isNone: selected.length === others }
+  }
+}

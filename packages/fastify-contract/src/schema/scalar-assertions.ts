@@ -1,0 +1,63 @@
+/** A value of a scalar type. */
+export type Scalar = number | bigint | boolean
+
+/** The assertions of a schema about an integer, a number or a boolean. */
+export interface ScalarSchema {
+  type?: 'integer' | 'number' | 'boolean'
+  format?: string
+  minimum?: number | bigint
+  maximum?: number | bigint
+  exclusiveMinimum?: number | bigint
+  exclusiveMaximum?: number | bigint
+  multipleOf?: number | bigint
+  enum?: unknown[]
+  const?: Scalar
+}
+
+/** Makes the check of a value that has the type and the format of a schema. */
+export function createAssertions(schema: ScalarSchema): (value: Scalar) => boolean {
+  const { format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+  const divisor = multipleOf === undefined ? undefined : decimalOf(multipleOf)
+  const allowed = [schema.enum, 'const' in schema ? [schema.const] : undefined]
+    .filter((constants) => constants !== undefined)
+    .map((constants) => new Set(constants.map(keyOf)))
+  return (value) => {
+    if (!allowed.every((constants) => constants.has(keyOf(value)))) return false
+    if (typeof value === 'boolean') return true
+    // JavaScript compares a bigint with a number exactly (ECMA-262, IsLessThan).
+    return (
+      (format !== 'float' || Number.isFinite(Math.fround(Number(value)))) &&
+      (minimum === undefined || value >= minimum) &&
+      (maximum === undefined || value <= maximum) &&
+      (exclusiveMinimum === undefined || value > exclusiveMinimum) &&
+      (exclusiveMaximum === undefined || value < exclusiveMaximum) &&
+      (divisor === undefined || isMultiple(decimalOf(value), divisor))
+    )
+  }
+}
+
+/** Maps equal scalars to one member of a Set: a number and a bigint may be the same integer. */
+export function keyOf(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value) : value
+  if (typeof value !== 'bigint') return value
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : value
+}
+
+/** The digits of a number and their power of ten. */
+type Decimal = [digits: bigint, exponent: number]
+
+/** Divides decimals, not doubles: 0.07 is a multiple of 0.01. */
+function isMultiple([digits, exponent]: Decimal, [divisor, divisorExponent]: Decimal): boolean {
+  const common = Math.min(exponent, divisorExponent)
+  const scaled = (integer: bigint, power: number) =>
+    power === common ? integer : integer * 10n ** BigInt(power - common)
+  return scaled(digits, exponent) % scaled(divisor, divisorExponent) === 0n
+}
+
+function decimalOf(value: number | bigint): Decimal {
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return [BigInt(value), 0]
+  const [significand = '', exponent = '0'] = String(value).split('e')
+  const [whole = '', fraction = ''] = significand.split('.')
+  return [BigInt(whole + fraction), Number(exponent) - fraction.length]
+}
