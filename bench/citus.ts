@@ -9,15 +9,14 @@ import type { PostgresNode } from '../test/support/server/postgres-node.ts'
 import { projectFolder } from '../test/support/server/start-process.ts'
 import {
   type Exchange,
-  type Sent,
   ask,
   callersOf,
   countStatuses,
-  keptBy,
-  lastFailureAfter,
   loadWhile,
   readiness,
   report,
+  reportFault,
+  reportKept,
   slowest,
 } from './lab/clients.ts'
 import { Lab } from './lab/lab.ts'
@@ -94,7 +93,7 @@ async function startCluster(lab: Lab): Promise<CitusCluster> {
 
 function reportSlowest(what: string, sent: readonly Exchange[]): void {
   const milliseconds = slowest(sent)
-  report(`${what} slowest response, ms`, milliseconds.toFixed(0), milliseconds <= maxMilliseconds)
+  report(`${what} slowest response, ms`, milliseconds, milliseconds <= maxMilliseconds)
 }
 
 /** Starts a server, and stops it. */
@@ -148,8 +147,7 @@ async function verifyMigration({ lab, coordinator, workers }: CitusCluster): Pro
   const named = /held by session \d+ \(pg_dump, user postgres, idle in transaction, begun /.test(stderr())
   const outcome = named ? 'named, done when it ends' : 'not named'
   report('a migration while a session on a worker holds a lock', outcome, named)
-  const isReady = checks.every(({ status }) => status === 200)
-  report('a server that runs meanwhile: /readyz', countStatuses(checks), isReady)
+  reportServed('a server that runs meanwhile: /readyz', checks)
   reportSlowest('a server that runs meanwhile:', checks)
 }
 
@@ -215,12 +213,13 @@ async function verifyLoss(cluster: CitusCluster, signal: 'SIGKILL' | 'SIGSTOP', 
   report(`${name}: its own callers`, countStatuses(away), away.length > 0)
   reportServed(`${name}: the others`, others)
   reportSlowest(`${name}: the others'`, others)
-  await verifyKept(cluster, name, sent)
+  await reportKept(name, coordinator, sent)
+  await reportPrepared(cluster, name)
 }
 
-function reportServed(what: string, sent: Sent[]): void {
-  const isExpected = sent.every(({ status }) => status === 200)
-  report(what, countStatuses(sent), isExpected)
+function reportServed(what: string, sent: readonly Exchange[]): void {
+  const isServed = sent.every(({ status }) => status === 200)
+  report(what, countStatuses(sent), isServed)
 }
 
 async function verifyLostCoordinator(cluster: CitusCluster): Promise<void> {
@@ -230,7 +229,7 @@ async function verifyLostCoordinator(cluster: CitusCluster): Promise<void> {
   await using server = await lab.serve(workers[0]!.url, name)
   let ready = 0
   let [away, back] = [0, 0]
-  const { sent, to } = await loadWhile(server.port, callers, { pause, before, after }, async () => {
+  const load = await loadWhile(server.port, callers, { pause, before, after }, async () => {
     await coordinator.kill()
     away = performance.now()
     await sleep(during / 4)
@@ -239,12 +238,11 @@ async function verifyLostCoordinator(cluster: CitusCluster): Promise<void> {
     await coordinator.start()
   })
   report(`${name}: /readyz`, ready, ready === 503)
-  const meanwhile = sent.filter((each) => each.from > away && each.to < back)
+  const meanwhile = load.sent.filter((each) => each.from > away && each.to < back)
   const isRefused = meanwhile.every(({ status }) => status === 503)
   report(`${name}: callers with tokens`, countStatuses(meanwhile), isRefused)
-  const last = lastFailureAfter(sent, to)
-  report(`${name}: last failure after it is back, ms`, last.toFixed(0), last <= maxMilliseconds)
-  await verifyKept(cluster, name, sent)
+  await reportFault(name, coordinator, load, maxMilliseconds)
+  await reportPrepared(cluster, name)
 }
 
 /** @returns the names of those whose plants are on the node with a port */
@@ -269,11 +267,8 @@ async function revoke(url: string, { token }: Caller): Promise<boolean> {
   }
 }
 
-/** Asks right after the fault: what is committed in two phases would appear only later. */
-async function verifyKept({ coordinator, workers }: CitusCluster, name: string, sent: Sent[]): Promise<void> {
-  const { acknowledged, lost } = await keptBy(coordinator, sent)
-  const counts = `${String(lost.length)} of ${String(acknowledged.length)}`
-  report(`${name}: acknowledged creates lost`, counts, lost.length === 0)
+/** What is committed in two phases would appear only later. */
+async function reportPrepared({ coordinator, workers }: CitusCluster, name: string): Promise<void> {
   let prepared = 0
   for (const node of [coordinator, ...workers]) {
     const [row] = await node.query<{ count: string }>('SELECT count(*) FROM pg_prepared_xacts')
@@ -298,8 +293,9 @@ async function verifyRebalance(cluster: CitusCluster): Promise<void> {
   )
   report(`${name}: its shards`, String(row?.count), Number(row?.count) > 0)
   reportServed(`${name}: requests`, sent)
-  report(`${name}: slowest response, ms`, slowest(sent).toFixed(0))
-  await verifyKept(cluster, name, sent)
+  report(`${name}: slowest response, ms`, slowest(sent))
+  await reportKept(name, coordinator, sent)
+  await reportPrepared(cluster, name)
 }
 
 /** Without those that look for waiting sessions in the locks of one PostgreSQL server. */

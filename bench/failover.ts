@@ -2,16 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError, readArguments } from '../scripts/command.ts'
 import { issueTokens } from '../test/support/server/issue-tokens.ts'
 import type { PostgresNode } from '../test/support/server/postgres-node.ts'
-import {
-  callersOf,
-  countStatuses,
-  keptBy,
-  lastFailureAfter,
-  loadWhile,
-  readiness,
-  report,
-  slowest,
-} from './lab/clients.ts'
+import { callersOf, loadWhile, readiness, report, reportFault } from './lab/clients.ts'
 import { Lab } from './lab/lab.ts'
 
 const usage = `Usage: npm run bench -- failover --bin DIR
@@ -79,18 +70,5 @@ interface Served {
 /** Loads a server while something happens to its database. */
 async function verify({ fault, port, url, survivor }: Served, happen: () => Promise<void>): Promise<void> {
   const callers = await issueTokens({ engine: 'postgres', url }, callersOf(clients))
-  const { sent, from, to } = await loadWhile(port, callers, { before, after }, happen)
-  const { acknowledged, lost } = await keptBy(survivor, sent)
-  const first = Math.min(...acknowledged.map((each) => each.to - to).filter((milliseconds) => milliseconds > 0))
-  const last = lastFailureAfter(sent, to)
-  report(`${fault}: requests`, countStatuses(sent))
-  report(`${fault}: until the promotion or start, ms`, Math.round(to - from))
-  report(`${fault}: first create after it, ms`, Math.round(first))
-  report(`${fault}: last failure after it, ms`, Math.round(last), last <= maxMilliseconds)
-  report(`${fault}: slowest response, ms`, Math.round(slowest(sent)))
-  report(
-    `${fault}: acknowledged creates lost`,
-    `${String(lost.length)} of ${String(acknowledged.length)}`,
-    lost.length === 0,
-  )
+  await reportFault(fault, survivor, await loadWhile(port, callers, { before, after }, happen), maxMilliseconds)
 }

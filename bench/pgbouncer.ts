@@ -8,7 +8,7 @@ import { issueTokens } from '../test/support/server/issue-tokens.ts'
 import { type PostgresNode, answers, makeOwnFolder, serverUser } from '../test/support/server/postgres-node.ts'
 import { type Program, startProgram } from '../test/support/server/program.ts'
 import { freePort, projectFolder } from '../test/support/server/start-process.ts'
-import { callersOf, countStatuses, keptBy, lastFailureAfter, loadWhile, readiness, report } from './lab/clients.ts'
+import { callersOf, countStatuses, loadWhile, readiness, report, reportFault } from './lab/clients.ts'
 import { Lab } from './lab/lab.ts'
 
 const usage = `Usage: npm run bench -- pgbouncer --bin DIR --pgbouncer FILE...
@@ -107,7 +107,7 @@ async function verifyRestart({ name, part, signal }: (typeof restarts)[number], 
   await using running = await startThrough(shipped, place)
   const { port, url, bouncer, startBouncer } = running
   const times = { before: loadMilliseconds / 2, after: loadMilliseconds }
-  const { sent, from, to } = await loadOn(port, url, times, async () => {
+  const load = await loadOn(port, url, times, async () => {
     if (part === 'PostgreSQL') {
       await place.node.stop(signal)
       await place.node.start()
@@ -118,17 +118,7 @@ async function verifyRestart({ name, part, signal }: (typeof restarts)[number], 
       await startBouncer()
     }
   })
-  const last = lastFailureAfter(sent, to)
-  const { lost } = await keptBy(place.node, sent)
-  const isExpected =
-    lost.length === 0 && last <= maxMilliseconds && to - from < stopMilliseconds && sent.every(isServedOrRefused)
-  const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(1)} s`
-  const found = `back in ${seconds(to - from)}, last 503 at +${seconds(last)}, ${countStatuses(sent)}`
-  report(`${place.version}, ${name}`, `${found}, lost: ${String(lost.length)}`, isExpected)
-}
-
-function isServedOrRefused({ status }: { status: number }): boolean {
-  return status === 200 || status === 503
+  await reportFault(`${place.version}, ${name}`, place.node, load, maxMilliseconds)
 }
 
 async function loadOn(

@@ -98,25 +98,41 @@ export function countStatuses(sent: readonly Exchange[]): string {
     .join(', ')
 }
 
-/** The acknowledged creates, and those of them that a database does not have. */
-export async function keptBy(
-  node: Pick<PostgresNode, 'query'>,
-  sent: readonly Sent[],
-): Promise<{ acknowledged: Sent[]; lost: Sent[] }> {
+/** Looks for each acknowledged create in a database. */
+export async function reportKept(name: string, node: PostgresNode, sent: readonly Sent[]): Promise<void> {
   const acknowledged = sent.filter(({ kind, status }) => kind === 'create' && status === 200)
   const rows = await node.query<{ key: string }>(`SELECT caller || ' ' || id AS key FROM plants`)
   const stored = new Set(rows.map(({ key }) => key))
-  return { acknowledged, lost: acknowledged.filter(({ caller, id }) => !stored.has(`${caller.name} ${String(id)}`)) }
-}
-
-/** How long after an instant the last request has failed; 0 if none has. */
-export function lastFailureAfter(sent: readonly Exchange[], instant: number): number {
-  return Math.max(0, ...sent.filter(({ status }) => status !== 200).map(({ to }) => to - instant))
+  const lost = acknowledged.filter(({ caller, id }) => !stored.has(`${caller.name} ${String(id)}`)).length
+  report(`${name}: acknowledged creates lost`, `${String(lost)} of ${String(acknowledged.length)}`, lost === 0)
 }
 
 /** The longest time from a request to its response, in milliseconds. */
 export function slowest(sent: readonly Exchange[]): number {
-  return Math.max(...sent.map(({ from, to }) => to - from))
+  return Math.round(Math.max(...sent.map(({ from, to }) => to - from)))
+}
+
+/**
+ * Reports what a fault did to a load.
+ *
+ * @param node has what was acknowledged in the end
+ * @param maxMilliseconds how long after the fault a request may fail at most
+ */
+export async function reportFault(
+  name: string,
+  node: PostgresNode,
+  { sent, from, to }: Awaited<ReturnType<typeof loadWhile>>,
+  maxMilliseconds: number,
+): Promise<void> {
+  const creates = sent.filter((each) => each.kind === 'create' && each.status === 200 && each.to > to)
+  const last = Math.max(0, ...sent.filter(({ status }) => status !== 200).map((each) => each.to - to))
+  const isClear = sent.every(({ status }) => status === 200 || status === 503)
+  report(`${name}: requests`, countStatuses(sent), isClear)
+  report(`${name}: until it is over, ms`, Math.round(to - from))
+  report(`${name}: first create after it, ms`, Math.round(Math.min(...creates.map((each) => each.to - to))))
+  report(`${name}: last failure after it, ms`, Math.round(last), last <= maxMilliseconds)
+  report(`${name}: slowest response, ms`, slowest(sent))
+  await reportKept(name, node, sent)
 }
 
 /** @returns the names of so many callers */
@@ -127,5 +143,5 @@ export function callersOf(count: number, prefix = 'caller'): string[] {
 /** Prints a figure. The exit code is 1 if one is not as expected. */
 export function report(what: string, value: string | number, isExpected = true): void {
   if (!isExpected) process.exitCode = 1
-  console.log(`${isExpected ? ' ' : '!'} ${what.padEnd(74)}${String(value)}`)
+  console.log(`${isExpected ? ' ' : '!'} ${what.padEnd(76)} ${String(value)}`)
 }
