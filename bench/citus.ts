@@ -298,10 +298,10 @@ async function verifyRebalance(cluster: CitusCluster): Promise<void> {
   await reportPrepared(cluster, name)
 }
 
-/** Without those that look for waiting sessions in the locks of one PostgreSQL server. */
+/** Without those that look for waiting sessions in the locks of one PostgreSQL server, or that need a trigger. */
 const storeTests = [
   'test/store/postgres/store.test.ts',
-  '--testNamePattern=^(?!.*(?:after 40001|after 40P01|in one order))',
+  '--testNamePattern=^(?!.*(?:after 40001|after 40P01|in one order|only together))',
 ]
 
 function runStoreTests(url: string): void {
