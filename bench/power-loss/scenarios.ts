@@ -89,7 +89,13 @@ async function restore(run: Run): Promise<void> {
 async function move(run: Run): Promise<void> {
   const ledger = new Ledger()
   const changes = [...run.stage.prepared.content].map(([key, value]) => ledger.ask(key, value, run.now()))
-  await run.command('move/move', '--from', `sqlite:${run.file}`, '--to', `sqlite:${join(run.stage.disk.folder, newPath)}`)
+  await run.command(
+    'move/move',
+    '--from',
+    `sqlite:${run.file}`,
+    '--to',
+    `sqlite:${join(run.stage.disk.folder, newPath)}`,
+  )
   for (const change of changes) change.acknowledged = run.now()
   run.promise(newPath, ledger)
 }

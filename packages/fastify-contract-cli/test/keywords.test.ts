@@ -38,7 +38,9 @@ const mustBeText = /the example must be string$/
 const lostLink = (link: object) => ({ 200: { description: 'Done.', links: { next: link } } })
 const toThings = (method: string) => `#/paths/~1things/${method}`
 const lost = (target: string) =>
-  new RegExp(`: the link leads to ${target.replaceAll(/[.#$/{}]/g, String.raw`\$&`)}, which is not an operation; correct the name$`)
+  new RegExp(
+    `: the link leads to ${target.replaceAll(/[.#$/{}]/g, String.raw`\$&`)}, which is not an operation; correct the name$`,
+  )
 
 /** Contracts that are refused, each for one reason, by the keyword that it is about. */
 const refused: [keyword: string, contract: object, because: RegExp][] = [

@@ -2,7 +2,7 @@ import type { AnySchema, ErrorObject, FuncKeywordDefinition, ValidateFunction } 
 import { selectionOf } from './discriminator.ts'
 import type { Alternatives, ClosedSchema } from './rewrite-schema.ts'
 import { type KeywordFunction, type Validation, isDeclared, mergeAlternatives, undeclaredError } from './validation.ts'
-import { bytesOf, countWork } from './work.ts'
+import { bytesOf, stepsOf } from './work.ts'
 
 type Compile = (schema: AnySchema) => ValidateFunction
 type Context = Parameters<ValidateFunction>[1]
@@ -56,7 +56,7 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
         }
         if (isOpen || typeof data !== 'object' || data === null || Array.isArray(data)) return true
         const place = context?.instancePath ?? ''
-        countWork(this.work, this.objects.length - before)
+        this.work.count(this.objects.length - before)
         const declared = this.objects.slice(before).filter((object) => object.place === place)
         const name = Object.keys(data).find((each) => !names.includes(each) && !isDeclared(declared, each))
         if (name === undefined) return true
@@ -84,16 +84,15 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
         value,
         bytes: bytesOf({ [name]: value }),
       }))
-      // A composite one is copied, because a handler may change it.
-      const copyOf = (value: unknown) => (typeof value === 'object' ? structuredClone(value) : value)
+      const steps = members.reduce((sum, { value }) => sum + stepsOf(value), 0)
       return function (this: Validation, object: Record<string, unknown>) {
         // A branch of another schema may refer to this one.
         if (this.branches > 0) return true
-        countWork(this.work, members.length)
+        this.work.count(steps)
         for (const { name, value, bytes } of members) {
           if (Object.hasOwn(object, name)) continue
           object[name] = copyOf(value)
-          this.work.added += bytes
+          this.work.add(bytes)
         }
         return true
       }
@@ -110,6 +109,13 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
   ]
 }
 
+/** Copies a default, because a handler may change it. */
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyOf)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)]))
+}
+
 /** Makes a keyword that is valid if at least one branch is, and at most `most`. */
 function alternatives(keyword: string, compile: Compile, most: number, message: string): FuncKeywordDefinition {
   return {
@@ -122,7 +128,7 @@ function alternatives(keyword: string, compile: Compile, most: number, message: 
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         const selection = select?.(data)
         const selected = selection?.selected ?? branches
-        countWork(this.work, (branches.length - selected.length) / selectionsPerStep)
+        this.work.count((branches.length - selected.length) / selectionsPerStep)
         const { starts, errors } = applyBranches(this, selected, data, context, most)
         if (starts.length > 1) mergeAlternatives(this, starts, data)
         if (starts.length > 0 && starts.length <= most) return true
@@ -169,7 +175,7 @@ function addErrors(errors: Partial<ErrorObject>[], { errors: added }: ValidateFu
 
 /** @param isKept whether the notes of a valid branch are kept */
 function isBranchValid(state: Validation, branch: ValidateFunction, data: unknown, context: Context, isKept: boolean) {
-  countWork(state.work, 1)
+  state.work.count(1)
   // Not destructured: V8 would make an array, in the hottest function of a validation.
   const coercions = state.coercions.length
   const objects = state.objects.length

@@ -1,7 +1,7 @@
 import type { FuncKeywordDefinition } from 'ajv'
 import { keyOf } from './scalar-assertions.ts'
 import type { KeywordFunction, Validation } from './validation.ts'
-import { countWork, stepsOf } from './work.ts'
+import { stepsOf } from './work.ts'
 
 /**
  * The keywords that compare values. Neither the order of properties nor the notation of numbers matters (JSON Schema
@@ -30,7 +30,7 @@ export const equalityKeywords: FuncKeywordDefinition[] = [
     schemaType: 'boolean',
     compile(mustBeUnique: boolean) {
       const validate: KeywordFunction = function (this: Validation, items: unknown[]) {
-        countWork(this.work, stepsOf(items))
+        this.work.count(stepsOf(items))
         const places = new Map<string, number>()
         for (const [place, item] of items.entries()) {
           const text = canonicalText(item)
@@ -55,7 +55,7 @@ function isOneOf(values: unknown[]): KeywordFunction {
   return function (this: Validation, value: unknown) {
     if (!isComposite(value)) return keys.has(keyOf(value))
     if (texts.size === 0) return false
-    countWork(this.work, stepsOf(value))
+    this.work.count(stepsOf(value))
     return texts.has(canonicalText(value))
   }
 }

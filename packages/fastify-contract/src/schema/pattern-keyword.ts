@@ -1,6 +1,6 @@
 import { type CodeKeywordDefinition, type KeywordCxt, _, str } from 'ajv'
 import { LinearPattern } from './linear-pattern.ts'
-import { TooMuchWork, type Work, isTooMuch } from './work.ts'
+import { TooMuchWork, type Work } from './work.ts'
 
 /** How many positions a match looks at in the time of one step of work. */
 const positionsPerStep = 32
@@ -9,7 +9,7 @@ const positionsPerStep = 32
 class SchemaPattern extends LinearPattern {
   /** Counts the work of a match. */
   isTooLong(text: string, work: Work): boolean {
-    return isTooMuch(work, this.positionsWithin(text.length) / positionsPerStep)
+    return work.isTooMuch(this.positionsWithin(text.length) / positionsPerStep)
   }
 
   problemAt(place: string): TooMuchWork {

@@ -2,7 +2,7 @@ import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
 import type { NumberSources } from '../json/json.ts'
 import { escapeName } from '../json/pointer.ts'
 import type { Declaration, Direction } from './rewrite-schema.ts'
-import { TooMuchWork, type Work, countWork, newWork } from './work.ts'
+import { TooMuchWork, Work } from './work.ts'
 
 /** The function of a keyword. */
 export type KeywordFunction = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>
@@ -56,35 +56,30 @@ export function validateValue(
   direction: Direction | undefined,
   sources?: NumberSources,
 ): ErrorObject[] {
-  const work = newWork(value)
-  for (;;) {
-    const state: Validation = { sources, coercions: [], objects: [], branches: 0, work }
-    const errors = errorsOf(validators, value, state)
-    if (errors.length > 0 || direction === undefined) return errors
-    // In a response, reports one: every item of a list may have the same.
-    const undeclared = undeclaredProperties(state.objects, direction === 'response' ? 1 : Infinity)
-    if (direction === 'response') return undeclared.map(({ place, name }) => undeclaredError(name, place))
-    if (undeclared.length === 0) {
-      const infinite = hasInfinite(sources) ? infinitePlace(value, '') : undefined
-      if (infinite !== undefined) return [errorAt(infinite, 'must not be a number beyond the range of a double')]
-      coerce(state.coercions)
-      return []
-    }
-    // The reduced value must be valid too.
-    for (const { object, name } of undeclared) Reflect.deleteProperty(object, name)
-    work.done += state.objects.length
-  }
-}
-
-function errorsOf(validators: readonly ValidateFunction[], value: object, state: Validation): ErrorObject[] {
-  const errors: ErrorObject[] = []
+  // A reply is no attack, and its refusal would be a fault. Only what takes forever is refused.
+  const work = new Work(value, direction === 'request' ? 1 : 8)
   try {
-    for (const isValid of validators) if (!isValid.call(state, value)) errors.push(...(isValid.errors ?? []))
-    return errors.length > 0 ? errors : state.coercions.flatMap(({ problem }) => problem ?? [])
+    for (;;) {
+      const state: Validation = { sources, coercions: [], objects: [], branches: 0, work }
+      const errors = errorsOf(validators, value, state)
+      if (errors.length > 0 || direction === undefined) return errors
+      // In a response, reports one: every item of a list may have the same.
+      const undeclared = undeclaredProperties(state.objects, direction === 'response' ? 1 : Infinity)
+      if (direction === 'response') return undeclared.map(({ place, name }) => undeclaredError(name, place))
+      if (undeclared.length === 0) return coerce(value, state)
+      // The reduced value must be valid too.
+      for (const { object, name } of undeclared) Reflect.deleteProperty(object, name)
+      work.count(state.objects.length)
+    }
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error
     return [errorAt(error.place, error.message)]
   }
+}
+
+function errorsOf(validators: readonly ValidateFunction[], value: object, state: Validation): ErrorObject[] {
+  const errors = validators.flatMap((isValid) => (isValid.call(state, value) ? [] : (isValid.errors ?? [])))
+  return errors.length > 0 ? errors : state.coercions.flatMap(({ problem }) => problem ?? [])
 }
 
 export function errorAt(instancePath: string, message: string): ErrorObject {
@@ -114,10 +109,14 @@ function infinitePlace(value: unknown, place: string): string | undefined {
   return undefined
 }
 
-function coerce(coercions: Coercion[]): void {
-  for (const { container, key, value } of coercions) container[key] = value
+/** Replaces the values of a valid request. @returns the error of a number that JSON has, but no double */
+function coerce(value: object, { coercions, sources }: Validation): ErrorObject[] {
+  const infinite = hasInfinite(sources) ? infinitePlace(value, '') : undefined
+  if (infinite !== undefined) return [errorAt(infinite, 'must not be a number beyond the range of a double')]
+  for (const { container, key, value: coerced } of coercions) container[key] = coerced
   // For a value that is both int64 and `number`, the bigint wins, because it is exact.
-  for (const { container, key, value } of coercions) if (typeof value === 'bigint') container[key] = value
+  for (const { container, key, value: coerced } of coercions) if (typeof coerced === 'bigint') container[key] = coerced
+  return []
 }
 
 /**
@@ -160,7 +159,7 @@ export function mergeAlternatives(
   // There is one at least.
   const first = starts[0]!
   const members = typeof value === 'object' && value !== null ? Object.keys(value).length : 0
-  countWork(state.work, (state.objects.length - first.objects + starts.length * members) / 4)
+  state.work.count((state.objects.length - first.objects + starts.length * members) / 4)
   const all = starts.map((start, index): Notes => {
     const end = starts[index + 1]
     return {

@@ -1,4 +1,5 @@
-import { type Ajv, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt, type Name, _ } from 'ajv'
+import { type Ajv, type Code, type CodeKeywordDefinition, type FuncKeywordDefinition, _ } from 'ajv'
+import type { KeywordCxt, Name } from 'ajv'
 import type { Validation } from './validation.ts'
 
 /**
@@ -7,20 +8,6 @@ import type { Validation } from './validation.ts'
  */
 const minSteps = 250_000
 const stepsPerByte = 4
-
-/** The counted work of one validation. */
-export interface Work {
-  done: number
-  limit: number
-  /** The whole value. */
-  readonly root: unknown
-  /** The bytes of it that defaults have added. */
-  added: number
-}
-
-export function newWork(root: unknown): Work {
-  return { done: 0, limit: minSteps, root, added: 0 }
-}
 
 /** A value takes too long to validate. The message names the place and the remedy. */
 export class TooMuchWork extends Error {
@@ -33,18 +20,42 @@ export class TooMuchWork extends Error {
   }
 }
 
-/** Counts work before it is done. @throws TooMuchWork */
-export function countWork(work: Work, steps: number): void {
-  if (!isTooMuch(work, steps)) return
-  throw new TooMuchWork('', 'the body takes too long to validate; send fewer values, or nest fewer in one another')
-}
+/** The counted work of one validation. */
+export class Work {
+  #done = 0
+  #limit: number
+  #added = 0
+  readonly #factor: number
+  readonly #root: unknown
 
-/** Counts work before it is done. @returns whether it is beyond the limit */
-export function isTooMuch(work: Work, steps: number): boolean {
-  work.done += steps
-  if (work.done <= work.limit) return false
-  work.limit = Math.max(minSteps, (bytesOf(work.root) - work.added) * stepsPerByte)
-  return work.done > work.limit
+  /**
+   * @param root the whole value
+   * @param factor multiplies the limit
+   */
+  constructor(root: unknown, factor: number) {
+    this.#root = root
+    this.#factor = factor
+    this.#limit = minSteps * factor
+  }
+
+  /** Counts work before it is done. @throws TooMuchWork */
+  count(steps: number): void {
+    if (!this.isTooMuch(steps)) return
+    throw new TooMuchWork('', 'the body takes too long to validate; send fewer values, or nest fewer in one another')
+  }
+
+  /** Counts work before it is done. @returns whether it is beyond the limit */
+  isTooMuch(steps: number): boolean {
+    this.#done += steps
+    if (this.#done <= this.#limit) return false
+    this.#limit = Math.max(minSteps, (bytesOf(this.#root) - this.#added) * stepsPerByte) * this.#factor
+    return this.#done > this.#limit
+  }
+
+  /** Notes the bytes that a default adds to the value. They do not raise the limit. */
+  add(bytes: number): void {
+    this.#added += bytes
+  }
 }
 
 /** The size of a value as JSON text, in bytes, at least approximately. */
@@ -76,32 +87,42 @@ export const countedKeyword: FuncKeywordDefinition = {
   schemaType: 'boolean',
   errors: false,
   validate(this: Validation) {
-    countWork(this.work, 1)
+    this.work.count(1)
     return true
   },
 }
 
-const membersOf = (data: Name) => _`Object.keys(${data}).length`
-const charactersOf = (data: Name) => _`${data}.length / 16`
+type Steps = (data: Name, schema: unknown) => Code | undefined
 
-/** Ajv's keywords whose work depends on the value. */
-const counted = {
-  items: (data: Name) => _`${data}.length`,
+const membersOf: Steps = (data) => _`Object.keys(${data}).length`
+const charactersOf: Steps = (data) => _`${data}.length / 16`
+
+/** The steps of Ajv's keywords that take long for a value, or for a schema. */
+const stepsOfKeywords: Record<string, Steps> = {
+  items: (data) => _`${data}.length`,
   additionalProperties: membersOf,
   propertyNames: membersOf,
   minLength: charactersOf,
   maxLength: charactersOf,
   format: charactersOf,
+  // An object is searched for each declared property.
+  properties: (_data, schema) => stepsIf(Object.keys(schema as object).length / 32),
+  allOf: (_data, schema) => stepsIf((schema as unknown[]).length / 4),
 }
 
-/** Makes keywords of Ajv count their work. The next schema that is applied compares it with the limit. */
+function stepsIf(steps: number): Code | undefined {
+  return steps < 1 ? undefined : _`${Math.ceil(steps)}`
+}
+
+/** Makes keywords of Ajv count their work. */
 export function countKeywords(ajv: Ajv): void {
-  for (const [name, stepsIn] of Object.entries(counted)) {
+  for (const [name, stepsIn] of Object.entries(stepsOfKeywords)) {
     // Ajv's own definitions of these generate code.
     const keyword = ajv.getKeyword(name) as CodeKeywordDefinition
     const code = keyword.code.bind(keyword)
     keyword.code = (context: KeywordCxt, rule) => {
-      context.gen.code(_`this.work.done += ${stepsIn(context.data)}`)
+      const steps = stepsIn(context.data, context.schema)
+      if (steps !== undefined) context.gen.code(_`this.work.count(${steps})`)
       code(context, rule)
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { serveEcho } from '../support/contracts.ts'
+import { bind, contractOf, parsed, request, serveEcho } from '../support/contracts.ts'
 
 const text = { type: 'string' }
 const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -123,6 +123,17 @@ describe('a body of 64 KiB takes little time, whatever it has', { timeout: 60_00
       400,
     ],
     [
+      'numbers with many bounds',
+      listOf({
+        type: 'number',
+        allOf: numbers(2)
+          .slice(0, 1_000)
+          .map((maximum) => ({ maximum })),
+      }),
+      many(() => '1'),
+      400,
+    ],
+    [
       'objects with many defaults',
       listOf(
         object(
@@ -155,6 +166,17 @@ describe('a body of 64 KiB takes little time, whatever it has', { timeout: 60_00
     const { user, system } = process.cpuUsage(start)
     expect((user + system) / 1_000).toBeLessThan(2_000)
   })
+})
+
+test('a reply may take longer than a request, so that stored values can be listed', async () => {
+  const schema = listOf({ type: 'string', pattern: '^[a-z]{0,500}[a-z0-9]{0,500}$' })
+  const body = Array.from({ length: 2_000 }, () => 'a'.repeat(128))
+  const content = { 'application/json': { schema } }
+  const operation = { requestBody: { content }, responses: { 200: { description: 'Names.', content } } }
+  const [names] = await bind(contractOf(operation), { getThing: () => ({ status: 200, body }) })
+  const send = (sent: string[]) => names!.handle({ ...request, body: parsed(JSON.stringify(sent)) })
+  await expect(send(body.slice(0, 10))).resolves.toMatchObject({ status: 200 })
+  await expect(send(body)).rejects.toThrow(/^body\/\d+ takes too long to match its pattern; send a shorter text$/)
 })
 
 describe('a refusal', () => {
