@@ -5,13 +5,14 @@ import { servedDatabase } from '../../support/server/served-database.ts'
 
 const get = (path: string, field = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${field}\r\n`
 const maxMilliseconds = 60_000
+const generous = { timeout: 120_000 }
 
 test.each([
   { name: 'an unknown path', request: get('/x') },
   { name: 'a bad token', request: get('/plants', 'Authorization: Bearer plst_x\r\n') },
   { name: 'a probe', request: get('/livez') },
   { name: 'a file of the docs page', request: get('/docs/static/index.css') },
-])('clients that pipeline $name do not make others wait', async ({ request }) => {
+])('clients that pipeline $name do not make others wait', generous, async ({ request }) => {
   const { serve } = await servedDatabase()
   const { port } = await serve()
   const send = await openFlood({ port, connections: 70, request, repeat: 300, maxMilliseconds })
@@ -23,7 +24,7 @@ test.each([
   expect(Math.max(...(await Promise.all(watches.map((stop) => stop()))))).toBeLessThan(milliseconds / 4)
 })
 
-test('a new client, a write and a list are served beside two thousand busy readers', async () => {
+test('a new client, a write and a list are served beside two thousand busy readers', generous, async () => {
   const { serve, token } = await servedDatabase()
   const server = await serve()
   const authorization = `Authorization: Bearer ${token}\r\n`

@@ -183,6 +183,8 @@ export class OpenConnection {
       }
     })
     socket.off('data', parse as () => void)
+    // Node has stopped reading if a response filled the socket, and would not start again.
+    socket._read(0)
   }
 }
 
