@@ -1,8 +1,8 @@
 import { RE2JS, RE2JSException } from 're2js'
 
 /**
- * The maximum number of RE2 instructions of a pattern. The time of a match is linear in their number and in the length of
- * the text: about two seconds for 64 KiB.
+ * The maximum number of RE2 instructions of a pattern. The time of a match is at most linear in their number and in the
+ * length of the text. The server refuses a text that takes too long, with so many instructions one of 4,000 characters.
  */
 const maxInstructions = 2048
 
