@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Kind } from '../src/keywords/keyword.ts'
 import { keywords } from '../src/keywords/openapi-keywords.ts'
 import { contractOf, contractWith, failures } from './contracts.ts'
-import { json, noContent, problemsOf } from './contracts.ts'
+import { json, noContent, problemsOf, withSchema } from './contracts.ts'
 
 const text = { type: 'string' }
 const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -64,6 +64,18 @@ describe('a contract is refused', () => {
       ])
     },
   )
+
+  it('where a schema has too many properties to compile, unless it is split', async () => {
+    const wide = (count: number) => ({
+      type: 'object',
+      properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${String(index)}`, text])),
+    })
+    expect(await problemsOf(withSchema(wide(1_600)))).toEqual([
+      expect.stringMatching(/^openapi\.yaml:\d+:\d+: is too large to compile; split it into named schemas$/),
+    ])
+    const parts = { A: wide(800), B: wide(800) }
+    expect(await problemsOf(withSchema({ allOf: Object.keys(parts).map(to) }, parts))).toEqual([])
+  })
 
   it.each<[string, (next: object) => object]>([
     ['$ref and allOf', (next) => ({ ...next, allOf: [next] })],

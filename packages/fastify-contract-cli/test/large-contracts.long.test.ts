@@ -28,4 +28,17 @@ describe('a large contract', () => {
       ],
     })
   })
+
+  it('whose operation takes more than half a second to compile is named', { timeout: 120_000 }, async () => {
+    const nested = (levels: number): object =>
+      levels === 0 ? int64 : { anyOf: ['a', 'b'].map((name) => ({ properties: { [name]: nested(levels - 1) } })) }
+    const requestBody = { content: json(nested(11)) }
+    const post = { operationId: 'createThing', requestBody, responses: noContent }
+    const root = await folderWith({ 'openapi.yaml': contractOf({ '/things': { post } }) })
+    const { ok, lines } = await generateIn(root)
+    expect(ok).toBe(true)
+    expect(lines[0]).toMatch(
+      /^openapi\.yaml:\d+:\d+: warning: operation createThing: a schema of its requests takes \d\.\d s to compile, and the server answers nobody meanwhile; split it into named schemas$/,
+    )
+  })
 })

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { type ContractDocument, type ContractOperation, dereference, operationsOf } from 'fastify-contract/document'
 import { namesOf } from 'fastify-contract/json'
 import { readBundled } from './bundle.ts'
+import { checkCompilation } from './check-compilation.ts'
 import { checkExamples } from './check-examples.ts'
 import { isUnsupported } from '../keywords/objects.ts'
 import { checkKeywords, checkReferences } from './check-keywords.ts'
@@ -15,6 +16,8 @@ export interface CheckedContract {
   document: ContractDocument
   /** With their references resolved. */
   operations: ContractOperation[]
+  /** One line for each operation that takes long to compile. */
+  warnings: string[]
   /** The content of referenced files, by their paths relative to the contract's folder. */
   referred: Map<string, Uint8Array>
 }
@@ -37,16 +40,19 @@ export async function readContract(
   return inOneLine(name, async () => {
     const { document, places, referred, references, structure, isSound } = await readStructure(source, file, name)
     const problems = [...references, ...checkKeywords(document), ...structure]
-    const unchecked = { findings: [], operations: [] }
-    const { findings, operations } = isSound ? runChecks(document, reserved, problems.length > 0) : unchecked
+    const unchecked = { findings: [], contract: undefined }
+    const { findings, contract } = isSound ? runChecks(document, reserved, problems.length > 0) : unchecked
     const found = [...problems, ...findings]
     const isRejected = found.some(({ isConsequence }) => isConsequence !== true)
     const failed = found.find(({ error }) => error !== undefined)
     if (failed !== undefined && !isRejected) throw failed.error
     const reported = found.filter(({ isConsequence }) => isConsequence !== true || !isRejected)
     reject(reported, places, name)
-    // The structure has been checked.
-    return { document: document as unknown as ContractDocument, operations, referred }
+    // A contract without findings has been resolved.
+    const { written, operations } = contract!
+    const { uncompiled, slow } = await checkCompilation(contract!)
+    reject(uncompiled, places, name)
+    return { document: written, operations, warnings: inLines(slow, places, name, 'warning: '), referred }
   })
 }
 
@@ -58,9 +64,9 @@ function runChecks(document: Record<string, unknown>, reserved: readonly string[
     const resolved = dereference(document)
     const operations = operationsOf(resolved).filter(({ method }) => !isUnsupported('pathItem', method))
     const contract = { written, resolved, operations }
-    return { findings: [...checkOperations(contract, reserved), ...checkExamples(written)], operations }
+    return { findings: [...checkOperations(contract, reserved), ...checkExamples(written)], contract }
   } catch (error) {
-    if (isFaulty) return { findings: [], operations: [] }
+    if (isFaulty) return { findings: [], contract: undefined }
     throw error
   }
 }
@@ -143,7 +149,7 @@ function reject(findings: Finding[], places: Places, name: string): void {
 }
 
 /** One line for each finding, ordered by place. Of several at one place, the first is kept. */
-function inLines(findings: Finding[], places: Places, name: string): string[] {
+function inLines(findings: Finding[], places: Places, name: string, before = ''): string[] {
   const located = findings.map(({ at, text }) => ({ text, place: at === undefined ? undefined : places.find(at) }))
   const keyOf = ({ place, text }: (typeof located)[number]) =>
     place === undefined ? text : `${place.file}:${String(place.line)}:${String(place.col)}`
@@ -152,5 +158,5 @@ function inLines(findings: Finding[], places: Places, name: string): string[] {
     if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
     return a.file.localeCompare(b.file) || a.line - b.line || a.col - b.col
   })
-  return inOrder.map((finding) => `${finding.place === undefined ? name : keyOf(finding)}: ${finding.text}`)
+  return inOrder.map((finding) => `${finding.place === undefined ? name : keyOf(finding)}: ${before}${finding.text}`)
 }

@@ -23,6 +23,8 @@ export interface ContractFiles {
   /** The contents by file name. */
   files: Map<string, string>
   operations: ContractOperation[]
+  /** One line for each warning. */
+  warnings: string[]
 }
 
 /**
@@ -36,7 +38,7 @@ export async function generateFiles(
   const { root, contract, out, reserved } = project
   const path = resolve(root, contract)
   const source = readSource(path, contract)
-  const { document, operations, referred } = await readContract(source, path, contract, reserved)
+  const { document, operations, warnings, referred } = await readContract(source, path, contract, reserved)
   const origin = `${basename(contract)} sha256:${hash('sha256', source)}`
   const stamp = `// Generated from ${origin} by fastify-contract. Do not edit.\n`
   const json = `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`
@@ -49,5 +51,5 @@ export async function generateFiles(
     // Last, because files are replaced in this order.
     ['contract.sha256', stampOf(stamped)],
   ])
-  return { files, operations }
+  return { files, operations, warnings }
 }

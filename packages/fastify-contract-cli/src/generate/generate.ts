@@ -18,14 +18,15 @@ export async function generate(project: Project, mode: GenerateMode): Promise<Co
     if (!(error instanceof BrokenContract)) throw error
     return { ok: false, lines: [error.message, `${out}/ is unchanged`] }
   }
-  const { files, operations } = generated
+  const { files, operations, warnings } = generated
   const folder = join(project.root, out)
   const stale = await staleFiles(folder, files)
   if (mode === 'check') {
     const mismatches = stale.map(
       (file) => `${out}/${file}: does not match ${contract}; run npx fastify-contract generate`,
     )
-    return { ok: stale.length === 0, lines: stale.length === 0 ? [`${out}/ matches ${contract}`] : mismatches }
+    const result = stale.length === 0 ? [`${out}/ matches ${contract}`] : mismatches
+    return { ok: stale.length === 0, lines: [...warnings, ...result] }
   }
   try {
     await replaceFiles(folder, files, stale)
@@ -36,6 +37,7 @@ export async function generate(project: Project, mode: GenerateMode): Promise<Co
   const [written, removed] = [stale.filter((file) => files.has(file)), stale.filter((file) => !files.has(file))]
   const list = (names: string[]) => names.map((name) => `${out}/${name}`).join(', ')
   const lines = [
+    ...warnings,
     ...(stale.length === 0 ? [`${out}/ was up to date`] : []),
     ...(written.length > 0 ? [`wrote ${list(written)}`] : []),
     ...(removed.length > 0 ? [`removed ${list(removed)}`] : []),

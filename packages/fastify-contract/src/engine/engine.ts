@@ -3,6 +3,7 @@ import { offeredTypes, operationsOf } from '../document/document.ts'
 import { UnservableContract } from '../document/load-contract.ts'
 import { type RequiredScheme, alternativesOf, securityProblems } from '../document/security.ts'
 import { closeBody } from './body-stream.ts'
+import { CompileQueue, type CompileSteps, type Preparation } from './compile-queue.ts'
 import { type AnyHandler, type OperationRequest, bindOperations } from './openapi-backend.ts'
 import { type AnyReply, ContractViolation, type Media, createReplyValidators } from './reply-validation.ts'
 
@@ -27,6 +28,8 @@ export interface BoundOperation {
   offeredTypes: string[]
   /** Alternatives, each a list of required schemes. Empty for a public operation. */
   security: RequiredScheme[][]
+  /** Its validators. `handle` waits for them. */
+  validators: Record<'requests' | 'replies', Preparation>
   /**
    * Validates the request and passes it to the operation's handler.
    *
@@ -62,10 +65,15 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
   const bound = await bindOperations(document, operations, handlers)
   const validatorOf = createReplyValidators(document)
+  const queue = new CompileQueue()
   return operations.map(({ id, method, path, security, object }, index) => {
     // There is one for each operation.
-    const { validateRequest, handler } = bound[index]!
-    const validateReply = validatorOf(object)
+    const { validateRequest, compile, handler } = bound[index]!
+    const replyValidator = validatorOf(object)
+    const validators = {
+      requests: queue.prepare(() => compiling(id, compile())),
+      replies: queue.prepare(() => compiling(id, replyValidator.compile())),
+    }
     return {
       id,
       method,
@@ -74,10 +82,15 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
       requiresBody: object.requestBody?.required === true,
       offeredTypes: offeredTypes(object),
       security: alternativesOf({ security }),
+      validators,
       handle: async (request) => {
-        const reply = await handler(validateRequest(request), { ...services, caller: request.caller })
+        if (!validators.requests.isDone) await validators.requests.run()
+        const input = validateRequest(request)
+        // Before the handler: its reply may have a stream, which must not wait for a listener.
+        if (!validators.replies.isDone) await validators.replies.run()
+        const reply = await handler(input, { ...services, caller: request.caller })
         try {
-          return { ...reply, media: validateReply(reply) }
+          return { ...reply, media: replyValidator.validate(reply) }
         } catch (error) {
           if (!(error instanceof ContractViolation)) throw error
           closeBody(reply.body)
@@ -87,9 +100,20 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
           )
         }
       },
-      failureProblem: (reply) => violationOf(() => validateReply(reply, 'failure')),
+      failureProblem: (reply) => violationOf(() => replyValidator.validate(reply, 'failure')),
     }
   })
+}
+
+/** Names the operation in the error of a step. @throws UnservableContract */
+function* compiling(id: string, steps: CompileSteps): CompileSteps {
+  try {
+    yield* steps
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const text = `operation ${id}: a schema cannot be compiled (${reason}); run npx fastify-contract generate`
+    throw new UnservableContract(text, { cause: error })
+  }
 }
 
 /** The message of the violation that a check throws; undefined without one. */

@@ -1,11 +1,13 @@
-import { type Document, type Handler, OpenAPIBackend, type Operation } from 'openapi-backend'
+import type { Ajv } from 'ajv'
+import { type Document, type Handler, OpenAPIBackend, type Operation, ValidationContext } from 'openapi-backend'
 import { type ContractDocument, type ContractOperation, isJson } from '../document/document.ts'
 import type { ParsedJson } from '../json/json.ts'
-import { createAjv } from '../schema/ajv.ts'
+import { createCompiler } from '../schema/ajv.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import { validateValue } from '../schema/validation.ts'
 import type { Caller } from '../types/handler-types.ts'
+import type { CompileSteps } from './compile-queue.ts'
 import { listParametersOf, splitLists } from './list-parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { AnyReply } from './reply-validation.ts'
@@ -40,6 +42,8 @@ interface AnyInput {
 
 /** An operation with its handler. */
 interface HandledOperation {
+  /** Compiles the validators of its requests. */
+  compile: () => CompileSteps
   /** @throws Refusal if the request breaks the contract */
   validateRequest: (request: OperationRequest) => AnyInput
   handler: (input: AnyInput, context: object) => Promise<AnyReply> | AnyReply
@@ -61,19 +65,26 @@ export async function bindOperations(
 ): Promise<HandledOperation[]> {
   const schemas = document.components?.schemas ?? {}
   const rewriter = new SchemaRewriter(schemas, 'request')
-  const ajvs = { json: createAjv('json', rewriter), text: createAjv('text', rewriter) }
-  for (const ajv of Object.values(ajvs)) ajv.addSchema(requestSchemas(rewriter, operations), requestsId)
-  const known = new Map(operations.map((operation, index) => [nameOf(index), described(operation, index, rewriter)]))
+  const parts = new Map<string, unknown>()
+  const compilers = { json: createCompiler('json', rewriter, parts), text: createCompiler('text', rewriter, parts) }
+  const known = new Map(
+    operations.map((operation, index) => {
+      const name = nameOf(index)
+      return [name, describe(operation, name, rewriter, parts)] as const
+    }),
+  )
   const backend = new OpenAPIBackend({
     definition: emptyDefinition,
     // Compiles validators on first use, and skips the check of the document.
     quick: true,
     strict: true,
-    customizeAjv: (_ajv, _options, context: string) => ajvs[context === 'requestBodyValidator' ? 'json' : 'text'],
   })
   await backend.init()
   backend.router.getOperation = (name) => known.get(name)
   backend.validator.router = backend.router
+  // Its own creates an Ajv for each schema. It calls nothing but `compile`.
+  backend.validator.getAjv = (context) =>
+    compilers[context === ValidationContext.RequestBody ? 'json' : 'text'] as unknown as Ajv
   // Its types declare the arguments of handleRequest.
   for (const [index, { id }] of operations.entries()) backend.register(nameOf(index), handlers[id] as Handler)
 
@@ -84,6 +95,11 @@ export async function bindOperations(
     return {
       // The registered handler. Validated input has the type that it declares.
       handler: backend.handlers[name] as unknown as HandledOperation['handler'],
+      *compile() {
+        backend.validator.getRequestValidatorsForOperation(name)
+        yield
+        for (const { compileNext } of Object.values(compilers)) while (compileNext()) yield
+      },
       validateRequest({ headers, path, query, url, body, accept }) {
         const parts = {
           path,
@@ -124,45 +140,46 @@ function nameOf(index: number): string {
   return `operation${String(index)}`
 }
 
-/** The identifier of the request schemas in Ajv. */
-const requestsId = 'requests'
-
-/** The rewritten request schemas of each operation: its parameters in order, then its body. */
-function requestSchemas(rewriter: SchemaRewriter, operations: ContractOperation[]): object {
-  return {
-    $defs: operations.map(({ parameters, object }) => ({
-      $defs: [...parameters.map(({ schema }) => schema), bodySchemaOf(object)].map((each) => rewriter.ofValue(each)),
-    })),
-  }
-}
-
 /** A checked contract has one media type for a request body. */
 function bodySchemaOf({ requestBody }: ContractOperation['object']): unknown {
   const [content] = Object.entries(requestBody?.content ?? {}).filter(([type]) => isJson(type))
   return content === undefined ? undefined : (content[1].schema ?? true)
 }
 
-/** An operation for openapi-backend, with references to the schemas in Ajv. */
-function described(
+/**
+ * Describes an operation for openapi-backend. Its schemas are references, because openapi-backend copies them.
+ *
+ * @param parts receives the schemas, by their identifiers
+ */
+function describe(
   { method, path, parameters, object }: ContractOperation,
-  index: number,
+  name: string,
   rewriter: SchemaRewriter,
+  parts: Map<string, unknown>,
 ): Operation {
-  const schemaAt = (place: number) => ({ $ref: `${requestsId}#/$defs/${String(index)}/$defs/${String(place)}` })
-  const content = { 'application/json': { schema: schemaAt(parameters.length) } }
+  const refTo = (part: string, schema: unknown) => {
+    const id = `${name}/${part}`
+    parts.set(id, schema)
+    return { $ref: id }
+  }
   return {
-    operationId: nameOf(index),
+    operationId: name,
     method,
     path,
-    parameters: parameters.map(({ name, in: place, required = false, schema }, at) => {
+    parameters: parameters.map(({ name, in: place, required = false, schema }, index) => {
       const value = rewriter.defaultOf(schema)
       // openapi-backend types a default as a union of JSON values.
       const withDefault = value === undefined ? {} : { default: value as string }
-      return { name, in: place, required, schema: { ...schemaAt(at), ...withDefault } }
+      return { name, in: place, required, schema: { ...refTo(String(index), schema), ...withDefault } }
     }),
     ...(object.requestBody === undefined
       ? {}
-      : { requestBody: { required: object.requestBody.required === true, content } }),
+      : {
+          requestBody: {
+            required: object.requestBody.required === true,
+            content: { 'application/json': { schema: refTo('body', bodySchemaOf(object)) } },
+          },
+        }),
     responses: {},
   }
 }

@@ -7,12 +7,12 @@ import {
   isJson,
   isText,
 } from '../document/document.ts'
-import { createAjv } from '../schema/ajv.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
-import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import type { Schema } from '../schema/schema-parts.ts'
-import { validateValue } from '../schema/validation.ts'
+import { undeclaredError } from '../schema/validation.ts'
 import { Encoded, chunksOf } from '../types/encoded.ts'
+import type { CompileSteps } from './compile-queue.ts'
+import { type ReplyCheck, ReplyChecks } from './reply-checks.ts'
 
 /** The reply of any operation. */
 export interface AnyReply {
@@ -38,16 +38,14 @@ export interface Media {
 /** Describes how a value breaks its schema; undefined if it is valid. */
 type Problem<Value> = (value: Value) => string | undefined
 
-/** A declared response, compiled on first use. */
+/** A declared response. */
 interface DeclaredReply {
   headerProblem: Problem<NonNullable<AnyReply['headers']>>
   /** The names of the required headers, without that of the server, in lower case. */
   requiredHeaders: string[]
   media: ReadonlyMap<string, Media & { problemOf: Problem<unknown> }>
+  checks: readonly ReplyCheck[]
 }
-
-/** Makes the check of a body, or of all headers together. */
-type Compile = (name: 'body' | 'header', schema?: Schema) => Problem<unknown>
 
 /** The header that the server sets itself, in lower case. */
 const serverHeader = 'x-request-id'
@@ -55,54 +53,52 @@ const serverHeader = 'x-request-id'
 /** Statuses without content (RFC 9110, sections 15.3.5, 15.3.6, 15.4.5). */
 const contentless = [204, 205, 304]
 
+/** The validation of an operation's replies. */
+export interface ReplyValidator {
+  /** Compiles the validators of headers and bodies. `validate` does so on first use. */
+  compile: () => CompileSteps
+  /**
+   * Validates status, headers, media type and body. It does not read streams or `Encoded` bodies: parsing costs as much as
+   * encoding.
+   *
+   * @param kind the headers of a failure need not be declared
+   * @returns how to send the body, or undefined without one
+   * @throws ContractViolation
+   */
+  validate: (reply: AnyReply, kind?: 'reply' | 'failure') => Media | undefined
+}
+
 /**
- * Makes the validators of replies: status, headers, media type and body. They return how to send the body, or undefined
- * without one, and throw ContractViolation. They do not read streams or `Encoded` bodies: parsing costs as much as
- * encoding.
+ * Makes the validators of the replies of each operation.
  *
  * @param document a dereferenced contract
  */
-export function createReplyValidators({ components }: ContractDocument) {
-  const rewriter = new SchemaRewriter(components?.schemas ?? {}, 'response')
-  const ajv = createAjv('json', rewriter)
-  /** The validators of references to named schemas, which most failures share. */
-  const named = new Map<unknown, Problem<unknown>>()
-  const compile: Compile = (name, schema) => {
-    const reference = schema !== undefined && Object.keys(schema).length === 1 ? schema['$ref'] : undefined
-    const problemOf = named.get(reference) ?? compileSchema(name, schema)
-    if (reference !== undefined) named.set(reference, problemOf)
-    return problemOf
-  }
-  const compileSchema: Compile = (name, schema) => {
-    const compileNow = () => ajv.compile({ type: 'object', properties: { [name]: rewriter.ofValue(schema ?? true) } })
-    let validators: [ReturnType<typeof compileNow>] | undefined
-    return (value) => {
-      validators ??= [compileNow()]
-      // The keyword `scalar` needs a container.
-      const errors = validateValue(validators, { [name]: value }, 'response')
-      return errors.length === 0 ? undefined : describeErrors(errors)
-    }
-  }
+export function createReplyValidators({
+  components,
+}: ContractDocument): (operation: OperationObject) => ReplyValidator {
+  const checks = new ReplyChecks(components?.schemas ?? {})
   /** Operations share responses. */
   const declared = new Map<ContractResponse, DeclaredReply>()
   const declaredReply = (response: ContractResponse): DeclaredReply => {
-    const reply = declared.get(response) ?? readResponse(response, compile)
+    const reply = declared.get(response) ?? readResponse(response, checks)
     declared.set(response, reply)
     return reply
   }
 
-  return ({ responses }: OperationObject) => {
+  return ({ responses }) => {
     const byStatus = Object.entries(responses).map(([status, response]) => [status, declaredReply(response)] as const)
     const replies = Object.fromEntries(byStatus)
-    /** @param kind the headers of a failure need not be declared */
-    return (reply: AnyReply, kind: 'reply' | 'failure' = 'reply'): Media | undefined => {
-      if (!isFinalStatus(reply.status)) throw new ContractViolation('the status is not an integer from 200 to 599')
-      const found = declaredResponse(replies, reply.status)
-      if (found === undefined) throw new ContractViolation('the status is not declared')
-      const { headers = {} } = reply
-      const problem = kind === 'reply' ? found.headerProblem(headers) : missingHeader(headers, found)
-      if (problem !== undefined) throw new ContractViolation(problem)
-      return validMedia(reply, found)
+    return {
+      compile: () => checks.compile(byStatus.flatMap(([, reply]) => reply.checks)),
+      validate(reply, kind = 'reply') {
+        if (!isFinalStatus(reply.status)) throw new ContractViolation('the status is not an integer from 200 to 599')
+        const found = declaredResponse(replies, reply.status)
+        if (found === undefined) throw new ContractViolation('the status is not declared')
+        const { headers = {} } = reply
+        const problem = kind === 'reply' ? found.headerProblem(headers) : missingHeader(headers, found)
+        if (problem !== undefined) throw new ContractViolation(problem)
+        return validMedia(reply, found)
+      },
     }
   }
 }
@@ -141,17 +137,27 @@ function validMedia({ status, body, contentType }: AnyReply, declared: DeclaredR
   return media
 }
 
-function readResponse({ headers = {}, content = {} }: ContractResponse, compile: Compile): DeclaredReply {
+/** Makes the check of a part of the replies of one response. */
+type CheckOf = (...part: Parameters<ReplyChecks['of']>) => Problem<unknown>
+
+function readResponse({ headers = {}, content = {} }: ContractResponse, replyChecks: ReplyChecks): DeclaredReply {
+  const checks: ReplyCheck[] = []
+  const checkOf: CheckOf = (...part) => {
+    const check = replyChecks.of(...part)
+    checks.push(check)
+    return check.problemOf
+  }
   const media = Object.entries(content).map(([type, { schema }]) => {
-    const problemOf = validateBody(type, compile('body', schema))
+    const problemOf = validateBody(type, schema, checkOf)
     return [type, { contentType: contentTypeOf(type), isJson: isJson(type), problemOf }] as const
   })
   const declared = Object.entries(headers).filter(([name]) => name.toLowerCase() !== serverHeader)
   const required = declared.filter(([, header]) => header.required === true).map(([name]) => name)
   return {
-    headerProblem: validateHeaders(declared, required, compile),
+    headerProblem: validateHeaders(declared, required, checkOf),
     requiredHeaders: required.map((name) => name.toLowerCase()),
     media: new Map(media),
+    checks,
   }
 }
 
@@ -162,10 +168,11 @@ const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 function validateHeaders(
   declared: [string, { schema?: Schema }][],
   required: string[],
-  compile: Compile,
+  checkOf: CheckOf,
 ): DeclaredReply['headerProblem'] {
+  if (declared.length === 0) return undeclaredHeader
   const properties = Object.fromEntries(declared.map(([name, { schema = true }]) => [name, schema]))
-  const problemOf = compile('header', { type: 'object', properties, required, additionalProperties: false })
+  const problemOf = checkOf('header', { type: 'object', properties, required, additionalProperties: false })
   return (given) => {
     const names = Object.keys(given)
     if (required.length === 0 && names.length === 0) return undefined
@@ -176,12 +183,20 @@ function validateHeaders(
   }
 }
 
-/** Makes the validator of bodies of a media type. @param problemOf for a JSON value or a text */
-function validateBody(type: string, problemOf: Problem<unknown>): Problem<unknown> {
+/** The check of the headers where none is declared. */
+function undeclaredHeader(given: object): string | undefined {
+  const [name] = Object.keys(given)
+  return name === undefined ? undefined : describeErrors([undeclaredError(name, '/header')])
+}
+
+/** Makes the validator of bodies of a media type. */
+function validateBody(type: string, schema: Schema | undefined, checkOf: CheckOf): Problem<unknown> {
   if (isJson(type)) {
+    const problemOf = checkOf('body', schema)
     return (body) => (body instanceof Encoded ? undefined : chunksOf(body) === undefined ? problemOf(body) : notEncoded)
   }
   if (isText(type)) {
+    const problemOf = checkOf('body', schema)
     return (body) => (typeof body === 'string' ? problemOf(body) : isStream(body) ? undefined : notText)
   }
   return (body) => (body instanceof Uint8Array || isStream(body) ? undefined : notBytes)

@@ -1,7 +1,6 @@
-import { Ajv, type AnySchema, type CodeKeywordDefinition, type KeywordCxt, _ } from 'ajv'
-import { inlineRef } from 'ajv/dist/compile/resolve.js'
-import { callRef } from 'ajv/dist/vocabularies/core/ref.js'
+import { Ajv, type AnySchema } from 'ajv'
 import { alternativesKeywords } from './alternatives-keywords.ts'
+import { type SchemaCompiler, compileFlat } from './compile-flat.ts'
 import { equalityKeywords } from './equality-keywords.ts'
 import { textFormats } from './formats.ts'
 import { patternKeyword } from './pattern-keyword.ts'
@@ -18,24 +17,24 @@ const kept: readonly string[] = [
 ]
 
 /**
- * Creates an Ajv for the keywords of JSON Schema 2020-12 that contracts use. It fails to compile a schema with any other
- * keyword or an unknown format.
+ * Creates a compiler for the keywords of JSON Schema 2020-12 that contracts use. It fails to compile a schema with any
+ * other keyword or an unknown format.
  *
  * @param source the origin of the values
  * @param rewriter the rewriter of the contract; by default, of one without named schemas
- * @param speed whether Ajv optimizes its code and inlines small schemas, which does not pay off for a single validation
+ * @param parts schemas of the contract, by the identifiers in their only references
  */
-export function createAjv(
+export function createCompiler(
   source: Source,
   rewriter = new SchemaRewriter({}, undefined),
-  { optimize, inline } = { optimize: true, inline: true },
-): Ajv {
+  parts: ReadonlyMap<string, unknown> = new Map(),
+): SchemaCompiler {
   const ajv = new Ajv({
     strict: true,
     strictTypes: false,
     strictRequired: false,
-    code: { optimize },
-    inlineRefs: inline,
+    // Optimized code is as fast, but takes time quadratic in the number of properties.
+    code: { optimize: false, process: compiledAtOnce },
     // `scalar` checks the formats of integers and numbers.
     formats: textFormats,
     // A validator is called with a `Validation` as its `this`.
@@ -46,67 +45,26 @@ export function createAjv(
     // The meta-schema takes 30 ms to compile; each keyword checks its own value.
     meta: false,
     validateSchema: false,
+    // It would print code that V8 cannot compile. The error is thrown all the same.
+    logger: false,
   })
   for (const keyword of Object.keys(ajv.RULES.keywords)) if (!kept.includes(keyword)) ajv.removeKeyword(keyword)
   countKeywords(ajv)
+  const compiler = compileFlat(ajv, {
+    named: (id) => rewriter.named(id),
+    // Rewriting a schema gives a schema.
+    part: (id) => (parts.has(id) ? (rewriter.ofValue(parts.get(id)) as AnySchema) : undefined),
+  })
   const own = [scalarKeyword(source), ...equalityKeywords, patternKeyword(), declaredKeyword, countedKeyword]
-  for (const keyword of [...own, ...alternativesKeywords((schema) => ajv.compile(schema))]) ajv.addKeyword(keyword)
-  compileFlat(ajv)
-  for (const [id, schema] of Object.entries(rewriter.named())) ajv.addSchema(schema, id)
-  return ajv
+  for (const keyword of [...own, ...alternativesKeywords(compiler.compile)]) ajv.addKeyword(keyword)
+  return compiler
 }
 
 /**
- * Compiles referenced schemas after the schema that refers to them; reports the first error at the end. By itself Ajv
- * compiles recursively, and a few hundred schemas that refer to one another overflow the stack.
+ * Makes V8 compile the code of a validator now, not at its first call: it does so for a function in parentheses.
  *
- * Small schemas are still inlined, and compiled ones called directly.
- *
- * @param ajv refers to schemas by the identifiers under which they were added
+ * @see https://v8.dev/blog/preparser#pife
  */
-function compileFlat(ajv: Ajv): void {
-  const pending = new Set<string>()
-  // Ajv's own definition of `$ref` generates code.
-  const keyword = ajv.getKeyword('$ref') as CodeKeywordDefinition
-  const nested = keyword.code.bind(keyword)
-  keyword.code = (context: KeywordCxt) => {
-    const id = context.schema as string
-    const env = ajv.schemas[id]
-    if (env === undefined || env.validate !== undefined || inlineRef(env.schema, ajv.opts.inlineRefs)) {
-      nested(context)
-      return
-    }
-    pending.add(id)
-    callRef(context, _`${context.gen.scopeValue('wrapper', { ref: env })}.validate`, env)
-  }
-
-  const compile = ajv.compile.bind(ajv) as (schema: AnySchema, isMeta?: boolean) => unknown
-  let isInside = false
-  // One function for all overloads.
-  ajv.compile = ((schema: AnySchema, isMeta?: boolean) => {
-    // A keyword compiles a subschema.
-    if (isInside) return compile(schema, isMeta)
-    isInside = true
-    const problems: unknown[] = []
-    const attempt = (make: () => unknown): unknown => {
-      try {
-        return make()
-      } catch (error) {
-        problems.push(error)
-        return undefined
-      }
-    }
-    const validate = attempt(() => compile(schema, isMeta))
-    const tried = new Set<string>()
-    // Iterating a Set includes the members added meanwhile.
-    for (const id of pending) {
-      pending.delete(id)
-      // A schema that fails to compile may refer to itself.
-      if (!tried.has(id)) attempt(() => ajv.getSchema(id))
-      tried.add(id)
-    }
-    isInside = false
-    if (problems.length > 0) throw problems[0]
-    return validate
-  }) as typeof ajv.compile
+function compiledAtOnce(code: string): string {
+  return `${code.replace('return function', 'return (function')})`
 }

@@ -65,16 +65,13 @@ export class SchemaRewriter {
     this.direction = direction
   }
 
-  /** The named schemas, rewritten, by their identifiers in Ajv. */
-  named(): NamedSchemas {
-    return Object.fromEntries(
-      Object.entries(this.#schemas).map(([name, schema]) => [
-        idOf(name),
-        isSchema(schema)
-          ? { ...this.#rewrite(schema, this.#hidden(schema)), ...(refers(schema) ? { counted: true } : {}) }
-          : schema,
-      ]),
-    )
+  /** Rewrites the named schema with an identifier in Ajv. */
+  named(id: string): Schema | boolean {
+    const name = decodeURIComponent(id.slice(idOf('').length))
+    // The references of a contract lead to schemas; `true` and `false` are also some.
+    const schema = this.#schemas[name] as Schema | boolean
+    if (!isSchema(schema)) return schema
+    return { ...this.#rewrite(schema, this.#hidden(schema)), ...(refers(schema) ? { counted: true } : {}) }
   }
 
   /** Rewrites the schema of a value. */

@@ -1,6 +1,7 @@
 import type { ValidateFunction } from 'ajv'
 import { stringifyJson } from '../json/json.ts'
-import { createAjv } from './ajv.ts'
+import { createCompiler } from './ajv.ts'
+import { compileWhole } from './compile-flat.ts'
 import { describeErrors } from './describe-errors.ts'
 import { type Direction, SchemaRewriter } from './rewrite-schema.ts'
 import type { NamedSchemas } from './schema-parts.ts'
@@ -18,8 +19,7 @@ export type ValueCheck = (value: unknown) => { problem: string; isUndeclared: bo
  */
 export function createValueChecks(schemas: NamedSchemas, direction: Direction | undefined) {
   const rewriter = new SchemaRewriter(schemas, direction)
-  // Inlining matters only for defaults, which apply to requests.
-  const ajv = createAjv('json', rewriter, { optimize: false, inline: direction === 'request' })
+  const compiler = createCompiler('json', rewriter)
   /** By the text of the schema, because compiling is slow. */
   const checks = new Map<string, ValueCheck | string>()
 
@@ -35,7 +35,7 @@ export function createValueChecks(schemas: NamedSchemas, direction: Direction | 
     let validate: ValidateFunction
     try {
       // The keyword `scalar` needs a container.
-      validate = ajv.compile({ type: 'object', properties: { value: rewritten } })
+      validate = compileWhole(compiler, { type: 'object', properties: { value: rewritten } })
     } catch (error) {
       if (error instanceof RangeError) return 'is too large to compile; split it into named schemas'
       if (error instanceof TypeError) throw error

@@ -13,6 +13,7 @@ import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
 import { registerDocs } from './docs/docs.ts'
 import { registerErrorHandler } from './error-handler.ts'
+import { compileValidators } from './compile-validators.ts'
 import { failureWarning } from './failure-fit.ts'
 import { type FailureForm, problemDetails } from './failure-form.ts'
 import { type Limits, defaultLimits } from './limits.ts'
@@ -127,6 +128,7 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
   const warning = failureWarning(operations, failureForm, { schemes, realm, isLimited })
   if (warning !== undefined) app.log.warn(warning)
 
+  compileValidators(app, operations)
   registerClosing(app, connections, limits)
   registerErrorHandler(app, failureForm)
   app.decorateRequest('caller')

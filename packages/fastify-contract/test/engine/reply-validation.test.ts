@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { dereference, operationsOf } from '../../src/document/document.ts'
 import { type AnyReply, ContractViolation, createReplyValidators } from '../../src/engine/reply-validation.ts'
 import { Encoded } from '../../src/types/encoded.ts'
@@ -38,7 +38,10 @@ const contract = contractOf({
 })
 
 const document = dereference(contract)
-const validate = createReplyValidators(document)(operationsOf(document)[0]!.object)
+const { compile, validate } = createReplyValidators(document)(operationsOf(document)[0]!.object)
+beforeAll(() => {
+  while (compile().next().done !== true);
+})
 const stream = () => Readable.from([Buffer.from('a')])
 const frozen = Object.freeze([Object.freeze({ id: 1n, part: Object.freeze({ either: 2n }) })])
 const json = { contentType: 'application/json', isJson: true }

@@ -1,5 +1,7 @@
+import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
-import { createAjv } from '../../src/schema/ajv.ts'
+import { createCompiler } from '../../src/schema/ajv.ts'
+import { compileFlat, compileWhole } from '../../src/schema/compile-flat.ts'
 import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
 import { serveEcho } from '../support/contracts.ts'
 
@@ -16,18 +18,18 @@ test.each<[string, object]>([
 ])('a keyword that is not enforced is refused, wherever it is: %s', (keyword, schema) => {
   const rewriter = new SchemaRewriter({ A: { type: 'object', additionalProperties: schema } }, 'request')
   for (const around of [schema, { items: schema }, { anyOf: [schema] }, { not: schema }, to('A')]) {
-    const compile = () => createAjv('json', rewriter).compile(rewriter.ofValue(around) as object)
+    const compile = () => compileWhole(createCompiler('json', rewriter), rewriter.ofValue(around) as object)
     expect(compile, JSON.stringify(around)).toThrow(`unknown keyword: "${keyword}"`)
   }
 })
 
-test('a schema that several refer to is compiled once', () => {
-  const rewriter = new SchemaRewriter(
-    { A: { type: 'object', properties: { b: to('B') } }, B: { counting: 1, properties: { a: to('A') } } },
-    undefined,
-  )
-  const ajv = createAjv('json', rewriter)
+test('a named schema is compiled once, however many schemas refer to it', () => {
+  const named: Record<string, object> = {
+    A: { type: 'object', properties: { b: { $ref: 'B' } } },
+    B: { counting: 1, properties: { a: { $ref: 'A' } } },
+  }
   let count = 0
+  const ajv = new Ajv()
   ajv.addKeyword({
     keyword: 'counting',
     compile: () => {
@@ -35,8 +37,9 @@ test('a schema that several refer to is compiled once', () => {
       return () => true
     },
   })
-  for (const schema of [to('B'), to('A'), { type: 'array', items: to('B') }, { anyOf: [to('B'), to('A')] }]) {
-    ajv.compile(rewriter.ofValue(schema) as object)
+  const compiler = compileFlat(ajv, { named: (id) => named[id]!, part: () => undefined })
+  for (const schema of [{ $ref: 'B' }, { $ref: 'A' }, { type: 'array', items: { $ref: 'B' } }]) {
+    compileWhole(compiler, schema)
   }
   expect(count).toBe(1)
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { type ParsedJson, parseJson } from '../../src/json/json.ts'
-import { createAjv } from '../../src/schema/ajv.ts'
+import { createCompiler } from '../../src/schema/ajv.ts'
 import { describeErrors } from '../../src/schema/describe-errors.ts'
 import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
 import type { Source } from '../../src/schema/scalar-keyword.ts'
@@ -13,7 +13,7 @@ type Verdict = { value: unknown } | { refused: string }
 
 function validate(source: Source, schema: object, { value, sources }: ParsedJson): Verdict {
   const rewriter = new SchemaRewriter({}, 'request')
-  const isValid = createAjv(source, rewriter).compile({
+  const isValid = createCompiler(source, rewriter).compile({
     type: 'object',
     properties: { value: rewriter.ofValue(schema) },
   })

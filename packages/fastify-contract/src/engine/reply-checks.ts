@@ -1,0 +1,63 @@
+import type { ValidateFunction } from 'ajv'
+import { createCompiler } from '../schema/ajv.ts'
+import { describeErrors } from '../schema/describe-errors.ts'
+import { SchemaRewriter } from '../schema/rewrite-schema.ts'
+import type { NamedSchemas, Schema } from '../schema/schema-parts.ts'
+import { validateValue } from '../schema/validation.ts'
+import type { CompileSteps } from './compile-queue.ts'
+
+/** The check of a body, or of all headers together. */
+export interface ReplyCheck {
+  /** Compiles the validator, unless it is compiled. @returns whether it did */
+  compile: () => boolean
+  /** Describes how a value breaks the schema, without values; undefined if it is valid. Compiles the validator before. */
+  problemOf: (value: unknown) => string | undefined
+}
+
+/** Makes checks of the parts of replies. */
+export class ReplyChecks {
+  readonly #rewriter: SchemaRewriter
+  readonly #compiler
+  /** Most bodies are named schemas, which many responses share. */
+  readonly #ofReferences = new Map<unknown, ReplyCheck>()
+
+  /** @param schemas the named schemas of the contract */
+  constructor(schemas: NamedSchemas) {
+    this.#rewriter = new SchemaRewriter(schemas, 'response')
+    this.#compiler = createCompiler('json', this.#rewriter)
+  }
+
+  /** @param name the name of the part in messages */
+  of(name: 'body' | 'header', schema: Schema = {}): ReplyCheck {
+    if (name === 'header' || Object.keys(schema).join() !== '$ref') return this.#make(name, schema)
+    const check = this.#ofReferences.get(schema['$ref']) ?? this.#make(name, schema)
+    this.#ofReferences.set(schema['$ref'], check)
+    return check
+  }
+
+  #make(name: string, schema: Schema): ReplyCheck {
+    let validators: [ValidateFunction] | undefined
+    const check: ReplyCheck = {
+      compile: () => {
+        if (validators !== undefined) return false
+        // The keyword `scalar` needs a container.
+        const container = { type: 'object', properties: { [name]: this.#rewriter.ofValue(schema) } }
+        validators = [this.#compiler.compile(container)]
+        return true
+      },
+      problemOf: (value) => {
+        if (validators === undefined) for (const steps = this.compile([check]); steps.next().done !== true;);
+        // Compiled by now.
+        const errors = validateValue(validators!, { [name]: value }, 'response')
+        return errors.length === 0 ? undefined : describeErrors(errors)
+      },
+    }
+    return check
+  }
+
+  /** Compiles the validators of checks. */
+  *compile(checks: readonly ReplyCheck[]): CompileSteps {
+    for (const check of checks) if (check.compile()) yield
+    while (this.#compiler.compileNext()) yield
+  }
+}
