@@ -1,4 +1,5 @@
 import type { ValidateFunction } from 'ajv'
+import { stringifyJson } from '../json/json.ts'
 import { createCompiler } from '../schema/ajv.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
@@ -18,8 +19,8 @@ export interface ReplyCheck {
 export class ReplyChecks {
   readonly #rewriter: SchemaRewriter
   readonly #compiler
-  /** Most bodies are named schemas, which many responses share. */
-  readonly #ofReferences = new Map<unknown, ReplyCheck>()
+  /** Of headers and of named schemas, which many responses share, by their texts. */
+  readonly #shared = new Map<string, ReplyCheck>()
 
   /** @param schemas the named schemas of the contract */
   constructor(schemas: NamedSchemas) {
@@ -29,9 +30,10 @@ export class ReplyChecks {
 
   /** @param name the name of the part in messages */
   of(name: 'body' | 'header', schema: Schema = {}): ReplyCheck {
-    if (name === 'header' || Object.keys(schema).join() !== '$ref') return this.#make(name, schema)
-    const check = this.#ofReferences.get(schema['$ref']) ?? this.#make(name, schema)
-    this.#ofReferences.set(schema['$ref'], check)
+    if (name === 'body' && Object.keys(schema).join() !== '$ref') return this.#make(name, schema)
+    const text = stringifyJson({ [name]: schema })
+    const check = this.#shared.get(text) ?? this.#make(name, schema)
+    this.#shared.set(text, check)
     return check
   }
 
