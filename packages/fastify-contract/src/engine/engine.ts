@@ -68,11 +68,21 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
   const queue = new CompileQueue()
   return operations.map(({ id, method, path, security, object }, index) => {
     // There is one for each operation.
-    const { validateRequest, compile, handler } = bound[index]!
+    const operation = bound[index]!
     const replyValidator = validatorOf(object)
     const validators = {
-      requests: queue.prepare(() => compiling(id, compile())),
+      requests: queue.prepare(() => compiling(id, operation.compile())),
       replies: queue.prepare(() => compiling(id, replyValidator.compile())),
+    }
+    const validReply = (reply: AnyReply): ValidReply => {
+      try {
+        return { ...reply, media: replyValidator.validate(reply) }
+      } catch (error) {
+        if (!(error instanceof ContractViolation)) throw error
+        closeBody(reply.body)
+        onContractBroken?.(id)
+        throw new ContractViolation(`the ${String(reply.status)} reply of ${id} breaks the contract: ${error.message}`)
+      }
     }
     return {
       id,
@@ -85,20 +95,10 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
       validators,
       handle: async (request) => {
         if (!validators.requests.isDone) await validators.requests.run()
-        const input = validateRequest(request)
-        // Before the handler: its reply may have a stream, which must not wait for a listener.
+        const input = operation.validateRequest(request)
+        // Before the handler is called: a stream in its reply must not wait, because nobody listens to its errors yet.
         if (!validators.replies.isDone) await validators.replies.run()
-        const reply = await handler(input, { ...services, caller: request.caller })
-        try {
-          return { ...reply, media: replyValidator.validate(reply) }
-        } catch (error) {
-          if (!(error instanceof ContractViolation)) throw error
-          closeBody(reply.body)
-          onContractBroken?.(id)
-          throw new ContractViolation(
-            `the ${String(reply.status)} reply of ${id} breaks the contract: ${error.message}`,
-          )
-        }
+        return validReply(await operation.handler(input, { ...services, caller: request.caller }))
       },
       failureProblem: (reply) => violationOf(() => replyValidator.validate(reply, 'failure')),
     }

@@ -45,7 +45,7 @@ export interface Validation {
  * Validates a value. In a valid request, coerces numbers and booleans and removes undeclared properties. In a response
  * undeclared properties are errors.
  *
- * @param validators compiled by an Ajv of `createAjv`
+ * @param validators compiled by a compiler of `createCompiler`
  * @param direction undefined for a value without one, such as an example
  * @param sources the source text of the numbers of a parsed body
  * @returns the errors; none if the value is valid
