@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { awkwardTexts, refusedTexts } from '../support/client/awkward-texts.ts'
+import { awkwardTexts } from '../support/client/awkward-texts.ts'
 import { expectFailure } from '../support/responses/expect-failure.ts'
 import { shareApp } from '../support/server/start-app.ts'
 
@@ -62,12 +62,6 @@ const refusedIds = ['9223372036854775808', '9007199254740993.0', '0.5', '"54"', 
 describe('what is refused, and nothing is stored', () => {
   test.each<[string, string | RegExp]>([
     ...refusedIds.map((id): [string, RegExp] => [`{"id":${id},"name":"a"}`, range]),
-    ...refusedTexts.flatMap(([, text]): [string, RegExp][] => [
-      [`{"id":1,"name":${text},"tag":"t"}`, /^body\/name /],
-      [`{"id":1,"name":"n","tag":${text}}`, /^body\/tag /],
-    ]),
-    ['{"id":1}', 'body/name is required'],
-    ['{"name":"a"}', 'body/id is required'],
     ['{"__proto__":{"id":1,"name":"a"}}', 'body/name is required'],
     ['[{"id":1,"name":"a"}]', 'body must be object'],
     ['null', 'body must be object'],

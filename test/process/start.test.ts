@@ -2,9 +2,15 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { servedDatabase } from '../support/server/served-database.ts'
-import { temporaryFolder } from '../support/server/start-app.ts'
-import { type ServerProcess, nodeBinary, projectFolder, startProcess } from '../support/server/start-process.ts'
+import { servedDatabase, urlOf } from '../support/server/served-database.ts'
+import { temporaryFolder, temporaryLocation } from '../support/server/start-app.ts'
+import {
+  type ServerProcess,
+  nodeBinary,
+  projectFolder,
+  runScript,
+  startProcess,
+} from '../support/server/start-process.ts'
 
 const main = join(projectFolder, 'src/main.ts')
 
@@ -134,4 +140,27 @@ test('a limit on open files that MAX_CONNECTIONS does not fit into is told at th
       'raise the limit (ulimit -n 1100, or LimitNOFILE= in a systemd unit), or lower MAX_CONNECTIONS',
   })
   expect(await startWith(1_100)).toBe('')
+})
+
+test('REUSE_PORT lets processes share a port; one goes on when the other ends', async () => {
+  const environment = { DATABASE_URL: urlOf(await temporaryLocation()), REUSE_PORT: '1' }
+  const first = await start(environment)
+  const second = await start({ ...environment, PORT: new URL(first.origin).port })
+  const { stdout } = await runScript('scripts/token.ts', ['issue', 'shared'], environment)
+  const headers = { authorization: `Bearer ${stdout.trim()}`, 'content-type': 'application/json', connection: 'close' }
+  const create = async (id: number) =>
+    (await fetch(`${first.origin}/plants`, { method: 'POST', headers, body: JSON.stringify({ id, name: String(id) }) }))
+      .status
+
+  // The kernel gives each new connection to one of them.
+  for (let id = 0; id < 40; id++) expect(await create(id)).toBe(200)
+  const answeredBy = ({ stderr }: ServerProcess) => stderr().split('"operation":"createPlant"').length - 1
+  await expect.poll(() => answeredBy(first) + answeredBy(second)).toBe(40)
+  expect(answeredBy(first)).toBeGreaterThan(0)
+  expect(answeredBy(second)).toBeGreaterThan(0)
+
+  await first.end()
+  for (let id = 40; id < 50; id++) expect(await create(id)).toBe(200)
+  const list = await fetch(`${first.origin}/plants`, { headers })
+  expect(await list.json()).toHaveLength(50)
 })

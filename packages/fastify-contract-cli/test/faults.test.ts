@@ -10,48 +10,16 @@ const withSchemas = (schemas: object) => contractWith({}, { components: { schema
 
 describe('a contract is refused', () => {
   it('with all of its faults at once, those in the structure of a schema, too', async () => {
+    const get = { operationId: 'a', parameters: [{ name: 'c', in: 'cookie', schema: text }], responses: noContent }
+    const schemas = { Text: { ...text, nullable: true }, Bounded: { type: 'integer', exclusiveMinimum: true } }
     const problems = await problemsOf(
       contractOf(
-        {
-          '/docs': { get: { operationId: 'a', responses: noContent } },
-          '/a/{id}': {
-            trace: { operationId: 'a', responses: noContent },
-            put: { operationId: 'b', responses: noContent },
-            get: {
-              operationId: 'a',
-              parameters: [
-                { name: 'c', in: 'cookie', schema: text },
-                { name: 'd', in: 'query', schema: { type: 'integer', default: 'e' } },
-              ],
-              responses: { 204: { description: 'Done.' } },
-            },
-          },
-        },
-        {
-          servers: [{ url: 'https://{host}/' }],
-          components: {
-            schemas: {
-              Text: { type: 'string', format: 'plant', nullable: true, example: 5 },
-              Bounded: { type: 'integer', minimum: 1, exclusiveMinimum: true },
-            },
-          },
-        },
+        { '/docs': { get }, '/a/{id}': { get } },
+        { servers: [{ url: 'https://{host}/' }], components: { schemas } },
       ),
     )
-    for (const because of [
-      /\/docs is the service's own path/,
-      /trace: TRACE would expose/,
-      /must have a unique `operationId`; choose another \(#\/paths\/~1a~1\{id\}\/get\/a\)/,
-      /operation b: the path parameter id is not declared/,
-      /in: cookie is not supported/,
-      /the default must be an integer/,
-      /url: server variables are not supported/,
-      /format: plant is not a supported format/,
-      /nullable: is a keyword of OpenAPI 3\.0/,
-      /Expected type `number` but got `boolean`/,
-    ])
-      expect(problems.filter((problem) => because.test(problem)).length, problems.join('\n')).toBe(1)
-    expect(problems.filter((problem) => !/^openapi\.yaml:\d+:\d+: /.test(problem))).toEqual([])
+    for (const named of ['/docs', 'unique', 'parameter id', 'cookie', 'variables', 'nullable', '`boolean`'])
+      expect(problems).toContainEqual(expect.stringMatching(new RegExp(`^openapi\\.yaml:\\d+:\\d+: .*${named}`)))
   })
 
   const itself = to('Itself')

@@ -15,6 +15,8 @@ import { type ServerProcess, startProcess } from '../../support/server/start-pro
 /** How many connections to the database a server opens when it needs them. */
 const poolSize = inject('engine') === 'postgres' ? 10 : 0
 
+const bounds = { livezMilliseconds: 10_000, growthMebibytes: Infinity, moreDescriptors: poolSize }
+
 /** A real server, as `npm start` runs it, of a caller whose connections are counted in memory. */
 interface Served extends ServerProcess {
   /** Collects garbage. @returns what is held then, in MiB */
@@ -69,15 +71,16 @@ async function openUnread({ port }: Served, count: number, bytes: string): Promi
   return sockets
 }
 
-/** Has clients read together, so that the server has all its connections to a database open. */
-async function readTogether(served: Served, request: string): Promise<void> {
-  await Promise.all(Array.from({ length: 40 }, () => readInTurn(served, 1, request)))
+/**
+ * Has clients read together, so that the server has all its connections to a database open, and then one after the
+ * other, so that what the server needs for that is not counted later.
+ */
+async function warmUp(served: Served, together: string, inTurn: string): Promise<void> {
+  await Promise.all(Array.from({ length: 40 }, () => readInTurn(served, 1, together)))
+  await readInTurn(served, 3, inTurn)
 }
 
-/**
- * Has one client after the other send the bytes and read the answers, so that what the server needs for that is not
- * counted later.
- */
+/** Has one client after the other send the bytes and read the responses. */
 async function readInTurn({ port }: Served, count: number, bytes: string): Promise<void> {
   for (let turn = 0; turn < count; turn++) {
     const socket = connect({ port, host: '127.0.0.1' })
@@ -100,31 +103,6 @@ async function heldBeside(served: Served, count: number, bytes: string): Promise
   return held
 }
 
-/**
- * Expects that connections which send a pipeline and read nothing hold 2 MiB each at most, beside what the server
- * takes where one client after the other reads the answers; that others are served meanwhile; and that descriptors come
- * back.
- *
- * @param request what a pipeline repeats
- * @param bytes how long the pipeline is
- * @param reads how many answers each of the clients reads that read
- */
-async function expectCheapPipelines(
-  served: Served,
-  request: string,
-  { bytes, connections, reads }: { bytes: number; connections: number; reads: number },
-): Promise<void> {
-  const pipeline = request.repeat(Math.floor(bytes / request.length))
-  await readTogether(served, request)
-  await readInTurn(served, 3, request.repeat(reads))
-  const before = await served.held()
-  const watch = watchServer(served, { livezMilliseconds: 10_000, growthMebibytes: Infinity, moreDescriptors: poolSize })
-  // With one connection first: where there is no bound, many would take the machine's memory.
-  for (const count of [1, connections])
-    expect((await heldBeside(served, count, pipeline)) - before, `MiB for ${String(count)}`).toBeLessThan(2 * count)
-  expect((await watch.end()).problems).toEqual([])
-}
-
 test.each<[string, number, (served: Served) => string, number]>([
   ['1,000 large plants', 1_000, ({ list }) => list('/plants?limit=1000'), 20],
   ['a file of the docs', 0, () => 'GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n', 10],
@@ -133,7 +111,15 @@ test.each<[string, number, (served: Served) => string, number]>([
   { timeout: 60_000 },
   async (_what, plants, requestOf, reads) => {
     const served = await serve(plants)
-    await expectCheapPipelines(served, requestOf(served), { bytes: 59_000, connections: 40, reads })
+    const request = requestOf(served)
+    const pipeline = request.repeat(Math.floor(59_000 / request.length))
+    await warmUp(served, request, request.repeat(reads))
+    const before = await served.held()
+    const watch = watchServer(served, bounds)
+    // With one connection first: where there is no bound, many would take the machine's memory.
+    for (const count of [1, 40])
+      expect((await heldBeside(served, count, pipeline)) - before, `MiB for ${String(count)}`).toBeLessThan(2 * count)
+    expect((await watch.end()).problems).toEqual([])
   },
 )
 
@@ -144,14 +130,9 @@ test(
     const served = await serve(20_000, { SHUTDOWN_GRACE: '4' })
     const request = served.list('/plants')
     const connections = 40
-    await readTogether(served, served.list('/plants?limit=1'))
-    await readInTurn(served, 3, request)
+    await warmUp(served, served.list('/plants?limit=1'), request)
     const before = await served.held()
-    const watch = watchServer(served, {
-      livezMilliseconds: 10_000,
-      growthMebibytes: Infinity,
-      moreDescriptors: poolSize,
-    })
+    const watch = watchServer(served, bounds)
     // What leaks adds up from round to round.
     for (const round of [1, 2])
       expect((await heldBeside(served, connections, request)) - before, `MiB in round ${String(round)}`).toBeLessThan(

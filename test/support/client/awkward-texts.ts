@@ -29,25 +29,6 @@ export const awkwardTexts: readonly (readonly [string, string])[] = [
   ['255 code points that JSON escapes', '\u0001'.repeat(255)],
 ]
 
-/** Texts that are no valid name or tag: what is wrong with them, and the text as a JSON string. */
-export const refusedTexts: readonly (readonly [string, string])[] = [
-  ['is empty', '""'],
-  ['has 256 letters', JSON.stringify('a'.repeat(256))],
-  ['has 256 code points beyond the first plane', JSON.stringify('\u{1f331}'.repeat(256))],
-  ['has a U+0000 alone', String.raw`"\u0000"`],
-  ['has a U+0000 among letters', String.raw`"a\u0000b"`],
-  ['has a lone high surrogate', String.raw`"a\ud800b"`],
-  ['has a lone low surrogate', String.raw`"a\udfffb"`],
-  ['ends in a high surrogate', String.raw`"a\udbff"`],
-  ['has a surrogate pair the wrong way round', String.raw`"\udc00\ud800"`],
-  ['has a high surrogate before a pair', String.raw`"\ud83c\ud83c\udf31"`],
-  ['is null', 'null'],
-  ['is a number', '1'],
-  ['is true', 'true'],
-  ['is an array', '["a"]'],
-  ['is an object', '{"name":"a"}'],
-]
-
 function codePoints(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
