@@ -1,9 +1,15 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import type { DatabaseLocation } from '../../src/store/location.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { issueTokens } from '../../test/support/server/issue-tokens.ts'
-import { type NodeOptions, type PostgresNode, startNode } from '../../test/support/server/postgres-node.ts'
+import {
+  type NodeOptions,
+  type PostgresNode,
+  startNode,
+  startPostgres,
+} from '../../test/support/server/postgres-node.ts'
 import {
   type Command,
   type ServerProcess,
@@ -45,6 +51,13 @@ export class Lab implements AsyncDisposable {
     return node
   }
 
+  /** A new database. */
+  async database(engine: DatabaseLocation['engine']): Promise<DatabaseLocation> {
+    if (engine === 'sqlite') return { engine, file: join(this.folder, 'plants.db') }
+    const { url } = this.#cleanup.use(await startPostgres({ isDurable: true }))
+    return { engine, url }
+  }
+
   /** @param name of the server's log, to which servers of the same name append */
   async serve(
     databaseUrl: string,
@@ -80,11 +93,12 @@ export async function startLoadedServer(
   plants: number,
   environment: Record<string, string> = {},
   nodeOptions: string[] = [],
+  engine: DatabaseLocation['engine'] = 'sqlite',
 ): Promise<LoadedServer> {
   const lab = await Lab.open()
-  const file = join(lab.folder, 'plants.db')
-  const [{ token } = { token: '' }] = await issueTokens({ engine: 'sqlite', file }, ['me'])
-  const store = openSqliteStore({ file, onFault: () => undefined })
+  const location = await lab.database(engine)
+  const [{ token } = { token: '' }] = await issueTokens(location, ['me'])
+  const store = await openStore(location, { onFault: () => undefined })
   await Promise.all(
     Array.from({ length: plants }, (_, index) =>
       store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' }),
@@ -93,6 +107,7 @@ export async function startLoadedServer(
   await store.close()
   const command = pinned('server', startCommand)
   const variables = { LOG_LEVEL: 'info', NODE_OPTIONS: nodeOptions.join(' '), ...environment }
-  const server = await lab.serve(`sqlite:${file}`, 'server', variables, command)
+  const url = location.engine === 'sqlite' ? `sqlite:${location.file}` : location.url
+  const server = await lab.serve(url, 'server', variables, command)
   return { ...server, token, [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose]() }
 }

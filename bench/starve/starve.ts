@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readArguments } from '../../scripts/command.ts'
+import type { DatabaseLocation } from '../../src/store/location.ts'
 import type { Flood } from '../../test/support/client/flood.ts'
 import { keptClient, newClient, watchLongest } from '../../test/support/client/longest-wait.ts'
 import { memoryOf, schedulingOf } from '../../test/support/server/process-figures.ts'
@@ -13,7 +14,10 @@ import { startLoad } from '../load/start-load.ts'
 const usage = `Usage: npm run bench -- starve   how long a client waits while others keep the server busy
 
 Options:
-  --only TEXT   only the loads whose name contains TEXT`
+  --only TEXT   only the loads whose name contains TEXT
+  --postgres    keep the plants in PostgreSQL`
+
+type Engine = DatabaseLocation['engine']
 
 const floodMilliseconds = 120_000
 const readMilliseconds = 8_000
@@ -71,11 +75,11 @@ async function waitBeside({ port, pid }: ServerProcess, { connections, repeat, r
   return { wait, milliseconds, unanswered: connections * repeat - responses, memory: memoryOf(pid, 'VmHWM') }
 }
 
-async function measureFlood(flood: Floods): Promise<void> {
+async function measureFlood(flood: Floods, engine: Engine): Promise<void> {
   await using lab = await Lab.open()
   const command = pinned('server', [nodeBinary, join(import.meta.dirname, 'bare.ts')])
   const bare = await waitBeside(await lab.serve('', 'bare', {}, command), flood)
-  await using server = await startLoadedServer(0, { LOG_LEVEL: 'warn' })
+  await using server = await startLoadedServer(0, { LOG_LEVEL: 'warn' }, [], engine)
   const own = await waitBeside(server, flood)
   const bytes = flood.connections * flood.repeat * flood.request.length
   const isShort = bytes >= smallBytes || own.wait < wanted.smallFlood
@@ -91,8 +95,8 @@ async function measureFlood(flood: Floods): Promise<void> {
 const titleOf = ({ connections, repeat, name }: Floods) => `${String(connections)} × ${String(repeat)} ${name}`
 
 /** Clients that each list one plant after another, from connections that all open at once. */
-async function measureReaders(connections: number): Promise<void> {
-  await using server = await startLoadedServer(plants, { LOG_LEVEL: 'warn' })
+async function measureReaders(connections: number, engine: Engine): Promise<void> {
+  await using server = await startLoadedServer(plants, { LOG_LEVEL: 'warn' }, [], engine)
   await using load = startLoad()
   const { pid, port, token } = server
   const operation = { kind: 'list', path: '/plants?limit=1' } as const
@@ -137,9 +141,11 @@ function writer(server: LoadedServer): () => Promise<void> {
 
 /** Measures and prints. The exit code is 1 when a target is missed. */
 export async function run(args: string[]): Promise<void> {
-  const { only = '' } = readArguments(usage, { args, options: { only: { type: 'string' } } }).values
+  const options = { only: { type: 'string', default: '' }, postgres: { type: 'boolean', default: false } } as const
+  const { only, postgres } = readArguments(usage, { args, options }).values
+  const engine = postgres ? 'postgres' : 'sqlite'
   console.log('the longest wait of another client, the time until all is answered, the largest memory')
-  for (const flood of floods) if (titleOf(flood).includes(only)) await measureFlood(flood)
-  for (const count of [2_000, 4_000]) if (`${String(count)} readers`.includes(only)) await measureReaders(count)
+  for (const flood of floods) if (titleOf(flood).includes(only)) await measureFlood(flood, engine)
+  for (const count of [2_000, 4_000]) if (`${String(count)} readers`.includes(only)) await measureReaders(count, engine)
   process.exitCode = isReached ? 0 : 1
 }
