@@ -11,6 +11,8 @@ export interface Flood {
   maxMilliseconds: number
 }
 
+const responseStart = 'HTTP/1.1 '
+
 /**
  * Opens the connections of a flood.
  *
@@ -33,8 +35,11 @@ export async function openFlood(flood: Flood): Promise<() => Promise<number>> {
       (socket) =>
         new Promise<void>((resolve) => {
           let received = 0
+          // A chunk may end within the start of a response.
+          let rest = ''
           socket.on('data', (text: string) => {
-            const count = text.split('HTTP/1.1 ').length - 1
+            const count = (rest + text).split(responseStart).length - 1
+            rest = text.slice(1 - responseStart.length)
             responses += count
             received += count
             if (received >= repeat) resolve()
