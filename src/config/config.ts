@@ -52,7 +52,8 @@ export type Config = ReturnType<typeof loadConfig>
 /**
  * Reads the configuration from environment variables; an empty one counts as unset.
  *
- * @returns the configuration; `warnings` has a sentence for each variable without effect, and for bad combinations
+ * @returns the configuration; `warnings` has a sentence for each variable without effect or with a mistyped name, and for bad
+ *   combinations
  * @throws BadConfig
  */
 export function loadConfig(environment: NodeJS.ProcessEnv) {
@@ -116,11 +117,35 @@ function shutdownProblems({
 /** Variables that have an effect only together with another one. */
 const dependent: Record<string, string> = { TRUST_PROXY: 'RATE_LIMIT', METRICS_HOST: 'METRICS_PORT' }
 
+/** Whether one text becomes the other when one character is added, removed or replaced, or two neighbours swap. */
+function isOneEdit(text: string, other: string): boolean {
+  let start = 0
+  while (start < text.length && text[start] === other[start]) start++
+  let [end, otherEnd] = [text.length, other.length]
+  while (end > start && otherEnd > start && text[end - 1] === other[otherEnd - 1])
+    [end, otherEnd] = [end - 1, otherEnd - 1]
+  const [left, otherLeft] = [text.slice(start, end), other.slice(start, otherEnd)]
+  const isSwap = left.length === 2 && otherLeft === `${left.slice(1)}${left.slice(0, 1)}`
+  return isSwap || Math.max(left.length, otherLeft.length) === 1
+}
+
+/** A sentence for each unknown variable that looks like a mistyped one. */
+function mistypedNames(given: NodeJS.ProcessEnv): string[] {
+  const names = Object.keys(variables)
+  return Object.keys(given).flatMap((name) => {
+    const meant = names.includes(name) ? undefined : names.find((each) => isOneEdit(name, each))
+    return meant === undefined ? [] : [`${name} is not a variable of this service; did you mean ${meant}?`]
+  })
+}
+
 function warningsOf(given: NodeJS.ProcessEnv): string[] {
   const ineffective = Object.entries(dependent).filter(
     ([name, other]) => given[name] !== undefined && given[other] === undefined,
   )
-  const warnings = ineffective.map(([name, other]) => `${name} has no effect without ${other}`)
+  const warnings = [
+    ...mistypedNames(given),
+    ...ineffective.map(([name, other]) => `${name} has no effect without ${other}`),
+  ]
   // The service speaks plain HTTP, so a proxy usually stands between it and clients of other machines.
   if (given['RATE_LIMIT'] !== undefined && given['TRUST_PROXY'] === undefined) {
     warnings.push(

@@ -83,6 +83,15 @@ test.each<[NodeJS.ProcessEnv, Partial<Config>]>([
     { identityProvider: { ...identityProvider, jwksUrl: 'http://[::1]:8080/jwks' } },
   ],
   [{ METRICS_HOST: '0.0.0.0' }, { warnings: ['METRICS_HOST has no effect without METRICS_PORT'] }],
+  ...Object.entries({
+    PROT: 'PORT',
+    RATELIMIT: 'RATE_LIMIT',
+    LOG_LEVELS: 'LOG_LEVEL',
+    DATABASE_URI: 'DATABASE_URL',
+  }).map(([name, meant]): [NodeJS.ProcessEnv, Partial<Config>] => [
+    { [name]: '1', UNRELATED: '1', PATH: '/bin' },
+    { warnings: [`${name} is not a variable of this service; did you mean ${meant}?`] },
+  ]),
   [
     { TRUST_PROXY: '127.0.0.1' },
     { trustedProxies: '127.0.0.1', warnings: ['TRUST_PROXY has no effect without RATE_LIMIT'] },
