@@ -22,6 +22,7 @@ Compares a contract with a released one. Fails if a change breaks clients withou
 
   VERSION           a release, such as 1.0.0 (default: the newest)
   FILE              another contract
+  --all             also list the editorial changes
   --contract FILE   the contract (default: openapi.yaml)
   --releases FOLDER the folder of openapi-X.Y.Z.yaml, one for each release (default: docs/releases)`,
 }
@@ -44,10 +45,14 @@ async function runGenerate(args: string[]): Promise<CommandResult> {
 }
 
 async function runBreaking(args: string[]): Promise<CommandResult> {
-  const options = { contract, releases: text('docs/releases') }
+  const options = { all: flag, contract, releases: text('docs/releases') }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   if (positionals.length > 1) throw new UsageError(`give one contract to compare with, not ${positionals.join(', ')}`)
-  return checkBreaking({ root: process.cwd(), contract: values.contract, folder: values.releases }, positionals[0])
+  return checkBreaking(
+    { root: process.cwd(), contract: values.contract, folder: values.releases },
+    positionals[0],
+    values.all,
+  )
 }
 
 async function run([command, ...args]: string[]): Promise<CommandResult> {

@@ -236,6 +236,18 @@ describe('the base of the comparison', () => {
     }
   })
 
+  test('lists editorial changes only if all are asked for', async () => {
+    const root = await folderWith({
+      'openapi.yaml': edited([['info title', 'Other things']]),
+      [released('1.0.0')]: base,
+    })
+    const releases = { root, contract: 'openapi.yaml', folder: 'docs/releases' }
+    const counted = 'compared with 1.0.0: 0 breaking, 0 compatible, 1 editorial'
+    expect((await checkBreaking(releases, undefined)).lines).toEqual([`${counted} (--all lists them)`])
+    const all = (await checkBreaking(releases, undefined, true)).lines
+    expect(all).toEqual([expect.stringMatching(/^editorial {3}info: title changed/), counted])
+  })
+
   test('may be broken by a new major version, and by no other', async () => {
     const root = await folderWith({ [released('1.0.0')]: base })
     for (const [version, ok] of [

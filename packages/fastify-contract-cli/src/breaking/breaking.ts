@@ -11,15 +11,20 @@ import { type Releases, findBase, parseVersion } from './releases.ts'
  * breaking ones first.
  *
  * @param wanted a released version or the path of a file; undefined for the newest release
+ * @param listsAll whether editorial changes are listed, too; otherwise they are only counted
  */
-export async function checkBreaking(releases: Releases, wanted: string | undefined): Promise<CommandResult> {
+export async function checkBreaking(
+  releases: Releases,
+  wanted: string | undefined,
+  listsAll = false,
+): Promise<CommandResult> {
   const { root, contract } = releases
   const read = (file: string) => readOpenApi(readSource(resolve(root, file), file), resolve(root, file), file)
   try {
     const { label, file } = findBase(releases, wanted)
     const [before, after] = [await read(file), await read(contract)]
     const changes = await compareContracts(before, after)
-    return resultOf(contract, label, changes, versionOf(before), versionOf(after))
+    return resultOf({ contract, label, changes, before: versionOf(before), after: versionOf(after), listsAll })
   } catch (error) {
     if (!(error instanceof BrokenContract)) throw error
     return { ok: false, lines: [error.message] }
@@ -31,15 +36,30 @@ function versionOf({ document }: OpenApi): string {
   return printable((document['info'] as { version: string }).version)
 }
 
-function resultOf(contract: string, label: string, changes: Change[], before: string, after: string): CommandResult {
+interface Comparison {
+  contract: string
+  /** What it is compared with. */
+  label: string
+  changes: Change[]
+  /** The versions of both. */
+  before: string
+  after: string
+  listsAll: boolean
+}
+
+function resultOf({ contract, label, changes, before, after, listsAll }: Comparison): CommandResult {
   if (changes.length === 0) return { ok: true, lines: [`${contract}: no changes since ${label}`] }
   const ofImpact = (['breaking', 'compatible', 'editorial'] as const).map(
     (impact) => [impact, changes.filter((change) => change.impact === impact)] as const,
   )
-  const lines = ofImpact.flatMap(([impact, found]) =>
+  const listed = ofImpact.filter(([impact]) => listsAll || impact !== 'editorial')
+  const lines = listed.flatMap(([impact, found]) =>
     found.map(({ text, place }) => `${impact.padEnd(10)}  ${text} (${place})`),
   )
-  const counts = ofImpact.map(([impact, found]) => `${String(found.length)} ${impact}`).join(', ')
+  const isShort = ofImpact.some(([impact, found]) => impact === 'editorial' && found.length > 0 && !listsAll)
+  const counts =
+    ofImpact.map(([impact, found]) => `${String(found.length)} ${impact}`).join(', ') +
+    (isShort ? ' (--all lists them)' : '')
   const summary = `compared with ${label}: ${counts}`
   if (!changes.some(({ impact }) => impact === 'breaking')) return { ok: true, lines: [...lines, summary] }
   if (majorOf(after) > majorOf(before)) {
