@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:407eab73badc9b8e186b3724834088f270eeea06924f4849d918dca1b1949740 by fastify-contract. Do not edit.
+// Generated from openapi.yaml sha256:c0725cc118019adbfaed192e1bee67983f5e3ba80ca984c1a836703b7eafc278 by fastify-contract. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -12,6 +12,9 @@ export interface paths {
          * List the caller's plants
          * @description Returns the caller's plants in ascending order of `id`, over the whole signed 64-bit range. The plants in
          *     the list do not contain their `id`.
+         *
+         *     An unknown query parameter is rejected, so that a mistyped `limt` does not silently return every plant. `HEAD`
+         *     returns what `GET` returns, without the body.
          */
         get: operations["listPlants"];
         put?: never;
@@ -54,7 +57,12 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The body of every failure. */
+        /**
+         * @description The body of every failure: the number `error` is for programs, the text `message` for people.
+         *
+         *     A request is checked in this order: path and method, credentials, rate limit, media type and size of the body,
+         *     JSON, the rules of this contract, the state of the store.
+         */
         Error: {
             /**
              * Format: int32
@@ -72,6 +80,10 @@ export interface components {
              * Format: int64
              * @description The identification number of the plant, chosen by the client: a signed 64-bit integer from
              *     -9223372036854775808 to 9223372036854775807, unique among the caller's plants.
+             *
+             *     It is never rounded: 9007199254740992, 9007199254740993 and 9007199254740994 are three plants. An
+             *     integer-valued number such as `54.0` is the integer 54. These are rejected: fractions, strings, values
+             *     outside the range, and forms with a point or an exponent beyond 2^53.
              * @example 54
              * @example 9007199254740993
              */
@@ -234,7 +246,15 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Too many requests by the caller, or too many rejected tokens from the client's address. */
+        /**
+         * @description Too many requests by the caller, or too many rejected tokens from the client's address. The operator may limit
+         *     the requests per minute; without a limit, the headers `RateLimit-Policy` and `RateLimit` are absent.
+         *
+         *     - **Per caller:** the headers report the limit, the requests left and the seconds until it resets. Requests
+         *       beyond the limit are rejected.
+         *     - **Per address:** after the same number of rejected tokens in a minute, every request from that address is
+         *       rejected until the minute is over, whatever its credentials.
+         */
         TooManyRequests: {
             headers: {
                 RateLimit?: string;
@@ -325,6 +345,9 @@ export interface operations {
                 /**
                  * @description The maximum number of plants to return. `0` returns an empty list; without `limit`, all plants of the
                  *     caller are returned. Must not be repeated.
+                 *
+                 *     After percent-decoding it is `0`, or digits without a leading zero. These are rejected: `007`, `+1`, `-0`,
+                 *     `1.0`, `1e3`, `0x1`, and `1` after a space.
                  */
                 limit?: number;
             };
@@ -362,7 +385,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The plant to create. */
+        /**
+         * @description The plant to create.
+         *
+         *     - Unknown properties are ignored: neither stored nor returned.
+         *     - A lone surrogate anywhere in the body is rejected with 40001. JSON can write one as an escape, but UTF-8
+         *       cannot encode it.
+         *     - Objects and arrays nested more than 100 levels deep are rejected with 40001.
+         */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPlant"];
@@ -400,7 +430,10 @@ export interface operations {
             path: {
                 /**
                  * @description The `id` of the plant to delete, a signed 64-bit integer from -9223372036854775808 to
-                 *     9223372036854775807, in plain decimal form.
+                 *     9223372036854775807.
+                 *
+                 *     After percent-decoding it is `0`, or an optional `-` and digits without a leading zero. These are rejected:
+                 *     `007`, `+1`, `-0`, `1.0`, `1e3`, `0x1`, and `1` after a space.
                  */
                 id: bigint;
             };
