@@ -7,6 +7,7 @@ import { removeLeftIndex, syncFile } from '../src/store/sqlite/open-files.ts'
 import { applicationId, assertExists, assertUsable, readVersions } from '../src/store/sqlite/schema.ts'
 import { UnusableStore } from '../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from './command.ts'
+import { showProgress } from './progress.ts'
 import { type Content, contentOf, publish, sqliteFileOf, verifyCopy } from './verify-copy.ts'
 
 const usage = 'Usage: npm run backup -- FILE   copies the database of DATABASE_URL to FILE; the server may run'
@@ -82,9 +83,11 @@ async function copy(source: string, partial: string): Promise<Content> {
     assertUsable(source, versions)
     const content = contentOf(database)
     let nextSync = syncedPages
+    using progress = showProgress('copying', 'pages')
     await database.backup(partial, {
       progress: ({ totalPages, remainingPages }) => {
         const copiedPages = totalPages - remainingPages
+        progress.show(copiedPages, totalPages)
         if (copiedPages >= nextSync) {
           syncFile(partial)
           nextSync = copiedPages + syncedPages

@@ -16,6 +16,7 @@ import { assertFile, makeFolder, realPathOf, syncFile } from '../src/store/sqlit
 import { UnusableStore } from '../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from './command.ts'
 import { findHolder } from './find-holder.ts'
+import { showProgress } from './progress.ts'
 import { type Content, isDamage, publish, sqliteFileOf, verifyCopy } from './verify-copy.ts'
 
 const usage = `Usage: npm run restore -- FILE [--force]   replaces the database of DATABASE_URL with a backup`
@@ -31,6 +32,9 @@ function run(): void {
   const { plants, tokens } = restore(file, target, values.force)
   console.log(`${target}: ${String(plants)} plants and ${String(tokens)} tokens, restored from ${file}`)
 }
+
+/** The file is copied, verified, and put in place. */
+const restoreSteps = 3
 
 /** The suffixes of the files that SQLite keeps beside a database. */
 const companions = ['-wal', '-shm', '-journal']
@@ -54,10 +58,14 @@ export function restore(copy: string, target: string, force: boolean): Content {
   // The folder has mode 0700, so nobody else can read the copy in it.
   const folder = mkdtempSync(`${place}.restoring-`)
   const incoming = join(folder, basename(place))
+  using progress = showProgress('restoring', 'steps')
   try {
+    progress.show(0, restoreSteps)
     copyFileSync(copy, incoming)
+    progress.show(1, restoreSteps)
     chmodSync(incoming, 0o600)
     const content = verifyCopy(incoming, copy)
+    progress.show(2, restoreSteps)
     setOwnerAndMode(incoming, place, old)
     // A server may have started while the copy was verified.
     assertClosed(place)

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError, readArguments, readInteger } from '../../scripts/command.ts'
+import { showProgress } from '../../scripts/progress.ts'
 import { projectFolder } from '../../test/support/server/start-process.ts'
 import { Lab } from '../lab/lab.ts'
 import { type LoadGenerator, startLoad } from '../load/start-load.ts'
@@ -101,7 +102,9 @@ async function measureRounds<Server extends Entrant>(
 ): Promise<Series[]> {
   console.error(titles.get(work))
   const series = servers.map(({ contender }): Series => ({ work, server: contender.name, rounds: [] }))
+  using progress = showProgress(work, 'rounds')
   for (let round = 0; round <= rounds; round++) {
+    progress.show(round, rounds + 1)
     for (const turn of servers.keys()) {
       const index = (turn + round) % servers.length
       // The remainder is an index of both arrays.

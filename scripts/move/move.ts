@@ -4,6 +4,7 @@ import { isUnavailable } from '../../src/store/postgres/errors.ts'
 import { readHeader } from '../../src/store/sqlite/schema.ts'
 import { UnusableStore } from '../../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
+import { showProgress } from '../progress.ts'
 import { openRows } from './open-rows.ts'
 import type { Rows, StoreRows } from './rows.ts'
 
@@ -65,10 +66,11 @@ async function prepare<Row>(from: Rows<Row>, to: Rows<Row>): Promise<() => Promi
   const label = from.name
   const held = await findResumption(from, to)
   if (held === undefined) throw new UsageError(`the target has other ${label} than the source; nothing was changed`)
-  const { last, count } = held
   return async () => {
-    if (count > 0) console.log(`resumed   after ${count.toLocaleString('en')} ${label} that the target already has`)
-    for await (const rows of pagesAfter(from, last)) await to.add(rows)
+    if (held.count > 0) {
+      console.log(`resumed   after ${held.count.toLocaleString('en')} ${label} that the target already has`)
+    }
+    await copyAfter(from, to, held)
     const [there, here] = await Promise.all([digest(from), digest(to)])
     if (there !== here) {
       throw new UsageError(
@@ -80,15 +82,29 @@ async function prepare<Row>(from: Rows<Row>, to: Rows<Row>): Promise<() => Promi
   }
 }
 
+/** Copies the rows that the target does not have yet. */
+async function copyAfter<Row>(from: Rows<Row>, to: Rows<Row>, { last, count }: Resumption<Row>): Promise<void> {
+  const total = await from.count()
+  using progress = showProgress('copying', from.name)
+  let copied = count
+  for await (const rows of pagesAfter(from, last)) {
+    await to.add(rows)
+    progress.show((copied += rows.length), total)
+  }
+}
+
+/** The last row that both tables have, after which a move continues, and how many rows they share. */
+interface Resumption<Row> {
+  last: Row | undefined
+  count: number
+}
+
 /**
  * Compares the rows of the target with the first rows of the source.
  *
- * @returns the last row that both have, after which the move continues; undefined if the target has other rows
+ * @returns undefined if the target has other rows
  */
-async function findResumption<Row>(
-  from: Rows<Row>,
-  to: Rows<Row>,
-): Promise<{ last: Row | undefined; count: number } | undefined> {
+async function findResumption<Row>(from: Rows<Row>, to: Rows<Row>): Promise<Resumption<Row> | undefined> {
   let last: Row | undefined
   let count = 0
   for await (const held of pagesAfter(to, undefined)) {

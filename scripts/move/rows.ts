@@ -17,6 +17,9 @@ type OwnedPlant = NewPlant & { caller: Caller }
 export interface Rows<Row> {
   name: 'plants' | 'tokens'
 
+  /** How many rows there are. */
+  count: () => Promise<number>
+
   /** At most `limit` rows after `row`, or from the beginning. */
   after: (row: Row | undefined, limit: number) => Promise<Row[]>
 
@@ -64,6 +67,9 @@ function rowsIn<Row, Columns>(table: Table<Row, Columns>, run: RunStatement): Ro
   return {
     name,
     valuesOf,
+    // PostgreSQL sends it as text, SQLite as a bigint.
+    count: async () =>
+      Number((await run<{ count: string | bigint }>(`SELECT count(*) AS count FROM ${name}`, []))[0]?.count),
     after: async (row, limit) => {
       const last = row === undefined ? lowestKey : valuesOf(row).slice(0, key.length)
       const text =
