@@ -79,6 +79,39 @@ describe.skipIf(isLeftOut)(
       expect(faults).toEqual([])
     })
 
+    test('shows every operation on the first screen, wide or narrow', async () => {
+      const { page } = await open()
+      for (const [width, height] of [
+        [1280, 900],
+        [390, 844],
+      ] as const) {
+        await page.setViewportSize({ width, height })
+        for (const operation of await page.locator('.opblock').all()) {
+          const { y, height: own } = (await operation.boundingBox())!
+          expect(y + own).toBeLessThanOrEqual(height)
+        }
+      }
+    })
+
+    test('folds the failures that every operation has', async () => {
+      const { unfold } = await open()
+      const create = await unfold('createPlant')
+      const statuses = create.locator('.responses-table .response-col_status').filter({ hasText: /^\d/, visible: true })
+      await create.locator('summary').waitFor()
+      expect(await statuses.allInnerTexts()).toEqual(['200', '409', '413', '415'])
+      await create.locator('summary', { hasText: 'Failures of every operation: 400, 401' }).click()
+      expect(await statuses.allInnerTexts()).toContain('503')
+    })
+
+    test('is dark where the system is, and light otherwise', async () => {
+      const { page } = await open()
+      const background = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+      await page.emulateMedia({ colorScheme: 'light' })
+      const light = await background()
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await expect.poll(background).not.toBe(light)
+    })
+
     test('fits the screen of a phone, with every operation unfolded and an answer shown', async () => {
       const { page, faults, authorize, unfold, token } = await open()
       await page.setViewportSize({ width: 390, height: 844 })
@@ -86,7 +119,7 @@ describe.skipIf(isLeftOut)(
       await execute(page, await unfold('createPlant'))
       await unfold('listPlants')
       await unfold('deletePlant')
-      await page.locator('.opblock-delete .responses-table').waitFor()
+      await page.locator('.opblock-delete summary').waitFor()
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
       expect(faults).toEqual([])
     })

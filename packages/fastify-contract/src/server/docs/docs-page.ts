@@ -1,9 +1,15 @@
+import { type ContractDocument, operationsOf } from '../../document/document.ts'
 import { stringifyJson } from '../../json/json.ts'
 
 /** Swagger UI sets table columns without a gap, and gives responses three columns, too wide for a phone's screen. */
 export const tableStyles = `.swagger-ui table > tbody > tr > td:first-of-type { padding-right: 12px; }
 .swagger-ui .responses-table > tbody > tr > td { padding-bottom: 20px; }
+.swagger-ui .shared-responses { padding: 0 20px 20px; }
+.swagger-ui .shared-responses > summary { cursor: pointer; font: 700 14px sans-serif; color: inherit; }
+.swagger-ui .shared-responses .opblock-section-header { display: none; }
 @media (max-width: 640px) {
+  .swagger-ui .information-container .info { margin: 25px 0; }
+  .swagger-ui .highlight-code:has(> .download-contents) > pre { padding-bottom: 45px !important; }
   .swagger-ui .response-controls { flex-direction: column; gap: 8px; }
   .swagger-ui .responses-table > thead,
   .swagger-ui .response-col_links > i { display: none; }
@@ -50,6 +56,8 @@ export function writePage(name: string, files: string, hasIcon: boolean): string
  * script's copy, each example with an integer beyond 2^53 is therefore its JSON text, which a plugin shows and prefills
  * unchanged. Typed input is sent unchanged anyway.
  *
+ * The page is dark where the system is. It folds the failures that every operation declares in the same way.
+ *
  * @param contract the document, with integers beyond 2^53 as bigints
  */
 export function writeInitializer(contract: object): string {
@@ -62,11 +70,31 @@ const showExactTexts = ({ fn: { getSampleSchema } }) => ({
       exactTexts.has(example) ? example : getSampleSchema(schema, mediaType, config, example),
   },
 })
+const shared = ${JSON.stringify(sharedFailures(contract))}
+const foldShared = ({ React: { createElement } }) => ({
+  wrapComponents: {
+    responses: (Responses) => (props) => {
+      const isShared = (_response, status) => shared.includes(status)
+      const folded = props.responses.filter(isShared)
+      const own = createElement(Responses, { ...props, responses: props.responses.filterNot(isShared) })
+      if (folded.size === 0) return own
+      const title = createElement('summary', null, 'Failures of every operation: ' + folded.keySeq().join(', '))
+      // Another path, because the table takes its id from it.
+      const others = { ...props, path: props.path + ' shared', responses: folded, tryItOutResponse: undefined }
+      const rest = createElement(Responses, others)
+      return createElement('div', null, own, createElement('details', { className: 'shared-responses' }, title, rest))
+    },
+  },
+})
+const isDark = matchMedia('(prefers-color-scheme: dark)')
+const follow = () => document.documentElement.classList.toggle('dark-mode', isDark.matches)
+isDark.addEventListener('change', follow)
+follow()
 const { src } = document.currentScript
 const ui = SwaggerUIBundle({
   dom_id: '#swagger-ui',
   spec: ${JSON.stringify(document)},
-  plugins: [showExactTexts],
+  plugins: [showExactTexts, foldShared],
   deepLinking: true,
   persistAuthorization: true,
   tryItOutEnabled: true,
@@ -76,6 +104,18 @@ const ui = SwaggerUIBundle({
 ui.specActions.updateUrl(new URL('../../openapi.json', src).href)
 ui.initOAuth({})
 `
+}
+
+/** The statuses of failures that all operations declare in the same way; none for a single operation. */
+function sharedFailures(contract: object): string[] {
+  // `generate` has checked the structure.
+  const operations = operationsOf(contract as ContractDocument)
+  const [first, ...others] = operations.map(({ object }) => object.responses)
+  if (first === undefined || others.length === 0) return []
+  return Object.keys(first).filter((status) => {
+    const text = stringifyJson(first[status])
+    return !status.startsWith('2') && others.every((each) => stringifyJson(each[status] ?? null) === text)
+  })
 }
 
 /** @param path the keys that lead to the node */
