@@ -5,12 +5,13 @@ import type { CommandResult } from './check/findings.ts'
 import { generate } from './generate/generate.ts'
 
 const usages = {
-  generate: `Usage: fastify-contract generate [--check | --scaffold] [OPTION …]
+  generate: `Usage: fastify-contract generate [--check | --scaffold] [--strict] [OPTION …]
 
 Checks a contract and writes the generated files: types, client, error numbers, and the contract in one file.
 If the contract is rejected, prints each place, problem and remedy, and writes nothing.
 
   --check           write nothing; fail and list the generated files that do not match the contract
+  --strict          refuse what is otherwise ignored or mended with a warning
   --scaffold        also write a stub for each operation without a handler
   --contract FILE   the contract (default: openapi.yaml)
   --out FOLDER      the folder of the generated files (default: generated)
@@ -38,7 +39,7 @@ const contract = text('openapi.yaml')
 
 async function runGenerate(args: string[]): Promise<CommandResult> {
   const places = { contract, out: text('generated'), handlers: text('src/handlers.ts'), reserve: several }
-  const { values } = parseArgs({ args, options: { check: flag, scaffold: flag, ...places } })
+  const { values } = parseArgs({ args, options: { check: flag, scaffold: flag, strict: flag, ...places } })
   const { check, scaffold, reserve: reserved = [], ...project } = values
   if (check && scaffold) throw new UsageError('use either --check or --scaffold')
   return generate({ root: process.cwd(), reserved, ...project }, check ? 'check' : scaffold ? 'scaffold' : 'write')

@@ -12,14 +12,23 @@ import type { Place, Places } from './read-yaml.ts'
 import { type StructureProblem, structureProblems } from './structure.ts'
 
 export interface CheckedContract {
-  /** The contract, bundled into one document; integers beyond 2^53 are bigints. */
+  /** The contract as it is served, in one document; integers beyond 2^53 are bigints. */
   document: ContractDocument
+  /** The contract as its author wrote it, in one document. */
+  written: Record<string, unknown>
   /** With their references resolved. */
   operations: ContractOperation[]
-  /** One line for each operation that takes long to compile. */
+  /** One line for each kind of words that are ignored or mended, and for each operation that takes long to compile. */
   warnings: string[]
   /** The content of referenced files, by their paths relative to the contract's folder. */
   referred: Map<string, Uint8Array>
+}
+
+export interface ReadOptions {
+  /** The service's paths outside the contract. */
+  reserved?: readonly string[]
+  /** Whether what is only warned of is a problem too. */
+  strict?: boolean
 }
 
 /**
@@ -28,17 +37,24 @@ export interface CheckedContract {
  * @param source the contract
  * @param file its path; referenced files are relative to it
  * @param name its name in messages
- * @param reserved the service's paths outside the contract
  * @throws BrokenContract with a line for each problem: file, line, column, problem, remedy
  */
 export async function readContract(
   source: Uint8Array,
   file: string,
   name = basename(file),
-  reserved: readonly string[] = [],
+  { reserved = [], strict = false }: ReadOptions = {},
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
-    const { document, places, referred, references, structure, isSound } = await readStructure(source, file, name)
+    const {
+      document,
+      written: asWritten,
+      places,
+      referred,
+      references,
+      structure,
+      isSound,
+    } = await readStructure(source, file, name)
     const problems = [...references, ...checkKeywords(document), ...structure]
     const unchecked = { findings: [], contract: undefined }
     const { findings, contract } = isSound ? runChecks(document, reserved, problems.length > 0) : unchecked
@@ -52,7 +68,9 @@ export async function readContract(
     const { written, operations } = contract!
     const { uncompiled, slow } = await checkCompilation(contract!)
     reject(uncompiled, places, name)
-    return { document: written, operations, warnings: inLines(slow, places, name, 'warning: '), referred }
+    if (strict) reject(slow, places, name)
+    const warnings = inLines(slow, places, name, 'warning: ')
+    return { document: written, written: asWritten, operations, warnings, referred }
   })
 }
 
@@ -101,6 +119,7 @@ async function inOneLine<Result>(name: string, read: () => Promise<Result>): Pro
 /** @returns the contract, the problems of its references and structure, and whether other checks can rely on it */
 async function readStructure(source: Uint8Array, file: string, name: string) {
   const { document, places, referred, findings } = await readBundled(source, file, name)
+  const written = structuredClone(document)
   const { openapi } = document
   // Other versions have other keywords.
   if (!/^3\.1\.\d+$/.test(String(openapi))) {
@@ -120,7 +139,7 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
     /^Property `.*` is not expected here/.test(text) ||
     (/\/schemas?\//.test(pointer) && !text.startsWith('Expected type `Schema` '))
   const isSound = references.length === 0 && problems.every(isHarmless)
-  return { document, places, referred, references, structure, isSound }
+  return { document, written, places, referred, references, structure, isSound }
 }
 
 /** The last member with a known place on a path of names, as far as it exists. */

@@ -16,6 +16,8 @@ export interface Project {
   handlers: string
   /** The service's paths outside the contract. */
   reserved: readonly string[]
+  /** Whether warnings are refusals. */
+  strict: boolean
 }
 
 /** The generated files of a contract. */
@@ -33,12 +35,12 @@ export interface ContractFiles {
  * @throws BrokenContract
  */
 export async function generateFiles(
-  project: Pick<Project, 'root' | 'contract' | 'out' | 'reserved'>,
+  project: Pick<Project, 'root' | 'contract' | 'out' | 'reserved' | 'strict'>,
 ): Promise<ContractFiles> {
-  const { root, contract, out, reserved } = project
+  const { root, contract, out, reserved, strict } = project
   const path = resolve(root, contract)
   const source = readSource(path, contract)
-  const { document, operations, warnings, referred } = await readContract(source, path, contract, reserved)
+  const { document, operations, warnings, referred } = await readContract(source, path, contract, { reserved, strict })
   const origin = `${basename(contract)} sha256:${hash('sha256', source)}`
   const stamp = `// Generated from ${origin} by fastify-contract. Do not edit.\n`
   const json = `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`
