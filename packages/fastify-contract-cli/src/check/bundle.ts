@@ -9,6 +9,7 @@ import {
 } from '@redocly/openapi-core'
 import { lookUp } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
+import { isSupported } from '../adopt/adopt.ts'
 import { BrokenContract, type Finding } from './findings.ts'
 import { RejectedFile, readBelow } from './read-file.ts'
 import { Places, readYaml } from './read-yaml.ts'
@@ -36,9 +37,9 @@ export async function readBundled(source: Uint8Array, file: string, name: string
   const document = readYaml(source, name, places)
   const root: Document = { source: new Source(resolve(file), ''), parsed: document }
   const files = new FilesBelow(root, name, places)
-  // Other versions are rejected when the structure is read.
-  const isRead = String(document['openapi']).startsWith('3.1.')
-  if (!isRead || !refersToFiles(document)) return { document, places, referred: files.referred, findings: [] }
+  // Other versions are refused when the structure is read.
+  if (!isSupported(document) || !refersToFiles(document))
+    return { document, places, referred: files.referred, findings: [] }
   // Redocly adds components to it.
   document['components'] ??= {}
   const config = await createConfig({})

@@ -1,13 +1,6 @@
-import { type ContractDocument, type Exampled, isJson, isText } from 'fastify-contract/document'
-import { escapeName, find } from 'fastify-contract/json'
-import {
-  type Direction,
-  type Schema,
-  type ValueCheck,
-  createValueChecks,
-  isSchema,
-  schemasPointer,
-} from 'fastify-contract/schema'
+import { type ContractDocument, isJson, isText } from 'fastify-contract/document'
+import { find } from 'fastify-contract/json'
+import { type Direction, createValueChecks, isSchema } from 'fastify-contract/schema'
 import { type ContractObject, objectsOf } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'
 
@@ -20,71 +13,73 @@ const directions: Partial<Record<ContractObject['kind'], Direction>> = {
 }
 
 /**
- * Finds examples and defaults that break their schemas, and schemas that cannot be compiled.
+ * Removes examples and defaults that break their schemas.
  *
- * @param document a bundled contract with a checked structure
+ * @param document an adopted contract with a checked structure
+ * @returns a warning for each
  */
-export function checkExamples(document: ContractDocument): Finding[] {
+export function removeBrokenValues(document: ContractDocument): Finding[] {
   const schemas = document.components?.schemas ?? {}
   const checkOf = {
     request: createValueChecks(schemas, 'request'),
     response: createValueChecks(schemas, 'response'),
     neither: createValueChecks(schemas, undefined),
   }
-  const uncompiled = (check: ValueCheck | string, object: object): Finding[] =>
-    typeof check === 'string' ? [{ at: { object }, text: check, isConsequence: true }] : []
-
-  function valueProblem(value: unknown, check: ValueCheck | string, holder: object, key: string): Finding[] {
-    // A schema that cannot be compiled is reported elsewhere.
-    const found = typeof check === 'string' ? undefined : check(value)
-    if (found === undefined) return []
-    const remedy = found.isUndeclared ? '; declare it in the schema, or remove it' : ''
-    const text = `the ${key === 'default' ? 'default' : 'example'} ${found.problem}${remedy}`
-    return [{ at: { object: holder, key }, text }]
-  }
-
-  function besideSchema(object: Exampled & { schema?: unknown }, direction: Direction): Finding[] {
-    const { schema, example, examples = {} } = object
-    if (!isSchema(schema)) return []
-    // A named example is checked wherever it is used.
-    const values: [object, string, unknown][] = Object.values(examples).map((written) => {
-      const each = exampleOf(document, written)
-      return [each, 'value', each.value]
+  return objectsOf(document).flatMap((described) => {
+    const { schema, values, direction } = exampledOf(described, document)
+    if (values.length === 0) return []
+    // Compiling is slow: only schemas with values are.
+    const check = checkOf[direction](schema)
+    // A schema that cannot be compiled is refused elsewhere.
+    if (typeof check === 'string') return []
+    return values.flatMap(({ holder, key, value, at }): Finding[] => {
+      const found = check(value)
+      if (found === undefined) return []
+      Reflect.deleteProperty(holder, key)
+      const [noun, is] = key === 'default' ? ['default', 'is not applied'] : ['example', 'is ignored']
+      const remedy = found.isUndeclared ? 'declare it in the schema, or remove it' : 'correct it'
+      return [{ at, text: `the ${noun} ${found.problem}, and ${is}; ${remedy}`, kind: `broken ${noun}` }]
     })
-    if (example !== undefined) values.push([object, 'example', example])
-    // Without values, compiles like the named schemas; requests also for their defaults.
-    const check = checkOf[direction === 'response' && values.length === 0 ? 'neither' : direction](schema)
-    const isReference = Object.keys(schema).join() === '$ref'
-    return [
-      // A named schema is reported at its definition.
-      ...(isReference ? [] : uncompiled(check, schema)),
-      ...values.flatMap(([holder, key, value]) => valueProblem(value, check, holder, key)),
-    ]
-  }
+  })
+}
 
-  function insideSchema(schema: Schema): Finding[] {
-    const { examples = [], example, default: value } = schema as Exampled & { examples?: unknown[]; default?: unknown }
-    const values: [string, unknown][] = examples.map((each) => ['examples', each])
-    if (example !== undefined) values.push(['example', example])
-    if (value !== undefined) values.push(['default', value])
-    return values.flatMap(([key, each]) => valueProblem(each, checkOf.neither(schema), schema, key))
-  }
+/** A value beside or inside its schema. */
+interface HeldValue {
+  holder: object
+  key: string
+  value: unknown
+  at: Finding['at']
+}
 
-  return [
-    // Named schemas first, so that their problems are reported at their definition.
-    ...Object.entries(schemas).flatMap(([name, schema]) => {
-      // By reference, so that it is compiled once.
-      const $ref = schemasPointer + encodeURIComponent(escapeName(name))
-      return isSchema(schema) ? uncompiled(checkOf.neither({ $ref }), schema) : []
-    }),
-    ...objectsOf(document).flatMap(({ object, kind, name }) => {
-      if (kind === 'schema') return insideSchema(object)
-      const direction = directions[kind]
-      // An example of binary content is text.
-      const isBytes = /Content$/.test(kind) && !isJson(name) && !isText(name)
-      return direction === undefined || isBytes ? [] : besideSchema(object, direction)
-    }),
-  ]
+/** The examples and the default that an object has for its schema. */
+function exampledOf({ object, kind, name }: ContractObject, document: ContractDocument) {
+  const direction = directions[kind]
+  const { examples, example, default: value } = object
+  const own = (key: string, each: unknown): HeldValue[] =>
+    each === undefined ? [] : [{ holder: object, key, value: each, at: { object, key } }]
+  if (kind === 'schema') {
+    const listed: unknown[] = Array.isArray(examples) ? examples : []
+    const ofList = listed.flatMap((each) => own('examples', each))
+    return {
+      schema: object,
+      values: [...ofList, ...own('example', example), ...own('default', value)],
+      direction: 'neither',
+    } as const
+  }
+  // An example of binary content is text.
+  const isBytes = /Content$/.test(kind) && !isJson(name) && !isText(name)
+  const { schema } = object
+  if (direction === undefined || isBytes || !isSchema(schema))
+    return { schema, values: [], direction: 'neither' } as const
+  const named = Object.values((examples ?? {}) as Record<string, { $ref?: unknown; value?: unknown }>)
+  const ofName = named.flatMap((written): HeldValue[] => {
+    // It is checked wherever it is used.
+    const each = exampleOf(document, written)
+    return 'value' in each
+      ? [{ holder: each, key: 'value', value: each.value, at: { object: each, key: 'value' } }]
+      : []
+  })
+  return { schema, values: [...ofName, ...own('example', example)], direction }
 }
 
 /** Follows the references of an example. */

@@ -1,43 +1,25 @@
 import { BrokenReference, lookUp } from 'fastify-contract/json'
-import { type NamedSchemas, type Schema, inPlace, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
-import type { KeywordContext, Kind } from '../keywords/keyword.ts'
-import { type ContractObject, keywordOf, objectsOf } from '../keywords/objects.ts'
+import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
+import type { Kind } from '../keywords/keyword.ts'
+import { contextOf, keywordOf, namedSchemas, objectsOf } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'
 
 /**
- * Finds rejected keywords, rejected values of keywords, and unknown members.
+ * Finds rejected keywords and rejected values of keywords.
  *
- * @param document a bundled contract, with an unchecked structure
+ * @param document an adopted contract, with an unchecked structure
  */
 export function checkKeywords(document: Record<string, unknown>): Finding[] {
   const objects = objectsOf(document)
   const context = contextOf(document, objects)
-  const { schemas } = context
-  return objects.flatMap(({ object, kind, role, isValue }) => {
-    const found = Object.keys(object).flatMap((key) =>
-      checked({ object, key }, () => problemOf(key, object, kind, { ...context, role })),
-    )
-    const undeclared = isValue ? checked({ object, key: 'required' }, () => undeclaredProperty(object, schemas)) : []
-    return [...found, ...undeclared]
-  })
-}
-
-function contextOf(document: Record<string, unknown>, objects: ContractObject[]): Omit<KeywordContext, 'role'> {
-  const operations = new Set(objects.flatMap(({ object, kind }) => (kind === 'operation' ? [object] : [])))
-  const ids = new Set([...operations].map(({ operationId }) => operationId))
-  const { components } = document
-  const schemes = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
-  return {
-    schemas: namedSchemas(document),
-    securitySchemes: new Set(Object.keys(schemes)),
-    hasOperation: (by) =>
-      'id' in by ? ids.has(by.id) : operations.has(lookUp(document, by.reference) as Record<string, unknown>),
-  }
-}
-
-function namedSchemas({ components }: Record<string, unknown>): NamedSchemas {
-  // Only schema objects are used.
-  return (isSchema(components) && isSchema(components['schemas']) ? components['schemas'] : {}) as NamedSchemas
+  return objects.flatMap(({ object, kind, role }) =>
+    Object.keys(object).flatMap((key) => {
+      const rejects = keywordOf(kind, key)?.rejects
+      if (rejects === undefined) return []
+      const rule = typeof rejects === 'string' ? () => rejects : rejects
+      return checked({ object, key }, () => rule(object[key], object, { ...context, role }))
+    }),
+  )
 }
 
 /** The finding of a check, which may fail where the structure is broken. */
@@ -49,46 +31,6 @@ function checked(at: { object: Schema; key: string }, check: () => string | unde
     if (error instanceof RangeError) throw error
     return [{ text: 'a check failed', isConsequence: true, error }]
   }
-}
-
-function problemOf(name: string, object: Schema, kind: Kind, context: KeywordContext): string | undefined {
-  const keyword = keywordOf(kind, name)
-  if (keyword === undefined)
-    return name.startsWith('x-') ? undefined : `is not a keyword of ${inWords(kind)}; remove it`
-  const { rejects } = keyword
-  return typeof rejects === 'string' ? rejects : rejects?.(object[name], object, context)
-}
-
-function inWords(kind: Kind): string {
-  const name = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${name}`
-}
-
-/** A required but undeclared property, which no reply can have. */
-function undeclaredProperty(schema: Schema, schemas: NamedSchemas): string | undefined {
-  const all = inPlace(schema, schemas)
-  const names = all.flatMap(({ properties }) => Object.keys(isSchema(properties) ? properties : {}))
-  if (all.some((one) => 'additionalProperties' in one) || !isAlwaysClosed(schema, schemas)) return undefined
-  const required = inPlace(schema, schemas, 'always').flatMap((one) => (one['required'] as unknown[] | undefined) ?? [])
-  const undeclared = required.filter((name) => typeof name === 'string').find((name) => !names.includes(name))
-  return undeclared === undefined
-    ? undefined
-    : `${undeclared} is not declared, and replies have only declared properties; add it to the properties`
-}
-
-/** Whether an object has declared properties only, whichever alternatives apply. */
-function isAlwaysClosed(schema: Schema, schemas: NamedSchemas, known = new Map<Schema, boolean>()): boolean {
-  const before = known.get(schema)
-  if (before !== undefined) return before
-  // For a schema that contains itself, which is reported elsewhere.
-  known.set(schema, true)
-  const closes = (alternatives: unknown) =>
-    Array.isArray(alternatives) && alternatives.every((each) => isSchema(each) && isAlwaysClosed(each, schemas, known))
-  const isClosed = inPlace(schema, schemas, 'always').some(
-    (one) => 'properties' in one || closes(one['anyOf']) || closes(one['oneOf']),
-  )
-  known.set(schema, isClosed)
-  return isClosed
 }
 
 /** The generated types have the objects below these. */

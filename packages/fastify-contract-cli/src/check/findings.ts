@@ -6,6 +6,10 @@ export interface Finding {
   at?: { object: object; key?: string | number } | undefined
   /** The problem and the remedy. */
   text: string
+  /** What else the problem is about. */
+  beside?: { object: object; key: string }
+  /** What counts as one warning with it. */
+  kind?: string
   /** Whether another problem may be the cause; reported only without others. */
   isConsequence?: boolean
   /** Why a check failed. Without another problem, the check itself is at fault. */

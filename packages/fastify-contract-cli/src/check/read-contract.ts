@@ -3,8 +3,8 @@ import { type ContractDocument, type ContractOperation, dereference, operationsO
 import { namesOf } from 'fastify-contract/json'
 import { readBundled } from './bundle.ts'
 import { checkCompilation } from './check-compilation.ts'
-import { checkExamples } from './check-examples.ts'
-import { isUnsupported } from '../keywords/objects.ts'
+import { adopt, isSupported } from '../adopt/adopt.ts'
+import { removeBrokenValues } from './check-examples.ts'
 import { checkKeywords, checkReferences } from './check-keywords.ts'
 import { checkOperations } from './check-operations.ts'
 import { BrokenContract, type Finding } from './findings.ts'
@@ -46,18 +46,12 @@ export async function readContract(
   { reserved = [], strict = false }: ReadOptions = {},
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
-    const {
-      document,
-      written: asWritten,
-      places,
-      referred,
-      references,
-      structure,
-      isSound,
-    } = await readStructure(source, file, name)
+    const read = await readStructure(source, file, name)
+    const { document, written: asWritten, places, referred, references, structure, adopted, isSound } = read
     const problems = [...references, ...checkKeywords(document), ...structure]
-    const unchecked = { findings: [], contract: undefined }
-    const { findings, contract } = isSound ? runChecks(document, reserved, problems.length > 0) : unchecked
+    const unchecked = { findings: [], warnings: [], contract: undefined }
+    const checks = isSound ? runChecks(document, reserved, problems.length > 0) : unchecked
+    const { findings, contract } = checks
     const found = [...problems, ...findings]
     const isRejected = found.some(({ isConsequence }) => isConsequence !== true)
     const failed = found.find(({ error }) => error !== undefined)
@@ -68,9 +62,9 @@ export async function readContract(
     const { written, operations } = contract!
     const { uncompiled, slow } = await checkCompilation(contract!)
     reject(uncompiled, places, name)
-    if (strict) reject(slow, places, name)
-    const warnings = inLines(slow, places, name, 'warning: ')
-    return { document: written, written: asWritten, operations, warnings, referred }
+    const warnings = [...adopted, ...checks.warnings, ...slow]
+    if (strict) reject(warnings, places, name)
+    return { document: written, written: asWritten, operations, warnings: inWarnings(warnings, places, name), referred }
   })
 }
 
@@ -79,12 +73,12 @@ function runChecks(document: Record<string, unknown>, reserved: readonly string[
   // The structure has been checked.
   const written = document as unknown as ContractDocument
   try {
+    const warnings = removeBrokenValues(written)
     const resolved = dereference(document)
-    const operations = operationsOf(resolved).filter(({ method }) => !isUnsupported('pathItem', method))
-    const contract = { written, resolved, operations }
-    return { findings: [...checkOperations(contract, reserved), ...checkExamples(written)], contract }
+    const contract = { written, resolved, operations: operationsOf(resolved) }
+    return { findings: checkOperations(contract, reserved), warnings, contract }
   } catch (error) {
-    if (isFaulty) return { findings: [], contract: undefined }
+    if (isFaulty) return { findings: [], warnings: [], contract: undefined }
     throw error
   }
 }
@@ -116,17 +110,17 @@ async function inOneLine<Result>(name: string, read: () => Promise<Result>): Pro
   }
 }
 
-/** @returns the contract, the problems of its references and structure, and whether other checks can rely on it */
+/** @returns the adopted contract, the problems of its references and structure, and whether other checks can rely on it */
 async function readStructure(source: Uint8Array, file: string, name: string) {
   const { document, places, referred, findings } = await readBundled(source, file, name)
   const written = structuredClone(document)
-  const { openapi } = document
   // Other versions have other keywords.
-  if (!/^3\.1\.\d+$/.test(String(openapi))) {
-    const version = JSON.stringify(openapi ?? document['swagger'] ?? null)
-    const text = `openapi: ${version} is not supported; use 3.1.x`
+  if (!isSupported(document)) {
+    const version = JSON.stringify(document['openapi'] ?? document['swagger'] ?? null)
+    const text = `openapi: ${version} is not supported; use 3.0, 3.1 or 3.2`
     reject([{ at: { object: document, key: 'openapi' }, text }], places, name)
   }
+  const adopted = adopt(document, places)
   const references = [...findings, ...checkReferences(document)]
   const problems = await structureProblems(document)
   const structure = problems.map(({ pointer, text }): Finding => ({
@@ -139,7 +133,7 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
     /^Property `.*` is not expected here/.test(text) ||
     (/\/schemas?\//.test(pointer) && !text.startsWith('Expected type `Schema` '))
   const isSound = references.length === 0 && problems.every(isHarmless)
-  return { document, written, places, referred, references, structure, isSound }
+  return { document, written, places, referred, references, structure, adopted, isSound }
 }
 
 /** The last member with a known place on a path of names, as far as it exists. */
@@ -167,15 +161,45 @@ function reject(findings: Finding[], places: Places, name: string): void {
   if (findings.length > 0) throw new BrokenContract(inLines(findings, places, name))
 }
 
-/** One line for each finding, ordered by place. Of several at one place, the first is kept. */
-function inLines(findings: Finding[], places: Places, name: string, before = ''): string[] {
-  const located = findings.map(({ at, text }) => ({ text, place: at === undefined ? undefined : places.find(at) }))
-  const keyOf = ({ place, text }: (typeof located)[number]) =>
-    place === undefined ? text : `${place.file}:${String(place.line)}:${String(place.col)}`
-  const distinct = [...new Map(located.toReversed().map((finding) => [keyOf(finding), finding])).values()]
-  const inOrder = distinct.toSorted(({ place: a }, { place: b }) => {
-    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
-    return a.file.localeCompare(b.file) || a.line - b.line || a.col - b.col
+/** One line for each finding, in the order of their places. */
+function inLines(findings: Finding[], places: Places, name: string): string[] {
+  return inOrder(findings, places).map(({ text, place }) => `${placeText(place, name)}: ${text}`)
+}
+
+/** One line for each kind of warning, at its first place. */
+function inWarnings(warnings: Finding[], places: Places, name: string): string[] {
+  const kinds = [...Map.groupBy(warnings, ({ kind, text }) => kind ?? text).values()]
+  const firsts = kinds.map((ofKind) => {
+    const found = inOrder(ofKind, places)
+    const more = found.length > 1 ? ` (and ${String(found.length - 1)} more)` : ''
+    // A kind has one at least.
+    return { place: found[0]!.place, text: `warning: ${found[0]!.text}${more}` }
   })
-  return inOrder.map((finding) => `${finding.place === undefined ? name : keyOf(finding)}: ${before}${finding.text}`)
+  return firsts.toSorted(byPlace).map(({ text, place }) => `${placeText(place, name)}: ${text}`)
+}
+
+interface Located {
+  text: string
+  place: Place | undefined
+}
+
+/** Of several findings at one place, the first is kept. */
+function inOrder(findings: Finding[], places: Places): Located[] {
+  const located = findings.map(({ at, beside, text }): Located => {
+    const other = beside === undefined ? undefined : places.find(beside)
+    const and = other === undefined ? '' : ` (${placeText(other, '')})`
+    return { text: text + and, place: at === undefined ? undefined : places.find(at) }
+  })
+  const keyOf = ({ place, text }: Located) => (place === undefined ? text : placeText(place, ''))
+  const distinct = [...new Map(located.toReversed().map((finding) => [keyOf(finding), finding])).values()]
+  return distinct.toSorted(byPlace)
+}
+
+function byPlace({ place: a }: Located, { place: b }: Located): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
+  return a.file.localeCompare(b.file) || a.line - b.line || a.col - b.col
+}
+
+function placeText(place: Place | undefined, name: string): string {
+  return place === undefined ? name : `${place.file}:${String(place.line)}:${String(place.col)}`
 }

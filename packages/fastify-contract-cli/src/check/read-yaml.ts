@@ -19,6 +19,13 @@ export class Places {
     return members
   }
 
+  /** Gives a copy the places of its original; the items of a list keep their own. */
+  share<Copy extends object>(copy: Copy, original: object): Copy {
+    const places = this.#members.get(original)
+    if (places !== undefined) this.#members.set(copy, Array.isArray(copy) ? { ...places, members: new Map() } : places)
+    return copy
+  }
+
   /** @returns undefined for objects that no file contains, such as those added by bundling */
   find({ object, key }: NonNullable<Finding['at']>, of: 'name' | 'value' = 'name'): Place | undefined {
     const place = this.#members.get(object)

@@ -15,13 +15,11 @@ export interface StructureProblem {
 const remedies: Record<string, string> = {
   struct: '',
   'no-identical-paths': '; choose another path',
-  'operation-operationId-unique': '; choose another',
 }
 
 /**
- * Finds violations of the structure of OpenAPI 3.1: missing or surplus members, values of the wrong type, two paths that
- * are one route, and names that two operations have. Does not follow references, and does not look into unsupported
- * members.
+ * Finds violations of the structure of OpenAPI 3.1: missing or surplus members, values of the wrong type, and two paths
+ * that are one route. Does not follow references, and does not look into unsupported members.
  *
  * @param document a bundled contract
  * @see https://redocly.com/docs/cli/rules/built-in-rules

@@ -1,13 +1,20 @@
 import type { NamedSchemas, Schema } from 'fastify-contract/schema'
 
-/** The treatment of a keyword of OpenAPI 3.1 or JSON Schema 2020-12. None is ignored. */
+/** The problem and the remedy of a keyword: for any value, or for some values. */
+type Rule = string | ((value: unknown, object: Schema, context: KeywordContext) => string | undefined)
+
+/** The treatment of a keyword of OpenAPI 3.1 or JSON Schema 2020-12. None is ignored without a word. */
 export interface Keyword {
-  /** Whether it is only documentation. Any other keyword is enforced, or rejected with any value. */
+  /** Whether it is only documentation. Any other keyword is enforced, ignored or rejected. */
   isShown?: true
   /** The kind of the object that is its value, or of the objects in its list or map. */
   holds?: Kind | [Kind] | { each: Kind }
-  /** The problem and the remedy: for any value, or for some values. */
-  rejects?: string | ((value: unknown, object: Schema, context: KeywordContext) => string | undefined)
+  /** What makes the contract be refused. */
+  rejects?: Rule
+  /** What is removed with a warning. */
+  ignores?: Rule
+  /** What is kept with a warning, because it is enforced in part. */
+  warns?: Rule
 }
 
 /** The context of an object. */
@@ -55,4 +62,9 @@ export function shown(names: string, holds?: NonNullable<Keyword['holds']>): Rec
 /** Keywords that are rejected with any value. @param names separated by spaces */
 export function rejected(names: string, reason: string): Record<string, Keyword> {
   return each(names, { rejects: reason })
+}
+
+/** Keywords that are ignored with any value. @param names separated by spaces */
+export function ignored(names: string, reason: string): Record<string, Keyword> {
+  return each(names, { ignores: reason })
 }

@@ -1,4 +1,5 @@
-import { appliesTo, isSchema } from 'fastify-contract/schema'
+import { lookUp } from 'fastify-contract/json'
+import { type NamedSchemas, appliesTo, isSchema } from 'fastify-contract/schema'
 import type { Keyword, KeywordContext, Kind } from './keyword.ts'
 import { keywords } from './openapi-keywords.ts'
 
@@ -13,12 +14,24 @@ export interface ContractObject {
   role: Role
   /** Whether it is the whole schema of a value rather than a composition's part. */
   isValue: boolean
+  /** Whether it is a schema in `anyOf` or `oneOf`. */
+  isAlternative: boolean
 }
 
 /** The keyword of a name, or the one for any name; undefined for an unknown name. */
 export function keywordOf(kind: Kind, name: string): Keyword | undefined {
   const ofKind = keywords[kind]
   return Object.hasOwn(ofKind, name) ? ofKind[name] : ofKind['*']
+}
+
+/** Whether a keyword is only documentation. */
+export function isShown(kind: Kind, name: string): boolean {
+  return keywordOf(kind, name)?.isShown === true
+}
+
+/** Whether a keyword is ignored with any value. */
+export function isIgnored(kind: Kind, name: string): boolean {
+  return typeof keywordOf(kind, name)?.ignores === 'string'
 }
 
 /** Whether a keyword is rejected with any value. What is inside it is not checked. */
@@ -55,7 +68,7 @@ export function objectsOf(document: object): ContractObject[] {
   const met = new Set<unknown>()
   const found: ContractObject[] = []
   const pending: (Omit<ContractObject, 'object'> & { object: unknown })[] = [
-    { object: document, kind: 'document', name: '', role: 'other', isValue: false },
+    { object: document, kind: 'document', name: '', role: 'other', isValue: false, isAlternative: false },
   ]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { object, kind, role } = next
@@ -66,7 +79,8 @@ export function objectsOf(document: object): ContractObject[] {
       const held = heldBy(object, kind, keyword)
       if (held === undefined) return []
       const isValue = held.kind === 'schema' && isValueOf(kind, keyword)
-      const about = { kind: held.kind, role: roleOf(kind, keyword, role), isValue }
+      const isAlternative = kind === 'schema' && /^(?:any|one)Of$/.test(keyword)
+      const about = { kind: held.kind, role: roleOf(kind, keyword, role), isValue, isAlternative }
       return held.names.map((name) => ({ object: held.holder[name], name, ...about }))
     })
     pending.push(...inside.reverse())
@@ -86,4 +100,34 @@ function roleOf(kind: Kind, keyword: string, role: Role): Role {
   if (kind !== 'schema') return 'other'
   // allOf applies to the same property.
   return keyword === 'properties' ? 'property' : keyword === 'allOf' ? role : 'other'
+}
+
+/** The named schemas of a contract with an unchecked structure. */
+export function namedSchemas({ components }: Record<string, unknown>): NamedSchemas {
+  // Only schema objects are used.
+  return (isSchema(components) && isSchema(components['schemas']) ? components['schemas'] : {}) as NamedSchemas
+}
+
+/** The context of the objects of a contract. */
+export function contextOf(document: Record<string, unknown>, objects: ContractObject[]): Omit<KeywordContext, 'role'> {
+  const operations = new Set(objects.flatMap(({ object, kind }) => (kind === 'operation' ? [object] : [])))
+  const ids = new Set([...operations].map(({ operationId }) => operationId))
+  const { components } = document
+  const schemes = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
+  return {
+    schemas: namedSchemas(document),
+    securitySchemes: new Set(Object.keys(schemes)),
+    hasOperation: (by) =>
+      'id' in by ? ids.has(by.id) : operations.has(lookUp(document, by.reference) as Record<string, unknown>),
+  }
+}
+
+/** The result of a rule, which may fail where the structure is broken: the checks refuse that. */
+export function orNothing<Result>(rule: () => Result): Result | undefined {
+  try {
+    return rule()
+  } catch (error) {
+    if (error instanceof RangeError) throw error
+    return undefined
+  }
 }

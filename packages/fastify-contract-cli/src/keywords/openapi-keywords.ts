@@ -9,11 +9,12 @@ import {
   schemaNameOf,
   typesOf,
 } from 'fastify-contract/schema'
-import { type Keyword, type KeywordContext, type Kind, each, rejected, shown } from './keyword.ts'
+import { type Keyword, type KeywordContext, type Kind, each, ignored, rejected, shown } from './keyword.ts'
 import { referenceIn, schemaKeywords } from './schema-keywords.ts'
 
-const emptyValue = 'an empty value is validated like any other; allow it in the schema'
-const serversOf = (what: string) => `servers of a single ${what} are not supported; use the servers of the document`
+const emptyValue: Keyword['ignores'] = (value) =>
+  value === true ? 'an empty value is validated like any other; allow it in the schema' : undefined
+const serversOf = (what: string) => `servers of a single ${what} are not served; use the servers of the document`
 
 function onlyOf(value: unknown, values: readonly unknown[], remedy: string): string | undefined {
   return values.includes(value) ? undefined : `${String(value)} is not supported; ${remedy}`
@@ -24,37 +25,33 @@ function only(remedy: string, ...values: readonly unknown[]): Keyword {
   return { rejects: (value) => onlyOf(value, values, remedy) }
 }
 
-const reference: Keyword = {
-  rejects: (_value, object) => {
-    const ignored = Object.keys(object).find((name) => !/^(?:\$ref|summary|description|x-.*)$/.test(name))
-    return ignored === undefined
-      ? undefined
-      : `OpenAPI ignores ${ignored} beside $ref; write out the object, or remove the member`
-  },
-}
-const component = (kind: Kind, problemOf: (components: unknown) => string | undefined = () => undefined): Keyword => ({
+/** A URI to an object of the same kind. What OpenAPI ignores beside it is removed. */
+const reference: Keyword = {}
+const component = (kind: Kind): Keyword => ({
   holds: { each: kind },
   // OpenAPI 3.1, section 4.8.7.2
-  rejects: (value) => {
+  warns: (value) => {
     const misnamed = namesOf(value).find((name) => !/^[\w.-]+$/.test(name))
     return misnamed === undefined
-      ? problemOf(value)
+      ? undefined
       : `${misnamed} is not a name of a component; use only letters, digits, ., _ and -`
   },
 })
-const examples = { example: { rejects: referenceIn }, examples: { holds: { each: 'example' as const } } }
+const examples = { example: { ignores: referenceIn }, examples: { holds: { each: 'example' as const } } }
 
 /** Every keyword of OpenAPI 3.1, by the kind of its object. */
 export const keywords: Record<Kind, Record<string, Keyword>> = {
   document: {
     ...each('openapi info'),
     security: { rejects: unknownScheme },
-    jsonSchemaDialect: only('remove it', 'https://spec.openapis.org/oas/3.1/dialect/base'),
-    servers: { holds: ['server'] },
-    paths: {
-      holds: { each: 'pathItem' },
-      rejects: extensionIn,
+    jsonSchemaDialect: {
+      ignores: (value) =>
+        value === 'https://spec.openapis.org/oas/3.1/dialect/base'
+          ? undefined
+          : 'the dialect is always that of OpenAPI 3.1; remove it',
     },
+    servers: { holds: ['server'] },
+    paths: { holds: { each: 'pathItem' } },
     ...shown('webhooks', { each: 'pathItem' }),
     components: { holds: 'components' },
     ...shown('tags externalDocs'),
@@ -62,8 +59,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
   },
   server: {
     url: { rejects: (value) => unreadServer(String(value)) },
-    ...shown('description'),
-    ...rejected('variables', 'server variables are not supported; write a url for each value'),
+    ...shown('description variables'),
   },
   components: {
     schemas: component('schema'),
@@ -74,37 +70,30 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     headers: component('header'),
     securitySchemes: component('securityScheme'),
     callbacks: { ...component('callback'), isShown: true },
-    links: { ...component('link', unboundLink), isShown: true },
-    ...rejected('pathItems', 'path items are not supported here; move them to paths, or to a file'),
+    links: { ...component('link'), isShown: true },
+    ...shown('pathItems'),
   },
   pathItem: {
-    // Path items of other files are already bundled.
-    $ref: { rejects: () => 'a path item cannot refer within the document; write it out, or move it to a file' },
+    // Path items are included where they are referred to.
+    $ref: { rejects: (reference) => `the reference ${String(reference)} leads to nothing; correct the name` },
     ...shown('summary description'),
-    get: {
-      holds: 'operation',
-      rejects: (value) =>
-        isSchema(value) && 'requestBody' in value
-          ? 'GET has no body in HTTP; use parameters, or another method'
-          : undefined,
-    },
-    ...each('put post delete patch', { holds: 'operation' }),
+    ...each('get put post delete patch', { holds: 'operation' }),
     parameters: { holds: ['parameter'] },
-    ...rejected('options', 'the server responds to OPTIONS itself, for CORS; remove it'),
-    ...rejected('head', 'the server responds to HEAD as to GET, without the body; remove it, or declare get'),
-    ...rejected('trace', 'TRACE would expose the credentials of the request; remove it'),
-    ...rejected('servers', serversOf('path')),
+    ...ignored('options', 'the server responds to OPTIONS itself; remove it'),
+    ...ignored('head', 'the server responds to HEAD as to GET, without the body; remove it, or declare get'),
+    ...ignored('trace', 'TRACE would expose the credentials of the request; remove it'),
+    ...ignored('servers', serversOf('path')),
   },
   operation: {
     ...each('tags'),
     security: { rejects: unknownScheme },
-    operationId: { rejects: (value) => unusableName(String(value)) },
+    operationId: {},
     parameters: { holds: ['parameter'] },
     requestBody: { holds: 'requestBody' },
-    responses: { holds: { each: 'response' }, rejects: extensionIn },
+    responses: { holds: { each: 'response' } },
     ...shown('summary description deprecated externalDocs'),
     ...shown('callbacks', { each: 'callback' }),
-    ...rejected('servers', serversOf('operation')),
+    ...ignored('servers', serversOf('operation')),
   },
   parameter: {
     $ref: reference,
@@ -120,7 +109,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     schema: { holds: 'schema', rejects: (value, { in: place }, { schemas }) => unreadableText(value, place, schemas) },
     ...examples,
     ...shown('description deprecated allowReserved'),
-    ...rejected('allowEmptyValue', emptyValue),
+    allowEmptyValue: { ignores: emptyValue },
     ...rejected('content', 'content is not supported for parameters; use schema'),
   },
   requestBody: {
@@ -138,22 +127,22 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
           : undefined,
     },
     ...examples,
-    ...rejected('encoding', 'encoding is for forms, which are not supported; use JSON'),
+    ...ignored('encoding', 'the encoding of parts is not read; remove it'),
   },
   responseContent: {
     schema: { holds: 'schema' },
     ...examples,
-    ...rejected('encoding', 'encoding is for forms, which are not supported; remove it'),
+    ...ignored('encoding', 'the encoding of parts is not read; remove it'),
   },
   response: {
     $ref: reference,
-    headers: { holds: { each: 'header' }, rejects: (value) => unsentHeader(namesOf(value)) },
+    headers: { holds: { each: 'header' } },
     content: {
       holds: { each: 'responseContent' },
       rejects: (value, _response, { schemas }) => unsentContent(value) ?? undescribedContent(value, schemas),
     },
     ...shown('description'),
-    links: { holds: { each: 'link' }, isShown: true, rejects: unboundLink },
+    links: { holds: { each: 'link' }, isShown: true },
   },
   link: {
     ...shown('$ref parameters requestBody description server'),
@@ -172,36 +161,31 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
   },
   callback: { $ref: reference, ...shown('*', 'pathItem') },
   example: {
-    value: { rejects: referenceIn },
+    value: { ignores: referenceIn },
     ...shown('$ref summary description'),
-    ...rejected('externalValue', 'an external example cannot be validated; write its value here'),
+    ...shown('externalValue'),
   },
   header: {
     $ref: reference,
     ...each('required'),
-    style: only('use simple', 'simple'),
     schema: {
       holds: 'schema',
-      rejects: (value, _header, { schemas }) =>
+      ignores: (value, _header, { schemas }) =>
         typesOf(value, schemas).isSubsetOf(new Set(['string', ...numbers]))
           ? undefined
-          : 'a header must be a string, an integer or a number; change its type',
+          : 'a header is sent as text, and only strings, integers and numbers are validated; change its type',
     },
     ...examples,
-    ...shown('description deprecated'),
-    ...rejected('allowEmptyValue', emptyValue),
-    ...rejected('explode', 'arrays in headers are not supported; use a string with a pattern'),
-    ...rejected('allowReserved', 'headers are not percent-encoded; remove it'),
-    ...rejected('content', 'content is not supported for headers; use schema'),
+    ...shown('description deprecated style explode allowReserved'),
+    allowEmptyValue: { ignores: emptyValue },
+    ...ignored('content', 'the content of a header is not validated; use schema'),
   },
   schema: schemaKeywords,
-  discriminator: { ...shown('propertyName'), mapping: { isShown: true, rejects: lostMapping } },
+  discriminator: { ...shown('propertyName'), mapping: { isShown: true, ignores: lostMapping } },
   securityScheme: {
     $ref: reference,
-    type: only('verify certificates in the TLS proxy', 'apiKey', 'http', 'oauth2', 'openIdConnect'),
-    ...each('name'),
-    in: only('use a header', 'query', 'header'),
-    scheme: { rejects: (value) => onlyOf(String(value).toLowerCase(), ['bearer', 'basic'], 'use bearer or basic') },
+    // A scheme that is not supported is refused where an operation requires it.
+    ...each('type name in scheme'),
     ...shown('description bearerFormat openIdConnectUrl flows'),
   },
 }
@@ -222,13 +206,6 @@ function unknownScheme(security: unknown, _object: Schema, { securitySchemes }: 
   return unknown === undefined
     ? undefined
     : `${unknown} is not a security scheme; describe it in components/securitySchemes, or correct the name`
-}
-
-/** A link needs one of these (OpenAPI 3.1, section 4.8.20). */
-function unboundLink(links: unknown): string | undefined {
-  const isBound = (link: unknown) => ['$ref', 'operationId', 'operationRef'].some((name) => name in Object(link))
-  const unbound = namesOf(links).find((name) => !isBound((links as Schema)[name]))
-  return unbound === undefined ? undefined : `${unbound} leads to no operation; add operationId`
 }
 
 function lostLink(target: unknown): string {
@@ -258,50 +235,17 @@ function unreadableText(schema: unknown, place: unknown, schemas: NamedSchemas):
 }
 
 function unreadServer(url: string): string | undefined {
-  if (/[{}]/.test(url)) return 'server variables are not supported; write out the url'
-  if (/[?#%*\s]/.test(url)) return 'a server url must not contain ?, #, %, * or spaces'
-  return URL.canParse(url, 'http://localhost/')
-    ? undefined
-    : `${url} is not a url; use one such as https://host/v1, or /v1`
-}
-
-/** An operationId appears in messages, logs and file names. */
-function unusableName(id: string): string | undefined {
-  // An empty one is reported as missing.
-  return /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S}]+(?: [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*)?$/u.test(id) && id.length <= 200
-    ? undefined
-    : `${JSON.stringify(id)} is not a name; use at most 200 letters, digits, punctuation and single spaces`
-}
-
-/** Among paths or statuses, `x-…` can only be an extension. */
-function extensionIn(members: unknown): string | undefined {
-  const extension = namesOf(members).find((name) => name.startsWith('x-'))
-  return extension === undefined ? undefined : `${extension} is not supported here; move it to the parent object`
+  return /[?#%*\s]/.test(url) ? 'a server url must not contain ?, #, %, * or spaces' : undefined
 }
 
 function misnamedParameter(name: string, place: unknown): string | undefined {
   if (name === '__proto__') return 'JavaScript objects cannot have the name __proto__; choose another'
-  if (place !== 'header') return undefined
-  return /^(?:accept|content-type|authorization)$/i.test(name)
-    ? `OpenAPI ignores the header parameter ${name}; use media types or security schemes`
-    : misnamedHeader(name)
+  return place !== 'header' || isFieldName(name) ? undefined : `${name} is not a header name; use letters, digits and -`
 }
 
 /** A name is a token (RFC 9110, section 5.1). */
-function misnamedHeader(name: string): string | undefined {
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? undefined : `${name} is not a header name; use letters, digits and -`
-}
-
-/** The headers of message framing, which the server sets (RFC 9110, section 7.6.1; RFC 9112). */
-const framing = /^(?:connection|content-(?:length|type)|date|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
-
-function unsentHeader(names: string[]): string | undefined {
-  const framed = names.find((name) => framing.test(name))
-  if (framed !== undefined) return `the server sets ${framed}; remove it`
-  const lower = names.map((name) => name.toLowerCase())
-  const twice = names.find((_name, index) => lower.indexOf(lower[index]!) < index)
-  if (twice !== undefined) return `${twice} differs from another header only by case; remove one`
-  return names.map(misnamedHeader).find((problem) => problem !== undefined)
+export function isFieldName(name: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name)
 }
 
 function unreadContent(content: unknown): string | undefined {

@@ -1,6 +1,6 @@
-import { type Schema, inPlace, isSchema, schemasPointer, targetOf, textFormats } from 'fastify-contract/schema'
-import { type Keyword, type KeywordContext, each, rejected, shown } from './keyword.ts'
-import { patternProblem } from './patterns.ts'
+import { type Schema, inPlace, isSchema, patternProblem, schemasPointer } from 'fastify-contract/schema'
+import { targetOf, textFormats } from 'fastify-contract/schema'
+import { type Keyword, type KeywordContext, each, ignored, rejected, shown } from './keyword.ts'
 
 /** The validated formats, each with its type. */
 export const formats: ReadonlyMap<string, string> = new Map([
@@ -13,9 +13,9 @@ export const formats: ReadonlyMap<string, string> = new Map([
 
 const numbers = ['integer', 'number']
 const schema: Keyword = { holds: 'schema' }
-const choice: Keyword = { holds: ['schema'], rejects: defaultInside }
+const choice: Keyword = { holds: ['schema'], warns: defaultInside }
 const flag: Keyword = {
-  rejects: (value, _schema, { role }) =>
+  ignores: (value, _schema, { role }) =>
     value === true && (role === 'other' || role === 'parameter') ? 'applies only to properties; remove it' : undefined,
 }
 
@@ -24,7 +24,7 @@ export const schemaKeywords: Record<string, Keyword> = {
   $ref: { rejects: (value) => strayReference(String(value)) },
   allOf: { holds: ['schema'] },
   ...each('anyOf oneOf', choice),
-  not: { holds: 'schema', rejects: defaultInside },
+  not: { holds: 'schema' },
 
   properties: {
     holds: { each: 'schema' },
@@ -50,27 +50,26 @@ export const schemaKeywords: Record<string, Keyword> = {
   multipleOf: { rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it') },
   ...each('maximum exclusiveMaximum minimum exclusiveMinimum', { rejects: inexactBound }),
   ...each('maxLength minLength', {}),
-  pattern: { rejects: (value) => patternProblem(String(value)) },
+  pattern: { ignores: (value) => patternProblem(String(value)) },
   ...each('maxItems minItems uniqueItems', {}),
   ...each('maxProperties minProperties required', {}),
-  format: { rejects: unknownFormat },
+  format: { ignores: unknownFormat },
   default: {
-    rejects: (value, _schema, { role }) =>
+    ignores: (value, _schema, { role }) =>
       beyondDouble(value) !== undefined
-        ? 'a default beyond ±9007199254740991 is not supported; require the value'
+        ? 'a default beyond ±9007199254740991 is not applied; require the value'
         : role === 'other'
           ? 'applies only to properties and parameters; remove it'
           : referenceIn(value),
   },
   ...each('readOnly writeOnly', flag),
-  ...each('example examples', { rejects: referenceIn }),
+  ...each('example examples', { ignores: referenceIn }),
 
-  ...shown('title description deprecated $comment externalDocs'),
+  ...shown('title description deprecated $comment externalDocs $defs'),
   ...shown('discriminator', 'discriminator'),
 
-  ...rejected('$defs', 'local definitions are not supported; move them to components/schemas'),
   ...rejected('$id', 'schema identifiers are not supported; remove it and use components/schemas'),
-  ...rejected('$schema $vocabulary', 'the dialect is always that of OpenAPI 3.1; remove it'),
+  ...ignored('$schema $vocabulary', 'the dialect is always that of OpenAPI 3.1; remove it'),
   ...rejected('$anchor $dynamicAnchor', 'anchors are not supported; refer to components/schemas'),
   ...rejected('$dynamicRef', 'dynamic references are not supported; use $ref'),
   ...rejected('if then else', 'conditions are not supported; use oneOf or anyOf'),
@@ -79,11 +78,10 @@ export const schemaKeywords: Record<string, Keyword> = {
   ...rejected('contains minContains maxContains', 'is not supported; describe all items by items'),
   ...rejected('patternProperties', 'is not supported; use additionalProperties and propertyNames'),
   ...rejected('unevaluatedItems', 'is not supported; use items'),
-  ...rejected('contentEncoding', 'encoded content is not decoded; use format: byte for base64'),
-  ...rejected('contentMediaType', 'the content of a string is not parsed; use description'),
-  ...rejected('contentSchema', 'the content of a string is not parsed; use an object'),
-  ...rejected('xml', 'XML is not supported; remove it'),
-  ...rejected('nullable', "is a keyword of OpenAPI 3.0; use type: [string, 'null']"),
+  ...ignored('contentEncoding', 'encoded content is not decoded; use format: byte for base64'),
+  ...ignored('contentMediaType', 'the content of a string is not parsed; use description'),
+  ...ignored('contentSchema', 'the content of a string is not parsed; use an object'),
+  ...ignored('xml', 'XML is sent and read as bytes; remove it'),
 }
 
 function strayReference(reference: string): string | undefined {
@@ -150,13 +148,16 @@ function defaultInside(value: unknown, _object: unknown, { schemas }: KeywordCon
     .filter(isSchema)
     .some((property) => [property, targetOf(property, schemas)].some((one) => one !== undefined && 'default' in one))
   return hasDefault
-    ? 'a property has a default, which needs a schema that always applies; move the property out'
+    ? 'a property has a default, which is applied only in a schema that always applies; move the property out'
     : undefined
 }
 
 function unknownFormat(value: unknown, { type = 'string' }: Schema): string | undefined {
   const name = String(value)
   const ofType = formats.get(name)
-  if (ofType === undefined) return `${name} is not a supported format; use a pattern, or remove it`
-  return [type].flat().includes(ofType) ? undefined : `${name} is a format of ${ofType}; change the type`
+  if (ofType === undefined)
+    return `${name} is not a supported format, and is not validated; use a pattern, or remove it`
+  return [type].flat().includes(ofType)
+    ? undefined
+    : `${name} is a format of ${ofType}, and is not validated; change the type`
 }

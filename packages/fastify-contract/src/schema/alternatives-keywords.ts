@@ -20,22 +20,12 @@ export const maxErrors = 20
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10.2.1 https://ajv.js.org/keywords.html
  */
 export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] {
-  let depth = 0
-  const compileBranch: Compile = (schema) => {
-    depth++
-    try {
-      return compile(schema)
-    } finally {
-      depth--
-    }
-  }
-
   const not: FuncKeywordDefinition = {
     keyword: 'not',
     errors: false,
     error: { message: 'must NOT be valid' },
     compile(schema: AnySchema) {
-      const branch = compileBranch(schema)
+      const branch = compile(schema)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         return !isBranchValid(this, branch, data, context, false)
       }
@@ -76,9 +66,6 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
     modifying: true,
     errors: false,
     compile(values: Record<string, unknown>) {
-      if (depth > 0) {
-        throw new Error('a property has a default, which needs a schema that always applies; move the property out')
-      }
       const members = Object.entries(values).map(([name, value]) => ({
         name,
         value,
@@ -86,7 +73,7 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
       }))
       const steps = members.reduce((sum, { value }) => sum + stepsOf(value), 0)
       return function (this: Validation, object: Record<string, unknown>) {
-        // A branch of another schema may refer to this one.
+        // A schema that may not apply sets no defaults, whoever refers to it.
         if (this.branches > 0) return true
         this.work.count(steps)
         for (const { name, value, bytes } of members) {
@@ -101,8 +88,8 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
 
   return [
     // Validates all branches, because each valid one declares its properties.
-    alternatives('anyOf', compileBranch, Infinity, 'must match a schema in anyOf'),
-    alternatives('oneOf', compileBranch, 1, 'must match exactly one schema in oneOf'),
+    alternatives('anyOf', compile, Infinity, 'must match a schema in anyOf'),
+    alternatives('oneOf', compile, 1, 'must match exactly one schema in oneOf'),
     not,
     closed,
     defaults,

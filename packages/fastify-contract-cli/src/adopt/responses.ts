@@ -1,0 +1,64 @@
+import { isSchema } from 'fastify-contract/schema'
+import { objectsOf } from '../keywords/objects.ts'
+import { isFieldName } from '../keywords/openapi-keywords.ts'
+import type { Adopted } from './adopt.ts'
+import type { AdoptedOperation } from './operations.ts'
+import { resolvedIn } from './references.ts'
+
+type Members = Record<string, unknown>
+
+/** Gives the responses of an operation statuses that a reply can have, and removes content that HTTP forbids. */
+export function mendResponses({ object, method, path }: AdoptedOperation, { document, places, warn }: Adopted): void {
+  const { responses } = object
+  if (!isSchema(responses)) return
+  for (const [written, response] of Object.entries(responses)) {
+    const at = { object: responses, key: written }
+    const route = `${method.toUpperCase()} ${path}`
+    const status = /^[1-5]xx$/i.test(written) ? written.toUpperCase() : written
+    if (status !== written) {
+      Reflect.deleteProperty(responses, written)
+      responses[status] ??= response
+      warn(at, `${route}: ${written} is not a status; use ${status}`, 'status')
+    }
+    // An extension.
+    if (status.startsWith('x-')) Reflect.deleteProperty(responses, status)
+    if (/^1(?:\d\d|XX)$/.test(status)) {
+      Reflect.deleteProperty(responses, status)
+      warn(at, `${route}: ${status} precedes the response, and no handler returns it; remove it`, '1XX')
+    }
+    const resolved = resolvedIn(document, response)
+    if (!/^(?:204|205|304)$/.test(status) || resolved?.['content'] === undefined) continue
+    const { content, ...rest } = resolved
+    responses[status] = places.share(rest, resolved)
+    // An empty one says the same.
+    if (!isSchema(content) || Object.keys(content).length > 0)
+      warn(at, `${route}: ${status} has no content in HTTP; remove the content, or use another status`, 'contentless')
+  }
+}
+
+/** The headers of message framing, which the server sets (RFC 9110, section 7.6.1; RFC 9112). */
+const framing = /^(?:connection|content-(?:length|type)|date|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
+
+/** Removes the headers of responses that a handler cannot set. */
+export function mendHeaders({ document, warn }: Adopted): void {
+  for (const { object, kind } of objectsOf(document)) if (kind === 'response') removeHeaders(object, warn)
+}
+
+function removeHeaders({ headers }: Members, warn: Adopted['warn']): void {
+  if (!isSchema(headers)) return
+  const met = new Set<string>()
+  for (const name of Object.keys(headers)) {
+    const key = name.toLowerCase()
+    const problem = met.has(key)
+      ? 'differs from another header only by case, and is ignored; remove one'
+      : framing.test(name)
+        ? 'is set by the server, and is ignored; remove it'
+        : isFieldName(name)
+          ? undefined
+          : 'is not a header name, and is ignored; use letters, digits and -'
+    met.add(key)
+    if (problem === undefined) continue
+    Reflect.deleteProperty(headers, name)
+    warn({ object: headers, key: name }, `the header ${name} ${problem}`, `header ${problem}`)
+  }
+}

@@ -1,0 +1,28 @@
+import { isSchema } from 'fastify-contract/schema'
+import type { Adopted } from './adopt.ts'
+
+/** Gives the variables of servers their defaults, and removes servers without a base path. */
+export function mendServers({ document, warn }: Adopted): void {
+  const { servers } = document
+  if (!Array.isArray(servers)) return
+  document['servers'] = servers.filter((server: unknown) => {
+    if (!isSchema(server) || typeof server['url'] !== 'string') return true
+    const { url, variables } = server
+    const [path = '', ignored] = withDefaults(url.trim(), variables).split(/(?=[?#])/)
+    server['url'] = path
+    const at = { object: server, key: 'url' }
+    if (ignored !== undefined) warn(at, 'url: a server has neither query nor fragment; remove them')
+    if (URL.canParse(path, 'http://localhost/')) return true
+    warn(at, `url: ${url} is not a url, and is not served; use one such as https://host/v1, or /v1`, 'server.url')
+    return false
+  })
+}
+
+/** A variable without a default stands for its name. */
+function withDefaults(url: string, variables: unknown): string {
+  return url.replaceAll(/\{([^{}]*)\}/g, (_all, name: string) => {
+    const variable = isSchema(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined
+    const value = isSchema(variable) ? variable['default'] : undefined
+    return /^(?:string|number|boolean)$/.test(typeof value) ? String(value) : name
+  })
+}
