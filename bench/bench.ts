@@ -30,6 +30,10 @@ const commands: Record<string, Command> = {
     summary: 'changes the contract, and expects that the contract suite fails',
     load: () => import('./mutants/mutants.ts'),
   },
+  directory: {
+    summary: 'generates from the public contracts of a directory',
+    load: () => import('./directory.ts'),
+  },
   proxies: {
     summary: 'restarts servers behind nginx and HAProxy under load',
     load: () => import('./proxies.ts'),

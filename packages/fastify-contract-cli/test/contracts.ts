@@ -7,7 +7,7 @@ import { stringifyJson } from 'fastify-contract/json'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { BrokenContract } from '../src/check/findings.ts'
-import { readContract } from '../src/check/read-contract.ts'
+import { type ReadOptions, readContract } from '../src/check/read-contract.ts'
 import { type GenerateMode, generate } from '../src/generate/generate.ts'
 
 const errorSchema = {
@@ -58,10 +58,15 @@ function textOf(contract: object | string): string {
   return typeof contract === 'string' ? contract : stringifyJson(contract, 1)
 }
 
+/** The lines with which a contract is warned of. @throws BrokenContract where it is refused */
+export async function warningsOf(contract: object | string): Promise<string[]> {
+  return (await readContract(Buffer.from(textOf(contract)), 'openapi.yaml')).warnings
+}
+
 /** The lines with which a contract is refused; none where it is taken. */
-export async function problemsOf(contract: object | string): Promise<string[]> {
+export async function problemsOf(contract: object | string, options: ReadOptions = {}): Promise<string[]> {
   try {
-    await readContract(Buffer.from(textOf(contract)), 'openapi.yaml')
+    await readContract(Buffer.from(textOf(contract)), 'openapi.yaml', undefined, options)
     return []
   } catch (error) {
     if (!(error instanceof BrokenContract)) throw error
@@ -101,12 +106,12 @@ export async function serve(
   onFinished: (close: () => Promise<void>) => void = onTestFinished,
 ) {
   const text = textOf(contract)
-  const { document } = await readContract(Buffer.from(text), 'openapi.yaml')
+  const { document, written } = await readContract(Buffer.from(text), 'openapi.yaml')
   const failureForm: FailureForm = ({ message }) => ({ body: { error: 50000, message } })
   const app = fastify(fastifyOptions({ logger: pino({ level: 'silent' }), failureForm }))
   onFinished(() => app.close())
   await app.register(fastifyContract, {
-    contract: { document, yaml: text, json: stringifyJson(document) },
+    contract: { document, yaml: text, json: stringifyJson(written) },
     // The types of handlers are those of a generated contract.
     handlers: handlers as ContractOptions['handlers'],
     services: {},

@@ -92,7 +92,11 @@ describe('fastify-contract generate', () => {
 
   test.each<[string, string, RegExp]>([
     ['an empty file', '', /^openapi\.yaml:1:1: is empty; write an OpenAPI document$/],
-    ['another version', 'openapi: 3.0.3\n', /^openapi\.yaml:1:1: openapi: "3\.0\.3" is not supported; use 3\.1\.x$/],
+    [
+      'another version',
+      "swagger: '2.0'\n",
+      /^openapi\.yaml:1:1: openapi: "2\.0" is not supported; use 3\.0, 3\.1 or 3\.2$/,
+    ],
     [
       'a path of the service',
       stringifyJson(contractOf({ '/livez': operation('a') })),

@@ -9,16 +9,35 @@ import type { Adopted } from './adopt.ts'
 export function declareRequired({ document, warn }: Adopted): void {
   const schemas = namedSchemas(document)
   for (const { object, kind, isValue, isAlternative } of objectsOf(document)) {
-    if (kind !== 'schema' || !(isValue || isAlternative)) continue
+    if (kind !== 'schema') continue
+    for (const name of object['additionalProperties'] === false ? ownUndeclared(object) : []) {
+      declare(object, name)
+      warn({ object, key: 'required' }, undeclared(name), 'required')
+    }
+    if (!isValue && !isAlternative) continue
     for (const [name, one] of orNothing(() => undeclaredProperties(object, schemas)) ?? []) {
       const always = inPlace(object, schemas, 'always')
       const holder = always.find(({ properties }) => isSchema(properties)) ?? object
-      holder['properties'] = { ...(holder['properties'] as object | undefined), [name]: {} }
+      declare(holder, name)
       // What surrounds an alternative may declare it.
-      const text = `required: ${name} is not declared, and may have any value; add it to the properties`
-      if (isValue) warn({ object: one, key: 'required' }, text, 'required')
+      if (isValue) warn({ object: one, key: 'required' }, undeclared(name), 'required')
     }
   }
+}
+
+function undeclared(name: string): string {
+  return `required: ${name} is not declared, and may have any value; add it to the properties`
+}
+
+function declare(schema: Schema, name: string): void {
+  const { properties } = schema
+  schema['properties'] = Object.fromEntries([...Object.entries(isSchema(properties) ? properties : {}), [name, {}]])
+}
+
+/** The properties that a schema requires but does not declare itself. */
+function ownUndeclared({ properties, required }: Schema): string[] {
+  const names = Object.keys(isSchema(properties) ? properties : {})
+  return listOf(required).flatMap((name) => (typeof name === 'string' && !names.includes(name) ? [name] : []))
 }
 
 /** The required properties that no schema of the same value declares, each with the schema that requires it. */
@@ -27,9 +46,7 @@ function undeclaredProperties(schema: Schema, schemas: NamedSchemas): [name: str
   const names = new Set(all.flatMap(({ properties }) => Object.keys(isSchema(properties) ? properties : {})))
   if (all.some((one) => 'additionalProperties' in one) || !isAlwaysClosed(schema, schemas)) return []
   return inPlace(schema, schemas, 'always').flatMap((one) =>
-    listOf(one['required']).flatMap((name): [string, Schema][] =>
-      typeof name === 'string' && !names.has(name) ? [[name, one]] : [],
-    ),
+    ownUndeclared(one).flatMap((name): [string, Schema][] => (names.has(name) ? [] : [[name, one]])),
   )
 }
 

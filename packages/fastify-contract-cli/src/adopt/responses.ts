@@ -9,11 +9,11 @@ type Members = Record<string, unknown>
 
 /** Gives the responses of an operation statuses that a reply can have, and removes content that HTTP forbids. */
 export function mendResponses({ object, method, path }: AdoptedOperation, { document, places, warn }: Adopted): void {
-  const { responses } = object
+  const responses = object['responses'] ?? {}
   if (!isSchema(responses)) return
+  const route = `${method.toUpperCase()} ${path}`
   for (const [written, response] of Object.entries(responses)) {
     const at = { object: responses, key: written }
-    const route = `${method.toUpperCase()} ${path}`
     const status = /^[1-5]xx$/i.test(written) ? written.toUpperCase() : written
     if (status !== written) {
       Reflect.deleteProperty(responses, written)
@@ -34,6 +34,13 @@ export function mendResponses({ object, method, path }: AdoptedOperation, { docu
     if (!isSchema(content) || Object.keys(content).length > 0)
       warn(at, `${route}: ${status} has no content in HTTP; remove the content, or use another status`, 'contentless')
   }
+  if (Object.keys(responses).length > 0) return
+  object['responses'] = { default: { description: '' } }
+  warn(
+    { object, key: 'responses' },
+    `${route}: declares no response, and may have any status without a body; add one`,
+    'responses',
+  )
 }
 
 /** The headers of message framing, which the server sets (RFC 9110, section 7.6.1; RFC 9112). */

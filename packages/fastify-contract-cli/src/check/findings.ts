@@ -27,13 +27,18 @@ export interface CommandResult {
 /** The maximum length of a line, which may quote long text. */
 const maxLine = 1_000
 
+/** A text as one printable line, cut if it is too long. */
+export function asLine(text: string): string {
+  return printable(text.length > maxLine ? `${text.slice(0, maxLine)}…` : text)
+}
+
 /** A rejected contract. The message has a line for each problem, with its place. */
 export class BrokenContract extends Error {
   readonly lines: readonly string[]
 
   /** @param reasons the lines; made printable, and cut if too long */
   constructor(reasons: readonly string[], options?: ErrorOptions) {
-    const lines = reasons.map((reason) => printable(reason.length > maxLine ? `${reason.slice(0, maxLine)}…` : reason))
+    const lines = reasons.map(asLine)
     super(lines.join('\n'), options)
     this.lines = lines
   }

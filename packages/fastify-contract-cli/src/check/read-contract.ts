@@ -5,9 +5,11 @@ import { readBundled } from './bundle.ts'
 import { checkCompilation } from './check-compilation.ts'
 import { adopt, isSupported } from '../adopt/adopt.ts'
 import { removeBrokenValues } from './check-examples.ts'
+import { isDocumentation } from '../keywords/objects.ts'
 import { checkKeywords, checkReferences } from './check-keywords.ts'
 import { checkOperations } from './check-operations.ts'
-import { BrokenContract, type Finding } from './findings.ts'
+import { checkSatisfiable } from './check-satisfiable.ts'
+import { BrokenContract, type Finding, asLine } from './findings.ts'
 import type { Place, Places } from './read-yaml.ts'
 import { type StructureProblem, structureProblems } from './structure.ts'
 
@@ -76,7 +78,7 @@ function runChecks(document: Record<string, unknown>, reserved: readonly string[
     const warnings = removeBrokenValues(written)
     const resolved = dereference(document)
     const contract = { written, resolved, operations: operationsOf(resolved) }
-    return { findings: checkOperations(contract, reserved), warnings, contract }
+    return { findings: [...checkOperations(contract, reserved), ...checkSatisfiable(written)], warnings, contract }
   } catch (error) {
     if (isFaulty) return { findings: [], warnings: [], contract: undefined }
     throw error
@@ -122,11 +124,15 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
   }
   const adopted = adopt(document, places)
   const references = [...findings, ...checkReferences(document)]
-  const problems = await structureProblems(document)
-  const structure = problems.map(({ pointer, text }): Finding => ({
+  const found = await structureProblems(document)
+  const findingOf = ({ pointer, text }: StructureProblem): Finding => ({
     at: holderOf(document, namesOf(pointer), places),
     text: `${text} (${pointer})`,
-  }))
+  })
+  const isShown = ({ pointer }: StructureProblem) => isDocumentation(namesOf(pointer))
+  adopted.push(...found.filter(isShown).map((problem) => ({ ...findingOf(problem), kind: 'documentation' })))
+  const problems = found.filter((problem) => !isShown(problem))
+  const structure = problems.map(findingOf)
   // Surplus members and problems within schemas do not affect other checks.
   const isHarmless = ({ rule, pointer, text }: StructureProblem) =>
     rule !== 'struct' ||
@@ -175,7 +181,7 @@ function inWarnings(warnings: Finding[], places: Places, name: string): string[]
     // A kind has one at least.
     return { place: found[0]!.place, text: `warning: ${found[0]!.text}${more}` }
   })
-  return firsts.toSorted(byPlace).map(({ text, place }) => `${placeText(place, name)}: ${text}`)
+  return firsts.toSorted(byPlace).map(({ text, place }) => asLine(`${placeText(place, name)}: ${text}`))
 }
 
 interface Located {

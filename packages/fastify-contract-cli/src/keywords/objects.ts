@@ -29,6 +29,25 @@ export function isShown(kind: Kind, name: string): boolean {
   return keywordOf(kind, name)?.isShown === true
 }
 
+/** Whether the member at the end of a path of names only documents the contract. */
+export function isDocumentation(names: readonly string[]): boolean {
+  let [kind, isMap]: [Kind, boolean] = ['document', false]
+  for (const [index, name] of names.entries()) {
+    if (isMap) {
+      isMap = false
+      continue
+    }
+    if (name === 'info') return !/^(?:title|version)?$/.test(names[index + 1] ?? '')
+    const { holds, isShown: is = name.startsWith('x-') }: Keyword = keywordOf(kind, name) ?? {}
+    // The suite reads it.
+    if (is && name !== 'x-unmatched-responses') return true
+    if (holds === undefined) return false
+    isMap = typeof holds !== 'string'
+    kind = typeof holds === 'string' ? holds : Array.isArray(holds) ? holds[0] : holds.each
+  }
+  return false
+}
+
 /** Whether a keyword is ignored with any value. */
 export function isIgnored(kind: Kind, name: string): boolean {
   return typeof keywordOf(kind, name)?.ignores === 'string'

@@ -48,7 +48,7 @@ export const schemaKeywords: Record<string, Keyword> = {
   },
   ...each('enum const', { rejects: inexactConstant }),
   multipleOf: { rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it') },
-  ...each('maximum exclusiveMaximum minimum exclusiveMinimum', { rejects: inexactBound }),
+  ...each('maximum exclusiveMaximum minimum exclusiveMinimum', { warns: inexactBound }),
   ...each('maxLength minLength', {}),
   pattern: { ignores: (value) => patternProblem(String(value)) },
   ...each('maxItems minItems uniqueItems', {}),
@@ -98,7 +98,7 @@ function strayReference(reference: string): string | undefined {
 function inexactBound(value: unknown, { type, format }: Schema): string | undefined {
   const isSafe = typeof value !== 'bigint' && Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER
   return [type].flat().includes('integer') && format === undefined && !isSafe
-    ? `${String(value)} is not exact; add format: int64, or stay within ±9007199254740991`
+    ? `${String(value)} is not reached: integers without format: int64 are refused beyond ±9007199254740991; add it`
     : undefined
 }
 

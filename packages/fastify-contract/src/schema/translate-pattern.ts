@@ -22,9 +22,16 @@ const construct = new RegExp(
  */
 export function translatePattern(pattern: string): string {
   if (!pattern.isWellFormed()) throw new SyntaxError('a lone surrogate is not valid UTF-8')
-  // Throws if it is invalid in any case.
-  void new RegExp(pattern)
+  assertValid(pattern)
   return pattern.replace(construct, translate)
+}
+
+function assertValid(pattern: string): void {
+  try {
+    void new RegExp(pattern, 'u')
+  } catch {
+    void new RegExp(pattern)
+  }
 }
 
 function translate(text: string): string {
@@ -80,7 +87,7 @@ function codeOf(text: string): number {
   const control = Object.hasOwn(controls, kind) ? controls[kind] : undefined
   if (control !== undefined) return control
   if (/[1-9k]/.test(kind)) throw new SyntaxError('RE2 has no backreferences; repeat the text')
-  if (/\w/.test(kind)) throw new SyntaxError(`${text} is not an escape of ECMA-262; correct it`)
+  if (/[A-Za-z\d]/.test(kind)) throw new SyntaxError(`${text} is not an escape of ECMA-262; correct it`)
   return kind.codePointAt(0)!
 }
 

