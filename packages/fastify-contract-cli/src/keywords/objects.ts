@@ -38,9 +38,11 @@ export function isDocumentation(names: readonly string[]): boolean {
       continue
     }
     if (name === 'info') return !/^(?:title|version)?$/.test(names[index + 1] ?? '')
-    const { holds, isShown: is = name.startsWith('x-') }: Keyword = keywordOf(kind, name) ?? {}
+    const keyword = keywordOf(kind, name)
+    const isAnnotation = keyword?.isShown ?? (keyword === undefined && name.startsWith('x-'))
     // The suite reads it.
-    if (is && name !== 'x-unmatched-responses') return true
+    if (isAnnotation && name !== 'x-unmatched-responses') return true
+    const { holds }: Keyword = keyword ?? {}
     if (holds === undefined) return false
     isMap = typeof holds !== 'string'
     kind = typeof holds === 'string' ? holds : Array.isArray(holds) ? holds[0] : holds.each

@@ -1,0 +1,378 @@
+import { lookUp, parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
+import { describe, expect, it } from 'vitest'
+import { readContract } from '../src/check/read-contract.ts'
+import { contractOf, contractWith, failures, json, noContent, serve, withSchema } from './contracts.ts'
+
+const text = { type: 'string' }
+const integer = { type: 'integer' }
+const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const named = (...schemas: object[]) => ({
+  components: { schemas: Object.fromEntries(schemas.map((each, index) => [`S${String(index)}`, each])) },
+})
+const s0 = (schema: object) => ({ components: { schemas: { S0: schema } } })
+const old = (contract: object, version = '3.0.3') => ({ ...contract, openapi: version })
+const query = (name: string, schema: object, more: object = {}) => ({ name, in: 'query', schema, ...more })
+const getThings = (operation: object) => ({ paths: { '/things': { get: operation } } })
+const withPath = (path: string, operation: object, item: object = {}) =>
+  contractOf({ [path]: { ...item, get: { operationId: 'a', responses: noContent, ...operation } } })
+const s0Pointer = '#/components/schemas/S0'
+const ofThings = '#/paths/~1things/get'
+const id = { name: 'id', in: 'path', required: true, schema: text }
+
+async function adopted(contract: object) {
+  const { document, written, warnings } = await readContract(Buffer.from(stringifyJson(contract, 1)), 'openapi.yaml')
+  expect(written).toEqual(contract)
+  return {
+    document: document as object,
+    warnings: warnings.map((line) => line.replace(/^openapi\.yaml:\d+:\d+: warning: /, '')),
+  }
+}
+
+/** Contracts, the warnings about them, a part of what is served, and references to what is not. */
+const cases: Record<string, [contract: object, warnings: RegExp[], served: object, gone?: string[]][]> = {
+  'reads OpenAPI 3.0 as 3.1': [
+    [
+      old(contractWith({}, named({ ...text, nullable: true }))),
+      [],
+      { openapi: '3.1.0', ...s0({ type: ['string', 'null'] }) },
+    ],
+    [old(contractWith({}, named({ ...text, nullable: false })), '3.0'), [], s0(text), [`${s0Pointer}/nullable`]],
+    [
+      old(contractWith({}, named({ ...text, nullable: true, enum: ['a'], default: null }))),
+      [],
+      s0({ type: ['string', 'null'], enum: ['a', null], default: null }),
+    ],
+    [
+      old(contractWith({}, named({ ...to('S1'), nullable: true, description: 'A.', readOnly: true }, text))),
+      [/^OpenAPI 3\.0 ignores readOnly beside \$ref; write both into allOf$/],
+      s0({ description: 'A.', anyOf: [to('S1'), { type: 'null' }] }),
+    ],
+    [
+      old(contractWith({}, named({ nullable: true, allOf: [to('S1')], title: 'T' }, text))),
+      [],
+      s0({ title: 'T', anyOf: [{ allOf: [to('S1')] }, { type: 'null' }] }),
+    ],
+    [
+      old(contractWith({}, named({ oneOf: [{ ...text, nullable: true }], nullable: true }))),
+      [],
+      s0({ anyOf: [{ oneOf: [{ type: ['string', 'null'] }] }, { type: 'null' }] }),
+    ],
+    [
+      old(
+        contractWith(
+          {},
+          named({ ...integer, minimum: 1, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false }),
+        ),
+      ),
+      [],
+      s0({ ...integer, exclusiveMinimum: 1, maximum: 9 }),
+      [`${s0Pointer}/minimum`, `${s0Pointer}/exclusiveMaximum`],
+    ],
+    [
+      old(contractWith({}, named({ ...to('S1'), maxLength: 3, default: 'a' }, text))),
+      [/^OpenAPI 3\.0 ignores maxLength beside \$ref/, /^OpenAPI 3\.0 ignores default beside \$ref/],
+      s0(to('S1')),
+      [`${s0Pointer}/maxLength`, `${s0Pointer}/default`],
+    ],
+    [
+      old(
+        contractWith(
+          {},
+          named({ type: 'object', properties: { example: { ...text, nullable: true, example: 'a' }, nullable: text } }),
+        ),
+      ),
+      [],
+      s0({ properties: { example: { type: ['string', 'null'], example: 'a' }, nullable: text } }),
+    ],
+    [
+      old(contractWith({}, named({ ...text, format: 'byte' }, { ...text, format: 'binary' }))),
+      [],
+      s0({ ...text, format: 'byte' }),
+    ],
+  ],
+  'reads OpenAPI 3.2 as 3.1, as far as their words are the same': [
+    [
+      old(contractWith({}, { $self: 'https://things.example/' }), '3.2.0'),
+      [/^\$self: is not a keyword of a document/],
+      { openapi: '3.1.0' },
+    ],
+  ],
+  'reads nullable in OpenAPI 3.1 as it is meant': [
+    [
+      contractWith({}, named({ ...text, nullable: true })),
+      [/^nullable: is a keyword of OpenAPI 3\.0/],
+      s0({ type: ['string', 'null'] }),
+    ],
+  ],
+  'names an operation by its route': [
+    [
+      withPath('/pets/{id}', { operationId: undefined, parameters: [id] }),
+      [],
+      { paths: { '/pets/{id}': { get: { operationId: 'GET /pets/{id}' } } } },
+    ],
+    [withPath('/a', { operationId: '' }), [], { paths: { '/a': { get: { operationId: 'GET /a' } } } }],
+    [
+      withPath('/a', { operationId: 'GET /b' }),
+      [/^operationId: "GET \/b" is not a name/],
+      { paths: { '/a': { get: { operationId: 'GET /a' } } } },
+    ],
+    [
+      contractOf({
+        '/a': { get: { operationId: 'x', responses: noContent } },
+        '/b': { get: { operationId: 'x', responses: noContent } },
+      }),
+      [/^operationId: "x" names several operations; .*'GET \/a', or choose another name \(and 1 more\)$/],
+      { paths: { '/a': { get: { operationId: 'GET /a' } }, '/b': { get: { operationId: 'GET /b' } } } },
+    ],
+    [
+      contractOf({ '/a': { get: { responses: noContent } }, '/b': { $ref: '#/paths/~1a' }, 'x-note': {} }),
+      [],
+      { paths: { '/a': { get: { operationId: 'GET /a' } }, '/b': { get: { operationId: 'GET /b' } } } },
+    ],
+  ],
+  'gives an operation the parameters that a request can have': [
+    [
+      withPath(
+        '/a/{id}',
+        { parameters: [query('id', text)] },
+        { parameters: [query('id', integer), query('b', text)] },
+      ),
+      [/^GET \/a\/\{id\}: the path parameter id is not declared, and is read as a string; add it$/],
+      { paths: { '/a/{id}': { get: { parameters: [query('id', text), query('b', text), id] } } } },
+    ],
+    [
+      withPath('/a/{id}', { parameters: [{ ...id, required: false }] }),
+      [/^the path parameter id is part of the path, and is required; add required: true$/],
+      { paths: { '/a/{id}': { get: { parameters: [id] } } } },
+    ],
+    [
+      contractWith({ parameters: [{ name: 'authorization', in: 'header', schema: text }, query('a', text)] }),
+      [/^the header parameter authorization is ignored by OpenAPI; use media types or security schemes$/],
+      getThings({ parameters: [query('a', text)] }),
+    ],
+    [
+      contractWith(
+        { parameters: [{ $ref: '#/components/parameters/Key' }], security: [{ key: [] }] },
+        {
+          components: {
+            parameters: { Key: { name: 'X-Key', in: 'header', schema: text } },
+            securitySchemes: {
+              bearer: { type: 'http', scheme: 'bearer' },
+              key: { type: 'apiKey', in: 'header', name: 'x-key' },
+            },
+          },
+        },
+      ),
+      [/^the header parameter X-Key is an API key, which is read before the parameters; remove the parameter$/],
+      getThings({ security: [{ key: [] }] }),
+    ],
+    [
+      contractWith({ parameters: [{ name: 'a', in: 'query' }] }),
+      [/^the query parameter a has no schema, and is read as a string/],
+      getThings({ parameters: [query('a', text)] }),
+    ],
+    [
+      contractWith(
+        { parameters: [query('a', { type: ['string', 'null'], enum: ['b', null] }), query('c', to('S0'))] },
+        named({ type: 'array', items: { anyOf: [text, { type: 'null' }] } }),
+      ),
+      [],
+      {
+        ...getThings({
+          parameters: [query('a', { ...text, enum: ['b'] }), query('c', { type: 'array', items: { anyOf: [text] } })],
+        }),
+        ...s0({ items: { anyOf: [text, { type: 'null' }] } }),
+      },
+    ],
+  ],
+  'gives an operation the responses that a handler can return': [
+    [
+      contractWith({ responses: { 100: { description: 'Go on.' }, '1XX': { description: 'Wait.' }, ...noContent } }),
+      [/^GET \/things: 100 precedes the response, and no handler returns it; remove it \(and 1 more\)$/],
+      getThings({ responses: noContent }),
+      [`${ofThings}/responses/100`, `${ofThings}/responses/1XX`],
+    ],
+    [
+      contractWith({
+        responses: {
+          '4xx': { description: 'No.' },
+          'x-note': {},
+          204: { description: 'Done.', content: {} },
+          ...failures,
+        },
+      }),
+      [/^GET \/things: 4xx is not a status; use 4XX$/],
+      getThings({ responses: { '4XX': { description: 'No.' }, ...noContent } }),
+      [`${ofThings}/responses/4xx`, `${ofThings}/responses/x-note`, `${ofThings}/responses/204/content`],
+    ],
+    [
+      contractWith(
+        { responses: { 204: { $ref: '#/components/responses/R' }, ...failures } },
+        { components: { responses: { R: { description: 'R.', content: json(text) } } } },
+      ),
+      [/^GET \/things: 204 has no content in HTTP/],
+      {
+        ...getThings({ responses: { 204: { description: 'R.' } } }),
+        components: { responses: { R: { content: json(text) } } },
+      },
+      [`${ofThings}/responses/204/content`],
+    ],
+    [
+      contractWith({
+        responses: {
+          200: {
+            description: 'Done.',
+            headers: { 'Content-Length': { schema: integer }, 'a b': {}, A: { schema: { type: 'boolean' } }, B: {} },
+          },
+          ...failures,
+        },
+      }),
+      [
+        /^the header Content-Length is set by the server/,
+        /^the header a b is not a header name/,
+        /^schema: a header is sent as text/,
+      ],
+      getThings({
+        responses: { 200: { description: 'Done.', headers: { A: { schema: text }, B: { schema: text } } } },
+      }),
+      [`${ofThings}/responses/200/headers/Content-Length`, `${ofThings}/responses/200/headers/a b`],
+    ],
+  ],
+  'gives servers their defaults': [
+    [
+      contractWith(
+        {},
+        {
+          servers: [
+            { url: '{scheme}://{host}/{base}/v{n}', variables: { scheme: { default: 'https' }, n: { default: '2' } } },
+          ],
+        },
+      ),
+      [],
+      { servers: [{ url: 'https://host/base/v2' }] },
+    ],
+    [
+      contractWith({}, { servers: [{ url: 'https://' }] }),
+      [/^url: https:\/\/ is not a url, and is not served/],
+      { servers: [] },
+    ],
+  ],
+  'makes each reference lead to a component': [
+    [
+      contractWith(
+        { parameters: [query('a', { $ref: '#/x-schemas/A' })] },
+        { 'x-schemas': { A: { type: 'array', items: { $ref: '#/x-schemas/B~1c' } }, 'B/c': text } },
+      ),
+      [/^\$ref: #\/x-schemas\/A is not a component; move it to components \(and 1 more\)$/],
+      {
+        ...getThings({ parameters: [query('a', to('x-schemas.A'))] }),
+        components: {
+          schemas: { 'x-schemas.A': { type: 'array', items: to('x-schemas.B_c') }, 'x-schemas.B_c': text },
+        },
+      },
+    ],
+    [
+      contractOf({
+        '/a': {
+          get: { responses: { 200: { description: 'A.' } } },
+          put: { responses: { 200: { $ref: '#/paths/~1a/get/responses/200' } } },
+        },
+      }),
+      [/^\$ref: #\/paths\/~1a\/get\/responses\/200 is not a component/],
+      { components: { responses: { 'paths._a.get.responses.200': { description: 'A.' } } } },
+    ],
+  ],
+  'declares what is required, with any value': [
+    [
+      contractWith(
+        {},
+        named(
+          { type: 'object', required: ['b'], properties: { a: text } },
+          { oneOf: [{ required: ['c'], properties: { a: text } }] },
+        ),
+      ),
+      [],
+      {
+        components: {
+          schemas: { S0: { properties: { a: text } }, S1: { oneOf: [{ properties: { a: text, c: {} } }] } },
+        },
+      },
+    ],
+    [
+      withSchema({ allOf: [to('S0'), { required: ['b'] }] }, { S0: { type: 'object', properties: { a: text } } }),
+      [/^required: b is not declared, and may have any value; add it to the properties$/],
+      { components: { schemas: { S0: { properties: { a: text, b: {} } } } } },
+    ],
+  ],
+}
+
+describe('adopting a contract', () => {
+  for (const [title, contracts] of Object.entries(cases)) {
+    it(title, async () => {
+      for (const [contract, warnings, served, gone = []] of contracts) {
+        const { document, warnings: found } = await adopted(contract)
+        expect(found).toEqual(warnings.map((warning) => expect.stringMatching(warning) as string))
+        expect(document).toMatchObject(served)
+        expect(gone.filter((reference) => lookUp(document, reference) !== undefined)).toEqual([])
+      }
+    })
+  }
+})
+
+describe('a contract of OpenAPI 3.0', () => {
+  const Thing = {
+    type: 'object',
+    required: ['id', 'kind'],
+    properties: {
+      id: { type: 'integer', format: 'int64', minimum: 0, exclusiveMinimum: true },
+      kind: { type: 'string', enum: ['a', 'b'], nullable: true },
+      part: { $ref: '#/components/schemas/Thing', nullable: true },
+      size: { type: 'number', format: 'decimal', xml: { attribute: true }, example: 'large' },
+      data: { type: 'string', format: 'byte', pattern: '^(?=a)' },
+      code: { type: 'string', pattern: String.raw`^\w+\s$` },
+    },
+  }
+  const contract = {
+    openapi: '3.0.4',
+    info: { title: 'Things', version: '1.0.0' },
+    paths: {
+      '/things/{id}': {
+        put: {
+          parameters: [{ name: 'tag', in: 'query', schema: { type: 'string', nullable: true } }],
+          requestBody: { content: json(to('Thing')) },
+          responses: { 200: { description: 'The thing.', content: json(to('Thing')) }, '4xx': { description: 'No.' } },
+        },
+      },
+    },
+    components: { schemas: { Thing } },
+  }
+
+  it('is served as its author means it', async () => {
+    const send = await serve(contract, {
+      'PUT /things/{id}': ({ path, body }: { path: { id: string }; body: object }) =>
+        path.id === 'same' ? { status: 200, body } : { status: 200, body: { ...body, kind: 'c' } },
+    })
+    const put = (thing: string, url = '/things/same?tag=null') => send({ method: 'PUT', url, body: thing })
+    for (const thing of [
+      '{"id":9007199254740993,"kind":null}',
+      '{"id":1,"kind":"a","part":null}',
+      '{"id":1,"kind":"b","part":{"id":2,"kind":null},"size":1.5,"data":"YWJj","code":"a\u00a0"}',
+    ]) {
+      const response = await put(thing)
+      expect(response).toMatchObject({ status: 200 })
+      expect(parseJsonWithBigInts(response.text)).toEqual(parseJsonWithBigInts(thing))
+    }
+    for (const thing of [
+      '{"id":0,"kind":"a"}',
+      '{"id":1,"kind":"c"}',
+      '{"id":1}',
+      '{"id":1,"kind":"a","part":{}}',
+      '{"id":1,"kind":"a","data":"*"}',
+      '{"id":1,"kind":"a","code":"-"}',
+    ])
+      expect(await put(thing), thing).toMatchObject({ status: 400 })
+    expect(await put('{"id":1,"kind":"a"}', '/things/other')).toMatchObject({ status: 500 })
+    const { text: shown } = await send({ method: 'GET', url: '/openapi.json' })
+    expect(JSON.parse(shown)).toEqual(contract)
+  })
+})
