@@ -153,13 +153,13 @@ function reasonsOf(outcomes: Outcome[], isMeant: (line: string) => boolean): Map
   return reasons
 }
 
-/** The remedy, or else the problem, of a line without its place and the names in it. */
+/** What a line is about and its remedy, or else the whole problem, without its place and the names in it. */
 function reasonOf(line: string): string | undefined {
-  const [, text] = /^\S+\.json(?::\d+:\d+)?: (?:warning: )?(.*)$/.exec(line) ?? []
+  const [, text] = /^\S+\.json(?::\d+:\d+)?: (?:warning: )?(?:(?:operation [^:]*|[A-Z]+ \S*): )?(.*)$/.exec(line) ?? []
   if (text === undefined) return undefined
-  const kind = /^(?:operation )?([a-zA-Z$]+): /.exec(text)?.[1] ?? ''
-  const remedy = text.replace(/ \((?:and \d+ more|#[^)]*)\)/g, '').split('; ')
-  const reason = remedy.length > 1 ? `${kind} … ${remedy.slice(1).join('; ')}` : (remedy[0] ?? '')
+  const [problem = '', ...remedy] = text.replace(/ \((?:and \d+ more|#[^)]*|\S+:\d+:\d+)\)/g, '').split('; ')
+  const subject = /^(?:[a-zA-Z$]+:|the (?:\w+ parameter|\w+))/.exec(problem)?.[0] ?? ''
+  const reason = remedy.length > 0 ? `${subject} … ${remedy.join('; ')}` : problem
   return reason.replaceAll(/`[^`]*`|'[^']*'|"[^"]*"|#\/\S*/g, '…').slice(0, 110)
 }
 

@@ -282,6 +282,25 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       { components: { responses: { 'paths._a.get.responses.200': { description: 'A.' } } } },
     ],
   ],
+  'reads integers beyond 2^53 as int64': [
+    [
+      contractWith(
+        {},
+        named({ ...integer, format: 'uint64', maximum: 18446744073709551615n }, { ...integer, minimum: -9 }),
+      ),
+      [
+        /^format: uint64 is not a supported format/,
+        /^maximum: goes beyond ±9007199254740991, and the integer is read as int64; add format: int64$/,
+      ],
+      { components: { schemas: { S0: { ...integer, format: 'int64', maximum: 18446744073709551615n }, S1: integer } } },
+      ['#/components/schemas/S1/format'],
+    ],
+    [
+      contractWith({}, named({ ...integer, enum: [9007199254740993n] })),
+      [/^enum: goes beyond/],
+      s0({ format: 'int64' }),
+    ],
+  ],
   'declares what is required, with any value': [
     [
       contractWith(

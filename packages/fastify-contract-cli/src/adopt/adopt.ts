@@ -7,7 +7,7 @@ import { declareRequired } from './required.ts'
 import { removeIgnored } from './remove-ignored.ts'
 import { mendHeaders } from './responses.ts'
 import { mendServers } from './servers.ts'
-import { completeHeaders, removeNulls } from './values.ts'
+import { completeHeaders, removeNulls, widenIntegers } from './values.ts'
 
 /** Notes what is ignored or mended. @param kind what counts as one warning; by default, the same text */
 export type Warn = (at: Finding['at'], text: string, kind?: string) => void
@@ -47,6 +47,7 @@ export function adopt(document: Record<string, unknown>, places: Places): Findin
   removeNulls(contract)
   removeIgnored(contract)
   completeHeaders(contract)
+  widenIntegers(contract)
   declareRequired(contract)
   return warnings
 }

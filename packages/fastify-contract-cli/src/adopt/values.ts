@@ -20,6 +20,27 @@ export function completeHeaders({ document }: Adopted): void {
   }
 }
 
+const limits = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'enum', 'const']
+
+/** Reads integers that may be beyond 2^53 as int64: as numbers they would be rounded. */
+export function widenIntegers({ document, warn }: Adopted): void {
+  for (const { object, kind } of objectsOf(document)) {
+    if (kind !== 'schema' || object['format'] !== undefined || ![object['type']].flat().includes('integer')) continue
+    const key = limits.find((name) => [object[name]].flat().some(isUnsafe))
+    if (key === undefined) continue
+    object['format'] = 'int64'
+    warn(
+      { object, key },
+      `${key}: goes beyond ±9007199254740991, and the integer is read as int64; add format: int64`,
+      'int64',
+    )
+  }
+}
+
+function isUnsafe(value: unknown): boolean {
+  return typeof value === 'bigint' || (Number.isInteger(value) && !Number.isSafeInteger(value))
+}
+
 /** A schema and that of its items without null: a copy, because a reference may lead to a schema of other values too. */
 function ofText(schema: unknown, contract: Adopted): unknown {
   const target = resolvedIn(contract.document, schema)

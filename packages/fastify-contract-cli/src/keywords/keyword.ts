@@ -25,6 +25,8 @@ export interface KeywordContext {
   securitySchemes: ReadonlySet<string>
   /** Whether it has an operation with this operationId, or at the end of this reference. */
   hasOperation: (by: { id: unknown } | { reference: string }) => boolean
+  /** Whether a value must not match this schema, or only this one of several: without an assertion it refuses valid ones. */
+  isExclusive: (schema: Schema) => boolean
   /** The use of a schema: `readOnly` and `default` apply only to some. */
   role: 'property' | 'parameter' | 'named' | 'other'
 }

@@ -1,5 +1,5 @@
 import { lookUp } from 'fastify-contract/json'
-import { type NamedSchemas, appliesTo, isSchema } from 'fastify-contract/schema'
+import { type NamedSchemas, type Schema, appliesTo, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import type { Keyword, KeywordContext, Kind } from './keyword.ts'
 import { keywords } from './openapi-keywords.ts'
 
@@ -135,12 +135,27 @@ export function contextOf(document: Record<string, unknown>, objects: ContractOb
   const ids = new Set([...operations].map(({ operationId }) => operationId))
   const { components } = document
   const schemes = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
+  const schemas = namedSchemas(document)
+  let exclusive: Set<Schema> | undefined
   return {
-    schemas: namedSchemas(document),
+    schemas,
+    isExclusive: (schema) => (exclusive ??= exclusiveSchemas(objects, schemas)).has(schema),
     securitySchemes: new Set(Object.keys(schemes)),
     hasOperation: (by) =>
       'id' in by ? ids.has(by.id) : operations.has(lookUp(document, by.reference) as Record<string, unknown>),
   }
+}
+
+/** Lists the schemas in `not` and `oneOf`, and all to which they lead. */
+function exclusiveSchemas(objects: ContractObject[], schemas: NamedSchemas): Set<Schema> {
+  const found = new Set<Schema>()
+  const open = objects.flatMap(({ object, kind }) => (kind === 'schema' ? [object['not'], object['oneOf']].flat() : []))
+  for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
+    if (!isSchema(next) || found.has(next)) continue
+    found.add(next)
+    open.push(targetOf(next, schemas), ...subschemasOf(next).map(({ schema }) => schema))
+  }
+  return found
 }
 
 /** The result of a rule, which may fail where the structure is broken: the checks refuse that. */

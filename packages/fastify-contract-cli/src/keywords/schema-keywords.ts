@@ -48,9 +48,14 @@ export const schemaKeywords: Record<string, Keyword> = {
   },
   ...each('enum const', { rejects: inexactConstant }),
   multipleOf: { rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it') },
-  ...each('maximum exclusiveMaximum minimum exclusiveMinimum', { warns: inexactBound }),
-  ...each('maxLength minLength', {}),
-  pattern: { ignores: (value) => patternProblem(String(value)) },
+  ...each('maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength'),
+  pattern: {
+    ignores: (value, schema, { isExclusive }) => (isExclusive(schema) ? undefined : patternProblem(String(value))),
+    rejects: (value) => {
+      const problem = patternProblem(String(value))
+      return problem && `${problem}; without it, a schema of oneOf or not would refuse valid values`
+    },
+  },
   ...each('maxItems minItems uniqueItems', {}),
   ...each('maxProperties minProperties required', {}),
   format: { ignores: unknownFormat },
@@ -92,13 +97,6 @@ function strayReference(reference: string): string | undefined {
   }
   return reference.slice(schemasPointer.length).includes('/')
     ? `${reference} is within a schema; move the target to components/schemas`
-    : undefined
-}
-
-function inexactBound(value: unknown, { type, format }: Schema): string | undefined {
-  const isSafe = typeof value !== 'bigint' && Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER
-  return [type].flat().includes('integer') && format === undefined && !isSafe
-    ? `${String(value)} is not reached: integers without format: int64 are refused beyond ±9007199254740991; add it`
     : undefined
 }
 
