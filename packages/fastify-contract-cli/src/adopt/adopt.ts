@@ -4,7 +4,7 @@ import { mendOperations } from './operations.ts'
 import { raise } from './raise.ts'
 import { mendReferences } from './references.ts'
 import { declareRequired } from './required.ts'
-import { removeIgnored } from './remove-ignored.ts'
+import { removeEmpty, removeIgnored } from './remove-ignored.ts'
 import { mendHeaders } from './responses.ts'
 import { mendServers } from './servers.ts'
 import { completeHeaders, removeNulls, widenIntegers } from './values.ts'
@@ -39,6 +39,7 @@ export function adopt(document: Record<string, unknown>, places: Places): Findin
     places,
     warn: (at, text, kind = text) => warnings.push({ at, text, kind }),
   }
+  removeEmpty(contract)
   mendReferences(contract)
   raise(contract)
   mendServers(contract)

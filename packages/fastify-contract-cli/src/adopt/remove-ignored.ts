@@ -2,6 +2,19 @@ import type { Keyword, Kind } from '../keywords/keyword.ts'
 import { contextOf, keywordOf, objectsOf, orNothing } from '../keywords/objects.ts'
 import type { Adopted } from './adopt.ts'
 
+/** Removes keywords without a value, which YAML reads as null. */
+export function removeEmpty({ document, warn }: Adopted): void {
+  for (const { object, kind } of objectsOf(document)) {
+    for (const key of Object.keys(object)) {
+      const { ignores, rejects } = keywordOf(kind, key) ?? { ignores: '' }
+      const isData = /^(?:const|default|example|value)$/.test(key)
+      if (object[key] !== null || isData || typeof ignores === 'string' || typeof rejects === 'string') continue
+      Reflect.deleteProperty(object, key)
+      warn({ object, key }, `${key}: has no value, and is ignored; remove it`, 'empty')
+    }
+  }
+}
+
 /** Removes ignored keywords, ignored values of keywords and unknown members. Warns of what is only partly enforced. */
 export function removeIgnored({ document, warn }: Adopted): void {
   const objects = objectsOf(document)

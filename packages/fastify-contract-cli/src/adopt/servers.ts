@@ -4,7 +4,12 @@ import type { Adopted } from './adopt.ts'
 /** Gives the variables of servers their defaults, and removes servers without a base path. */
 export function mendServers({ document, warn }: Adopted): void {
   const { servers } = document
-  if (!Array.isArray(servers)) return
+  if (servers === undefined) return
+  if (!Array.isArray(servers)) {
+    Reflect.deleteProperty(document, 'servers')
+    warn({ object: document, key: 'servers' }, 'servers: is not a list, and is ignored; write one')
+    return
+  }
   document['servers'] = servers.filter((server: unknown) => {
     if (!isSchema(server) || typeof server['url'] !== 'string') return true
     const { url, variables } = server

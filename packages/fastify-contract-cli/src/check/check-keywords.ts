@@ -1,7 +1,7 @@
 import { BrokenReference, lookUp } from 'fastify-contract/json'
 import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import type { Kind } from '../keywords/keyword.ts'
-import { contextOf, keywordOf, namedSchemas, objectsOf } from '../keywords/objects.ts'
+import { contextOf, keywordOf, namedSchemas, objectsOf, orNothing } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'
 
 /**
@@ -46,14 +46,17 @@ export function checkReferences(document: Record<string, unknown>): Finding[] {
   const found = objects.flatMap(({ object, kind }): Finding[] => {
     const { $ref: reference } = object
     // Elsewhere it is not a keyword, or rejected.
-    if (typeof reference !== 'string' || kind === 'pathItem' || keywordOf(kind, '$ref') === undefined) return []
+    if (!('$ref' in object) || kind === 'pathItem' || keywordOf(kind, '$ref') === undefined) return []
+    if (typeof reference !== 'string')
+      return [{ at: { object, key: '$ref' }, text: '$ref: is not text; write a reference' }]
     const text = referenceProblem(document, object, reference, kind, kinds)
     return text === undefined ? [] : [{ at: { object, key: '$ref' }, text }]
   })
   if (found.length > 0) return found
   const text = 'the schema contains itself with no object between; refer to it from a property'
   const schemas = objects.flatMap(({ object, kind }) => (kind === 'schema' ? [object] : []))
-  return selfContainedSchemas(schemas, namedSchemas(document)).map((object) => ({ at: { object }, text }))
+  const circular = orNothing(() => selfContainedSchemas(schemas, namedSchemas(document))) ?? []
+  return circular.map((object) => ({ at: { object }, text }))
 }
 
 function referenceProblem(

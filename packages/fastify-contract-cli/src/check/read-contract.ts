@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
 import { type ContractDocument, type ContractOperation, dereference, operationsOf } from 'fastify-contract/document'
-import { namesOf } from 'fastify-contract/json'
+import { escapeName, lookUp, namesOf } from 'fastify-contract/json'
 import { readBundled } from './bundle.ts'
 import { checkCompilation } from './check-compilation.ts'
 import { adopt, isSupported } from '../adopt/adopt.ts'
 import { removeBrokenValues } from './check-examples.ts'
-import { isDocumentation } from '../keywords/objects.ts'
+import { documentationAt } from '../keywords/objects.ts'
 import { checkKeywords, checkReferences } from './check-keywords.ts'
 import { checkOperations } from './check-operations.ts'
 import { checkSatisfiable } from './check-satisfiable.ts'
@@ -129,10 +129,19 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
     at: holderOf(document, namesOf(pointer), places),
     text: `${text} (${pointer})`,
   })
-  const isShown = ({ pointer }: StructureProblem) => isDocumentation(namesOf(pointer))
-  adopted.push(...found.filter(isShown).map((problem) => ({ ...findingOf(problem), kind: 'documentation' })))
-  const problems = found.filter((problem) => !isShown(problem))
-  const structure = problems.map(findingOf)
+  const [problems, structure]: [StructureProblem[], Finding[]] = [[], []]
+  for (const problem of found) {
+    const shown = documentationAt(namesOf(problem.pointer))
+    if (shown === undefined) {
+      problems.push(problem)
+      structure.push(findingOf(problem))
+    } else {
+      adopted.push({ ...findingOf(problem), kind: 'documentation' })
+      const pointer = shown.slice(0, -1).map((name) => `/${encodeURIComponent(escapeName(name))}`)
+      const holder = lookUp(document, `#${pointer.join('')}`) ?? document
+      Reflect.deleteProperty(holder, shown.at(-1)!)
+    }
+  }
   // Surplus members and problems within schemas do not affect other checks.
   const isHarmless = ({ rule, pointer, text }: StructureProblem) =>
     rule !== 'struct' ||

@@ -1,5 +1,6 @@
 import { BaseResolver, Source, createConfig, lintDocument } from '@redocly/openapi-core'
 import { isSchema } from 'fastify-contract/schema'
+import { BrokenContract } from './findings.ts'
 import type { Kind } from '../keywords/keyword.ts'
 import { heldBy, isUnsupported } from '../keywords/objects.ts'
 
@@ -28,7 +29,15 @@ export async function structureProblems(document: Record<string, unknown>): Prom
   const rules = Object.fromEntries(Object.keys(remedies).map((rule) => [rule, 'error' as const]))
   const config = await createConfig({ rules })
   const copy = { source: new Source('openapi.yaml', ''), parsed: copyForRedocly(document, 'nowhere') }
-  const problems = await lintDocument({ document: copy, externalRefResolver: new BaseResolver(), config })
+  const problems = await lintDocument({ document: copy, externalRefResolver: new BaseResolver(), config }).catch(
+    (error: unknown) => {
+      // A reference where OpenAPI has none, such as among the paths.
+      if (!(error instanceof Error) || error instanceof RangeError || error instanceof TypeError) throw error
+      throw new BrokenContract([
+        `openapi.yaml: the structure cannot be read (${error.message}); correct the references`,
+      ])
+    },
+  )
   return problems.map(({ ruleId, message, location: [first] }) => ({
     rule: ruleId,
     pointer: pointerInContract(first?.pointer ?? '#/'),

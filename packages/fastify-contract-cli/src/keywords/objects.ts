@@ -29,25 +29,30 @@ export function isShown(kind: Kind, name: string): boolean {
   return keywordOf(kind, name)?.isShown === true
 }
 
-/** Whether the member at the end of a path of names only documents the contract. */
-export function isDocumentation(names: readonly string[]): boolean {
+/**
+ * Finds the documentation to which a path of names leads.
+ *
+ * @returns the names as far as a member that only documents the contract; undefined if the path leads to anything else
+ */
+export function documentationAt(names: readonly string[]): readonly string[] | undefined {
   let [kind, isMap]: [Kind, boolean] = ['document', false]
   for (const [index, name] of names.entries()) {
     if (isMap) {
       isMap = false
       continue
     }
-    if (name === 'info') return !/^(?:title|version)?$/.test(names[index + 1] ?? '')
+    const [member = 'title'] = names.slice(index + 1)
+    if (name === 'info') return /^(?:title|version)$/.test(member) ? undefined : names.slice(0, index + 2)
     const keyword = keywordOf(kind, name)
     const isAnnotation = keyword?.isShown ?? (keyword === undefined && name.startsWith('x-'))
     // The suite reads it.
-    if (isAnnotation && name !== 'x-unmatched-responses') return true
+    if (isAnnotation && name !== 'x-unmatched-responses') return names.slice(0, index + 1)
     const { holds }: Keyword = keyword ?? {}
-    if (holds === undefined) return false
+    if (holds === undefined) return undefined
     isMap = typeof holds !== 'string'
     kind = typeof holds === 'string' ? holds : Array.isArray(holds) ? holds[0] : holds.each
   }
-  return false
+  return undefined
 }
 
 /** Whether a keyword is ignored with any value. */
