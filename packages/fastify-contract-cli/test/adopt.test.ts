@@ -238,6 +238,33 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       [`${ofThings}/responses/200/headers/Content-Length`, `${ofThings}/responses/200/headers/a b`],
     ],
   ],
+  'serves paths that differ by the names of their parameters as one': [
+    [
+      contractOf(
+        {
+          '/a/{id}/{b}': { parameters: [query('c', text)], get: { operationId: 'a', responses: noContent } },
+          '/a/{name}/{b}': {
+            parameters: [{ ...id, name: 'name' }, { $ref: '#/components/parameters/B' }],
+            put: { responses: noContent },
+          },
+        },
+        { components: { parameters: { B: { ...id, name: 'b', schema: integer } } } },
+      ),
+      [
+        /^GET \/a\/\{id\}\/\{b\}: the path parameter id is not declared, and is read as a string; add it$/,
+        /^PUT \/a\/\{name\}\/\{b\}: is the route \/a\/\{id\}\/\{b\}, and has its parameters; use the same names$/,
+      ],
+      {
+        paths: {
+          '/a/{id}/{b}': {
+            get: { operationId: 'a', parameters: [query('c', text), id, { ...id, name: 'b' }] },
+            put: { operationId: 'PUT /a/{id}/{b}', parameters: [id, { ...id, name: 'b', schema: integer }] },
+          },
+        },
+      },
+      ['#/paths/~1a~1{name}~1{b}'],
+    ],
+  ],
   'gives servers their defaults': [
     [
       contractWith(

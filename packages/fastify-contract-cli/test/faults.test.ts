@@ -13,7 +13,10 @@ describe('a contract is refused', () => {
     const get = { operationId: 'a', parameters: [{ name: 'c', in: 'cookie', schema: text }], responses: noContent }
     const schemas = { Text: { ...text, if: {} }, Bounded: { type: 'object', required: 'a' } }
     const problems = await problemsOf(
-      contractOf({ '/docs': { get }, '/a/*': { get } }, { servers: [{ url: '/' }, { url: '/a b' }], components: { schemas } }),
+      contractOf(
+        { '/docs': { get }, '/a/*': { get } },
+        { servers: [{ url: '/' }, { url: '/a b' }], components: { schemas } },
+      ),
     )
     for (const named of ['/docs', 'must not contain', 'cookie', 'server url', 'if: conditions', '`array`'])
       expect(problems).toContainEqual(expect.stringMatching(new RegExp(`^openapi\\.yaml:\\d+:\\d+: .*${named}`)))

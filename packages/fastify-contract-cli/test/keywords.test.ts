@@ -53,6 +53,7 @@ const lost = (target: string) =>
 
 /** Contracts that are refused, each for one reason, by the keyword that it is about. */
 const refused: [keyword: string, contract: object, because: RegExp][] = [
+  ['schema.oneOf', ofSchema({ oneOf: ['text'] }), /oneOf: has a member that is no schema; write an object$/],
   ...[{ not: { $ref: '#/components/schemas/P' } }, { oneOf: [{ items: { pattern: '^(?=a)' } }] }].map(
     (schema): (typeof refused)[number] => [
       'schema.pattern',
@@ -87,7 +88,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     'document.paths',
     contractOf({
       '/{id}': { get: { operationId: 'a', parameters: [id], responses: noContent } },
-      '/{name}': { put: { operationId: 'b', parameters: [{ ...id, name: 'name' }], responses: noContent } },
+      '/{name}': { get: { operationId: 'b', parameters: [{ ...id, name: 'name' }], responses: noContent } },
     }),
     /differs only by path parameter name\(s\): `\/\{id\}` and `\/\{name\}`; choose another path/,
   ],

@@ -4,6 +4,7 @@ import { isIgnored } from '../keywords/objects.ts'
 import type { Adopted } from './adopt.ts'
 import { mendParameters } from './parameters.ts'
 import { mendResponses } from './responses.ts'
+import { mergeRoutes } from './routes.ts'
 
 /** An operation while it is adopted. */
 export interface AdoptedOperation {
@@ -33,6 +34,7 @@ export function mendOperations(contract: Adopted): void {
   for (const { item } of operations) {
     if (Array.isArray(item['parameters'] ?? [])) Reflect.deleteProperty(item, 'parameters')
   }
+  mergeRoutes(operations, contract)
   publish(operations, contract)
 }
 

@@ -2,6 +2,7 @@ import { isSchema } from 'fastify-contract/schema'
 import type { Adopted } from './adopt.ts'
 import type { AdoptedOperation } from './operations.ts'
 import { resolvedIn } from './references.ts'
+import { parametersIn } from './routes.ts'
 
 type Members = Record<string, unknown>
 
@@ -17,7 +18,7 @@ export function mendParameters(operation: AdoptedOperation, contract: Adopted): 
   if (own === undefined || shared === undefined) return
   const keyOf = (written: unknown) => keyOfParameter(resolvedIn(document, written))
   const overridden = new Set(own.map(keyOf))
-  const inPath = [...new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name))]
+  const inPath = [...new Set(parametersIn(path))]
   const credentials = new Set(keysOf(object, document).map(keyOfParameter))
   const met = new Set<string | undefined>()
   const kept = [...own, ...shared.filter((each) => !overridden.has(keyOf(each)))].filter((written) => {

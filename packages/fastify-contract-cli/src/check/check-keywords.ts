@@ -1,7 +1,7 @@
 import { BrokenReference, lookUp } from 'fastify-contract/json'
 import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import type { Kind } from '../keywords/keyword.ts'
-import { contextOf, keywordOf, namedSchemas, objectsOf, orNothing } from '../keywords/objects.ts'
+import { contextOf, heldBy, keywordOf, namedSchemas, objectsOf, orNothing } from '../keywords/objects.ts'
 import type { Finding } from './findings.ts'
 
 /**
@@ -15,11 +15,20 @@ export function checkKeywords(document: Record<string, unknown>): Finding[] {
   return objects.flatMap(({ object, kind, role }) =>
     Object.keys(object).flatMap((key) => {
       const rejects = keywordOf(kind, key)?.rejects
-      if (rejects === undefined) return []
-      const rule = typeof rejects === 'string' ? () => rejects : rejects
-      return checked({ object, key }, () => rule(object[key], object, { ...context, role }))
+      if (typeof rejects === 'string') return [{ at: { object, key }, text: `${key}: ${rejects}` }]
+      const found = checked({ object, key }, () => rejects?.(object[key], object, { ...context, role }))
+      return [...found, ...brokenSchemas(object, kind, key)]
     }),
   )
+}
+
+/** Finds what is no schema among the schemas of a keyword. */
+function brokenSchemas(object: Schema, kind: Kind, key: string): Finding[] {
+  const held = heldBy(object, kind, key)
+  if (held?.kind !== 'schema') return []
+  const isBroken = (name: string) => !isSchema(held.holder[name]) && typeof held.holder[name] !== 'boolean'
+  const text = `${key}: has a member that is no schema; write an object`
+  return held.names.filter(isBroken).map((name) => ({ at: { object: held.holder, key: name }, text }))
 }
 
 /** The finding of a check, which may fail where the structure is broken. */

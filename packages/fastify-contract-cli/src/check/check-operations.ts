@@ -1,5 +1,6 @@
 import { type ContractDocument, type ContractOperation, basePathsOf } from 'fastify-contract/document'
 import { securityProblems } from 'fastify-contract/security'
+import { parametersIn } from '../adopt/routes.ts'
 import type { Finding } from './findings.ts'
 
 /** The library's own paths. */
@@ -72,11 +73,6 @@ function pathProblems({ path }: ContractOperation, bases: string[], own: string[
       .filter((segment) => /[{}]/.test(segment) && !/^\{[^{}]+\}$/.test(segment))
       .map(() => `a segment of ${path} must be literal or one {parameter}`),
   ]
-}
-
-/** The names of the parameters of a path template. */
-function parametersIn(path: string): string[] {
-  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name)
 }
 
 function responseProblems({ object }: ContractOperation): string[] {
