@@ -53,6 +53,7 @@ const lost = (target: string) =>
 
 /** Contracts that are refused, each for one reason, by the keyword that it is about. */
 const refused: [keyword: string, contract: object, because: RegExp][] = [
+  ['schema.enum', ofSchema({ type: 'object', enum: ['a'] }), /enum: no value is an object, so that nothing is valid/],
   ['schema.oneOf', ofSchema({ oneOf: ['text'] }), /oneOf: has a member that is no schema; write an object$/],
   ...[{ not: { $ref: '#/components/schemas/P' } }, { oneOf: [{ items: { pattern: '^(?=a)' } }] }].map(
     (schema): (typeof refused)[number] => [

@@ -102,6 +102,8 @@ function strayReference(reference: string): string | undefined {
 
 function inexactConstant(value: unknown, { type, format }: Schema): string | undefined {
   const constants: unknown[] = [value].flat()
+  if (type === 'object' && constants.every((each) => !isSchema(each)))
+    return 'no value is an object, so that nothing is valid; correct the type'
   const rounded = [type].flat().every((member) => member === 'integer') ? constants.find(isRounded) : undefined
   if (rounded !== undefined) return `${String(rounded)} is not exact; add format: int64, and write out its digits`
   const inexact = format === 'int64' ? [value].flat().filter((member) => typeof member !== 'bigint') : value
