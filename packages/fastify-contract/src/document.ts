@@ -1,6 +1,7 @@
 /** A contract as an OpenAPI document: its operations, and their parameters and responses. */
 export type { ContractDocument, ContractMethod, ContractOperation, ContractResponse } from './document/document.ts'
 export type { Exampled, Parameter } from './document/document.ts'
-export { basePathsOf, contractMethods, declaredResponse, dereference, isJson, isText } from './document/document.ts'
-export { maps, operationsOf } from './document/document.ts'
+export { basePathsOf, contractMethods, declaredResponse, dereference, maps } from './document/document.ts'
+export { operationsOf } from './document/document.ts'
+export { isJson, isRange, isText, kindOf } from './document/media-type.ts'
 export { stampOf } from './document/load-contract.ts'

@@ -37,7 +37,7 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
   // The default export would lint and bundle the contract again. Omitted options are off.
   const nodes = transformSchema(source, context as GlobalContext)
   const types = astToString(nodes)
-  const declarations = [...marks, '$Choice']
+  const declarations = [...marks, '$Choice', '$Binary']
     .filter((mark) => types.includes(`${mark}<`))
     .map((mark) => `export type ${mark}<T> = { readonly ${mark.toLowerCase()}: T };\n`)
   return [...declarations, types, writeCallers(operations)].join('')
@@ -63,10 +63,13 @@ function typeOf(schema: Schema & { [note]?: Note }, options: Options): ts.TypeNo
     const inner = transformSchemaObject(noted.content as Transformed, options)
     return tsIntersection(noted.marks.map((mark) => marked(mark, inner)))
   }
+  if (type === 'string' && format === 'binary') {
+    return marked('$Binary', ts.factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword))
+  }
   if (type === 'integer' && format === 'int64') return ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
   return undefined
 }
 
-function marked(mark: Mark | '$Choice', type: ts.TypeNode): ts.TypeNode {
+function marked(mark: Mark | '$Choice' | '$Binary', type: ts.TypeNode): ts.TypeNode {
   return ts.factory.createTypeReferenceNode(mark, [type])
 }

@@ -67,6 +67,9 @@ export interface Exampled {
 export const contractMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 export type ContractMethod = (typeof contractMethods)[number]
 
+/** The methods whose content has no meaning (RFC 9110, sections 9.3.1, 9.3.2 and 9.3.8). A request body is ignored. */
+const bodyless: readonly ContractMethod[] = ['get', 'head', 'trace']
+
 /** An operation, with the parameters of its path and the security of the document. */
 export interface ContractOperation {
   id: string
@@ -84,7 +87,9 @@ export function operationsOf(document: ContractDocument): ContractOperation[] {
     contractMethods.flatMap((method) => {
       const written = item[method]
       if (written === undefined) return []
-      const object = { ...written, responses: written.responses ?? {} }
+      const { requestBody, ...others } = written
+      const object: OperationObject = { ...others, responses: written.responses ?? {} }
+      if (requestBody !== undefined && !bodyless.includes(method)) object.requestBody = requestBody
       const parameters = overridden(item.parameters ?? [], object.parameters ?? [])
       const security = object.security ?? document.security ?? []
       return [{ id: object.operationId, method, path, parameters, security, object }]
@@ -176,21 +181,6 @@ export function dereference(document: unknown): ContractDocument {
 
   // The structure of the document is checked elsewhere.
   return copy(document) as ContractDocument
-}
-
-/** Whether a media type is JSON: `application/json`, or one with the suffix `+json` (RFC 6839, section 3.1). */
-export function isJson(type: string): boolean {
-  return /^(?:application\/json|[^;]*\+json)$/i.test(type)
-}
-
-/** Whether a media type is text, which is sent in UTF-8. */
-export function isText(type: string): boolean {
-  return /^text\//i.test(type)
-}
-
-/** The Content-Type header of a media type: text is UTF-8, and JSON has no charset (RFC 8259, section 11). */
-export function contentTypeOf(type: string): string {
-  return isText(type) ? `${type}; charset=utf-8` : type
 }
 
 /** Finds the response for a status: its own, that of its range such as `4XX`, or `default`. */

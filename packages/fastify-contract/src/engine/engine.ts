@@ -5,14 +5,13 @@ import { type RequiredScheme, alternativesOf, securityProblems } from '../docume
 import { closeBody } from './body-stream.ts'
 import { CompileQueue, type CompileSteps, type Preparation } from './compile-queue.ts'
 import { type AnyHandler, type OperationRequest, bindOperations } from './openapi-backend.ts'
-import { type AnyReply, ContractViolation, type Media, createReplyValidators } from './reply-validation.ts'
+import { type AnyReply, ContractViolation, type ValidBody, createReplyValidators } from './reply-validation.ts'
 
 export type { AnyHandler, OperationRequest }
 
 /** A validated reply. */
-export interface ValidReply extends AnyReply {
-  /** How to send the body; undefined without one. */
-  media: Media | undefined
+export interface ValidReply extends AnyReply, ValidBody {
+  body: unknown
 }
 
 /** An operation, ready to be served. */
@@ -21,7 +20,7 @@ export interface BoundOperation {
   method: ContractMethod
   /** The path template, such as `/plants/{id}`. */
   path: string
-  /** The media type of the body, which is JSON; empty if the operation takes no body. */
+  /** The media types of the body, which may be ranges; empty if the operation takes no body. */
   bodyTypes: string[]
   requiresBody: boolean
   /** The media types of its successful responses; the Accept header selects one. */
@@ -49,6 +48,8 @@ export interface EngineOptions {
   services: object
   /** The supported security schemes without a verifier, by name, each with the reason and the remedy. */
   unverified: ReadonlyMap<string, string>
+  /** The maximum nesting depth of objects and arrays of JSON in forms and parameters. */
+  bodyLevels?: number
   /** Receives the operationId of each reply that breaks the contract. */
   onContractBroken?: ((operationId: string) => void) | undefined
 }
@@ -63,7 +64,7 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
   const operations = operationsOf(document)
   const problems = bindingProblems(operations, options)
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
-  const bound = await bindOperations(document, operations, handlers)
+  const bound = await bindOperations(document, operations, handlers, options.bodyLevels)
   const validatorOf = createReplyValidators(document)
   const queue = new CompileQueue()
   return operations.map(({ id, method, path, security, object }, index) => {
@@ -76,7 +77,11 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
     }
     const validReply = (reply: AnyReply): ValidReply => {
       try {
-        return { ...reply, media: replyValidator.validate(reply) }
+        const valid = { ...reply, ...replyValidator.validate(reply) }
+        if (valid.undeclared === undefined) return valid
+        onContractBroken?.(id)
+        const place = `the ${String(reply.status)} reply of ${id}`
+        return { ...valid, undeclared: `${place} was sent without an undeclared property: ${valid.undeclared}` }
       } catch (error) {
         if (!(error instanceof ContractViolation)) throw error
         closeBody(reply.body)
@@ -100,7 +105,7 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
         if (!validators.replies.isDone) await validators.replies.run()
         return validReply(await operation.handler(input, { ...services, caller: request.caller }))
       },
-      failureProblem: (reply) => violationOf(() => replyValidator.validate(reply, 'failure')),
+      failureProblem: (reply) => violationOf(() => replyValidator.validate(reply, 'failure').undeclared),
     }
   })
 }
@@ -116,11 +121,10 @@ function* compiling(id: string, steps: CompileSteps): CompileSteps {
   }
 }
 
-/** The message of the violation that a check throws; undefined without one. */
-function violationOf(check: () => unknown): string | undefined {
+/** The problem that a check returns, or the message of the violation that it throws; undefined without one. */
+function violationOf(check: () => string | undefined): string | undefined {
   try {
-    check()
-    return undefined
+    return check()
   } catch (error) {
     if (error instanceof ContractViolation) return error.message
     throw error

@@ -1,16 +1,36 @@
 import type { Ajv } from 'ajv'
-import { type Document, type Handler, OpenAPIBackend, type Operation, ValidationContext } from 'openapi-backend'
-import { type ContractDocument, type ContractOperation, isJson } from '../document/document.ts'
-import type { ParsedJson } from '../json/json.ts'
+import { type Document, type Handler, OpenAPIBackend, type Operation } from 'openapi-backend'
+import type { ContractDocument, ContractOperation } from '../document/document.ts'
+import { type ContentKind, isRange } from '../document/media-type.ts'
+import type { NumberSources } from '../json/json.ts'
 import { createCompiler } from '../schema/ajv.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
+import { type NamedSchemas, typesOf } from '../schema/schema-parts.ts'
 import { validateValue } from '../schema/validation.ts'
 import type { Caller } from '../types/handler-types.ts'
 import type { CompileSteps } from './compile-queue.ts'
-import { listParametersOf, splitLists } from './list-parameters.ts'
+import { type FormField, type FormValue, createFormReader } from './form-fields.ts'
+import { createParameterReader, schemaOfParameter } from './parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { AnyReply } from './reply-validation.ts'
+import { Reading } from './texts.ts'
+
+/** The parsed body of a request. */
+export interface RequestBody {
+  /** A JSON value, the fields of a form, a text, or bytes. */
+  value: unknown
+  /** The declared media type that it has, by its place in `bodyTypes`; the first by default. */
+  index?: number
+  /** Its media type, without parameters; only needed where a range is declared. */
+  contentType?: string
+  /** `json` by default. */
+  kind?: ContentKind
+  /** Of JSON: the source text of its numbers. */
+  sources?: NumberSources | undefined
+  /** Of JSON that is one number: its source text. */
+  source?: string | undefined
+}
 
 /** A parsed and authenticated request to one operation. */
 export interface OperationRequest {
@@ -19,8 +39,8 @@ export interface OperationRequest {
   query: Record<string, string | string[]>
   /** The path and query of the request target. */
   url: string
-  /** The parsed JSON body; undefined without one. */
-  body: ParsedJson | undefined
+  /** Undefined without one. */
+  body: RequestBody | undefined
   /** The client's preferred media type for the response; undefined if the operation offers only one. */
   accept?: string | undefined
   /** Undefined only if the operation's security allows it. */
@@ -35,7 +55,10 @@ interface AnyInput {
   path: unknown
   query: unknown
   header: unknown
+  cookie: unknown
   body: unknown
+  /** Only with a body, if the operation takes several media types. */
+  contentType?: string
   /** Only if the operation offers several media types. */
   accept?: string
 }
@@ -56,23 +79,20 @@ interface HandledOperation {
  * @param document a dereferenced contract, checked by `fastify-contract generate`
  * @param operations the operations of the document
  * @param handlers by operationId
+ * @param maxLevels the maximum nesting depth of objects and arrays in JSON
  * @returns the operations in the same order
  */
 export async function bindOperations(
   document: ContractDocument,
   operations: ContractOperation[],
   handlers: Partial<Record<string, AnyHandler>>,
+  maxLevels = Infinity,
 ): Promise<HandledOperation[]> {
   const schemas = document.components?.schemas ?? {}
   const rewriter = new SchemaRewriter(schemas, 'request')
   const parts = new Map<string, unknown>()
-  const compilers = { json: createCompiler('json', rewriter, parts), text: createCompiler('text', rewriter, parts) }
-  const known = new Map(
-    operations.map((operation, index) => {
-      const name = nameOf(index)
-      return [name, describe(operation, name, rewriter, parts)] as const
-    }),
-  )
+  const compiler = createCompiler(rewriter, parts)
+  const known = new Map<string, Operation>()
   const backend = new OpenAPIBackend({
     definition: emptyDefinition,
     // Compiles validators on first use, and skips the check of the document.
@@ -83,50 +103,59 @@ export async function bindOperations(
   backend.router.getOperation = (name) => known.get(name)
   backend.validator.router = backend.router
   // Its own creates an Ajv for each schema. It calls nothing but `compile`.
-  backend.validator.getAjv = (context) =>
-    compilers[context === ValidationContext.RequestBody ? 'json' : 'text'] as unknown as Ajv
-  // Its types declare the arguments of handleRequest.
-  for (const [index, { id }] of operations.entries()) backend.register(nameOf(index), handlers[id] as Handler)
+  backend.validator.getAjv = () => compiler as unknown as Ajv
 
-  return operations.map(({ parameters }, index) => {
-    const name = nameOf(index)
-    const lists = listParametersOf(parameters, schemas)
-    const headerNames = parameters.filter((parameter) => parameter.in === 'header').map((parameter) => parameter.name)
+  return operations.map((operation, index) => {
+    // openapi-backend has one schema for a body. So each media type is an operation of its own there.
+    const bodies = bodiesOf(operation, schemas)
+    const names = (bodies.length === 0 ? [undefined] : bodies).map((body, at) => {
+      const name = nameOf(index, at)
+      known.set(name, describe(operation, body, name, rewriter, parts))
+      return name
+    })
+    // Its types declare the arguments of handleRequest.
+    backend.register(nameOf(index, 0), handlers[operation.id] as Handler)
+    const parameters = createParameterReader(operation, schemas)
+    const isChosen = bodies.length > 1 || bodies.some(({ type }) => isRange(type))
     return {
       // The registered handler. Validated input has the type that it declares.
-      handler: backend.handlers[name] as unknown as HandledOperation['handler'],
+      handler: backend.handlers[nameOf(index, 0)] as unknown as HandledOperation['handler'],
       *compile() {
-        backend.validator.getRequestValidatorsForOperation(name)
-        yield
-        for (const { compileNext } of Object.values(compilers)) while (compileNext()) yield
+        for (const name of names) {
+          backend.validator.getRequestValidatorsForOperation(name)
+          yield
+        }
+        while (compiler.compileNext()) yield
       },
       validateRequest({ headers, path, query, url, body, accept }) {
-        const parts = {
-          path,
-          query,
-          // A copy, because coerced values replace texts.
-          header: headerNames.length > 0 ? withoutPrototype(headers) : headers,
-          cookie: {},
-          requestBody: body?.value,
-        }
-        const repeated = lists.length > 0 ? splitLists(lists, query, url) : []
-        if (repeated.length > 0) throw new Refusal('invalid_request', repeated.join('; '))
-        const validators = backend.validator.getRequestValidatorsForOperation(name)
-        const errors = validateValue(validators, parts, 'request', body?.sources)
+        const reading = new Reading(maxLevels, body?.sources)
+        const declared = bodies[body?.index ?? 0]
+        const { value, putFiles } = declared === undefined ? noBody : readBody(declared, body, reading)
+        const parts = { ...parameters.read({ path, query, header: headers }, url, reading), requestBody: value }
+        if (body?.source !== undefined) reading.addSources([[parts, new Map([['requestBody', body.source]])]])
+        if (reading.problems.length > 0) throw new Refusal('invalid_request', reading.problems.join('; '))
+        // The last validates the parameters.
+        const all = backend.validator.getRequestValidatorsForOperation(names[body?.index ?? 0]!) ?? []
+        const validators = isValidated(declared, body) ? all : all.slice(-1)
+        const errors = validateValue(validators, parts, 'request', reading)
         if (errors.length > 0) throw new Refusal('invalid_request', describeErrors(errors))
+        putFiles()
         // Node lowercases the names of headers; handlers get them as the contract writes them.
-        const given = headerNames.map((name) => [name, parts.header[name.toLowerCase()]] as const)
+        const given = parameters.headerNames.map((name) => [name, parts.header[name.toLowerCase()]] as const)
         const header = Object.fromEntries(given.filter(([, value]) => value !== undefined))
-        const input = { path, query, header, body: parts.requestBody }
-        return accept === undefined ? input : { ...input, accept }
+        const input: AnyInput = {
+          path: parts.path,
+          query: parts.query,
+          header,
+          cookie: parts.cookie,
+          body: parts.requestBody,
+        }
+        if (isChosen && body !== undefined && declared !== undefined) input.contentType = chosenType(declared, body)
+        if (accept !== undefined) input.accept = accept
+        return input
       },
     }
   })
-}
-
-function withoutPrototype(headers: OperationRequest['headers']): OperationRequest['headers'] {
-  // Object.create returns any.
-  return Object.assign(Object.create(null) as object, headers)
 }
 
 /** With operations, openapi-backend's router would dereference the definition and search it for every handler. */
@@ -135,15 +164,49 @@ const emptyDefinition: Document = { openapi: '3.1.0', info: { title: '', version
 /**
  * The name of an operation in openapi-backend. Not every operationId works: some names are reserved for hooks, and lookups
  * find inherited members such as `toString`.
+ *
+ * @param body the index of the media type of its body
  */
-function nameOf(index: number): string {
-  return `operation${String(index)}`
+function nameOf(index: number, body: number): string {
+  return `operation${String(index)}/${String(body)}`
 }
 
-/** A checked contract has one media type for a request body. */
-function bodySchemaOf({ requestBody }: ContractOperation['object']): unknown {
-  const [content] = Object.entries(requestBody?.content ?? {}).filter(([type]) => isJson(type))
-  return content === undefined ? undefined : (content[1].schema ?? true)
+/** A media type of a request body. */
+interface DeclaredBody {
+  type: string
+  schema: unknown
+  /** Whether a text is validated. One that is declared as something else is not. */
+  isOfText: boolean
+  readForm: ReturnType<typeof createFormReader>
+}
+
+function bodiesOf({ object }: ContractOperation, schemas: NamedSchemas): DeclaredBody[] {
+  return Object.entries(object.requestBody?.content ?? {}).map(([type, { schema = true }]) => ({
+    type,
+    schema,
+    isOfText: typesOf(schema, schemas).has('string'),
+    readForm: createFormReader(schema, schemas),
+  }))
+}
+
+const noBody: FormValue = { value: undefined, putFiles: () => undefined }
+
+/** Reads a body for its validation. */
+function readBody({ readForm }: DeclaredBody, body: RequestBody | undefined, reading: Reading): FormValue {
+  if (body === undefined) return noBody
+  // The server parses both kinds of forms into fields.
+  const isForm = body.kind === 'form' || body.kind === 'multipart'
+  return isForm ? readForm(body.value as FormField[], reading) : { ...noBody, value: body.value }
+}
+
+/** Whether the schema applies to the body: not to bytes, nor to a text that is declared as something else. */
+function isValidated(declared: DeclaredBody | undefined, body: RequestBody | undefined): boolean {
+  return body?.kind !== 'bytes' && (body?.kind !== 'text' || declared?.isOfText === true)
+}
+
+/** The declared media type of a body; of a range, the one that was sent. */
+function chosenType({ type }: DeclaredBody, body: RequestBody): string {
+  return isRange(type) ? (body.contentType ?? type) : type
 }
 
 /**
@@ -153,6 +216,7 @@ function bodySchemaOf({ requestBody }: ContractOperation['object']): unknown {
  */
 function describe(
   { method, path, parameters, object }: ContractOperation,
+  body: DeclaredBody | undefined,
   name: string,
   rewriter: SchemaRewriter,
   parts: Map<string, unknown>,
@@ -162,24 +226,21 @@ function describe(
     parts.set(id, schema)
     return { $ref: id }
   }
+  const content = body === undefined ? undefined : { 'application/json': { schema: refTo('body', body.schema) } }
+  const required = object.requestBody?.required === true
   return {
     operationId: name,
     method,
     path,
-    parameters: parameters.map(({ name, in: place, required = false, schema }, index) => {
-      const value = rewriter.defaultOf(schema)
+    parameters: parameters.map((parameter, index) => {
+      const { name, in: place, required = false } = parameter
+      const schema = schemaOfParameter(parameter)
+      const value = required ? undefined : rewriter.defaultOf(schema)
       // openapi-backend types a default as a union of JSON values.
       const withDefault = value === undefined ? {} : { default: value as string }
       return { name, in: place, required, schema: { ...refTo(String(index), schema), ...withDefault } }
     }),
-    ...(object.requestBody === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: object.requestBody.required === true,
-            content: { 'application/json': { schema: refTo('body', bodySchemaOf(object)) } },
-          },
-        }),
+    ...(content === undefined ? {} : { requestBody: { required, content } }),
     responses: {},
   }
 }

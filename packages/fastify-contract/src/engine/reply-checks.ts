@@ -4,15 +4,27 @@ import { createCompiler } from '../schema/ajv.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import type { NamedSchemas, Schema } from '../schema/schema-parts.ts'
-import { validateValue } from '../schema/validation.ts'
+import { validate } from '../schema/validation.ts'
 import type { CompileSteps } from './compile-queue.ts'
 
 /** The check of a body, or of all headers together. */
 export interface ReplyCheck {
   /** Compiles the validator, unless it is compiled. @returns whether it did */
   compile: () => boolean
-  /** Describes how a value breaks the schema, without values; undefined if it is valid. Compiles the validator before. */
-  problemOf: (value: unknown) => string | undefined
+  /** Compiles the validator before, unless it is compiled. */
+  check: Check
+}
+
+/** Checks a value. */
+export type Check = (value: unknown) => Checked
+
+export interface Checked {
+  /** How the value breaks its schema, without values; undefined if it is valid. */
+  problem?: string | undefined
+  /** An undeclared property that it had. */
+  undeclared?: string | undefined
+  /** The value without undeclared properties. */
+  value: unknown
 }
 
 /** Makes checks of the parts of replies. */
@@ -25,7 +37,7 @@ export class ReplyChecks {
   /** @param schemas the named schemas of the contract */
   constructor(schemas: NamedSchemas) {
     this.#rewriter = new SchemaRewriter(schemas, 'response')
-    this.#compiler = createCompiler('json', this.#rewriter)
+    this.#compiler = createCompiler(this.#rewriter)
   }
 
   /** @param name the name of the part in messages */
@@ -47,11 +59,15 @@ export class ReplyChecks {
         validators = [this.#compiler.compile(container)]
         return true
       },
-      problemOf: (value) => {
+      check: (given) => {
         if (validators === undefined) for (const steps = this.compile([check]); steps.next().done !== true;);
         // Compiled by now.
-        const errors = validateValue(validators!, { [name]: value }, 'response')
-        return errors.length === 0 ? undefined : describeErrors(errors)
+        const { errors, undeclared, value } = validate(validators!, { [name]: given }, 'response')
+        return {
+          problem: errors.length === 0 ? undefined : describeErrors(errors),
+          undeclared: undeclared.length === 0 ? undefined : describeErrors(undeclared),
+          value: value[name],
+        }
       },
     }
     return check

@@ -2,24 +2,23 @@ import {
   type ContractDocument,
   type ContractResponse,
   type OperationObject,
-  contentTypeOf,
   declaredResponse,
-  isJson,
-  isText,
 } from '../document/document.ts'
+import { type ContentKind, contentTypeOf, createMatcher, isJson, isRange, kindOf } from '../document/media-type.ts'
+import { parseMediaType } from '../document/media-type.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
-import type { Schema } from '../schema/schema-parts.ts'
+import { type NamedSchemas, type Schema, typesOf } from '../schema/schema-parts.ts'
 import { undeclaredError } from '../schema/validation.ts'
 import { Encoded, chunksOf } from '../types/encoded.ts'
 import type { CompileSteps } from './compile-queue.ts'
-import { type ReplyCheck, ReplyChecks } from './reply-checks.ts'
+import { type Check, type Checked, type ReplyCheck, ReplyChecks } from './reply-checks.ts'
 
 /** The reply of any operation. */
 export interface AnyReply {
   status: number
   headers?: Record<string, string | number | bigint>
   body?: unknown
-  /** The media type of the body; optional if the response declares one. */
+  /** The media type of the body; optional if the response declares one that is not a range. */
   contentType?: string | undefined
 }
 
@@ -35,15 +34,24 @@ export interface Media {
   isJson: boolean
 }
 
-/** Describes how a value breaks its schema; undefined if it is valid. */
-type Problem<Value> = (value: Value) => string | undefined
+/** A valid body, and how to send it. */
+export interface ValidBody {
+  /** Undefined without a body. */
+  media: Media | undefined
+  body: unknown
+  /** An undeclared property that the body had. */
+  undeclared?: string | undefined
+}
 
 /** A declared response. */
 interface DeclaredReply {
-  headerProblem: Problem<NonNullable<AnyReply['headers']>>
+  headerProblem: (headers: NonNullable<AnyReply['headers']>) => string | undefined
   /** The names of the required headers, without that of the server, in lower case. */
   requiredHeaders: string[]
-  media: ReadonlyMap<string, Media & { problemOf: Problem<unknown> }>
+  /** The declared media types, as they are written. */
+  types: string[]
+  /** Finds how to send and check a body; undefined if its media type is not declared. */
+  mediaOf: (type: string) => (Media & { check: Check }) | undefined
   checks: readonly ReplyCheck[]
 }
 
@@ -62,10 +70,9 @@ export interface ReplyValidator {
    * encoding.
    *
    * @param kind the headers of a failure need not be declared
-   * @returns how to send the body, or undefined without one
    * @throws ContractViolation
    */
-  validate: (reply: AnyReply, kind?: 'reply' | 'failure') => Media | undefined
+  validate: (reply: AnyReply, kind?: 'reply' | 'failure') => ValidBody
 }
 
 /**
@@ -76,11 +83,12 @@ export interface ReplyValidator {
 export function createReplyValidators({
   components,
 }: ContractDocument): (operation: OperationObject) => ReplyValidator {
-  const checks = new ReplyChecks(components?.schemas ?? {})
+  const schemas = components?.schemas ?? {}
+  const checks = new ReplyChecks(schemas)
   /** Operations share responses. */
   const declared = new Map<ContractResponse, DeclaredReply>()
   const declaredReply = (response: ContractResponse): DeclaredReply => {
-    const reply = declared.get(response) ?? readResponse(response, checks)
+    const reply = declared.get(response) ?? readResponse(response, checks, schemas)
     declared.set(response, reply)
     return reply
   }
@@ -97,7 +105,7 @@ export function createReplyValidators({
         const { headers = {} } = reply
         const problem = kind === 'reply' ? found.headerProblem(headers) : missingHeader(headers, found)
         if (problem !== undefined) throw new ContractViolation(problem)
-        return validMedia(reply, found)
+        return validBody(reply, found)
       },
     }
   }
@@ -117,47 +125,71 @@ function missingHeader(headers: NonNullable<AnyReply['headers']>, declared: Decl
   return missing === undefined ? undefined : `the header ${missing} is required`
 }
 
-function validMedia({ status, body, contentType }: AnyReply, declared: DeclaredReply): Media | undefined {
-  const types = [...declared.media.keys()]
+function validBody({ status, body, contentType }: AnyReply, { types, mediaOf }: DeclaredReply): ValidBody {
   if (types.length === 0) {
     if (body !== undefined || contentType !== undefined) throw new ContractViolation('no body is declared')
-    return undefined
+    return { media: undefined, body }
   }
   // A range may declare content for such a status.
   if (contentless.includes(status)) throw new ContractViolation('HTTP allows no content with this status')
   if (body === undefined) throw new ContractViolation('the body is missing')
-  if (contentType === undefined && types.length > 1) {
+  const [type = ''] = contentType === undefined ? types : [contentType]
+  if (contentType === undefined && (types.length > 1 || isRange(type))) {
     throw new ContractViolation(`the media type is missing; set contentType to one of ${types.join(', ')}`)
   }
-  const type = contentType ?? String(types[0])
-  const media = declared.media.get(type)
+  const media = mediaOf(type)
   if (media === undefined) throw new ContractViolation(`the media type ${type} is not declared`)
-  const bodyProblem = media.problemOf(body)
-  if (bodyProblem !== undefined) throw new ContractViolation(bodyProblem)
-  return media
+  const { problem, undeclared, value } = media.check(body)
+  if (problem !== undefined) throw new ContractViolation(problem)
+  return { media, body: value, undeclared }
 }
 
 /** Makes the check of a part of the replies of one response. */
-type CheckOf = (...part: Parameters<ReplyChecks['of']>) => Problem<unknown>
+type CheckOf = (...part: Parameters<ReplyChecks['of']>) => Check
 
-function readResponse({ headers = {}, content = {} }: ContractResponse, replyChecks: ReplyChecks): DeclaredReply {
+function readResponse(
+  { headers = {}, content = {} }: ContractResponse,
+  replyChecks: ReplyChecks,
+  schemas: NamedSchemas,
+): DeclaredReply {
   const checks: ReplyCheck[] = []
   const checkOf: CheckOf = (...part) => {
     const check = replyChecks.of(...part)
     checks.push(check)
-    return check.problemOf
+    return check.check
   }
-  const media = Object.entries(content).map(([type, { schema }]) => {
-    const problemOf = validateBody(type, schema, checkOf)
-    return [type, { contentType: contentTypeOf(type), isJson: isJson(type), problemOf }] as const
-  })
   const declared = Object.entries(headers).filter(([name]) => name.toLowerCase() !== serverHeader)
   const required = declared.filter(([, header]) => header.required === true).map(([name]) => name)
   return {
     headerProblem: validateHeaders(declared, required, checkOf),
     requiredHeaders: required.map((name) => name.toLowerCase()),
-    media: new Map(media),
+    types: Object.keys(content),
+    mediaOf: createMediaFinder(content, checkOf, schemas),
     checks,
+  }
+}
+
+/** Makes the function that finds the declared media type of a body. */
+function createMediaFinder(
+  content: NonNullable<ContractResponse['content']>,
+  checkOf: CheckOf,
+  schemas: NamedSchemas,
+): DeclaredReply['mediaOf'] {
+  const types = Object.keys(content)
+  const checks = Object.entries(content).map(([type, { schema }]) => createBodyCheck(type, schema, checkOf, schemas))
+  const mediaOf = (type: string, index: number) => {
+    // There is one for each media type.
+    const check = checks[index]!(kindOf(type))
+    return { contentType: contentTypeOf(type), isJson: isJson(type), check }
+  }
+  const single = new Map(types.map((type, index) => [type, mediaOf(type, index)]))
+  const ranges = types.filter(isRange)
+  const rangeOf = createMatcher(ranges)
+  return (type) => {
+    if (!isRange(type) && single.has(type)) return single.get(type)
+    const parsed = ranges.length === 0 ? undefined : parseMediaType(type)
+    const range = ranges[parsed === undefined ? -1 : rangeOf(parsed)]
+    return range === undefined ? undefined : mediaOf(type, types.indexOf(range))
   }
 }
 
@@ -172,11 +204,11 @@ function validateHeaders(
 ): DeclaredReply['headerProblem'] {
   if (declared.length === 0) return undeclaredHeader
   const properties = Object.fromEntries(declared.map(([name, { schema = true }]) => [name, schema]))
-  const problemOf = checkOf('header', { type: 'object', properties, required, additionalProperties: false })
+  const check = checkOf('header', { type: 'object', properties, required, additionalProperties: false })
   return (given) => {
     const names = Object.keys(given)
     if (required.length === 0 && names.length === 0) return undefined
-    const problem = problemOf(given)
+    const { problem } = check(given)
     if (problem !== undefined) return problem
     const unsent = names.find((name) => !fieldValue.test(String(given[name])))
     return unsent === undefined ? undefined : `the header ${unsent} has a character that HTTP does not allow`
@@ -189,17 +221,44 @@ function undeclaredHeader(given: object): string | undefined {
   return name === undefined ? undefined : describeErrors([undeclaredError(name, '/header')])
 }
 
-/** Makes the validator of bodies of a media type. */
-function validateBody(type: string, schema: Schema | undefined, checkOf: CheckOf): Problem<unknown> {
-  if (isJson(type)) {
-    const problemOf = checkOf('body', schema)
-    return (body) => (body instanceof Encoded ? undefined : chunksOf(body) === undefined ? problemOf(body) : notEncoded)
+/**
+ * Makes the checks of bodies of a declared media type.
+ *
+ * @param declared may be a range, of which a reply chooses a media type of any kind
+ */
+function createBodyCheck(
+  declared: string,
+  schema: Schema | undefined,
+  checkOf: CheckOf,
+  schemas: NamedSchemas,
+): (kind: ContentKind) => Check {
+  const mayBe = (kind: ContentKind) => kindOf(declared) === kind || isRange(declared)
+  // A text that is declared as something else is not validated.
+  const isOfText = mayBe('text') && typesOf(schema, schemas).has('string')
+  const check = mayBe('json') || isOfText ? checkOf('body', schema) : accept
+  return (kind) => {
+    switch (kind) {
+      case 'json':
+        return (body) => {
+          if (body instanceof Encoded) return accept(body)
+          return chunksOf(body) === undefined ? check(body) : { problem: notEncoded, value: body }
+        }
+      case 'text':
+        return (body) => {
+          if (typeof body === 'string') return isOfText ? check(body) : accept(body)
+          return isStream(body) ? accept(body) : { problem: notText, value: body }
+        }
+      case 'form':
+      case 'multipart':
+      case 'bytes':
+        return (body) =>
+          body instanceof Uint8Array || isStream(body) ? accept(body) : { problem: notBytes, value: body }
+    }
   }
-  if (isText(type)) {
-    const problemOf = checkOf('body', schema)
-    return (body) => (typeof body === 'string' ? problemOf(body) : isStream(body) ? undefined : notText)
-  }
-  return (body) => (body instanceof Uint8Array || isStream(body) ? undefined : notBytes)
+}
+
+function accept(value: unknown): Checked {
+  return { value }
 }
 
 function isStream(body: unknown): boolean {

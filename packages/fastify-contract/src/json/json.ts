@@ -17,6 +17,8 @@ export type NumberSources = ReadonlyMap<object, ReadonlyMap<string, string>>
 export interface ParsedJson {
   value: unknown
   sources: NumberSources
+  /** The source text of a document that is one number that may not fit a double. */
+  source: string | undefined
 }
 
 /**
@@ -34,7 +36,7 @@ export function parseJson(bytes: Uint8Array, maxLevels = Infinity): ParsedJson {
   if (!isUtf8(bytes)) throw new MalformedJson('the body is not UTF-8')
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
   const parser = new JsonParser(text, maxLevels)
-  return { value: parser.parse(), sources: parser.sources }
+  return { value: parser.parse(), sources: parser.sources, source: parser.source }
 }
 
 /**

@@ -37,6 +37,8 @@ const mayBeInexact = /^-?\d{16}|[.eE]/
 export class JsonParser {
   /** The source text of numbers that may not fit a double, by container and key. */
   readonly sources = new Map<object, Map<string, string>>()
+  /** The source text of a document that is one such number. */
+  source: string | undefined
   readonly #text: string
   readonly #maxLevels: number
   #at = 0
@@ -78,6 +80,7 @@ export class JsonParser {
         container = parents.pop()!
       }
     } while (parents.length > 0)
+    this.source = this.sources.get(root)?.get('0')
     this.#skipSpace()
     if (this.#at < this.#text.length) throw malformed()
     if (this.#doubledName !== undefined) {

@@ -5,7 +5,7 @@ import { equalityKeywords } from './equality-keywords.ts'
 import { textFormats } from './formats.ts'
 import { patternKeyword } from './pattern-keyword.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
-import { type Source, scalarKeyword } from './scalar-keyword.ts'
+import { scalarKeyword } from './scalar-keyword.ts'
 import { declaredKeyword } from './validation.ts'
 import { countKeywords, countedKeyword } from './work.ts'
 
@@ -20,12 +20,10 @@ const kept: readonly string[] = [
  * Creates a compiler for the keywords of JSON Schema 2020-12 that contracts use. It fails to compile a schema with any
  * other keyword or an unknown format.
  *
- * @param source the origin of the values
  * @param rewriter the rewriter of the contract; by default, of one without named schemas
  * @param parts schemas of the contract, by the identifiers in their only references
  */
 export function createCompiler(
-  source: Source,
   rewriter = new SchemaRewriter({}, undefined),
   parts: ReadonlyMap<string, unknown> = new Map(),
 ): SchemaCompiler {
@@ -55,7 +53,7 @@ export function createCompiler(
     // Rewriting a schema gives a schema.
     part: (id) => (parts.has(id) ? (rewriter.ofValue(parts.get(id)) as AnySchema) : undefined),
   })
-  const own = [scalarKeyword(source), ...equalityKeywords, patternKeyword(), declaredKeyword, countedKeyword]
+  const own = [scalarKeyword(), ...equalityKeywords, patternKeyword(), declaredKeyword, countedKeyword]
   for (const keyword of [...own, ...alternativesKeywords(compiler.compile)]) ajv.addKeyword(keyword)
   return compiler
 }

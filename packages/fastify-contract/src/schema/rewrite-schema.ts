@@ -76,7 +76,21 @@ export class SchemaRewriter {
 
   /** Rewrites the schema of a value. */
   ofValue(schema: unknown): unknown {
-    return isSchema(schema) ? this.#withDeclared(this.#rewrite(schema, this.#hidden(schema)), schema) : schema
+    if (!isSchema(schema)) return schema
+    const hidden = this.#hidden(schema)
+    const rewritten = this.#withDeclared(this.#rewrite(schema, hidden), schema)
+    const required = this.#requiredBeforeDefaults(schema).filter((name) => !hidden.has(name))
+    return required.length === 0 ? rewritten : { allOf: [{ required }, rewritten] }
+  }
+
+  /** The required properties with a default, which must be there before defaults are applied. */
+  #requiredBeforeDefaults(schema: Schema): string[] {
+    if (this.direction !== 'request') return []
+    const all = inPlace(schema, this.#schemas, 'always')
+    const required = new Set(all.flatMap(({ required: names }) => (Array.isArray(names) ? names.map(String) : [])))
+    const properties = all.flatMap((each) => Object.entries(each['properties'] ?? {}))
+    const names = properties.filter(([name, property]) => required.has(name) && this.defaultOf(property) !== undefined)
+    return [...new Set(names.map(([name]) => name))]
   }
 
   /** The default of a property or a parameter; undefined if it has none. */

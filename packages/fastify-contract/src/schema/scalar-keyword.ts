@@ -3,9 +3,6 @@ import { integerRanges, isExact, isJsonNumber, readDecimal, readJsonInteger } fr
 import { type Scalar, type ScalarSchema, createAssertions } from './scalar-assertions.ts'
 import { type KeywordFunction, type Validation, errorAt } from './validation.ts'
 
-/** The origin of a value: `text` is a parameter or a header, `json` a parsed body, a reply or an example. */
-export type Source = 'json' | 'text'
-
 /** A value of the type and the format of a schema. */
 interface Typed {
   /** As it was sent, for the assertions. */
@@ -19,10 +16,9 @@ interface Typed {
  * otherwise to a number or a boolean. A valid value that the handler cannot get is refused in the end, unless an
  * alternative gives it.
  *
- * @param source the origin of the values
  * @see https://ajv.js.org/keywords.html
  */
-export function scalarKeyword(source: Source): FuncKeywordDefinition {
+export function scalarKeyword(): FuncKeywordDefinition {
   return {
     keyword: 'scalar',
     schemaType: 'object',
@@ -30,23 +26,29 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
     // Without `type` the assertions apply to numbers only, as in JSON Schema.
     compile(schema: ScalarSchema) {
       assertKnownFormat(schema)
-      const message = `must be ${describe(schema, source)}`
+      const messages = new Map<boolean, string>()
+      const messageOf = (isText: boolean): string => {
+        const message = messages.get(isText) ?? `must be ${describe(schema, isText)}`
+        messages.set(isText, message)
+        return message
+      }
       const meetsAssertions = createAssertions(schema)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         // Ajv always passes the context.
         const { parentData: container, parentDataProperty: key, instancePath: place } = context!
-        const typed =
-          source === 'text'
-            ? readText(schema, data)
-            : readJson(schema, data, this.sources?.get(container)?.get(String(key)))
+        // A default is not text.
+        const isText = typeof data === 'string' && this.texts?.has(container) === true
+        const typed = isText
+          ? readText(schema, data)
+          : readJson(schema, data, this.sources?.get(container)?.get(String(key)))
         if (schema.type === undefined && typed === undefined) return true
         const isValid = typed !== undefined && meetsAssertions(typed.exact)
         if (!isValid || (typed.coerced === undefined && this.branches === 0)) {
-          validate.errors = [{ keyword: 'scalar', message, params: {} }]
+          validate.errors = [{ keyword: 'scalar', message: messageOf(isText), params: {} }]
           return false
         }
         const { coerced } = typed
-        if (coerced === undefined) this.coercions.push({ container, key, problem: errorAt(place, message) })
+        if (coerced === undefined) this.coercions.push({ container, key, problem: errorAt(place, messageOf(isText)) })
         // Notes an unchanged bigint too, so that a number of another branch does not replace it.
         else if (schema.type !== undefined && (coerced !== data || typeof coerced === 'bigint')) {
           this.coercions.push({ container, key, value: coerced })
@@ -58,9 +60,7 @@ export function scalarKeyword(source: Source): FuncKeywordDefinition {
   }
 }
 
-function readText(schema: ScalarSchema, data: unknown): Typed | undefined {
-  // A default is not text.
-  if (typeof data !== 'string') return readJson(schema, data, undefined)
+function readText(schema: ScalarSchema, data: string): Typed | undefined {
   switch (schema.type) {
     case 'boolean':
       return data === 'true' || data === 'false' ? asIs(data === 'true') : undefined
@@ -127,7 +127,7 @@ function assertKnownFormat({ type, format }: ScalarSchema): void {
   }
 }
 
-function describe(schema: ScalarSchema, source: Source): string {
+function describe(schema: ScalarSchema, isText: boolean): string {
   const { type = 'number', format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
   const range =
     format === 'int32' || format === 'int64' ? integerRanges[format] : type === 'integer' ? safeIntegers : undefined
@@ -143,7 +143,7 @@ function describe(schema: ScalarSchema, source: Source): string {
   if (exclusiveMinimum !== undefined) parts.push(`above ${String(exclusiveMinimum)}`)
   if (exclusiveMaximum !== undefined) parts.push(`below ${String(exclusiveMaximum)}`)
   if (multipleOf !== undefined) parts.push(`divisible by ${String(multipleOf)}`)
-  if (source === 'text' && type === 'integer') parts.push('in plain decimal form')
+  if (isText && type === 'integer') parts.push('in plain decimal form')
   return parts.join(' ')
 }
 

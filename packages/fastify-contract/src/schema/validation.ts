@@ -2,6 +2,7 @@ import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
 import type { NumberSources } from '../json/json.ts'
 import { escapeName } from '../json/pointer.ts'
 import type { Declaration, Direction } from './rewrite-schema.ts'
+import { withoutProperties } from './without-properties.ts'
 import { TooMuchWork, Work } from './work.ts'
 
 /** The function of a keyword. */
@@ -27,13 +28,19 @@ interface DeclaredObject {
   isClosed: boolean
 }
 
+/** What a value was read from. */
+export interface Origin {
+  /** The source text of the numbers of parsed JSON. */
+  sources?: NumberSources | undefined
+  /** The objects and lists whose strings are texts of any type: parameters and the fields of forms. */
+  texts?: ReadonlySet<object> | undefined
+}
+
 /**
  * The state of one validation. Ajv passes it to the keywords as `this` (https://ajv.js.org/options.html#passcontext).
  * Nothing changes before the whole value is valid, so truncating these lists rolls back a failed branch.
  */
-export interface Validation {
-  /** The source text of the numbers of a parsed body. */
-  sources: NumberSources | undefined
+export interface Validation extends Origin {
   coercions: Coercion[]
   objects: DeclaredObject[]
   /** The current depth of `anyOf`, `oneOf` and `not`. */
@@ -41,40 +48,57 @@ export interface Validation {
   work: Work
 }
 
+/** What became of a value. */
+export interface Validated<Value> {
+  /** None if the value is valid. */
+  errors: ErrorObject[]
+  /** The errors of properties that no schema declares, which are gone; one for many. */
+  undeclared: ErrorObject[]
+  /** The value without them: the same object in a request, a copy in a response. */
+  value: Value
+}
+
 /**
- * Validates a value. In a valid request, coerces numbers and booleans and removes undeclared properties. In a response
- * undeclared properties are errors.
+ * Validates a value, and removes undeclared properties. In a valid request, coerces numbers and booleans.
  *
  * @param validators compiled by a compiler of `createCompiler`
- * @param direction undefined for a value without one, such as an example
- * @param sources the source text of the numbers of a parsed body
- * @returns the errors; none if the value is valid
+ * @param direction undefined for a value without one, such as an example, which keeps its properties
  */
-export function validateValue(
+export function validate<Value extends object>(
   validators: readonly ValidateFunction[],
-  value: object,
+  given: Value,
   direction: Direction | undefined,
-  sources?: NumberSources,
-): ErrorObject[] {
+  { sources, texts }: Origin = {},
+): Validated<Value> {
   // A reply is no attack, and its refusal would be a fault. Only what takes forever is refused.
-  const work = new Work(value, direction === 'request' ? 1 : 8)
+  const work = new Work(given, direction === 'request' ? 1 : 8)
+  const undeclared: ErrorObject[] = []
+  let value = given
   try {
     for (;;) {
-      const state: Validation = { sources, coercions: [], objects: [], branches: 0, work }
+      const state: Validation = { sources, texts, coercions: [], objects: [], branches: 0, work }
       const errors = errorsOf(validators, value, state)
-      if (errors.length > 0 || direction === undefined) return errors
-      // In a response, reports one: every item of a list may have the same.
-      const undeclared = undeclaredProperties(state.objects, direction === 'response' ? 1 : Infinity)
-      if (direction === 'response') return undeclared.map(({ place, name }) => undeclaredError(name, place))
-      if (undeclared.length === 0) return coerce(value, state)
+      if (errors.length > 0 || direction === undefined) return { errors, undeclared, value }
+      const found = undeclaredProperties(state.objects, Infinity)
+      if (found.length === 0) return { errors: direction === 'request' ? coerce(value, state) : [], undeclared, value }
       // The reduced value must be valid too.
-      for (const { object, name } of undeclared) Reflect.deleteProperty(object, name)
+      if (direction === 'response') {
+        // One is named: every item of a list may have the same.
+        undeclared.push(...found.slice(0, 1).map(({ place, name }) => undeclaredError(name, place)))
+        value = withoutProperties(value, found)
+      } else for (const { object, name } of found) Reflect.deleteProperty(object, name)
       work.count(state.objects.length)
     }
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error
-    return [errorAt(error.place, error.message)]
+    return { errors: [errorAt(error.place, error.message)], undeclared, value }
   }
+}
+
+/** Validates a value like `validate`. @returns its errors; in a response, those of undeclared properties too */
+export function validateValue(...given: Parameters<typeof validate>): ErrorObject[] {
+  const { errors, undeclared } = validate(...given)
+  return errors.length > 0 ? errors : undeclared
 }
 
 function errorsOf(validators: readonly ValidateFunction[], value: object, state: Validation): ErrorObject[] {

@@ -19,7 +19,7 @@ export type ValueCheck = (value: unknown) => { problem: string; isUndeclared: bo
  */
 export function createValueChecks(schemas: NamedSchemas, direction: Direction | undefined) {
   const rewriter = new SchemaRewriter(schemas, direction)
-  const compiler = createCompiler('json', rewriter)
+  const compiler = createCompiler(rewriter)
   /** By the text of the schema, because compiling is slow. */
   const checks = new Map<string, ValueCheck | string>()
 

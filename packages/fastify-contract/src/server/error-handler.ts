@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { contentTypeOf } from '../document/document.ts'
+import { contentTypeOf } from '../document/media-type.ts'
 import { Refusal } from '../engine/refusal.ts'
 import { type FailureForm, formedOrDefault } from './failure-form.ts'
 import { sendContent } from './send.ts'

@@ -1,4 +1,4 @@
-import { isJson, isText } from '../document/document.ts'
+import { isJson, isText } from '../document/media-type.ts'
 import type { BoundOperation } from '../engine/engine.ts'
 import { Refusal, unavailable } from '../engine/refusal.ts'
 import type { VerifiedScheme } from './authentication.ts'

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { isJson } from '../document/document.ts'
+import { isJson } from '../document/media-type.ts'
 import { UnservableContract } from '../document/load-contract.ts'
 import { type FailureName, type Refusal, failureStatuses } from '../engine/refusal.ts'
 import { stringifyJson } from '../json/json.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, RouteHandlerMethod, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import type { BoundOperation } from '../engine/engine.ts'
-import { type BodyReader, registerBodies } from './content.ts'
+import { registerBodies } from './content.ts'
 import { Refusal } from '../engine/refusal.ts'
 import { type SendReply, addVary } from './send.ts'
 
@@ -16,7 +16,8 @@ export interface OperationsOptions {
   basePaths: string[]
   /** The hooks that run before the body is read, in order. */
   onRequestOf: (operation: BoundOperation) => (onRequestHookHandler | onRequestAsyncHookHandler)[]
-  readBody: BodyReader
+  /** The maximum nesting depth of objects and arrays in a body. */
+  bodyLevels: number
   send: SendReply
 }
 
@@ -26,10 +27,11 @@ export interface OperationsOptions {
  * @param app a context of its own, because its body parsers accept only the operations' media types
  */
 export function registerOperations(app: FastifyInstance, options: OperationsOptions): void {
-  const { operations, basePaths, onRequestOf } = options
+  const { operations, basePaths, onRequestOf, bodyLevels } = options
   registerBodies(
     app,
     operations.flatMap(({ bodyTypes }) => bodyTypes),
+    bodyLevels,
   )
   for (const operation of operations) {
     const names: string[] = []
@@ -53,22 +55,29 @@ export function registerOperations(app: FastifyInstance, options: OperationsOpti
  * The expression excludes the empty text, so that `/plants/` does not match.
  */
 function routePath(path: string, names: string[] = []): string {
-  return path.replace(/\{([^{}]+)\}|:/g, (_match, name: string | undefined) =>
-    name === undefined ? '::' : `:p${String(names.push(name) - 1)}([^]+)`,
-  )
+  const segments = path.split('/').map((segment) => segment.split(/\{([^{}]+)\}/))
+  return segments.map((parts) => parts.map((part, index) => routePart(part, index, parts, names)).join('')).join('/')
+}
+
+/** @param parts literals, with the name of a parameter between two */
+function routePart(part: string, index: number, parts: string[], names: string[]): string {
+  if (index % 2 === 0) return part.replaceAll(':', '::')
+  const following = parts[index + 1] ?? ''
+  // Ends at the first of these literals, so that no text takes long to match. The last parameter takes the rest.
+  const isLast = following === '' || index === parts.length - 2
+  const text = isLast ? '[^]+' : `(?:(?!${following.replaceAll(/[\\^$.*+?()[\]|-]/g, '\\$&')})[^])+`
+  return `:p${String(names.push(part) - 1)}(${text})`
 }
 
 function handlerOf(
   { requiresBody, offeredTypes, handle }: BoundOperation,
   names: string[],
-  { readBody, send }: OperationsOptions,
+  { send }: OperationsOptions,
 ): RouteHandlerMethod {
   return async (request, reply) => {
-    const { caller, headers, query, url } = request
-    // Set by registerBodies.
-    const bytes = request.body as Buffer | undefined
-    if (requiresBody && bytes === undefined) throw new Refusal('malformed_body', 'the body is empty')
-    const body = bytes === undefined ? undefined : readBody(bytes)
+    const { caller, headers, query, url, content } = request
+    if (requiresBody && request.body === undefined) throw new Refusal('malformed_body', 'the body is empty')
+    const body = content === undefined || request.body === undefined ? undefined : { ...content, value: request.body }
     // The route has a text parameter for each name of the path template.
     const params = request.params as Record<string, string>
     const path = Object.fromEntries(names.map((name, index) => [name, params[`p${String(index)}`] ?? '']))
@@ -80,6 +89,7 @@ function handlerOf(
     // Fastify's parser returns a list for a repeated parameter.
     const parts = { headers, path, query: query as Record<string, string | string[]>, url, body, accept, caller }
     const valid = await handle(parts)
+    if (valid.undeclared !== undefined) request.log.error({ requestId: request.id }, valid.undeclared)
     return send(reply, valid)
   }
 }

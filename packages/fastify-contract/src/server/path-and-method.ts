@@ -95,7 +95,7 @@ export function refuseLessConcrete(
 
 function isMoreConcrete(path: string, template: string): boolean {
   const [segments, templates] = [path.split('/'), template.split('/')]
-  const matches = templates.every((segment, index) => segment.startsWith('{') || segment === segments[index])
+  const matches = templates.every((segment, index) => segment.includes('{') || segment === segments[index])
   return path !== template && segments.length === templates.length && matches
 }
 

@@ -7,7 +7,7 @@ import { type SecurityScheme, securitySchemesOf } from '../document/security.ts'
 import { type AnyHandler, type BoundOperation, createEngine } from '../engine/engine.ts'
 import { type VerifiedScheme, type Verifier, authenticate, requireScopes } from './authentication.ts'
 import { registerClosing } from './connections/graceful-shutdown.ts'
-import { createJsonReader, expectContent } from './content.ts'
+import { expectContent } from './content.ts'
 import type { ConnectionErrorOptions } from './connections/connection-errors.ts'
 import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
@@ -120,6 +120,7 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
     handlers,
     services,
     unverified,
+    bodyLevels: limits.bodyLevels,
     onContractBroken: options.onContractBroken,
   })
 
@@ -156,7 +157,7 @@ async function serveContract(app: FastifyInstance, options: ContractOptions): Pr
       ...requireScopes(operation),
       expectContent(operation),
     ],
-    readBody: createJsonReader(limits.bodyLevels),
+    bodyLevels: limits.bodyLevels,
     send: createReplySender(limits.unreadBytes),
   }
   await app.register((scope) =>

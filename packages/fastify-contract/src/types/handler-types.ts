@@ -1,7 +1,9 @@
 import type { Encoded } from './encoded.ts'
 import type {
-  BodyIn,
+  Concrete,
   ContentIn,
+  ContentOf,
+  IsRange,
   IsUnion,
   MediaIn,
   MediaKind,
@@ -36,13 +38,15 @@ type ServerHeader = 'x-request-id'
  *
  * @typeParam Operation one of the generated `operations`
  */
-export type Input<Operation> = InputParts<Operation> & Accept<SuccessMedia<ResponsesOf<Operation>>>
+export type Input<Operation> = InputParts<Operation> &
+  ContentOf<Operation> &
+  Accept<SuccessMedia<ResponsesOf<Operation>>>
 
 interface InputParts<Operation> {
   path: ParametersIn<Operation, 'path'>
   query: ParametersIn<Operation, 'query'>
   header: ParametersIn<Operation, 'header'>
-  body: BodyIn<Operation>
+  cookie: ParametersIn<Operation, 'cookie'>
 }
 
 type Accept<Media> = IsUnion<Media> extends true ? { accept: Media } : unknown
@@ -68,20 +72,23 @@ interface NoHeaders {
 }
 
 /** The body of a media type: JSON by its schema, `text/*` as text, any other as bytes. */
-type BodyOut<Media, Content> =
-  MediaKind<Media> extends 'json'
-    ? Seen<Content, 'reply'> | Encoded<Seen<Content, 'reply'>>
-    : MediaKind<Media> extends 'text'
-      ? string | AsyncIterable<Uint8Array>
-      : Uint8Array | AsyncIterable<Uint8Array>
+type BodyOut<Media, Content> = {
+  json: Seen<Content, 'reply'> | Encoded<Seen<Content, 'reply'>>
+  text: string | AsyncIterable<Uint8Array>
+  form: Uint8Array | AsyncIterable<Uint8Array>
+  bytes: Uint8Array | AsyncIterable<Uint8Array>
+  any: unknown
+}[MediaKind<Media>]
 
-/** The media type is optional if the response has only one. */
+/** The media type is optional if the response has only one, which is not a range. */
 type ContentOut<Response, Media = MediaIn<Response>, Several = IsUnion<Media>> = [Media] extends [never]
   ? { contentType?: undefined; body?: undefined }
   : Media extends unknown
     ? { body: BodyOut<Media, ContentIn<Response, Media>> } & (Several extends true
-        ? { contentType: Media }
-        : { contentType?: Media })
+        ? { contentType: Concrete<Media> }
+        : IsRange<Media> extends true
+          ? { contentType: Concrete<Media> }
+          : { contentType?: Media })
     : never
 
 type ReplyTo<Responses> = {

@@ -15,17 +15,21 @@ type Bears<Value, Mark> = [Value] extends [never] ? false : Exclude<Value, undef
  * A type of `generated/openapi.ts` in one view. Excluded `readOnly` and `writeOnly` properties are omitted; properties with
  * a `default` are always present in `input`.
  */
-export type Seen<Value, In extends View> = Value extends { readonly $choice: infer Choice }
-  ? // Defaults within `anyOf` or `oneOf` are not applied.
-    Seen<Choice, In extends 'input' ? 'alternative' : In>
-  : Value extends
-        { readonly $default: infer Inner } | { readonly $read: infer Inner } | { readonly $write: infer Inner }
-    ? Seen<Inner, In>
-    : Value extends readonly (infer Item)[]
-      ? Seen<Item, In>[]
-      : Value extends object
-        ? Members<Value, In>
-        : Value
+export type Seen<Value, In extends View> = Value extends Blob
+  ? Value
+  : Value extends { readonly $binary: infer Text }
+    ? Text
+    : Value extends { readonly $choice: infer Choice }
+      ? // Defaults within `anyOf` or `oneOf` are not applied.
+        Seen<Choice, In extends 'input' ? 'alternative' : In>
+      : Value extends
+            { readonly $default: infer Inner } | { readonly $read: infer Inner } | { readonly $write: infer Inner }
+        ? Seen<Inner, In>
+        : Value extends readonly (infer Item)[]
+          ? Seen<Item, In>[]
+          : Value extends object
+            ? Members<Value, In>
+            : Value
 
 type Members<Value, In extends View> = {
   [
@@ -52,7 +56,7 @@ type Refused<Value, In extends View> = {
   [Name in keyof Value as Bears<Value[Name], Unseen[In]> extends true ? Name : never]?: never
 }
 
-/** The parameters of a generated operation in `path`, `query` or `header`. */
+/** The parameters of a generated operation in `path`, `query`, `header` or `cookie`. */
 export type ParametersIn<Operation, Place extends string> = Operation extends {
   parameters: { [Name in Place]?: infer Parameters }
 }
@@ -61,20 +65,69 @@ export type ParametersIn<Operation, Place extends string> = Operation extends {
     : Seen<NonNullable<Parameters>, 'input'>
   : never
 
-/** The JSON body of an operation's request: `undefined` without one, or a union with it if optional. */
-export type BodyIn<Operation> = Operation extends { requestBody: infer Request }
+/**
+ * The body of an operation's request, in a member `body`: `undefined` without one. With several media types, or a range,
+ * `contentType` tells which one it has.
+ */
+export type ContentOf<Operation> = Operation extends { requestBody: infer Request }
   ? BodyOf<Request>
   : Operation extends { requestBody?: infer Request }
     ? [NonNullable<Request>] extends [never]
-      ? undefined
-      : BodyOf<NonNullable<Request>> | undefined
-    : undefined
+      ? { body: undefined }
+      : BodyOf<NonNullable<Request>> | Without<NonNullable<Request>>
+    : { body: undefined }
 
 type BodyOf<Message> = Message extends { content: infer Content }
-  ? { [Media in keyof Content]: MediaKind<Media> extends 'json' ? Seen<Content[Media], 'input'> : never }[keyof Content]
+  ? IsChosen<keyof Content> extends true
+    ? { [Media in keyof Content]: { contentType: Concrete<Media>; body: BodyIn<Media, Content[Media]> } }[keyof Content]
+    : { body: { [Media in keyof Content]: BodyIn<Media, Content[Media]> }[keyof Content] }
   : never
 
-/** The encoding of a media type. Ignores parameters and case (RFC 9110, section 8.3.1). */
+/** An optional body that is not there. */
+type Without<Message> = Message extends { content: infer Content }
+  ? IsChosen<keyof Content> extends true
+    ? { contentType?: undefined; body: undefined }
+    : { body: undefined }
+  : never
+
+/** Whether a message says which media type it has: there are several, or a range. */
+type IsChosen<Media> = IsUnion<Media> extends true ? true : Media extends MediaRange ? true : false
+
+/** A body of one media type: JSON by its schema, a form with its files, `text/*` as text, any other as bytes. */
+type BodyIn<Media, Content> = {
+  json: Seen<Content, 'input'>
+  form: FormIn<Content>
+  text: TextIn<Content>
+  bytes: Uint8Array
+  any: unknown
+}[MediaKind<Media>]
+
+type FormIn<Content> = Seen<{ [Name in keyof Content]: WithFiles<Content[Name]> }, 'input'>
+
+/** The type of a field: files in place of `format: binary`. */
+type WithFiles<Field> = Field extends { readonly $binary: unknown }
+  ? File
+  : Field extends readonly (infer Item)[]
+    ? WithFiles<Item>[]
+    : Field
+
+/** A text that is declared as something else is not validated. */
+type TextIn<Content> = [Extract<Content, string>] extends [never] ? string : Extract<Content, string>
+
+/** A media type range. */
+type MediaRange = `${string}/*` | `${string}/*;${string}`
+
+/** The media types that a declared one stands for. */
+export type Concrete<Media> = Media extends '*/*' | `*/*;${string}`
+  ? string
+  : Media extends `${infer Type}/*${string}`
+    ? `${Type}/${string}`
+    : Media
+
+/** Whether a declared media type is a range. */
+export type IsRange<Media> = Media extends MediaRange ? true : false
+
+/** The encoding of a media type; `any` of a range that has several. Ignores parameters and case (RFC 9110, section 8.3.1). */
 export type MediaKind<Media> = Media extends `${infer Type};${string}`
   ? MediaKind<Type>
   : Media extends string
@@ -85,9 +138,13 @@ type KindOf<Media extends string> = Media extends `${infer Type} `
   ? KindOf<Type>
   : Media extends 'application/json' | `${string}/${string}+json`
     ? 'json'
-    : Media extends `text/${string}`
-      ? 'text'
-      : 'bytes'
+    : Media extends 'application/x-www-form-urlencoded' | 'multipart/form-data'
+      ? 'form'
+      : Media extends `text/${string}`
+        ? 'text'
+        : Media extends '*/*' | 'application/*' | 'multipart/*'
+          ? 'any'
+          : 'bytes'
 
 /** The media types of a response; never without a body. */
 export type MediaIn<Response> = Response extends { content: infer Content } ? keyof Content : never

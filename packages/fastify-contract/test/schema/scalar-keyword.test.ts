@@ -1,35 +1,36 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { type ParsedJson, parseJson } from '../../src/json/json.ts'
+import { parseJson } from '../../src/json/json.ts'
 import { createCompiler } from '../../src/schema/ajv.ts'
 import { describeErrors } from '../../src/schema/describe-errors.ts'
 import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
-import type { Source } from '../../src/schema/scalar-keyword.ts'
-import { validateValue } from '../../src/schema/validation.ts'
+import { type Origin, validateValue } from '../../src/schema/validation.ts'
 import { int64 } from '../support/contracts.ts'
 
 /** What becomes of a value: what a handler sees, or the message of its refusal. */
 type Verdict = { value: unknown } | { refused: string }
 
-function validate(source: Source, schema: object, { value, sources }: ParsedJson): Verdict {
+function validate(schema: object, value: unknown, origin: Origin): Verdict {
   const rewriter = new SchemaRewriter({}, 'request')
-  const isValid = createCompiler(source, rewriter).compile({
+  const isValid = createCompiler(rewriter).compile({
     type: 'object',
     properties: { value: rewriter.ofValue(schema) },
   })
   const container = value as { value: unknown }
-  const errors = validateValue([isValid], container, 'request', sources)
+  const errors = validateValue([isValid], container, 'request', origin)
   return errors.length > 0 ? { refused: describeErrors(errors) } : { value: container.value }
 }
 
 /** Validates a value of a JSON body, given as it is written there. */
 function ofBody(schema: object, text: string): Verdict {
-  return validate('json', schema, parseJson(Buffer.from(`{"value":${text}}`)))
+  const { value, sources } = parseJson(Buffer.from(`{"value":${text}}`))
+  return validate(schema, value, { sources })
 }
 
 /** Validates a parameter. */
 function ofText(schema: object, value: string | string[]): Verdict {
-  return validate('text', schema, { value: { value }, sources: new Map() })
+  const container = { value }
+  return validate(schema, container, { texts: new Set([container, ...(Array.isArray(value) ? [value] : [])]) })
 }
 
 const int32 = { type: 'integer', format: 'int32' }

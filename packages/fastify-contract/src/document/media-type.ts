@@ -1,0 +1,105 @@
+/** How content is read and written. A text is in UTF-8. */
+export type ContentKind = 'json' | 'form' | 'multipart' | 'text' | 'bytes'
+
+const token = "[\\w!#$%&'*+.^`|~-]+"
+const quotedString = '"(?:[^"\\\\]|\\\\.)*"'
+const parameter = `(${token})=(${token}|${quotedString})`
+
+const typeAndSubtype = new RegExp(`^${token}/${token}$`)
+const parametersOnly = new RegExp(`^(?:;[ \\t]*(?:${parameter}[ \\t]*)?)*$`)
+const eachParameter = new RegExp(`;[ \\t]*${parameter}`, 'g')
+
+/** A media type of a header, or of a contract, where it may be a range such as `image/*`. */
+export interface MediaType {
+  /** Type and subtype, in lower case. */
+  essence: string
+  /** The values of the parameters, by names in lower case. A repeated parameter has several. */
+  parameters: ReadonlyMap<string, readonly string[]>
+}
+
+const noParameters: MediaType['parameters'] = new Map()
+
+/** Parses a media type (RFC 9110, section 8.3.1). @returns undefined if it is malformed */
+export function parseMediaType(text: string): MediaType | undefined {
+  const [type = ''] = text.split(';', 1)
+  const essence = type.trim().toLowerCase()
+  if (!typeAndSubtype.test(essence)) return undefined
+  if (type.length === text.length) return { essence, parameters: noParameters }
+  const rest = text.slice(type.length)
+  if (!parametersOnly.test(rest)) return undefined
+  const parameters = new Map<string, string[]>()
+  for (const [, name = '', value = ''] of rest.matchAll(eachParameter)) {
+    const unquoted = value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : value
+    parameters.set(name.toLowerCase(), [...(parameters.get(name.toLowerCase()) ?? []), unquoted])
+  }
+  return { essence, parameters }
+}
+
+/** How content of a media type is read and written. */
+export function kindOf(type: string): ContentKind {
+  if (isJson(type)) return 'json'
+  if (isText(type)) return 'text'
+  const [essence = ''] = type.toLowerCase().split(';', 1)
+  if (essence.trim() === 'application/x-www-form-urlencoded') return 'form'
+  return essence.trim() === 'multipart/form-data' ? 'multipart' : 'bytes'
+}
+
+/** Whether a media type is JSON: `application/json`, or one with the suffix `+json` (RFC 6839, section 3.1). */
+export function isJson(type: string): boolean {
+  return /^(?:application\/json|[^;]*\+json)[ \t]*(?:;|$)/i.test(type)
+}
+
+/** Whether a media type is text, which is sent in UTF-8. */
+export function isText(type: string): boolean {
+  return /^text\//i.test(type)
+}
+
+/** The Content-Type header of a media type: text is UTF-8, and JSON has no charset (RFC 8259, section 11). */
+export function contentTypeOf(type: string): string {
+  return isText(type) ? `${type.replaceAll(/;[ \t]*charset=(?:"[^"]*"|[^;]*)/gi, '')}; charset=utf-8` : type
+}
+
+/** Whether a media type of a contract is a range, such as `image/*`. */
+export function isRange(type: string): boolean {
+  return /^(?:\*|[^;]*\/\*)[ \t]*(?:;|$)/.test(type)
+}
+
+/**
+ * Makes the function that finds the declared media type that fits one, the most specific first (OpenAPI 3.1, section
+ * 4.8.14): with its parameters, without them, then a range.
+ *
+ * @returns its index; -1 without one
+ */
+export function createMatcher(declared: readonly string[]): (type: MediaType) => number {
+  const types = declared.map((text) => parseMediaType(text))
+  const fits = (
+    own: MediaType | undefined,
+    { essence, parameters }: MediaType,
+    by: 'parameters' | 'type' | 'range',
+  ) => {
+    if (own === undefined) return false
+    if (by === 'range')
+      return (
+        isRange(own.essence) && !essence.includes('*') && essence.startsWith(own.essence.replace(/^\*\/\*$|\*$/, ''))
+      )
+    if (own.essence !== essence) return false
+    return by === 'type' || [...own.parameters].every(([name, values]) => isSame(values, parameters.get(name)))
+  }
+  const ranges = types.map((_, index) => index).sort((a, b) => Number(isAll(types[a])) - Number(isAll(types[b])))
+  const detailed = types
+    .map((_, index) => index)
+    .sort((a, b) => (types[b]?.parameters.size ?? 0) - (types[a]?.parameters.size ?? 0))
+  return (type) =>
+    detailed.find((index) => fits(types[index], type, 'parameters')) ??
+    detailed.find((index) => fits(types[index], type, 'type')) ??
+    ranges.find((index) => fits(types[index], type, 'range')) ??
+    -1
+}
+
+function isAll(type: MediaType | undefined): boolean {
+  return type?.essence === '*/*'
+}
+
+function isSame(declared: readonly string[], given: readonly string[] = []): boolean {
+  return declared.every((value) => given.some((other) => other.toLowerCase() === value.toLowerCase()))
+}

@@ -1,0 +1,235 @@
+import type { ContractOperation, Parameter } from '../document/document.ts'
+import { isJson } from '../document/media-type.ts'
+import type { NamedSchemas } from '../schema/schema-parts.ts'
+import { type Reading, type TextShape, propertiesOf, shapeOf } from './texts.ts'
+
+/** The parameters of a request by place and name, as they were sent or as this module took them apart. */
+export interface ParameterTexts {
+  path: Record<string, unknown>
+  query: Record<string, unknown>
+  /** By names in lower case. */
+  header: Record<string, unknown>
+  cookie: Record<string, unknown>
+}
+
+/** A parameter that is not one text, in the words of OpenAPI 3.1, section 4.8.12. */
+interface Structured {
+  name: string
+  in: Parameter['in']
+  shape: TextShape | 'json'
+  style: string
+  explode: boolean
+  /** The declared properties of an object, with their shapes. */
+  properties: ReadonlyMap<string, TextShape>
+  /** Whether the object has other properties too. */
+  isOpen: boolean
+}
+
+/** Takes the texts of an operation's parameters apart. */
+export interface ParameterReader {
+  /** The names of the declared headers and cookies, as the contract writes them. */
+  headerNames: string[]
+  /** @param url the path and query of the request target */
+  read: (given: Omit<ParameterTexts, 'cookie'>, url: string, reading: Reading) => ParameterTexts
+}
+
+/** The schema of a parameter, also of one with `content`. */
+export function schemaOfParameter({ schema, content }: Parameter): unknown {
+  return schema ?? Object.values(content ?? {})[0]?.schema ?? true
+}
+
+export function createParameterReader(
+  { path: template, parameters }: Pick<ContractOperation, 'path' | 'parameters'>,
+  schemas: NamedSchemas,
+): ParameterReader {
+  const structured = parameters
+    .map((parameter) => structureOf(parameter, schemas))
+    .filter(({ shape }) => shape !== 'text')
+  // An object whose properties are parameters of their own takes what the others leave.
+  const isSpread = (one: Structured) =>
+    one.in === 'query' && one.shape === 'object' && one.style === 'form' && one.explode
+  const spread = structured.filter(isSpread)
+  const others = structured.filter((one) => !isSpread(one))
+  const inQuery = new Set(parameters.filter((one) => one.in === 'query').map(({ name }) => name))
+  const places = new Set(parameters.map((one) => one.in))
+  const namesIn = (place: Parameter['in']) => parameters.filter((one) => one.in === place).map(({ name }) => name)
+  const cookieNames = namesIn('cookie')
+
+  return {
+    headerNames: namesIn('header'),
+    read(given, url, reading) {
+      const parts: ParameterTexts = {
+        path: given.path,
+        query: structured.length > 0 ? withoutPrototype(given.query) : given.query,
+        // A copy, because coerced values replace texts.
+        header: places.has('header') ? withoutPrototype(given.header) : given.header,
+        cookie: cookieNames.length > 0 ? readCookies(given.header['cookie'], cookieNames, reading) : {},
+      }
+      for (const place of places) reading.texts.add(parts[place])
+      for (const one of others) {
+        const key = one.in === 'header' ? one.name.toLowerCase() : one.name
+        const value = readOne(one, parts[one.in], { key, url, template, reading })
+        if (value !== undefined) parts[one.in][key] = value
+      }
+      for (const one of spread) {
+        const value = gather(one, parts.query, inQuery, reading)
+        if (value !== undefined) parts.query[one.name] = value
+      }
+      return parts
+    },
+  }
+}
+
+function structureOf(parameter: Parameter, schemas: NamedSchemas): Structured {
+  const { name, in: place, style = place === 'query' || place === 'cookie' ? 'form' : 'simple' } = parameter
+  const schema = schemaOfParameter(parameter)
+  const type = Object.keys(parameter.content ?? {})[0]
+  const shape = type === undefined ? shapeOf(schema, schemas) : isJson(type) ? 'json' : 'text'
+  const { declared, others, isAny } = propertiesOf(schema, schemas)
+  return {
+    name,
+    in: place,
+    // A file is a text here.
+    shape: shape === 'file' ? 'text' : shape,
+    style,
+    // A cookie has one text for its name.
+    explode: place !== 'cookie' && (parameter.explode ?? style === 'form'),
+    properties: new Map([...declared].map(([property, one]) => [property, shapeOf(one, schemas)])),
+    isOpen: others === undefined ? isAny : others !== false,
+  }
+}
+
+interface Place {
+  key: string
+  url: string
+  template: string
+  reading: Reading
+}
+
+/** Reads a parameter other than a text. @returns undefined if it is not there */
+function readOne(one: Structured, texts: Record<string, unknown>, { key, url, template, reading }: Place): unknown {
+  const place = `${one.in}/${key}`
+  if (one.style === 'deepObject' && one.shape === 'object') return gatherDeep(one, texts, reading)
+  const text = texts[key]
+  if (text === undefined) return undefined
+  if (one.shape === 'list' && one.in === 'query' && one.explode) return reading.ofTexts([text].flat())
+  if (typeof text !== 'string') {
+    const remedy = one.shape === 'json' ? '' : ', with commas between the items'
+    reading.problems.push(`${place} is repeated; send it once${remedy}`)
+    return undefined
+  }
+  if (one.shape === 'json') return reading.json(text, place)
+  const items = splitText(one, text, { key, url, template })
+  if (one.shape === 'list') return reading.ofTexts(items)
+  const entries = one.explode ? items.map(splitPair) : pairsOf(items)
+  if (entries.every((entry) => entry.length === 2)) return objectOf(entries, one.properties, reading)
+  reading.problems.push(`${place} must be names and values${one.explode ? ', such as a=1,b=2' : ', such as a,1,b,2'}`)
+  return undefined
+}
+
+/** The separators of items, before percent-decoding. */
+const separators: Readonly<Record<string, RegExp>> = {
+  spaceDelimited: /%20|\+/,
+  pipeDelimited: /\||%7c/i,
+}
+
+/** Splits a text into its items. A separator within an item is percent-encoded (RFC 6570, section 3.2.8). */
+function splitText(
+  { in: place, name, style }: Structured,
+  text: string,
+  { key, url, template }: Omit<Place, 'reading'>,
+): string[] {
+  if (place === 'header') return text.split(',').map((item) => item.trim())
+  if (place === 'cookie') return text.split(',')
+  if (place === 'path') return rawSegment(url, template, name).split(',').map(decodeURIComponent)
+  return rawValue(url, key)
+    .split(separators[style] ?? ',')
+    .map(decoded)
+}
+
+/** The text of a path parameter before percent-decoding. The path of the request may start with a base path. */
+function rawSegment(url: string, template: string, name: string): string {
+  const segments = template.split('/').reverse()
+  const index = segments.findIndex((segment) => segment.includes(`{${name}}`))
+  const [before = '', after = ''] = (segments[index] ?? '').split(`{${name}}`)
+  const raw = url.split('?', 1).join().split('/').reverse()[index] ?? ''
+  return raw.slice(before.length, raw.length - after.length)
+}
+
+/** The value of a query parameter before percent-decoding. */
+function rawValue(url: string, name: string): string {
+  const query = url.slice(url.indexOf('?') + 1)
+  const pairs = query.split('&').map((pair) => pair.split(/=(.*)/s))
+  return pairs.find(([key = '']) => decoded(key) === name)?.[1] ?? ''
+}
+
+/** Decodes like the query parser. Targets with broken percent-encoding were rejected before. */
+function decoded(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '))
+}
+
+function splitPair(item: string): string[] {
+  return item.split(/=(.*)/s).slice(0, 2)
+}
+
+function pairsOf(items: string[]): string[][] {
+  return items.flatMap((_, index) => (index % 2 === 0 ? [items.slice(index, index + 2)] : []))
+}
+
+/** Makes an object of names and texts. A repeated name gets a list, which its schema may refuse. */
+function objectOf(
+  entries: readonly (readonly unknown[])[],
+  shapes: ReadonlyMap<string, TextShape>,
+  reading: Reading,
+): Record<string, unknown> {
+  const groups = Map.groupBy(entries, ([name]) => String(name))
+  const members = [...groups].map(([name, group]): [string, unknown] => {
+    const values = group.flatMap(([, value]) => value)
+    const isOne = values.length === 1 && shapes.get(name) !== 'list'
+    return [name, isOne ? values[0] : reading.ofTexts(values)]
+  })
+  return reading.ofTexts(Object.fromEntries(members))
+}
+
+/** Takes the parameters `name[property]` out of a query. */
+function gatherDeep({ name, properties }: Structured, query: Record<string, unknown>, reading: Reading): unknown {
+  const keys = Object.keys(query).filter((key) => key.startsWith(`${name}[`) && key.endsWith(']'))
+  if (keys.length === 0) return undefined
+  const entries = keys.map((key) => [key.slice(name.length + 1, -1), query[key]] as const)
+  for (const key of keys) Reflect.deleteProperty(query, key)
+  return objectOf(entries, properties, reading)
+}
+
+/** Takes the properties of an object out of a query, where they are parameters of their own. */
+function gather(
+  { properties, isOpen }: Structured,
+  query: Record<string, unknown>,
+  parameters: ReadonlySet<string>,
+  reading: Reading,
+): unknown {
+  const keys = Object.keys(query).filter((key) => !parameters.has(key) && (isOpen || properties.has(key)))
+  if (keys.length === 0) return undefined
+  const entries = keys.map((key) => [key, query[key]] as const)
+  for (const key of keys) Reflect.deleteProperty(query, key)
+  return objectOf(entries, properties, reading)
+}
+
+/** Reads the declared cookies (RFC 6265, section 4.2.1). Of two with one name, the first is the more specific. */
+function readCookies(header: unknown, names: readonly string[], reading: Reading): Record<string, unknown> {
+  const cookies = withoutPrototype({})
+  for (const pair of typeof header === 'string' ? header.split(';') : []) {
+    const [name = '', value] = splitPair(pair.trim())
+    if (value === undefined || !names.includes(name) || name in cookies) continue
+    try {
+      cookies[name] = decodeURIComponent(value.replace(/^"(.*)"$/s, '$1'))
+    } catch {
+      reading.problems.push(`the percent-encoding of cookie/${name} is invalid`)
+    }
+  }
+  return cookies
+}
+
+function withoutPrototype(object: object): Record<string, unknown> {
+  // Object.create returns any.
+  return Object.assign(Object.create(null) as Record<string, unknown>, object)
+}

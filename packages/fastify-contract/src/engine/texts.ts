@@ -1,0 +1,91 @@
+import { MalformedJson, type NumberSources, RefusedJson, parseJson } from '../json/json.ts'
+import { type NamedSchemas, inPlace, isSchema, typesOf } from '../schema/schema-parts.ts'
+import type { Origin } from '../schema/validation.ts'
+
+/** Where the parts of a request come from, and why some cannot be read. */
+export class Reading implements Origin {
+  readonly texts = new Set<object>()
+  sources: NumberSources | undefined
+  /** For the client: place and rule. */
+  readonly problems: string[] = []
+  readonly #maxLevels: number
+  #ownSources: Map<object, ReadonlyMap<string, string>> | undefined
+
+  /**
+   * @param maxLevels the maximum nesting depth of objects and arrays in JSON
+   * @param sources those of a body that is JSON
+   */
+  constructor(maxLevels: number, sources: NumberSources | undefined) {
+    this.#maxLevels = maxLevels
+    this.sources = sources
+  }
+
+  /** Notes the source text of numbers. */
+  addSources(sources: Iterable<readonly [object, ReadonlyMap<string, string>]>): void {
+    for (const [container, numbers] of sources) {
+      this.#ownSources ??= new Map(this.sources)
+      this.#ownSources.set(container, numbers)
+      this.sources = this.#ownSources
+    }
+  }
+
+  /** Notes that the strings in a list or an object are texts of any type. */
+  ofTexts<Container extends object>(container: Container): Container {
+    this.texts.add(container)
+    return container
+  }
+
+  /** Parses a text that is JSON. @param place for messages, such as `query/filter` */
+  json(text: string | Uint8Array, place: string): unknown {
+    try {
+      const { value, sources } = parseJson(typeof text === 'string' ? Buffer.from(text) : text, this.#maxLevels)
+      this.addSources(sources)
+      return value
+    } catch (error) {
+      if (!(error instanceof MalformedJson || error instanceof RefusedJson)) throw error
+      this.problems.push(error.message.replace(/^(?:the )?body/, place))
+      return undefined
+    }
+  }
+}
+
+/** What the text of a parameter, of a property or of an item stands for. */
+export type TextShape = 'text' | 'list' | 'object' | 'file'
+
+/** The shape of a text by its schema. Where the schema allows a string, it is a text. */
+export function shapeOf(schema: unknown, schemas: NamedSchemas): TextShape {
+  const types = typesOf(schema, schemas)
+  types.delete('null')
+  if (types.size === 1 && types.has('array')) return 'list'
+  if (types.has('object') && !types.has('string')) return 'object'
+  const isFile = types.size === 1 && types.has('string') && inPlaceOf(schema, schemas).some(isBinary)
+  return isFile ? 'file' : 'text'
+}
+
+function isBinary({ format }: { format?: unknown }): boolean {
+  return format === 'binary'
+}
+
+function inPlaceOf(schema: unknown, schemas: NamedSchemas) {
+  return isSchema(schema) ? inPlace(schema, schemas) : []
+}
+
+/** The schema that all of these are together. */
+function together(all: unknown[]): unknown {
+  return all.length === 1 ? all[0] : all.length === 0 ? true : { allOf: all }
+}
+
+/** The schema of the items of a list. */
+export function itemsOf(schema: unknown, schemas: NamedSchemas): unknown {
+  return together(inPlaceOf(schema, schemas).flatMap((one) => ('items' in one ? [one['items']] : [])))
+}
+
+/** The schemas of the declared properties of an object, and of the others; undefined where no others are declared. */
+export function propertiesOf(schema: unknown, schemas: NamedSchemas) {
+  const all = inPlaceOf(schema, schemas)
+  const named = all.flatMap(({ properties }) => Object.entries(isSchema(properties) ? properties : {}))
+  const byName = Map.groupBy(named, ([name]) => name)
+  const declared = new Map([...byName].map(([name, each]) => [name, together(each.map(([, one]) => one))]))
+  const others = all.flatMap((one) => ('additionalProperties' in one ? [one['additionalProperties']] : []))
+  return { declared, others: others.length === 0 ? undefined : together(others), isAny: named.length === 0 }
+}
