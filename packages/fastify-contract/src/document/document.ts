@@ -67,9 +67,6 @@ export interface Exampled {
 export const contractMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 export type ContractMethod = (typeof contractMethods)[number]
 
-/** The methods whose content has no meaning (RFC 9110, sections 9.3.1, 9.3.2 and 9.3.8). A request body is ignored. */
-const bodyless: readonly ContractMethod[] = ['get', 'head', 'trace']
-
 /** An operation, with the parameters of its path and the security of the document. */
 export interface ContractOperation {
   id: string
@@ -87,9 +84,7 @@ export function operationsOf(document: ContractDocument): ContractOperation[] {
     contractMethods.flatMap((method) => {
       const written = item[method]
       if (written === undefined) return []
-      const { requestBody, ...others } = written
-      const object: OperationObject = { ...others, responses: written.responses ?? {} }
-      if (requestBody !== undefined && !bodyless.includes(method)) object.requestBody = requestBody
+      const object = { ...written, responses: written.responses ?? {} }
       const parameters = overridden(item.parameters ?? [], object.parameters ?? [])
       const security = object.security ?? document.security ?? []
       return [{ id: object.operationId, method, path, parameters, security, object }]

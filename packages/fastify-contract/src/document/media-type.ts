@@ -71,33 +71,22 @@ export function isRange(type: string): boolean {
  * @returns its index; -1 without one
  */
 export function createMatcher(declared: readonly string[]): (type: MediaType) => number {
-  const types = declared.map((text) => parseMediaType(text))
-  const fits = (
-    own: MediaType | undefined,
-    { essence, parameters }: MediaType,
-    by: 'parameters' | 'type' | 'range',
-  ) => {
-    if (own === undefined) return false
-    if (by === 'range')
-      return (
-        isRange(own.essence) && !essence.includes('*') && essence.startsWith(own.essence.replace(/^\*\/\*$|\*$/, ''))
-      )
-    if (own.essence !== essence) return false
-    return by === 'type' || [...own.parameters].every(([name, values]) => isSame(values, parameters.get(name)))
+  const types = declared.flatMap((text, index) => {
+    const type = parseMediaType(text)
+    return type === undefined ? [] : [{ ...type, index }]
+  })
+  const byDetail = types.toSorted((a, b) => b.parameters.size - a.parameters.size)
+  const ranges = types.filter(({ essence }) => isRange(essence))
+  return ({ essence, parameters }) => {
+    if (essence.includes('*')) return -1
+    const ofType = byDetail.filter((each) => each.essence === essence)
+    const found =
+      ofType.find((each) => [...each.parameters].every(([name, values]) => isSame(values, parameters.get(name)))) ??
+      ofType[0] ??
+      ranges.find((each) => each.essence === `${essence.split('/', 1).join()}/*`) ??
+      ranges.find((each) => each.essence === '*/*')
+    return found?.index ?? -1
   }
-  const ranges = types.map((_, index) => index).sort((a, b) => Number(isAll(types[a])) - Number(isAll(types[b])))
-  const detailed = types
-    .map((_, index) => index)
-    .sort((a, b) => (types[b]?.parameters.size ?? 0) - (types[a]?.parameters.size ?? 0))
-  return (type) =>
-    detailed.find((index) => fits(types[index], type, 'parameters')) ??
-    detailed.find((index) => fits(types[index], type, 'type')) ??
-    ranges.find((index) => fits(types[index], type, 'range')) ??
-    -1
-}
-
-function isAll(type: MediaType | undefined): boolean {
-  return type?.essence === '*/*'
 }
 
 function isSame(declared: readonly string[], given: readonly string[] = []): boolean {

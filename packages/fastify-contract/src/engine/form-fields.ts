@@ -75,10 +75,13 @@ export function createFormReader(schema: unknown, schemas: NamedSchemas) {
 
 const ownProperty = { writable: true, enumerable: true, configurable: true }
 
+const anyType = typesOf(true, {})
+
 function fieldShapeOf(schema: unknown, schemas: NamedSchemas): FieldShape {
-  const isRepeatable = typesOf(schema, schemas).has('array')
+  const types = typesOf(schema, schemas)
+  const isRepeatable = types.has('array')
   const shape = shapeOf(schema, schemas)
-  if (shape !== 'list') return { shape: schema === true ? 'any' : shape, isList: false, isRepeatable }
+  if (shape !== 'list') return { shape: types.isSupersetOf(anyType) ? 'any' : shape, isList: false, isRepeatable }
   const itemShape = shapeOf(itemsOf(schema, schemas), schemas)
   // An item that is a list is JSON.
   return { shape: itemShape === 'list' ? 'object' : itemShape, isList: true, isRepeatable }

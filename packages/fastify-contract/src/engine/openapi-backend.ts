@@ -135,7 +135,7 @@ export async function bindOperations(
         if (body?.source !== undefined) reading.addSources([[parts, new Map([['requestBody', body.source]])]])
         if (reading.problems.length > 0) throw new Refusal('invalid_request', reading.problems.join('; '))
         // The last validates the parameters.
-        const all = backend.validator.getRequestValidatorsForOperation(names[body?.index ?? 0]!) ?? []
+        const all = backend.validator.getRequestValidatorsForOperation(names[body?.index ?? 0]!)
         const validators = isValidated(declared, body) ? all : all.slice(-1)
         const errors = validateValue(validators, parts, 'request', reading)
         if (errors.length > 0) throw new Refusal('invalid_request', describeErrors(errors))

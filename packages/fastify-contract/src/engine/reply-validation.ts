@@ -135,7 +135,8 @@ function validBody({ status, body, contentType }: AnyReply, { types, mediaOf }: 
   if (body === undefined) throw new ContractViolation('the body is missing')
   const [type = ''] = contentType === undefined ? types : [contentType]
   if (contentType === undefined && (types.length > 1 || isRange(type))) {
-    throw new ContractViolation(`the media type is missing; set contentType to one of ${types.join(', ')}`)
+    const remedy = types.some(isRange) ? `a media type that ${types.join(', ')} includes` : `one of ${types.join(', ')}`
+    throw new ContractViolation(`the media type is missing; set contentType to ${remedy}`)
   }
   const media = mediaOf(type)
   if (media === undefined) throw new ContractViolation(`the media type ${type} is not declared`)
@@ -187,7 +188,7 @@ function createMediaFinder(
   const rangeOf = createMatcher(ranges)
   return (type) => {
     if (!isRange(type) && single.has(type)) return single.get(type)
-    const parsed = ranges.length === 0 ? undefined : parseMediaType(type)
+    const parsed = ranges.length > 0 && fieldValue.test(type) ? parseMediaType(type) : undefined
     const range = ranges[parsed === undefined ? -1 : rangeOf(parsed)]
     return range === undefined ? undefined : mediaOf(type, types.indexOf(range))
   }

@@ -32,6 +32,16 @@ const contract = contractOf({
         'X-Request-Id': { required: true, schema: { type: 'string' } },
       },
     },
+    206: {
+      description: 'Any',
+      content: {
+        'image/*': {},
+        'application/*': { schema: item },
+        'application/json; v=2': { schema: { type: 'array' } },
+        'text/plain;charset=latin1': { schema: item },
+      },
+    },
+    207: { description: 'Anything', content: { '*/*': { schema: item } } },
     '3XX': { description: 'Elsewhere', content: csv },
     '4XX': { description: 'Refused', content: csv },
   },
@@ -63,14 +73,41 @@ test.each<[AnyReply, object | undefined]>([
   [{ status: 409, body: 'a' }, text],
   [{ status: 204 }, undefined],
   [{ status: 503, headers: { 'Retry-After': 1 } }, undefined],
+  [{ status: 206, contentType: 'image/png', body: stream() }, png],
+  [{ status: 206, contentType: 'application/pdf', body: new Uint8Array(1) }, { contentType: 'application/pdf' }],
+  [{ status: 206, contentType: 'application/json', body: { id: 1n } }, json],
+  [
+    { status: 206, contentType: 'application/json; v=2', body: [] },
+    { contentType: 'application/json; v=2', isJson: true },
+  ],
+  // Sent in UTF-8, and not validated as what it is not.
+  [
+    { status: 206, contentType: 'text/plain;charset=latin1', body: 'ä' },
+    { contentType: 'text/plain; charset=utf-8', isJson: false },
+  ],
+  [{ status: 207, contentType: 'text/csv', body: 'a,b,c' }, text],
 ])('reply %# is as it is declared', (reply, media) => {
-  expect(validate(reply)).toEqual(media === undefined ? undefined : expect.objectContaining(media))
+  const valid = validate(reply)
+  expect(valid.media).toEqual(media === undefined ? undefined : (expect.objectContaining(media) as object))
+  expect(valid).toMatchObject({ body: reply.body, undeclared: undefined })
+})
+
+test.each<[unknown, unknown, string]>([
+  [[{ id: 1n }, { id: 1n, 'a/b~c': 1 }], [{ id: 1n }, { id: 1n }], 'body/1/a~1b~0c'],
+  [[{ id: 1n, part: { size: 1, x: 1 }, y: 1 }], [{ id: 1n, part: { size: 1 } }], 'body/0/part/x'],
+  [[{ id: 1n, ['__proto__']: 1 }], [{ id: 1n }], 'body/0/__proto__'],
+])('reply %# is copied without its undeclared properties', (body, sent, place) => {
+  const given = structuredClone(body)
+  const valid = validate({ status: 200, body: given })
+  expect(valid).toMatchObject({ body: sent, undeclared: `${place} is not a property here` })
+  expect(valid.body).toEqual(sent)
+  expect(given).toEqual(body)
 })
 
 const notBytes = 'the body is neither bytes nor a stream of bytes'
 const notText = 'the body is neither text nor a stream of bytes'
 
-test.each<[AnyReply, string]>([
+test.each<[AnyReply, unknown]>([
   [{ status: 201, body: [] }, 'the status is not declared'],
   [{ status: 200 }, 'the body is missing'],
   [{ status: 304, body: 'a' }, 'HTTP allows no content with this status'],
@@ -94,7 +131,15 @@ test.each<[AnyReply, string]>([
   ],
   [{ status: 200, body: {} }, 'body must be array'],
   [{ status: 200, body: [{}] }, 'body/0/id is required'],
-  [{ status: 200, body: [{ id: 1n }, { id: 1n, 'a/b~c': 1 }] }, 'body/1/a~1b~0c is not a property here'],
+  [{ status: 206, body: new Uint8Array(1) }, expect.stringMatching(/^the media type is missing; set contentType/)],
+  [{ status: 206, contentType: 'image/*', body: new Uint8Array(1) }, 'the media type image/* is not declared'],
+  [{ status: 206, contentType: 'image/png\n', body: stream() }, 'the media type image/png\n is not declared'],
+  [{ status: 206, contentType: 'video/mp4', body: stream() }, 'the media type video/mp4 is not declared'],
+  [{ status: 206, contentType: 'application/json', body: {} }, 'body/id is required'],
+  [{ status: 206, contentType: 'application/json; v=2', body: {} }, 'body must be array'],
+  [{ status: 206, contentType: 'image/x+json', body: stream() }, expect.stringMatching(/^the body is a stream/)],
+  [{ status: 207, body: {} }, 'the media type is missing; set contentType to a media type that */* includes'],
+  [{ status: 207, contentType: 'a/b+json', body: {} }, 'body/id is required'],
 ])('reply %# breaks the contract: %o', (reply, problem) => {
-  expect(() => validate(reply)).toThrow(new ContractViolation(problem))
+  expect(() => validate(reply)).toThrow(expect.objectContaining({ message: problem }) as ContractViolation)
 })

@@ -59,6 +59,22 @@ test.each<unknown>([100, 101, 103, 199, 600, 999, 0, -1, 200.5, NaN, Infinity, '
   },
 )
 
+test('an undeclared property of a reply is not sent, is logged and is reported', async () => {
+  const schema = { type: 'object', properties: { name: { type: 'string' } } }
+  const responses = { 200: { description: 'A thing.', content: { 'application/json': { schema } } }, ...failures }
+  const reported: string[] = []
+  const stored = { name: 'a', secret: 'x' }
+  const { send, lines } = await serve({
+    paths: { '/thing': { get: { operationId: 'getThing', responses } } },
+    handlers: { getThing: () => ({ status: 200, body: stored }) },
+    options: { onContractBroken: (operationId) => void reported.push(operationId) },
+  })
+  const { status, headers, text } = await send({ url: '/thing' })
+  expect([status, text, stored, reported]).toEqual([200, '{"name":"a"}', { name: 'a', secret: 'x' }, ['getThing']])
+  const msg = 'the 200 reply of getThing was sent without an undeclared property: body/secret is not a property here'
+  expect(faults(lines)).toMatchObject([{ msg, requestId: headers['x-request-id'] }])
+})
+
 test.each(['/things', '/things?limit=x', '/nowhere', '/%', '/openapi.json', '/docs', '/docs/static/index.css'])(
   '%s is kept by nobody but for the files of the docs page, and names no software',
   async (url) => {

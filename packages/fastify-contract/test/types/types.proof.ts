@@ -165,3 +165,49 @@ export const encodedThing = (one: Encoded<Thing>): Reply<'listThings'> => ({ sta
 export const encodedAnything = (text: Encoded<unknown>): Reply<'listThings'> => ({ status: 200, body: text })
 // @ts-expect-error -- bare text
 export const bareText = (text: string): Reply<'listThings'> => ({ status: 200, body: text })
+
+// The content of a request, as `generate` writes it.
+type Binary = { readonly $binary: string }
+interface Upload {
+  title: string
+  id: bigint
+  photo: Binary
+  others?: Binary[]
+}
+interface contents {
+  upload: { parameters: object; requestBody: { content: { 'multipart/form-data': Upload } } }
+  json: { parameters: object; requestBody: { content: { 'application/json; charset=utf-8': { photo: Binary } } } }
+  optional: { parameters: object; requestBody?: { content: { 'text/csv': unknown } } }
+  image: { parameters: object; requestBody: { content: { 'image/*': unknown } } }
+  several: {
+    parameters: { cookie: { session: string } }
+    requestBody?: { content: { 'application/json': Thing; 'text/plain': 'a' | 'b'; 'application/xml': Thing } }
+  }
+}
+declare const contents: { [Id in keyof contents]: types.Input<contents[Id] & { responses: object }> }
+const { upload, json, optional, image, several } = contents
+export type ofForm = Holds<Same<typeof upload.body, { title: string; id: bigint; photo: File; others?: File[] }>>
+// @ts-expect-error -- one media type is not told
+export const toldType: unknown = upload.contentType
+export type ofJson = Holds<Same<typeof json.body.photo, string>>
+export type ofText = Holds<Same<typeof optional.body, string | undefined>>
+export type ofRange = Holds<Same<[typeof image.contentType, typeof image.body], [`image/${string}`, Uint8Array]>>
+export type ofCookie = Holds<Same<typeof several.cookie.session, string>>
+export function narrowed(): Thing | 'a' | 'b' | Uint8Array | undefined {
+  if (several.contentType === 'application/json') return several.body satisfies Thing
+  if (several.contentType === 'text/plain') return several.body satisfies 'a' | 'b'
+  return several.body satisfies Uint8Array | undefined
+}
+
+// The content of a reply with ranges.
+interface ranges {
+  responses: { 200: { headers: object; content: { 'image/*': unknown; 'application/json': Thing } } }
+}
+type RangeReply = types.Reply<ranges>
+const bytes = new Uint8Array()
+export const imageOfType = (): RangeReply => ({ status: 200, contentType: 'image/png', body: bytes })
+export const thingOfType = (): RangeReply => ({ status: 200, contentType: 'application/json', body: thing })
+// @ts-expect-error -- a range needs a media type
+export const noType = (): RangeReply => ({ status: 200, body: bytes })
+// @ts-expect-error -- text/csv is not in image/*
+export const otherType = (): RangeReply => ({ status: 200, contentType: 'text/csv', body: bytes })

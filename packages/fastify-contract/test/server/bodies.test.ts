@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest'
+import { serveBody, serveEcho } from './support/echo.ts'
+
+const int64 = { type: 'integer', format: 'int64' }
+const thing = { type: 'object', required: ['id'], properties: { id: int64 } }
+const json = { 'application/json': { schema: thing } }
+
+describe('a body that is one bare number', () => {
+  test.each([
+    ['9007199254740993', 200],
+    ['-9223372036854775808', 200],
+    ['9223372036854775808', 400],
+    ['9007199254740993.0', 400],
+    ['1e400', 400],
+  ])('is exact as int64: %s', async (body, status) => {
+    const { post } = await serveBody({ 'application/json': { schema: int64 } })
+    expect(await post('application/json', body)).toMatchObject(status === 200 ? { status, body } : { status })
+  })
+})
+
+describe('a text', () => {
+  const content = { 'text/plain': { schema: { type: 'string', maxLength: 3 } } }
+
+  test.each<[string, string, string | Buffer, object]>([
+    ['is a string', 'text/plain', 'äöü', { status: 200, body: '"äöü"' }],
+    ['may be empty', 'text/plain; charset=utf-8', '', { status: 200, body: '""' }],
+    ['is validated', 'text/plain', 'abcd', { status: 400, message: 'body must NOT have more than 3 characters' }],
+    [
+      'that is not UTF-8 is refused',
+      'text/plain',
+      Buffer.from([0xff]),
+      { status: 400, message: 'the body is not UTF-8' },
+    ],
+    [
+      'of another charset is refused',
+      'text/plain; charset=latin1',
+      'a',
+      { status: 415, message: 'Content-Type must be text/plain, in UTF-8' },
+    ],
+  ])('%s', async (_what, type, body, expected) => {
+    const { post } = await serveBody(content)
+    expect(await post(type, body)).toEqual(expected)
+  })
+
+  test('that is declared as something else is a string all the same', async () => {
+    const { post } = await serveBody({ 'text/csv': { schema: thing } })
+    expect(await post('text/csv', 'a,b')).toEqual({ status: 200, body: '"a,b"' })
+  })
+})
+
+test.each(['application/octet-stream', 'application/xml', 'image/png', 'application/vnd.a+zip'])(
+  '%s is bytes, which no schema describes',
+  async (type) => {
+    const { post } = await serveBody({ [type]: { schema: thing } })
+    expect(await post(`${type}; charset=latin1`, Buffer.from([0xff, 0]))).toEqual({
+      status: 200,
+      body: '"bytes:ÿ\\u0000"',
+    })
+    expect(await post(type, '')).toEqual({ status: 200, body: '"bytes:"' })
+    expect(await post('application/json', '{}')).toEqual({ status: 415, message: `Content-Type must be ${type}` })
+  },
+)
+
+describe('an operation with several media types', () => {
+  const content = {
+    ...json,
+    'application/json; version=2': { schema: { type: 'object', properties: { name: { type: 'string' } } } },
+    'application/vnd.a+json': { schema: { type: 'array' } },
+    'text/plain; charset=utf-8': { schema: { type: 'string' } },
+    'image/*': {},
+    'application/*': { schema: thing },
+  }
+
+  test.each<[string, string, object]>([
+    [
+      'application/json',
+      '{"id":9007199254740993,"x":1}',
+      { body: '{"id":9007199254740993}', contentType: 'application/json' },
+    ],
+    ['Application/JSON;version=1', '{"id":1}', { body: '{"id":1}', contentType: 'application/json' }],
+    [
+      'application/json; version="2"',
+      '{"name":"a"}',
+      { body: '{"name":"a"}', contentType: 'application/json; version=2' },
+    ],
+    ['application/vnd.a+json', '[]', { body: '[]', contentType: 'application/vnd.a+json' }],
+    ['text/plain', 'a', { body: '"a"', contentType: 'text/plain; charset=utf-8' }],
+    ['image/PNG; x=y', 'a', { body: '"bytes:a"', contentType: 'image/png' }],
+    ['application/pdf', 'a', { body: '"bytes:a"', contentType: 'application/pdf' }],
+    ['application/b+json', '{"id":1}', { body: '{"id":1}', contentType: 'application/b+json' }],
+    [
+      'application/x-www-form-urlencoded',
+      'id=1',
+      { body: '{"id":1}', contentType: 'application/x-www-form-urlencoded' },
+    ],
+  ])('takes %s, and its handler knows which it has', async (type, body, expected) => {
+    const { post } = await serveBody(content)
+    expect(await post(type, body)).toEqual({ status: 200, ...expected })
+  })
+
+  test.each<[string, string, number, string]>([
+    ['application/json', '[]', 400, 'body must be object'],
+    ['application/vnd.a+json', '{}', 400, 'body must be array'],
+    ['application/b+json', '{}', 400, 'body/id is required'],
+    ['text/html', 'a', 415, 'Content-Type must be application/json or application/json; version=2 or'],
+    ['image/*', 'a', 415, 'Content-Type must be'],
+  ])('validates %s by its own schema', async (type, body, status, message) => {
+    const { post } = await serveBody(content)
+    expect(await post(type, body)).toEqual({ status, message: expect.stringContaining(message) as string })
+  })
+
+  test('may go without an optional body', async () => {
+    const { send } = await serveEcho({ requestBody: { content } })
+    const { status, text } = await send({})
+    expect([status, JSON.parse(text)]).toEqual([200, { path: {}, query: {}, header: {}, cookie: {} }])
+  })
+})
+
+test.each(['options', 'delete', 'patch'])('an operation %s takes a body', async (method) => {
+  const { send } = await serveEcho({ requestBody: { required: true, content: json } }, { method })
+  const { status, text } = await send({ body: '{"id":5}' })
+  expect([status, text]).toEqual([200, expect.stringContaining('"body":{"id":5}') as string])
+})
+
+test.each(['head', 'trace'])('an operation %s is served', async (method) => {
+  const { send } = await serveEcho({ parameters: [{ name: 'p', in: 'query', schema: int64 }] }, { method })
+  expect((await send({ url: '/?p=5' })).status).toBe(200)
+  expect((await send({ url: '/?p=x' })).status).toBe(400)
+})
+
+describe('a required property with a default', () => {
+  const base = { type: 'object', properties: { kind: { type: 'string', default: 'a' } } }
+  const allOf = [{ $ref: '#/components/schemas/Base' }, { required: ['kind'] }]
+
+  test.each<[string, object]>([
+    ['in one schema', { ...base, required: ['kind'] }],
+    ['in two schemas of the value', { allOf }],
+    ['in a named schema', { $ref: '#/components/schemas/Both' }],
+  ])('must be sent: %s', async (_where, schema) => {
+    const schemas = { Base: base, Both: { allOf } }
+    const { post } = await serveBody({ 'application/json': { schema } }, true, { schemas })
+    expect(await post('application/json', '{}')).toEqual({ status: 400, message: 'body/kind is required' })
+    expect(await post('application/json', '{"kind":"b"}')).toEqual({ status: 200, body: '{"kind":"b"}' })
+  })
+
+  test('is filled in where it is not required', async () => {
+    const { post } = await serveBody({ 'application/json': { schema: base } })
+    expect(await post('application/json', '{}')).toEqual({ status: 200, body: '{"kind":"a"}' })
+  })
+})

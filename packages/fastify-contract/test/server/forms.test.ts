@@ -1,0 +1,448 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { serveBody } from './support/echo.ts'
+import { exchange } from './support/exchange.ts'
+
+const int64 = { type: 'integer', format: 'int64' }
+const file = { type: 'string', format: 'binary' }
+const list = (items: object) => ({ type: 'array', items })
+const schema = {
+  type: 'object',
+  required: ['id'],
+  properties: {
+    id: int64,
+    ids: list(int64),
+    name: { type: 'string', maxLength: 5 },
+    isGood: { type: 'boolean' },
+    tags: list({ type: 'string' }),
+    meta: { type: 'object', properties: { id: int64 } },
+    metas: list({ type: 'object', properties: { id: int64 } }),
+    photo: { ...file, maxLength: 40 },
+    photos: list(file),
+    any: {},
+  },
+}
+const urlencoded = 'application/x-www-form-urlencoded'
+const multipart = 'multipart/form-data; boundary=b'
+const forms = { [urlencoded]: { schema }, 'multipart/form-data': { schema } }
+
+/** A multipart form of parts, each of which is its headers and its content. */
+function parts(...all: [headers: string, content: string][]): Buffer {
+  const text = all.map(([headers, content]) => `--b\r\n${headers}\r\n\r\n${content}\r\n`).join('')
+  return Buffer.from(`${text}--b--\r\n`, 'latin1')
+}
+const named = (name: string) => `Content-Disposition: form-data; name="${name}"`
+const field = (name: string, content: string): [string, string] => [named(name), content]
+const id = field('id', '1')
+const photo = (content: string, type = 'image/png'): [string, string] => [
+  `${named('photo')}; filename="a.png"\r\nContent-Type: ${type}`,
+  content,
+]
+
+describe('a field of a form', () => {
+  const fields: [string, [string, string][], string][] = [
+    ['that is an int64 is exact', [['id', '9007199254740993']], '{"id":9007199254740993}'],
+    [
+      'of a list of int64 is exact',
+      [
+        ['id', '1'],
+        ['ids', '9007199254740993'],
+      ],
+      '{"id":1,"ids":[9007199254740993]}',
+    ],
+    [
+      'of a list is repeated, in order',
+      [
+        ['id', '1'],
+        ['tags', 'b'],
+        ['tags', ''],
+        ['tags', 'a'],
+      ],
+      '{"id":1,"tags":["b","","a"]}',
+    ],
+    [
+      'that is an object is JSON',
+      [
+        ['id', '1'],
+        ['meta', '{"id":9007199254740993}'],
+      ],
+      '{"id":1,"meta":{"id":9007199254740993}}',
+    ],
+    [
+      'of a list of objects is JSON each',
+      [
+        ['metas', '{"id":9007199254740993}'],
+        ['metas', '{"id":2,"x":3}'],
+        ['id', '1'],
+      ],
+      '{"metas":[{"id":9007199254740993},{"id":2}],"id":1}',
+    ],
+    [
+      'that is a boolean is coerced',
+      [
+        ['id', '-1'],
+        ['isGood', 'true'],
+      ],
+      '{"id":-1,"isGood":true}',
+    ],
+    [
+      'that is a string is a text',
+      [
+        ['id', '1'],
+        ['name', '007'],
+      ],
+      '{"id":1,"name":"007"}',
+    ],
+    [
+      'that no schema declares is dropped',
+      [
+        ['id', '1'],
+        ['other', 'x'],
+      ],
+      '{"id":1}',
+    ],
+    [
+      'named __proto__ is one that no schema declares',
+      [
+        ['id', '1'],
+        ['__proto__', 'x'],
+      ],
+      '{"id":1}',
+    ],
+    [
+      'without a schema is a text',
+      [
+        ['id', '1'],
+        ['any', '5'],
+      ],
+      '{"id":1,"any":"5"}',
+    ],
+    [
+      'without a schema is a list if it is repeated',
+      [
+        ['id', '1'],
+        ['any', '5'],
+        ['any', '6'],
+      ],
+      '{"id":1,"any":["5","6"]}',
+    ],
+    [
+      'has any text',
+      [
+        ['id', '1'],
+        ['name', 'ä+&=%'],
+      ],
+      '{"id":1,"name":"ä+&=%"}',
+    ],
+  ]
+
+  test.each(fields)('%s', async (_what, given, body) => {
+    const { post } = await serveBody(forms)
+    const encoded = new URLSearchParams(given).toString()
+    const latin1 = given.map(([name, value]) => field(name, Buffer.from(value).toString('latin1')))
+    expect(await post(urlencoded, encoded)).toEqual({ status: 200, body, contentType: urlencoded })
+    expect(await post(multipart, parts(...latin1))).toEqual({ status: 200, body, contentType: 'multipart/form-data' })
+  })
+
+  const broken: [string, [string, string][], string][] = [
+    ['is missing', [], 'body/id is required'],
+    [
+      'is repeated, but no list',
+      [
+        ['id', '1'],
+        ['id', '2'],
+      ],
+      'body/id is repeated, but is not a list; send it once',
+    ],
+    ['is no integer', [['id', '1.0']], 'body/id must be an integer from -9223372036854775808'],
+    [
+      'is an item that is no integer',
+      [
+        ['id', '1'],
+        ['ids', '1'],
+        ['ids', 'x'],
+      ],
+      'body/ids/1 must be an integer',
+    ],
+    [
+      'is too long',
+      [
+        ['id', '1'],
+        ['name', 'abcdef'],
+      ],
+      'body/name must NOT have more than 5 characters',
+    ],
+    [
+      'is no JSON',
+      [
+        ['id', '1'],
+        ['meta', '{'],
+      ],
+      'body/meta is not one JSON document',
+    ],
+    [
+      'is JSON of another type',
+      [
+        ['id', '1'],
+        ['meta', '[]'],
+      ],
+      'body/meta must be object',
+    ],
+    [
+      'is JSON with a text for a number',
+      [
+        ['id', '1'],
+        ['meta', '{"id":"5"}'],
+      ],
+      'body/meta/id must be an integer',
+    ],
+    [
+      'is JSON with a name twice',
+      [
+        ['id', '1'],
+        ['meta', '{"a":1,"a":2}'],
+      ],
+      'body/meta names the property \\"a\\" twice',
+    ],
+    [
+      'is JSON that nests deep',
+      [
+        ['id', '1'],
+        ['meta', `{"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}`],
+      ],
+      'nests deeper',
+    ],
+  ]
+
+  test.each(broken)('that %s is refused by its place', async (_what, given, message) => {
+    const { post } = await serveBody(forms)
+    const expected = { status: 400, message: expect.stringContaining(message.replaceAll('\\', '')) as string }
+    expect(await post(urlencoded, new URLSearchParams(given).toString())).toEqual(expected)
+    expect(await post(multipart, parts(...given.map(([name, value]) => field(name, value))))).toEqual(expected)
+  })
+})
+
+describe('a file', () => {
+  test.each<[string, [string, string][], object]>([
+    [
+      'has its name, type and bytes',
+      [photo('\x89PNG\r\n')],
+      { name: 'a.png', type: 'image/png', text: '\ufffdPNG\r\n' },
+    ],
+    ['may be empty', [photo('')], { name: 'a.png', type: 'image/png', text: '' }],
+    [
+      'may begin with the text of the boundary',
+      [photo('--b and more')],
+      { name: 'a.png', type: 'image/png', text: '--b and more' },
+    ],
+    [
+      'may have lines like the boundary',
+      [photo('\r\n--bb\r\n--b x')],
+      { name: 'a.png', type: 'image/png', text: '\r\n--bb\r\n--b x' },
+    ],
+    ['may have no filename', [field('photo', 'x')], { name: '', type: '', text: 'x' }],
+    [
+      'has a name in UTF-8, with quotes as browsers and curl send them',
+      [[`${named('photo')}; filename="\xc3\xa4%22\\"\\b"`, 'x']],
+      { name: 'ä""\\b', type: '', text: 'x' },
+    ],
+  ])('%s', async (_what, given, expected) => {
+    const { post } = await serveBody(forms)
+    const { status, body = '' } = await post(multipart, parts(id, ...given))
+    expect([status, JSON.parse(body)]).toEqual([200, { id: 1, photo: expected }])
+  })
+
+  test('may be one of several', async () => {
+    const { post } = await serveBody(forms)
+    const one = (name: string): [string, string] => [`${named('photos')}; filename="${name}"`, name]
+    const { body = '' } = await post(multipart, parts(one('a'), id, one('b')))
+    expect(JSON.parse(body)).toMatchObject({
+      photos: [
+        { name: 'a', text: 'a' },
+        { name: 'b', text: 'b' },
+      ],
+    })
+  })
+
+  test('is bounded in bytes by maxLength', async () => {
+    const { post } = await serveBody(forms)
+    expect((await post(multipart, parts(id, photo('\xff'.repeat(40))))).status).toBe(200)
+    expect((await post(multipart, parts(id, photo('\xff'.repeat(41))))).message).toContain(
+      'body/photo must NOT have more',
+    )
+  })
+
+  test('of a field without a schema is a file as well', async () => {
+    const { post } = await serveBody(forms)
+    const { body } = await post(multipart, parts(id, [`${named('any')}; filename="a"`, 'x']))
+    expect(body).toBe('{"id":1,"any":{"name":"a","type":"","text":"x"}}')
+  })
+})
+
+describe('a malformed form is refused:', () => {
+  test.each<[string, string, string | Buffer, string]>([
+    ['broken percent-encoding', urlencoded, 'id=%zz', 'the percent-encoding of the form is invalid or not UTF-8'],
+    [
+      'percent-encoding of broken UTF-8',
+      urlencoded,
+      'id=%ff',
+      'the percent-encoding of the form is invalid or not UTF-8',
+    ],
+    ['broken UTF-8', urlencoded, Buffer.from([0x69, 0xff]), 'the form is not UTF-8'],
+    ['broken UTF-8 of a field', multipart, parts(id, field('name', '\xff')), 'body/name is not UTF-8'],
+    ['broken UTF-8 of JSON in a field', multipart, parts(id, field('meta', '\xff')), 'body/meta is not UTF-8'],
+    ['broken UTF-8 of a name', multipart, parts(field('\xff', '1')), 'a name in the form is not UTF-8'],
+    [
+      'another charset of a field',
+      multipart,
+      parts(id, [`${named('name')}\r\nContent-Type: text/plain; charset=latin1`, 'a']),
+      'body/name is not UTF-8',
+    ],
+    [
+      'a transfer encoding of a part',
+      multipart,
+      parts([`${named('id')}\r\nContent-Transfer-Encoding: base64`, 'MQ==']),
+      'body/id has a Content-Transfer-Encoding; send its bytes as they are',
+    ],
+    ['no boundary', 'multipart/form-data', parts(id), 'must have one boundary'],
+    ['two boundaries', `${multipart}; boundary=c`, parts(id), 'must have one boundary'],
+    [
+      'a boundary that is too long',
+      `multipart/form-data; boundary=${'b'.repeat(71)}`,
+      parts(id),
+      'must have one boundary',
+    ],
+    ['another boundary', 'multipart/form-data; boundary=c', parts(id), 'the form has no closing boundary'],
+    ['no content', multipart, '', 'the form has no closing boundary'],
+    ['no end', multipart, parts(id).subarray(0, -8), 'the form has no closing boundary'],
+    ['a part without a name', multipart, parts(id, ['Content-Disposition: form-data', 'x']), 'has no name'],
+    [
+      'a part of another disposition',
+      multipart,
+      parts(['Content-Disposition: attachment; name="id"', '1']),
+      'has no name',
+    ],
+    ['a part without headers', multipart, Buffer.from('--b\r\n\r\n1\r\n--b--'), 'has no name'],
+    ['headers without an end', multipart, Buffer.from(`--b\r\n${named('id')}\r\n--b--`), 'has no empty line'],
+  ])('%s', async (_what, type, body, message) => {
+    const { post } = await serveBody(forms)
+    expect(await post(type, body)).toEqual({ status: 400, message: expect.stringContaining(message) as string })
+  })
+})
+
+test('a form of any bytes is read or refused', async () => {
+  const { post } = await serveBody(forms)
+  const bytes = fc.oneof(
+    fc.constantFrom(
+      '\r\n',
+      '--b',
+      '--b--',
+      '--b\r\n',
+      '\r\n\r\n',
+      named('id'),
+      named('photo'),
+      '; filename="',
+      '"',
+      '1',
+      '&',
+      '=',
+    ),
+    fc.constantFrom(
+      '%',
+      '%4',
+      '+',
+      'id',
+      '\\',
+      ': ',
+      'Content-Type',
+      '\xff',
+      '\0',
+      '__proto__',
+      'constructor',
+      '[',
+      ' ',
+    ),
+  )
+  const body = fc.array(bytes, { maxLength: 30 }).map((texts) => Buffer.from(texts.join(''), 'latin1'))
+  await fc.assert(
+    fc.asyncProperty(body, fc.constantFrom(urlencoded, multipart), async (content, type) => {
+      expect([200, 400]).toContain((await post(type, content)).status)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('the parser of the platform writes what is read, and reads the same', async () => {
+  const any = { 'multipart/form-data': { schema: { type: 'object', additionalProperties: list({ type: 'string' }) } } }
+  const { post } = await serveBody(any)
+  const text = fc.string({ unit: 'grapheme', maxLength: 20 })
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(text, text), { maxLength: 8 }), async (entries) => {
+      const form = new FormData()
+      for (const [name, value] of entries) form.append(name, value)
+      const sent = new Response(form)
+      const type = sent.headers.get('content-type') ?? ''
+      const bytes = Buffer.from(await sent.arrayBuffer())
+      const read = [...(await new Response(bytes, { headers: { 'content-type': type } }).formData())]
+      const expected = Object.fromEntries(
+        [...Map.groupBy(read, ([name]) => name)].map(([name, group]) => [name, group.map(([, value]) => value)]),
+      )
+      const { status, body = '' } = await post(type, bytes)
+      expect([status, JSON.parse(body)]).toEqual([200, expected])
+    }),
+    { numRuns: 100 },
+  )
+})
+
+describe('a form of the maximum size', () => {
+  const cpuOf = async (send: () => Promise<unknown>): Promise<number> => {
+    await send()
+    const start = process.cpuUsage()
+    await send()
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) / 1_000
+  }
+  const most = (text: string, bytes = 65_536) => text.repeat(bytes / text.length)
+  const small = '--b\r\nContent-Disposition:form-data;name=a\r\n\r\n\r\n'
+
+  test.each<[string, string, string]>([
+    ['one field again and again', urlencoded, most('a=&')],
+    ['a list', urlencoded, `id=1&${most('ids=1&', 65_000)}`],
+    ['a list of JSON', urlencoded, `id=1&${most('metas={}&', 65_000)}`],
+    ['separators', urlencoded, most('&')],
+    ['many parts', multipart, `${most(small, 65_000)}--b--`],
+    ['lines like the boundary', multipart, `--b\r\n\r\n${most('\r\n--b', 65_000)}`],
+    ['blanks after the boundary', multipart, `--b${' '.repeat(65_000)}`],
+    [
+      'a header of quotes',
+      multipart,
+      `--b\r\nContent-Disposition: form-data; name="${most('\\"', 60_000)}\r\n\r\n\r\n--b--`,
+    ],
+    [
+      'a header of parameters',
+      multipart,
+      `--b\r\nContent-Disposition: form-data${most(';a="', 60_000)}\r\n\r\n\r\n--b--`,
+    ],
+  ])('takes less than 100 ms: %s', async (_what, type, body) => {
+    const { post } = await serveBody(forms)
+    expect(await cpuOf(() => post(type, body))).toBeLessThan(100)
+  })
+
+  test('is the limit of a body', async () => {
+    const { post } = await serveBody(forms)
+    expect((await post(multipart, parts(id, photo('x'.repeat(66_000))))).status).toBe(413)
+  })
+})
+
+test('a form that is cut, or arrives a byte at a time, is refused or read', async () => {
+  const { listen } = await serveBody(forms)
+  const origin = await listen()
+  const body = parts(id, photo('x')).toString('latin1')
+  const start = `POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: ${multipart}\r\n`
+  const whole = `${start}Content-Length: ${String(body.length)}\r\n\r\n`
+  const [slow] = await exchange(origin, whole, ...[...body].map((byte) => byte))
+  expect(slow?.status).toBe(200)
+  const chunk = body.slice(0, 40)
+  const [cut] = await exchange(origin, `${start}Transfer-Encoding: chunked\r\n\r\n28\r\n${chunk}\r\n0\r\n\r\n`)
+  expect([cut?.status, cut?.text]).toEqual([400, expect.stringContaining('no closing boundary') as string])
+})

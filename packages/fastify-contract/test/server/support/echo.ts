@@ -1,0 +1,58 @@
+import { type Answer } from './exchange.ts'
+import { type TestRequest, failures, ok, serve } from './serve.ts'
+
+/** What a handler got, as JSON: a file by its parts, bytes as `bytes:` and a text. */
+async function shown(value: unknown): Promise<unknown> {
+  if (value instanceof File) return { name: value.name, type: value.type, text: await value.text() }
+  if (value instanceof Uint8Array) return `bytes:${Buffer.from(value).toString('latin1')}`
+  if (Array.isArray(value)) return Promise.all(value.map(shown))
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(
+    await Promise.all(members.map(async ([name, member]) => [name, await shown(member)] as const)),
+  )
+}
+
+/** A server of one operation that replies with what its handler got. */
+export interface Echo {
+  send: (request: Partial<TestRequest>) => Promise<Answer>
+  listen: () => Promise<string>
+}
+
+/**
+ * Serves an operation that replies with its input.
+ *
+ * @param operation its parameters and its requestBody
+ */
+export async function serveEcho(
+  operation: object,
+  { path = '/', method = 'post', schemas = {}, limits = {} } = {},
+): Promise<Echo> {
+  const echo = async (input: object) => ({ status: 200, body: await shown(input) })
+  const object = { operationId: 'echo', security: [], responses: { ...ok, ...failures }, ...operation }
+  const { send, listen } = await serve({
+    paths: { [path]: { [method]: object } },
+    handlers: { echo },
+    document: { components: { schemas } },
+    limits,
+  })
+  return { send: (request) => send({ method: method.toUpperCase(), url: '/', ...request }), listen }
+}
+
+/** Serves a body of some media types. @returns the reply: the JSON text of the body that the handler got, or the failure */
+export async function serveBody(content: object, required = true, more: Parameters<typeof serveEcho>[1] = {}) {
+  const { send, listen } = await serveEcho({ requestBody: { required, content } }, more)
+  const post = async (type: string | undefined, body: string | Buffer) => {
+    const { status, text } = await send({ headers: { 'content-type': type }, body })
+    return { status, ...reply(text) }
+  }
+  return { post, listen }
+}
+
+function reply(text: string): { body?: string; contentType?: string; message?: string } {
+  const { message, contentType } = JSON.parse(text) as { message?: string; contentType?: string }
+  // As text: a number of JSON may be one that no double holds.
+  const body = /"body":(.*?)(?:,"contentType":"[^"]*")?\}$/s.exec(text)?.[1]
+  if (message !== undefined) return { message }
+  return { ...(body === undefined ? {} : { body }), ...(contentType === undefined ? {} : { contentType }) }
+}
