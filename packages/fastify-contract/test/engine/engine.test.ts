@@ -120,6 +120,7 @@ describe('a handler', () => {
       query: { next: 9007199254740994n, ratio: 1.5, deep: false, tag: ['one'], ids: ids.map(BigInt), page: 1 },
       // By the name that the contract gives it, and no header that the contract does not describe.
       header: { 'X-Generation': 9007199254740995n },
+      cookie: {},
       body: { id: 9007199254740996n },
     })
     expect(headers).toMatchObject({ 'x-generation': '9007199254740995' })
