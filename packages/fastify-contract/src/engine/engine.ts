@@ -77,11 +77,11 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
     }
     const validReply = (reply: AnyReply): ValidReply => {
       try {
-        const valid = { ...reply, ...replyValidator.validate(reply) }
-        if (valid.undeclared === undefined) return valid
+        const { media, body, undeclared } = replyValidator.validate(reply)
+        if (undeclared === undefined) return { ...reply, media, body }
         onContractBroken?.(id)
         const place = `the ${String(reply.status)} reply of ${id}`
-        return { ...valid, undeclared: `${place} was sent without an undeclared property: ${valid.undeclared}` }
+        return { ...reply, media, body, undeclared: `${place} was sent without an undeclared property: ${undeclared}` }
       } catch (error) {
         if (!(error instanceof ContractViolation)) throw error
         closeBody(reply.body)

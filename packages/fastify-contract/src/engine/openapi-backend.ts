@@ -7,7 +7,7 @@ import { createCompiler } from '../schema/ajv.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import { type NamedSchemas, typesOf } from '../schema/schema-parts.ts'
-import { validateValue } from '../schema/validation.ts'
+import { validate } from '../schema/validation.ts'
 import type { Caller } from '../types/handler-types.ts'
 import type { CompileSteps } from './compile-queue.ts'
 import { type FormField, type FormValue, createFormReader } from './form-fields.ts'
@@ -131,13 +131,14 @@ export async function bindOperations(
         const reading = new Reading(maxLevels, body?.sources)
         const declared = bodies[body?.index ?? 0]
         const { value, putFiles } = declared === undefined ? noBody : readBody(declared, body, reading)
-        const parts = { ...parameters.read({ path, query, header: headers }, url, reading), requestBody: value }
+        const parts = parameters.read({ path, query, header: headers }, url, reading)
+        parts.requestBody = value
         if (body?.source !== undefined) reading.addSources([[parts, new Map([['requestBody', body.source]])]])
         if (reading.problems.length > 0) throw new Refusal('invalid_request', reading.problems.join('; '))
         // The last validates the parameters.
         const all = backend.validator.getRequestValidatorsForOperation(names[body?.index ?? 0]!)
         const validators = isValidated(declared, body) ? all : all.slice(-1)
-        const errors = validateValue(validators, parts, 'request', reading)
+        const { errors } = validate(validators, parts, 'request', reading)
         if (errors.length > 0) throw new Refusal('invalid_request', describeErrors(errors))
         putFiles()
         // Node lowercases the names of headers; handlers get them as the contract writes them.

@@ -10,6 +10,8 @@ export interface ParameterTexts {
   /** By names in lower case. */
   header: Record<string, unknown>
   cookie: Record<string, unknown>
+  /** Read elsewhere. */
+  requestBody: unknown
 }
 
 /** A parameter that is not one text, in the words of OpenAPI 3.1, section 4.8.12. */
@@ -30,7 +32,7 @@ export interface ParameterReader {
   /** The names of the declared headers and cookies, as the contract writes them. */
   headerNames: string[]
   /** @param url the path and query of the request target */
-  read: (given: Omit<ParameterTexts, 'cookie'>, url: string, reading: Reading) => ParameterTexts
+  read: (given: Pick<ParameterTexts, 'path' | 'query' | 'header'>, url: string, reading: Reading) => ParameterTexts
 }
 
 /** The schema of a parameter, also of one with `content`. */
@@ -50,29 +52,29 @@ export function createParameterReader(
     one.in === 'query' && one.shape === 'object' && one.style === 'form' && one.explode
   const spread = structured.filter(isSpread)
   const others = structured.filter((one) => !isSpread(one))
-  const inQuery = new Set(parameters.filter((one) => one.in === 'query').map(({ name }) => name))
-  const places = new Set(parameters.map((one) => one.in))
   const namesIn = (place: Parameter['in']) => parameters.filter((one) => one.in === place).map(({ name }) => name)
-  const cookieNames = namesIn('cookie')
+  const [headerNames, cookieNames, queryNames] = [namesIn('header'), namesIn('cookie'), new Set(namesIn('query'))]
+  const places = [...new Set(parameters.map((one) => one.in))]
 
   return {
-    headerNames: namesIn('header'),
-    read(given, url, reading) {
+    headerNames,
+    read({ path, query, header }, url, reading) {
       const parts: ParameterTexts = {
-        path: given.path,
-        query: structured.length > 0 ? withoutPrototype(given.query) : given.query,
+        path,
+        query: structured.length > 0 ? withoutPrototype(query) : query,
         // A copy, because coerced values replace texts.
-        header: places.has('header') ? withoutPrototype(given.header) : given.header,
-        cookie: cookieNames.length > 0 ? readCookies(given.header['cookie'], cookieNames, reading) : {},
+        header: headerNames.length > 0 ? withoutPrototype(header) : header,
+        cookie: cookieNames.length > 0 ? readCookies(header['cookie'], cookieNames, reading) : {},
+        requestBody: undefined,
       }
-      for (const place of places) reading.texts.add(parts[place])
+      for (const place of places) reading.ofTexts(parts[place])
       for (const one of others) {
         const key = one.in === 'header' ? one.name.toLowerCase() : one.name
         const value = readOne(one, parts[one.in], { key, url, template, reading })
         if (value !== undefined) parts[one.in][key] = value
       }
       for (const one of spread) {
-        const value = gather(one, parts.query, inQuery, reading)
+        const value = gather(one, parts.query, queryNames, reading)
         if (value !== undefined) parts.query[one.name] = value
       }
       return parts

@@ -4,7 +4,7 @@ import type { Origin } from '../schema/validation.ts'
 
 /** Where the parts of a request come from, and why some cannot be read. */
 export class Reading implements Origin {
-  readonly texts = new Set<object>()
+  texts: Set<object> | undefined
   sources: NumberSources | undefined
   /** For the client: place and rule. */
   readonly problems: string[] = []
@@ -31,6 +31,7 @@ export class Reading implements Origin {
 
   /** Notes that the strings in a list or an object are texts of any type. */
   ofTexts<Container extends object>(container: Container): Container {
+    this.texts ??= new Set()
     this.texts.add(container)
     return container
   }
