@@ -1,15 +1,14 @@
-import { isJson, isText } from 'fastify-contract/document'
+import { isJson, isRange, kindOf } from 'fastify-contract/document'
 import {
   type JsonType,
   type NamedSchemas,
   type Schema,
   inPlace,
-  isList,
   isSchema,
   schemaNameOf,
   typesOf,
 } from 'fastify-contract/schema'
-import { type Keyword, type KeywordContext, type Kind, each, ignored, rejected, shown } from './keyword.ts'
+import { type Keyword, type KeywordContext, type Kind, each, ignored, shown } from './keyword.ts'
 import { referenceIn, schemaKeywords } from './schema-keywords.ts'
 
 const emptyValue: Keyword['ignores'] = (value) =>
@@ -98,34 +97,31 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
   parameter: {
     $ref: reference,
     name: { rejects: (value, { in: place }) => misnamedParameter(String(value), place) },
-    in: only('use a header', 'path', 'query', 'header'),
+    in: only('use a header', 'path', 'query', 'header', 'cookie'),
     ...each('required explode'),
     style: {
-      rejects: (value, { in: place }) => {
-        const style = place === 'query' ? 'form' : 'simple'
-        return onlyOf(value, [style], `use ${style}`)
-      },
+      rejects: (value, { in: place }) =>
+        isPrefixed(value, place) ? `${String(value)} is not supported; use simple` : undefined,
+      ignores: (value, { in: place }) => foreignStyle(value, place),
     },
-    schema: { holds: 'schema', rejects: (value, { in: place }, { schemas }) => unreadableText(value, place, schemas) },
+    schema: { holds: 'schema', warns: (value, _parameter, { schemas }) => partlyReadText(value, schemas) },
     ...examples,
     ...shown('description deprecated allowReserved'),
     allowEmptyValue: { ignores: emptyValue },
-    ...rejected('content', 'content is not supported for parameters; use schema'),
+    content: { holds: { each: 'requestContent' }, rejects: severalTypes, warns: unreadText },
   },
   requestBody: {
     $ref: reference,
-    content: { holds: { each: 'requestContent' }, rejects: unreadContent },
+    content: {
+      holds: { each: 'requestContent' },
+      rejects: malformedType,
+      warns: (value, _body, { schemas }) => unvalidatedContent(value, schemas),
+    },
     ...each('required'),
     ...shown('description'),
   },
   requestContent: {
-    schema: {
-      holds: 'schema',
-      rejects: (value, _media, { schemas }) =>
-        typesOf(value, schemas).isSubsetOf(numbers)
-          ? 'a bare number is not parsed exactly; wrap it in an object'
-          : undefined,
-    },
+    schema: { holds: 'schema' },
     ...examples,
     ...ignored('encoding', 'the encoding of parts is not read; remove it'),
   },
@@ -139,7 +135,8 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     headers: { holds: { each: 'header' } },
     content: {
       holds: { each: 'responseContent' },
-      rejects: (value, _response, { schemas }) => unsentContent(value) ?? undescribedContent(value, schemas),
+      rejects: malformedType,
+      warns: (value, _response, { schemas }) => unvalidatedContent(value, schemas),
     },
     ...shown('description'),
     links: { holds: { each: 'link' }, isShown: true },
@@ -191,8 +188,6 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
 }
 
 const numbers: ReadonlySet<JsonType> = new Set(['integer', 'number'])
-const scalars: ReadonlySet<JsonType> = new Set(['string', 'integer', 'number', 'boolean', 'null'])
-const noNull = 'a parameter cannot be null; remove null from its type, and make the parameter optional'
 
 function namesOf(map: unknown): string[] {
   return isSchema(map) ? Object.keys(map) : []
@@ -221,17 +216,44 @@ function lostMapping(mapping: unknown, _object: Schema, { schemas }: KeywordCont
     : `${lost[0]} leads to ${String(lost[1])}, which is not a schema; correct the name`
 }
 
-function unreadableText(schema: unknown, place: unknown, schemas: NamedSchemas): string | undefined {
-  const isScalar = (one: unknown) => typesOf(one, schemas).isSubsetOf(scalars)
-  const isNullable = (one: unknown) => typesOf(one, schemas).has('null')
-  if (isScalar(schema)) return isNullable(schema) ? noNull : undefined
-  if (place !== 'query') return `a ${String(place)} parameter must be a scalar; change its type`
-  if (!isSchema(schema) || !isList(schema, schemas)) {
-    return 'a parameter must be a scalar or an array of scalars; change its type'
-  }
-  const items = inPlace(schema, schemas).flatMap((one) => ('items' in one ? [one['items']] : []))
-  if (!items.some(isScalar)) return 'the items of a parameter are scalars; give them a type'
-  return isNullable(schema) || items.filter(isScalar).every(isNullable) ? noNull : undefined
+/** The styles of each place; others have no meaning there (OpenAPI 3.1, section 4.8.12.3). */
+const styles: Readonly<Record<string, readonly string[]>> = {
+  path: ['simple'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form'],
+}
+
+function foreignStyle(style: unknown, place: unknown): string | undefined {
+  const own = styles[String(place)] ?? []
+  return own.includes(String(style)) || isPrefixed(style, place)
+    ? undefined
+    : `${String(style)} is not a style of ${String(place)}; use ${String(own[0])}`
+}
+
+/** The styles of paths that put text before the value. */
+function isPrefixed(style: unknown, place: unknown): boolean {
+  return place === 'path' && (style === 'matrix' || style === 'label')
+}
+
+/** The problem of a parameter that contains objects or lists, for which OpenAPI has no text. */
+function partlyReadText(schema: unknown, schemas: NamedSchemas): string | undefined {
+  const all = isSchema(schema) ? inPlace(schema, schemas) : []
+  const items = all.flatMap((one) => ('items' in one ? [typesOf(one['items'], schemas)] : []))
+  const properties = all.flatMap((one) => Object.values(isSchema(one['properties']) ? one['properties'] : {}))
+  const isNested =
+    items.some((types) => !types.has('string') && (types.has('object') || types.has('array'))) ||
+    properties.map((one) => typesOf(one, schemas)).some((types) => !types.has('string') && types.has('object'))
+  return isNested ? 'OpenAPI has no text for an object in it, which is read as JSON; use content instead' : undefined
+}
+
+function severalTypes(content: unknown): string | undefined {
+  return namesOf(content).length === 1 ? undefined : 'must have one media type; remove the others'
+}
+
+function unreadText(content: unknown): string | undefined {
+  const other = namesOf(content).find((type) => !isJson(type))
+  return other === undefined ? undefined : `${other} is read as text; use application/json`
 }
 
 function unreadServer(url: string): string | undefined {
@@ -248,31 +270,27 @@ export function isFieldName(name: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name)
 }
 
-function unreadContent(content: unknown): string | undefined {
-  const types = namesOf(content)
-  const unread = types.find((type) => !/^(?:application\/json|[\w.+-]+\/[\w.-]+\+json)$/.test(type))
-  if (unread !== undefined) {
-    return `${unread} is not supported; use application/json or a type ending in +json, in lower case`
-  }
-  return types.length === 1 ? undefined : 'must have one media type; use oneOf in one schema for alternatives'
+/** A range is a media type here: `*` is a character of a token. */
+const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;[\t -~]*)?$/
+
+function malformedType(content: unknown): string | undefined {
+  const malformed = namesOf(content).find((type) => !mediaType.test(type))
+  return malformed === undefined ? undefined : `${malformed} is not a media type; use one such as application/json`
 }
 
-function unsentContent(content: unknown): string | undefined {
-  const types = namesOf(content)
-  if (types.includes('text/event-stream')) return 'event streams are not supported; return lists'
-  const invalid = types.find((type) => !/^[a-z\d][\w.+-]*\/[a-z\d][\w.+-]*$/.test(type))
-  return invalid === undefined ? undefined : `${invalid} is not a single media type; write it out, without parameters`
-}
-
-/** The problem of a schema for content that is not JSON: text is a string, and bytes are not validated. */
-function undescribedContent(content: unknown, schemas: NamedSchemas): string | undefined {
+/** The problem of a schema that is not enforced: bytes are not validated, and text is a string. */
+function unvalidatedContent(content: unknown, schemas: NamedSchemas): string | undefined {
   for (const [type, media] of Object.entries(isSchema(content) ? content : {})) {
     const schema = isSchema(media) ? media['schema'] : undefined
-    if (schema === undefined || isJson(type)) continue
-    if (isText(type) && !typesOf(schema, schemas).has('string')) return `${type} is text; use type: string`
+    const kind = kindOf(type)
+    if (schema === undefined || kind === 'json') continue
+    const types = typesOf(schema, schemas)
+    if (kind === 'text' && !types.has('string')) return `${type} is text, and is not validated; use type: string`
+    if ((kind === 'form' || kind === 'multipart') && !types.has('object'))
+      return `${type} is an object; use type: object`
     const isBinary = isSchema(schema) && inPlace(schema, schemas).every((one) => Object.entries(one).every(saysBinary))
-    if (!isText(type) && !isBinary)
-      return `${type} is sent as bytes, which are not validated; use only type: string, format: binary, or no schema`
+    if (kind === 'bytes' && !isRange(type) && !isBinary)
+      return `${type} is bytes, which are not validated; use only type: string, format: binary, or no schema`
   }
   return undefined
 }

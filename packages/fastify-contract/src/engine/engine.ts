@@ -89,12 +89,13 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
         throw new ContractViolation(`the ${String(reply.status)} reply of ${id} breaks the contract: ${error.message}`)
       }
     }
+    const bodyTypes = Object.keys(object.requestBody?.content ?? {})
     return {
       id,
       method,
       path,
-      bodyTypes: Object.keys(object.requestBody?.content ?? {}),
-      requiresBody: object.requestBody?.required === true,
+      bodyTypes,
+      requiresBody: object.requestBody?.required === true && bodyTypes.length > 0,
       offeredTypes: offeredTypes(object),
       security: alternativesOf({ security }),
       validators,

@@ -1,7 +1,7 @@
 import { File, isUtf8 } from 'node:buffer'
 import { type NamedSchemas, typesOf } from '../schema/schema-parts.ts'
 import { Refusal } from './refusal.ts'
-import { type Reading, type TextShape, itemsOf, propertiesOf, shapeOf } from './texts.ts'
+import { type Reading, type TextShape, itemShapeOf, propertiesOf, shapeOf } from './texts.ts'
 
 /** A field of a form, as it was sent. */
 export interface FormField {
@@ -82,9 +82,7 @@ function fieldShapeOf(schema: unknown, schemas: NamedSchemas): FieldShape {
   const isRepeatable = types.has('array')
   const shape = shapeOf(schema, schemas)
   if (shape !== 'list') return { shape: types.isSupersetOf(anyType) ? 'any' : shape, isList: false, isRepeatable }
-  const itemShape = shapeOf(itemsOf(schema, schemas), schemas)
-  // An item that is a list is JSON.
-  return { shape: itemShape === 'list' ? 'object' : itemShape, isList: true, isRepeatable }
+  return { shape: itemShapeOf(schema, schemas), isList: true, isRepeatable }
 }
 
 /** @throws Refusal if it is not in UTF-8 */

@@ -1,7 +1,7 @@
 import type { ContractOperation, Parameter } from '../document/document.ts'
 import { isJson } from '../document/media-type.ts'
 import type { NamedSchemas } from '../schema/schema-parts.ts'
-import { type Reading, type TextShape, propertiesOf, shapeOf } from './texts.ts'
+import { type Reading, type TextShape, itemShapeOf, propertiesOf, shapeOf } from './texts.ts'
 
 /** The parameters of a request by place and name, as they were sent or as this module took them apart. */
 export interface ParameterTexts {
@@ -21,6 +21,8 @@ interface Structured {
   shape: TextShape | 'json'
   style: string
   explode: boolean
+  /** The shape of the items of a list. */
+  items: TextShape
   /** The declared properties of an object, with their shapes. */
   properties: ReadonlyMap<string, TextShape>
   /** Whether the object has other properties too. */
@@ -96,6 +98,7 @@ function structureOf(parameter: Parameter, schemas: NamedSchemas): Structured {
     style,
     // A cookie has one text for its name.
     explode: place !== 'cookie' && (parameter.explode ?? style === 'form'),
+    items: itemShapeOf(schema, schemas),
     properties: new Map([...declared].map(([property, one]) => [property, shapeOf(one, schemas)])),
     isOpen: others === undefined ? isAny : others !== false,
   }
@@ -114,7 +117,7 @@ function readOne(one: Structured, texts: Record<string, unknown>, { key, url, te
   if (one.style === 'deepObject' && one.shape === 'object') return gatherDeep(one, texts, reading)
   const text = texts[key]
   if (text === undefined) return undefined
-  if (one.shape === 'list' && one.in === 'query' && one.explode) return reading.ofTexts([text].flat())
+  if (one.shape === 'list' && one.in === 'query' && one.explode) return listOf([text].flat(), one, place, reading)
   if (typeof text !== 'string') {
     const remedy = one.shape === 'json' ? '' : ', with commas between the items'
     reading.problems.push(`${place} is repeated; send it once${remedy}`)
@@ -122,9 +125,9 @@ function readOne(one: Structured, texts: Record<string, unknown>, { key, url, te
   }
   if (one.shape === 'json') return reading.json(text, place)
   const items = splitText(one, text, { key, url, template })
-  if (one.shape === 'list') return reading.ofTexts(items)
+  if (one.shape === 'list') return listOf(items, one, place, reading)
   const entries = one.explode ? items.map(splitPair) : pairsOf(items)
-  if (entries.every((entry) => entry.length === 2)) return objectOf(entries, one.properties, reading)
+  if (entries.every((entry) => entry.length === 2)) return objectOf(entries, one, place, reading)
   reading.problems.push(`${place} must be names and values${one.explode ? ', such as a=1,b=2' : ', such as a,1,b,2'}`)
   return undefined
 }
@@ -178,42 +181,55 @@ function pairsOf(items: string[]): string[][] {
   return items.flatMap((_, index) => (index % 2 === 0 ? [items.slice(index, index + 2)] : []))
 }
 
+/** Makes a list of texts. OpenAPI has no form for objects and lists in it: they are JSON. */
+function listOf(texts: unknown[], { items }: Structured, place: string, reading: Reading): unknown[] {
+  return reading.ofTexts(texts.map((text, index) => within(text, items, `${place}/${String(index)}`, reading)))
+}
+
 /** Makes an object of names and texts. A repeated name gets a list, which its schema may refuse. */
 function objectOf(
   entries: readonly (readonly unknown[])[],
-  shapes: ReadonlyMap<string, TextShape>,
+  { properties }: Structured,
+  place: string,
   reading: Reading,
 ): Record<string, unknown> {
   const groups = Map.groupBy(entries, ([name]) => String(name))
   const members = [...groups].map(([name, group]): [string, unknown] => {
     const values = group.flatMap(([, value]) => value)
-    const isOne = values.length === 1 && shapes.get(name) !== 'list'
-    return [name, isOne ? values[0] : reading.ofTexts(values)]
+    const shape = properties.get(name)
+    const isOne = values.length === 1 && shape !== 'list'
+    return [name, isOne ? within(values[0], shape, `${place}/${name}`, reading) : reading.ofTexts(values)]
   })
   return reading.ofTexts(Object.fromEntries(members))
 }
 
+function within(text: unknown, shape: TextShape | undefined, place: string, reading: Reading): unknown {
+  const isJsonText = shape === 'object' && typeof text === 'string'
+  return isJsonText ? reading.json(text, place) : text
+}
+
 /** Takes the parameters `name[property]` out of a query. */
-function gatherDeep({ name, properties }: Structured, query: Record<string, unknown>, reading: Reading): unknown {
-  const keys = Object.keys(query).filter((key) => key.startsWith(`${name}[`) && key.endsWith(']'))
+function gatherDeep(one: Structured, query: Record<string, unknown>, reading: Reading): unknown {
+  const start = `${one.name}[`
+  const keys = Object.keys(query).filter((key) => key.startsWith(start) && key.endsWith(']'))
   if (keys.length === 0) return undefined
-  const entries = keys.map((key) => [key.slice(name.length + 1, -1), query[key]] as const)
+  const entries = keys.map((key) => [key.slice(start.length, -1), query[key]] as const)
   for (const key of keys) Reflect.deleteProperty(query, key)
-  return objectOf(entries, properties, reading)
+  return objectOf(entries, one, `query/${one.name}`, reading)
 }
 
 /** Takes the properties of an object out of a query, where they are parameters of their own. */
 function gather(
-  { properties, isOpen }: Structured,
+  one: Structured,
   query: Record<string, unknown>,
   parameters: ReadonlySet<string>,
   reading: Reading,
 ): unknown {
-  const keys = Object.keys(query).filter((key) => !parameters.has(key) && (isOpen || properties.has(key)))
+  const keys = Object.keys(query).filter((key) => !parameters.has(key) && (one.isOpen || one.properties.has(key)))
   if (keys.length === 0) return undefined
   const entries = keys.map((key) => [key, query[key]] as const)
   for (const key of keys) Reflect.deleteProperty(query, key)
-  return objectOf(entries, properties, reading)
+  return objectOf(entries, one, `query/${one.name}`, reading)
 }
 
 /** Reads the declared cookies (RFC 6265, section 4.2.1). Of two with one name, the first is the more specific. */

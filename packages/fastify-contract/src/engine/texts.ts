@@ -76,9 +76,11 @@ function together(all: unknown[]): unknown {
   return all.length === 1 ? all[0] : all.length === 0 ? true : { allOf: all }
 }
 
-/** The schema of the items of a list. */
-export function itemsOf(schema: unknown, schemas: NamedSchemas): unknown {
-  return together(inPlaceOf(schema, schemas).flatMap((one) => ('items' in one ? [one['items']] : [])))
+/** The shape of the items of a list. A list in a list is JSON, as an object is. */
+export function itemShapeOf(schema: unknown, schemas: NamedSchemas): TextShape {
+  const items = inPlaceOf(schema, schemas).flatMap((one) => ('items' in one ? [one['items']] : []))
+  const shape = shapeOf(together(items), schemas)
+  return shape === 'list' ? 'object' : shape
 }
 
 /** The schemas of the declared properties of an object, and of the others; undefined where no others are declared. */

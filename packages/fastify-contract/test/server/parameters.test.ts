@@ -70,6 +70,20 @@ const taken: [string, object, string, Record<string, string>, string][] = [
     `{"id":${exact}}`,
   ],
   ['JSON in a cookie', inCookie(json), '', { cookie: `p=${encodeURIComponent(`{"id":${exact}}`)}` }, `{"id":${exact}}`],
+  [
+    'a list of objects as JSON each',
+    inQuery({ schema: { type: 'array', items: point } }),
+    `?p=${encodeURIComponent(`{"id":${exact}}`)}&p=${encodeURIComponent('{"id":2}')}`,
+    {},
+    `[{"id":${exact}},{"id":2}]`,
+  ],
+  [
+    'an object in a deep object as JSON',
+    inQuery({ style: 'deepObject', schema: { type: 'object', properties: { a: point } } }),
+    `?p[a]=${encodeURIComponent(`{"id":${exact}}`)}`,
+    {},
+    `{"a":{"id":${exact}}}`,
+  ],
   ['a default', inQuery({ schema: { ...int64, default: 7 } }), '', {}, '7'],
 ]
 
@@ -118,6 +132,13 @@ test.each<[string, object, string, Record<string, string>, string]>([
     'query/p/id must be',
   ],
   ['broken JSON', inQuery(json), '?p={', {}, 'query/p is not one JSON document'],
+  [
+    'broken JSON in a list',
+    inQuery({ schema: { type: 'array', items: point } }),
+    '?p={}&p={',
+    {},
+    'query/p/1 is not one',
+  ],
   ['repeated JSON', inQuery(json), '?p={}&p={}', {}, 'query/p is repeated; send it once'],
   [
     'a text for a number in JSON',
