@@ -133,7 +133,7 @@ export const enforcedKeywords: Record<string, Enforced> = {
     invalid: ['"2026-02-30"', '9223372036854775808', '{"a":3.5e38}'],
   },
   default: {
-    schema: { type: 'object', properties: { a: { type: 'integer', default: 3 } }, required: ['a'] },
+    schema: { type: 'object', properties: { a: { type: 'integer', default: 3 } }, minProperties: 1 },
     valid: ['{}', '{"a":1}'],
     invalid: ['{"a":"1"}'],
     only: 'request',
