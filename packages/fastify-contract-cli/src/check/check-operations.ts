@@ -70,8 +70,8 @@ function pathProblems({ path }: ContractOperation, bases: string[], own: string[
     ...(new Set(names).size < names.length ? [`the path ${path} must not repeat a parameter`] : []),
     ...path
       .split('/')
-      .filter((segment) => /[{}]/.test(segment) && !/^\{[^{}]+\}$/.test(segment))
-      .map(() => `a segment of ${path} must be literal or one {parameter}`),
+      .filter((segment) => !/^(?:[^{}]|\{[^{}]+\}(?!\{))*$/.test(segment))
+      .map(() => `a segment of ${path} must be text and {parameters}, with text between two`),
   ]
 }
 

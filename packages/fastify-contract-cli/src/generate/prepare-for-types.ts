@@ -1,4 +1,4 @@
-import { type ContractDocument, maps } from 'fastify-contract/document'
+import { type ContractDocument, isJson, maps } from 'fastify-contract/document'
 import { find } from 'fastify-contract/json'
 import { inPlace, isSchema } from 'fastify-contract/schema'
 
@@ -52,7 +52,12 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
         return [name, mapValues(member, name === 'headers' ? copyHeader : copy)]
       }),
     )
-    const { in: place, properties, schema } = object
+    const { in: place, properties, schema, content } = object
+    // openapi-typescript takes a parameter with `content` as a string.
+    if (typeof place === 'string' && isSchema(content)) {
+      const json = Object.entries(content).find(([type]) => isJson(type))?.[1]
+      return { ...object, content: undefined, schema: isSchema(json) ? (json['schema'] ?? {}) : { type: 'string' } }
+    }
     if (typeof place === 'string' && isSchema(schema)) {
       return { ...object, schema: mark(schema, node['schema'], ['default']) }
     }

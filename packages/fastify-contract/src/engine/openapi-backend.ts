@@ -57,8 +57,10 @@ interface AnyInput {
   header: unknown
   cookie: unknown
   body: unknown
-  /** Only with a body, if the operation takes several media types. */
+  /** The declared media type of the body, if there are several, or a range. */
   contentType?: string
+  /** The media type of the body, if a range is declared. */
+  mediaType?: string
   /** Only if the operation offers several media types. */
   accept?: string
 }
@@ -151,7 +153,7 @@ export async function bindOperations(
           cookie: parts.cookie,
           body: parts.requestBody,
         }
-        if (isChosen && body !== undefined && declared !== undefined) input.contentType = chosenType(declared, body)
+        if (isChosen && body !== undefined && declared !== undefined) tellType(input, declared, body)
         if (accept !== undefined) input.accept = accept
         return input
       },
@@ -205,9 +207,9 @@ function isValidated(declared: DeclaredBody | undefined, body: RequestBody | und
   return body?.kind !== 'bytes' && (body?.kind !== 'text' || declared?.isOfText === true)
 }
 
-/** The declared media type of a body; of a range, the one that was sent. */
-function chosenType({ type }: DeclaredBody, body: RequestBody): string {
-  return isRange(type) ? (body.contentType ?? type) : type
+function tellType(input: AnyInput, { type }: DeclaredBody, { contentType }: RequestBody): void {
+  input.contentType = type
+  if (isRange(type) && contentType !== undefined) input.mediaType = contentType
 }
 
 /**

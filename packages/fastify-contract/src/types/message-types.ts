@@ -67,7 +67,7 @@ export type ParametersIn<Operation, Place extends string> = Operation extends {
 
 /**
  * The body of an operation's request, in a member `body`: `undefined` without one. With several media types, or a range,
- * `contentType` tells which one it has.
+ * `contentType` tells which of them it has, as the contract writes it; `mediaType` what it is in a range.
  */
 export type ContentOf<Operation> = Operation extends { requestBody: infer Request }
   ? BodyOf<Request>
@@ -79,9 +79,13 @@ export type ContentOf<Operation> = Operation extends { requestBody: infer Reques
 
 type BodyOf<Message> = Message extends { content: infer Content }
   ? IsChosen<keyof Content> extends true
-    ? { [Media in keyof Content]: { contentType: Concrete<Media>; body: BodyIn<Media, Content[Media]> } }[keyof Content]
+    ? { [Media in keyof Content]: ChosenBody<Media, Content[Media]> }[keyof Content]
     : { body: { [Media in keyof Content]: BodyIn<Media, Content[Media]> }[keyof Content] }
   : never
+
+type ChosenBody<Media, Content> = Media extends MediaRange
+  ? { contentType: Media; mediaType: Concrete<Media>; body: BodyIn<Media, Content> }
+  : { contentType: Media; body: BodyIn<Media, Content> }
 
 /** An optional body that is not there. */
 type Without<Message> = Message extends { content: infer Content }

@@ -181,7 +181,9 @@ interface contents {
   image: { parameters: object; requestBody: { content: { 'image/*': unknown } } }
   several: {
     parameters: { cookie: { session: string } }
-    requestBody?: { content: { 'application/json': Thing; 'text/plain': 'a' | 'b'; 'application/xml': Thing } }
+    requestBody?: {
+      content: { 'application/json': Thing; 'text/plain': 'a' | 'b'; 'application/xml': Thing; '*/*': unknown }
+    }
   }
 }
 declare const contents: { [Id in keyof contents]: types.Input<contents[Id] & { responses: object }> }
@@ -191,12 +193,18 @@ export type ofForm = Holds<Same<typeof upload.body, { title: string; id: bigint;
 export const toldType: unknown = upload.contentType
 export type ofJson = Holds<Same<typeof json.body.photo, string>>
 export type ofText = Holds<Same<typeof optional.body, string | undefined>>
-export type ofRange = Holds<Same<[typeof image.contentType, typeof image.body], [`image/${string}`, Uint8Array]>>
+export type ofRange = Holds<
+  Same<
+    typeof image,
+    types.Input<contents['image']> & { contentType: 'image/*'; mediaType: `image/${string}`; body: Uint8Array }
+  >
+>
 export type ofCookie = Holds<Same<typeof several.cookie.session, string>>
-export function narrowed(): Thing | 'a' | 'b' | Uint8Array | undefined {
+export function narrowed(): unknown {
   if (several.contentType === 'application/json') return several.body satisfies Thing
   if (several.contentType === 'text/plain') return several.body satisfies 'a' | 'b'
-  return several.body satisfies Uint8Array | undefined
+  if (several.contentType === 'application/xml') return several.body satisfies Uint8Array
+  return several.contentType satisfies '*/*' | undefined
 }
 
 // The content of a reply with ranges.

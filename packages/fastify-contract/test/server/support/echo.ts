@@ -49,10 +49,21 @@ export async function serveBody(content: object, required = true, more: Paramete
   return { post, listen }
 }
 
-function reply(text: string): { body?: string; contentType?: string; message?: string } {
-  const { message, contentType } = JSON.parse(text) as { message?: string; contentType?: string }
-  // As text: a number of JSON may be one that no double holds.
-  const body = /"body":(.*?)(?:,"contentType":"[^"]*")?\}$/s.exec(text)?.[1]
+interface Reply {
+  body?: string
+  contentType?: string
+  mediaType?: string
+  message?: string
+}
+
+function reply(text: string): Reply {
+  const { message, contentType, mediaType } = JSON.parse(text) as Reply
   if (message !== undefined) return { message }
-  return { ...(body === undefined ? {} : { body }), ...(contentType === undefined ? {} : { contentType }) }
+  // As text: a number of JSON may be one that no double holds.
+  const body = /"body":(.*?)(?:,"contentType":"[^"]*")?(?:,"mediaType":"[^"]*")?\}$/s.exec(text)?.[1]
+  const told = {
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(mediaType === undefined ? {} : { mediaType }),
+  }
+  return { ...(body === undefined ? {} : { body }), ...told }
 }
