@@ -17,7 +17,12 @@ type Holds<Statement extends true> = Statement
 type Same<A, B> = [A, B] extends [B, A] ? true : false
 
 declare const item: Schemas['Item']
-declare const input: { create: Input<'create-item'>; list: Input<'items.list'>; report: Input<'toString'> }
+declare const input: {
+  create: Input<'create-item'>
+  list: Input<'items.list'>
+  report: Input<'toString'>
+  upload: Input<'upload'>
+}
 declare const stream: AsyncIterable<Uint8Array>
 declare const node: Schemas['Node']
 
@@ -149,5 +154,22 @@ export type depth = Holds<Same<NonNullable<typeof node.next>['weight'], bigint |
 export const deep: bigint | undefined = node.next?.next?.next?.weight
 
 // The operations are those of paths.
-export type operationIds = Holds<Same<OperationId, 'items.list' | 'create-item' | 'toString'>>
+export type operationIds = Holds<Same<OperationId, 'items.list' | 'create-item' | 'toString' | 'upload'>>
 export const handler: Handler<'create-item', object> = ({ body }) => ({ status: 404, body: body.name })
+
+// Files are `File` in a form, and text in JSON. A parameter with content is its JSON.
+interface UploadOf<Binary> {
+  id: bigint
+  file: Binary
+  more?: Binary[]
+  kind: string
+}
+const { upload } = input
+export type filter = Holds<Same<typeof upload.query.filter, { id?: bigint } | undefined>>
+export function uploaded(): unknown {
+  return upload.contentType === 'multipart/form-data'
+    ? (upload.body satisfies UploadOf<File>)
+    : (upload.body satisfies UploadOf<string>)
+}
+// @ts-expect-error -- only the body of a form has files
+export const fileInJson: UploadOf<File> = upload.body
