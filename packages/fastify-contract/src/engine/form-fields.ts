@@ -1,4 +1,6 @@
 import { File, isUtf8 } from 'node:buffer'
+import { escapeName } from '../json/pointer.ts'
+import { describeProblems } from '../schema/describe-errors.ts'
 import { type NamedSchemas, typesOf } from '../schema/schema-parts.ts'
 import { Refusal } from './refusal.ts'
 import { type Reading, type TextShape, itemShapeOf, propertiesOf, shapeOf } from './texts.ts'
@@ -45,12 +47,12 @@ export function createFormReader(schema: unknown, schemas: NamedSchemas) {
     for (const [name, group] of Map.groupBy(fields, (field) => field.name)) {
       const { shape, isList, isRepeatable } = shapes.get(name) ?? otherShape
       if (group.length > 1 && !isRepeatable) {
-        reading.problems.push(`body/${name} is repeated, but is not a list; send it once`)
+        reading.problems.push(`${placeOf(name)} is repeated, but is not a list; send it once`)
         continue
       }
       const list = isList || group.length > 1 ? reading.ofTexts<unknown[]>([]) : undefined
       const values = group.map((field, index) => {
-        if (shape === 'object') return reading.json(field.content, `body/${name}`)
+        if (shape === 'object') return reading.json(field.content, placeOf(name))
         if (shape !== 'file' && (shape !== 'any' || field.filename === undefined)) return textOf(field)
         files.push({ list, key: list === undefined ? name : index, file: fileOf(field) })
         return Buffer.from(field.content).toString('latin1')
@@ -85,12 +87,16 @@ function fieldShapeOf(schema: unknown, schemas: NamedSchemas): FieldShape {
   return { shape: itemShapeOf(schema, schemas), isList: true, isRepeatable }
 }
 
+function placeOf(name: string): string {
+  return `body/${escapeName(name)}`
+}
+
 /** @throws Refusal if it is not in UTF-8 */
 function textOf({ name, content, type }: FormField): string {
   if (typeof content === 'string') return content
   const [, charset = 'utf-8'] = /;[ \t]*charset="?([^";]*)/i.exec(type ?? '') ?? []
   if (/^utf-?8$/i.test(charset) && isUtf8(content)) return Buffer.from(content).toString()
-  throw new Refusal('malformed_body', `body/${name} is not UTF-8`)
+  throw new Refusal('malformed_body', describeProblems([`${placeOf(name)} is not UTF-8`]))
 }
 
 function fileOf({ content, filename = '', type = '' }: FormField): File {

@@ -4,7 +4,7 @@ import type { ContractDocument, ContractOperation } from '../document/document.t
 import { type ContentKind, isRange } from '../document/media-type.ts'
 import type { NumberSources } from '../json/json.ts'
 import { createCompiler } from '../schema/ajv.ts'
-import { describeErrors } from '../schema/describe-errors.ts'
+import { describeErrors, describeProblems } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import { type NamedSchemas, typesOf } from '../schema/schema-parts.ts'
 import { validate } from '../schema/validation.ts'
@@ -136,7 +136,7 @@ export async function bindOperations(
         const parts = parameters.read({ path, query, header: headers }, url, reading)
         parts.requestBody = value
         if (body?.source !== undefined) reading.addSources([[parts, new Map([['requestBody', body.source]])]])
-        if (reading.problems.length > 0) throw new Refusal('invalid_request', reading.problems.join('; '))
+        if (reading.problems.length > 0) throw new Refusal('invalid_request', describeProblems(reading.problems))
         // The last validates the parameters.
         const all = backend.validator.getRequestValidatorsForOperation(names[body?.index ?? 0]!)
         const validators = isValidated(declared, body) ? all : all.slice(-1)

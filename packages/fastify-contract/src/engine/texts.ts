@@ -38,6 +38,8 @@ export class Reading implements Origin {
 
   /** Parses a text that is JSON. @param place for messages, such as `query/filter` */
   json(text: string | Uint8Array, place: string): unknown {
+    // One is enough to refuse a list.
+    if (this.problems.length > 0) return undefined
     try {
       const { value, sources } = parseJson(typeof text === 'string' ? Buffer.from(text) : text, this.#maxLevels)
       this.addSources(sources)

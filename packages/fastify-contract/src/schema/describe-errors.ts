@@ -7,8 +7,13 @@ const maxLength = 1_000
 
 /** Describes errors by place and rule, without values: `body/name must NOT have more than 255 characters`. */
 export function describeErrors(errors: ErrorObject[]): string {
-  const texts = [...new Set(errors.slice(0, maxErrors).map(describeError).map(shortened))]
-  return [...texts, ...(errors.length > maxErrors ? ['and more'] : [])].join('; ')
+  return describeProblems(errors.slice(0, maxErrors + 1).map(describeError))
+}
+
+/** Joins the texts of problems: few, none twice, and each of a bounded length. */
+export function describeProblems(problems: readonly string[]): string {
+  const texts = [...new Set(problems.slice(0, maxErrors).map(shortened))]
+  return [...texts, ...(problems.length > maxErrors ? ['and more'] : [])].join('; ')
 }
 
 function describeError({ instancePath, keyword, message = 'is not valid', params, propertyName }: ErrorObject): string {

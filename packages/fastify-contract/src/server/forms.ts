@@ -94,7 +94,7 @@ function fieldOf(part: Buffer): FormField {
   if (name === undefined) throw malformed('a part of the form has no name in Content-Disposition: form-data')
   // Deprecated (RFC 7578, section 4.7).
   if (!/^(?:7bit|8bit|binary|)$/i.test(headers.get('content-transfer-encoding') ?? '')) {
-    throw malformed(`body/${name} has a Content-Transfer-Encoding; send its bytes as they are`)
+    throw malformed('a part of the form has a Content-Transfer-Encoding; send its bytes as they are')
   }
   return {
     name,

@@ -302,7 +302,7 @@ describe('a malformed form is refused:', () => {
       'a transfer encoding of a part',
       multipart,
       parts([`${named('id')}\r\nContent-Transfer-Encoding: base64`, 'MQ==']),
-      'body/id has a Content-Transfer-Encoding; send its bytes as they are',
+      'a part of the form has a Content-Transfer-Encoding; send its bytes as they are',
     ],
     ['no boundary', 'multipart/form-data', parts(id), 'must have one boundary'],
     ['two boundaries', `${multipart}; boundary=c`, parts(id), 'must have one boundary'],
@@ -328,6 +328,17 @@ describe('a malformed form is refused:', () => {
     const { post } = await serveBody(forms)
     expect(await post(type, body)).toEqual({ status: 400, message: expect.stringContaining(message) as string })
   })
+})
+
+test('a refusal is short, whatever the form has', async () => {
+  const { post } = await serveBody(forms)
+  for (const body of ['metas={&'.repeat(8_000), 'id=1&id=2&'.repeat(6_000)]) {
+    const { message = '' } = await post(urlencoded, body)
+    expect(message.length).toBeLessThan(1_200)
+  }
+  const name = 'x'.repeat(20_000)
+  const { message = '' } = await post(multipart, parts(field(`${name}\xff`, '1')))
+  expect(message.length).toBeLessThan(1_200)
 })
 
 test('a form of any bytes is read or refused', async () => {
