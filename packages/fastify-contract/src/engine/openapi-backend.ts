@@ -1,36 +1,18 @@
 import type { Ajv } from 'ajv'
 import { type Document, type Handler, OpenAPIBackend, type Operation } from 'openapi-backend'
 import type { ContractDocument, ContractOperation } from '../document/document.ts'
-import { type ContentKind, isRange } from '../document/media-type.ts'
-import type { NumberSources } from '../json/json.ts'
+import { isRange } from '../document/media-type.ts'
 import { createCompiler } from '../schema/ajv.ts'
 import { describeErrors, describeProblems } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
-import { type NamedSchemas, typesOf } from '../schema/schema-parts.ts'
 import { validate } from '../schema/validation.ts'
 import type { Caller } from '../types/handler-types.ts'
 import type { CompileSteps } from './compile-queue.ts'
-import { type FormField, type FormValue, createFormReader } from './form-fields.ts'
 import { createParameterReader, schemaOfParameter } from './parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { AnyReply } from './reply-validation.ts'
+import { type DeclaredBody, type RequestBody, bodiesOf, isValidated, readBody } from './request-body.ts'
 import { Reading } from './texts.ts'
-
-/** The parsed body of a request. */
-export interface RequestBody {
-  /** A JSON value, the fields of a form, a text, or bytes. */
-  value: unknown
-  /** The declared media type that it has, by its place in `bodyTypes`; the first by default. */
-  index?: number
-  /** Its media type, without parameters; only needed where a range is declared. */
-  contentType?: string
-  /** `json` by default. */
-  kind?: ContentKind
-  /** Of JSON: the source text of its numbers. */
-  sources?: NumberSources | undefined
-  /** Of JSON that is one number: its source text. */
-  source?: string | undefined
-}
 
 /** A parsed and authenticated request to one operation. */
 export interface OperationRequest {
@@ -132,7 +114,7 @@ export async function bindOperations(
       validateRequest({ headers, path, query, url, body, accept }) {
         const reading = new Reading(maxLevels, body?.sources)
         const declared = bodies[body?.index ?? 0]
-        const { value, putFiles } = declared === undefined ? noBody : readBody(declared, body, reading)
+        const { value, putFiles } = readBody(declared, body, reading)
         const parts = parameters.read({ path, query, header: headers }, url, reading)
         parts.requestBody = value
         if (body?.source !== undefined) reading.addSources([[parts, new Map([['requestBody', body.source]])]])
@@ -172,39 +154,6 @@ const emptyDefinition: Document = { openapi: '3.1.0', info: { title: '', version
  */
 function nameOf(index: number, body: number): string {
   return `operation${String(index)}/${String(body)}`
-}
-
-/** A media type of a request body. */
-interface DeclaredBody {
-  type: string
-  schema: unknown
-  /** Whether a text is validated. One that is declared as something else is not. */
-  isOfText: boolean
-  readForm: ReturnType<typeof createFormReader>
-}
-
-function bodiesOf({ object }: ContractOperation, schemas: NamedSchemas): DeclaredBody[] {
-  return Object.entries(object.requestBody?.content ?? {}).map(([type, { schema = true }]) => ({
-    type,
-    schema,
-    isOfText: typesOf(schema, schemas).has('string'),
-    readForm: createFormReader(schema, schemas),
-  }))
-}
-
-const noBody: FormValue = { value: undefined, putFiles: () => undefined }
-
-/** Reads a body for its validation. */
-function readBody({ readForm }: DeclaredBody, body: RequestBody | undefined, reading: Reading): FormValue {
-  if (body === undefined) return noBody
-  // The server parses both kinds of forms into fields.
-  const isForm = body.kind === 'form' || body.kind === 'multipart'
-  return isForm ? readForm(body.value as FormField[], reading) : { ...noBody, value: body.value }
-}
-
-/** Whether the schema applies to the body: not to bytes, nor to a text that is declared as something else. */
-function isValidated(declared: DeclaredBody | undefined, body: RequestBody | undefined): boolean {
-  return body?.kind !== 'bytes' && (body?.kind !== 'text' || declared?.isOfText === true)
 }
 
 function tellType(input: AnyInput, { type }: DeclaredBody, { contentType }: RequestBody): void {

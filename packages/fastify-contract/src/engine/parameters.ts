@@ -1,6 +1,7 @@
 import type { ContractOperation, Parameter } from '../document/document.ts'
 import { isJson } from '../document/media-type.ts'
 import type { NamedSchemas } from '../schema/schema-parts.ts'
+import { pairsOf, readCookies, splitPair, splitText, withoutPrototype } from './parameter-texts.ts'
 import { type Reading, type TextShape, itemShapeOf, propertiesOf, shapeOf } from './texts.ts'
 
 /** The parameters of a request by place and name, as they were sent or as this module took them apart. */
@@ -124,61 +125,12 @@ function readOne(one: Structured, texts: Record<string, unknown>, { key, url, te
     return undefined
   }
   if (one.shape === 'json') return reading.json(text, place)
-  const items = splitText(one, text, { key, url, template })
+  const items = splitText(one, text, { url, template })
   if (one.shape === 'list') return listOf(items, one, place, reading)
   const entries = one.explode ? items.map(splitPair) : pairsOf(items)
   if (entries.every((entry) => entry.length === 2)) return objectOf(entries, one, place, reading)
   reading.problems.push(`${place} must be names and values${one.explode ? ', such as a=1,b=2' : ', such as a,1,b,2'}`)
   return undefined
-}
-
-/** The separators of items, before percent-decoding. */
-const separators: Readonly<Record<string, RegExp>> = {
-  spaceDelimited: /%20|\+/,
-  pipeDelimited: /\||%7c/i,
-}
-
-/** Splits a text into its items. A separator within an item is percent-encoded (RFC 6570, section 3.2.8). */
-function splitText(
-  { in: place, name, style }: Structured,
-  text: string,
-  { key, url, template }: Omit<Place, 'reading'>,
-): string[] {
-  if (place === 'header') return text.split(',').map((item) => item.trim())
-  if (place === 'cookie') return text.split(',')
-  if (place === 'path') return rawSegment(url, template, name).split(',').map(decodeURIComponent)
-  return rawValue(url, key)
-    .split(separators[style] ?? ',')
-    .map(decoded)
-}
-
-/** The text of a path parameter before percent-decoding. The path of the request may start with a base path. */
-function rawSegment(url: string, template: string, name: string): string {
-  const segments = template.split('/').reverse()
-  const index = segments.findIndex((segment) => segment.includes(`{${name}}`))
-  const [before = '', after = ''] = (segments[index] ?? '').split(`{${name}}`)
-  const raw = url.split('?', 1).join().split('/').reverse()[index] ?? ''
-  return raw.slice(before.length, raw.length - after.length)
-}
-
-/** The value of a query parameter before percent-decoding. */
-function rawValue(url: string, name: string): string {
-  const query = url.slice(url.indexOf('?') + 1)
-  const pairs = query.split('&').map((pair) => pair.split(/=(.*)/s))
-  return pairs.find(([key = '']) => decoded(key) === name)?.[1] ?? ''
-}
-
-/** Decodes like the query parser. Targets with broken percent-encoding were rejected before. */
-function decoded(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '))
-}
-
-function splitPair(item: string): string[] {
-  return item.split(/=(.*)/s).slice(0, 2)
-}
-
-function pairsOf(items: string[]): string[][] {
-  return items.flatMap((_, index) => (index % 2 === 0 ? [items.slice(index, index + 2)] : []))
 }
 
 /** Makes a list of texts. OpenAPI has no form for objects and lists in it: they are JSON. */
@@ -230,24 +182,4 @@ function gather(
   const entries = keys.map((key) => [key, query[key]] as const)
   for (const key of keys) Reflect.deleteProperty(query, key)
   return objectOf(entries, one, `query/${one.name}`, reading)
-}
-
-/** Reads the declared cookies (RFC 6265, section 4.2.1). Of two with one name, the first is the more specific. */
-function readCookies(header: unknown, names: readonly string[], reading: Reading): Record<string, unknown> {
-  const cookies = withoutPrototype({})
-  for (const pair of typeof header === 'string' ? header.split(';') : []) {
-    const [name = '', value] = splitPair(pair.trim())
-    if (value === undefined || !names.includes(name) || name in cookies) continue
-    try {
-      cookies[name] = decodeURIComponent(value.replace(/^"(.*)"$/s, '$1'))
-    } catch {
-      reading.problems.push(`the percent-encoding of cookie/${name} is invalid`)
-    }
-  }
-  return cookies
-}
-
-function withoutPrototype(object: object): Record<string, unknown> {
-  // Object.create returns any.
-  return Object.assign(Object.create(null) as Record<string, unknown>, object)
 }

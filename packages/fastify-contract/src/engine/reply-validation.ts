@@ -4,14 +4,13 @@ import {
   type OperationObject,
   declaredResponse,
 } from '../document/document.ts'
-import { type ContentKind, contentTypeOf, createMatcher, isJson, isRange, kindOf } from '../document/media-type.ts'
-import { parseMediaType } from '../document/media-type.ts'
+import { isRange } from '../document/media-type.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
-import { type NamedSchemas, type Schema, typesOf } from '../schema/schema-parts.ts'
+import type { NamedSchemas, Schema } from '../schema/schema-parts.ts'
 import { undeclaredError } from '../schema/validation.ts'
-import { Encoded, chunksOf } from '../types/encoded.ts'
 import type { CompileSteps } from './compile-queue.ts'
-import { type Check, type Checked, type ReplyCheck, ReplyChecks } from './reply-checks.ts'
+import { type ReplyCheck, ReplyChecks } from './reply-checks.ts'
+import { type CheckOf, type CheckedMedia, type Media, createMediaFinder, fieldValue } from './reply-media.ts'
 
 /** The reply of any operation. */
 export interface AnyReply {
@@ -26,13 +25,6 @@ export interface AnyReply {
  * A reply that breaks the contract. The message names the problem, without values of the reply.
  */
 export class ContractViolation extends Error {}
-
-/** A media type of a response. */
-export interface Media {
-  /** The Content-Type header. */
-  contentType: string
-  isJson: boolean
-}
 
 /** A valid body, and how to send it. */
 export interface ValidBody {
@@ -51,7 +43,7 @@ interface DeclaredReply {
   /** The declared media types, as they are written. */
   types: string[]
   /** Finds how to send and check a body; undefined if its media type is not declared. */
-  mediaOf: (type: string) => (Media & { check: Check }) | undefined
+  mediaOf: (type: string) => CheckedMedia | undefined
   checks: readonly ReplyCheck[]
 }
 
@@ -145,9 +137,6 @@ function validBody({ status, body, contentType }: AnyReply, { types, mediaOf }: 
   return { media, body: value, undeclared }
 }
 
-/** Makes the check of a part of the replies of one response. */
-type CheckOf = (...part: Parameters<ReplyChecks['of']>) => Check
-
 function readResponse(
   { headers = {}, content = {} }: ContractResponse,
   replyChecks: ReplyChecks,
@@ -169,33 +158,6 @@ function readResponse(
     checks,
   }
 }
-
-/** Makes the function that finds the declared media type of a body. */
-function createMediaFinder(
-  content: NonNullable<ContractResponse['content']>,
-  checkOf: CheckOf,
-  schemas: NamedSchemas,
-): DeclaredReply['mediaOf'] {
-  const types = Object.keys(content)
-  const checks = Object.entries(content).map(([type, { schema }]) => createBodyCheck(type, schema, checkOf, schemas))
-  const mediaOf = (type: string, index: number) => {
-    // There is one for each media type.
-    const check = checks[index]!(kindOf(type))
-    return { contentType: contentTypeOf(type), isJson: isJson(type), check }
-  }
-  const single = new Map(types.map((type, index) => [type, mediaOf(type, index)]))
-  const ranges = types.filter(isRange)
-  const rangeOf = createMatcher(ranges)
-  return (type) => {
-    if (!isRange(type) && single.has(type)) return single.get(type)
-    const parsed = ranges.length > 0 && fieldValue.test(type) ? parseMediaType(type) : undefined
-    const range = ranges[parsed === undefined ? -1 : rangeOf(parsed)]
-    return range === undefined ? undefined : mediaOf(type, types.indexOf(range))
-  }
-}
-
-/** The header values that Node can send (RFC 9110, section 5.5). It throws on others, too late for an error response. */
-const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** Makes the validator of a handler's headers. */
 function validateHeaders(
@@ -221,51 +183,3 @@ function undeclaredHeader(given: object): string | undefined {
   const [name] = Object.keys(given)
   return name === undefined ? undefined : describeErrors([undeclaredError(name, '/header')])
 }
-
-/**
- * Makes the checks of bodies of a declared media type.
- *
- * @param declared may be a range, of which a reply chooses a media type of any kind
- */
-function createBodyCheck(
-  declared: string,
-  schema: Schema | undefined,
-  checkOf: CheckOf,
-  schemas: NamedSchemas,
-): (kind: ContentKind) => Check {
-  const mayBe = (kind: ContentKind) => kindOf(declared) === kind || isRange(declared)
-  // A text that is declared as something else is not validated.
-  const isOfText = mayBe('text') && typesOf(schema, schemas).has('string')
-  const check = mayBe('json') || isOfText ? checkOf('body', schema) : accept
-  return (kind) => {
-    switch (kind) {
-      case 'json':
-        return (body) => {
-          if (body instanceof Encoded) return accept(body)
-          return chunksOf(body) === undefined ? check(body) : { problem: notEncoded, value: body }
-        }
-      case 'text':
-        return (body) => {
-          if (typeof body === 'string') return isOfText ? check(body) : accept(body)
-          return isStream(body) ? accept(body) : { problem: notText, value: body }
-        }
-      case 'form':
-      case 'multipart':
-      case 'bytes':
-        return (body) =>
-          body instanceof Uint8Array || isStream(body) ? accept(body) : { problem: notBytes, value: body }
-    }
-  }
-}
-
-function accept(value: unknown): Checked {
-  return { value }
-}
-
-function isStream(body: unknown): boolean {
-  return !(body instanceof Encoded) && chunksOf(body) !== undefined
-}
-
-const notEncoded = 'the body is a stream; return its value or an Encoded stream of JSON'
-const notText = 'the body is neither text nor a stream of bytes'
-const notBytes = 'the body is neither bytes nor a stream of bytes'

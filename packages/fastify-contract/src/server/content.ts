@@ -9,7 +9,7 @@ import {
   parseMediaType,
 } from '../document/media-type.ts'
 import type { BoundOperation } from '../engine/engine.ts'
-import type { RequestBody } from '../engine/openapi-backend.ts'
+import type { RequestBody } from '../engine/request-body.ts'
 import { Refusal } from '../engine/refusal.ts'
 import { MalformedJson, RefusedJson, parseJson } from '../json/json.ts'
 import { parseMultipart, parseUrlencoded } from './forms.ts'

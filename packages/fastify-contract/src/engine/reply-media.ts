@@ -1,0 +1,94 @@
+import type { ContractResponse } from '../document/document.ts'
+import { type ContentKind, contentTypeOf, createMatcher, isJson, isRange, kindOf } from '../document/media-type.ts'
+import { parseMediaType } from '../document/media-type.ts'
+import { type NamedSchemas, type Schema, typesOf } from '../schema/schema-parts.ts'
+import { Encoded, chunksOf } from '../types/encoded.ts'
+import type { Check, Checked, ReplyChecks } from './reply-checks.ts'
+
+/** A media type of a response. */
+export interface Media {
+  /** The Content-Type header. */
+  contentType: string
+  isJson: boolean
+}
+
+/** A media type of a response, with the check of its bodies. */
+export type CheckedMedia = Media & { check: Check }
+
+/** Makes the check of a part of the replies of one response. */
+export type CheckOf = (...part: Parameters<ReplyChecks['of']>) => Check
+
+/** The header values that Node can send (RFC 9110, section 5.5). It throws on others, too late for an error response. */
+export const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** Makes the function that finds the declared media type of a body; undefined if it is not declared. */
+export function createMediaFinder(
+  content: NonNullable<ContractResponse['content']>,
+  checkOf: CheckOf,
+  schemas: NamedSchemas,
+): (type: string) => CheckedMedia | undefined {
+  const types = Object.keys(content)
+  const checks = Object.entries(content).map(([type, { schema }]) => createBodyCheck(type, schema, checkOf, schemas))
+  const mediaOf = (type: string, index: number) => {
+    // There is one for each media type.
+    const check = checks[index]!(kindOf(type))
+    return { contentType: contentTypeOf(type), isJson: isJson(type), check }
+  }
+  const single = new Map(types.map((type, index) => [type, mediaOf(type, index)]))
+  const ranges = types.filter(isRange)
+  const rangeOf = createMatcher(ranges)
+  return (type) => {
+    if (!isRange(type) && single.has(type)) return single.get(type)
+    const parsed = ranges.length > 0 && fieldValue.test(type) ? parseMediaType(type) : undefined
+    const range = ranges[parsed === undefined ? -1 : rangeOf(parsed)]
+    return range === undefined ? undefined : mediaOf(type, types.indexOf(range))
+  }
+}
+
+/**
+ * Makes the checks of bodies of a declared media type.
+ *
+ * @param declared may be a range, of which a reply chooses a media type of any kind
+ */
+function createBodyCheck(
+  declared: string,
+  schema: Schema | undefined,
+  checkOf: CheckOf,
+  schemas: NamedSchemas,
+): (kind: ContentKind) => Check {
+  const mayBe = (kind: ContentKind) => kindOf(declared) === kind || isRange(declared)
+  // A text that is declared as something else is not validated.
+  const isOfText = mayBe('text') && typesOf(schema, schemas).has('string')
+  const check = mayBe('json') || isOfText ? checkOf('body', schema) : accept
+  return (kind) => {
+    switch (kind) {
+      case 'json':
+        return (body) => {
+          if (body instanceof Encoded) return accept(body)
+          return chunksOf(body) === undefined ? check(body) : { problem: notEncoded, value: body }
+        }
+      case 'text':
+        return (body) => {
+          if (typeof body === 'string') return isOfText ? check(body) : accept(body)
+          return isStream(body) ? accept(body) : { problem: notText, value: body }
+        }
+      case 'form':
+      case 'multipart':
+      case 'bytes':
+        return (body) =>
+          body instanceof Uint8Array || isStream(body) ? accept(body) : { problem: notBytes, value: body }
+    }
+  }
+}
+
+function accept(value: unknown): Checked {
+  return { value }
+}
+
+function isStream(body: unknown): boolean {
+  return !(body instanceof Encoded) && chunksOf(body) !== undefined
+}
+
+const notEncoded = 'the body is a stream; return its value or an Encoded stream of JSON'
+const notText = 'the body is neither text nor a stream of bytes'
+const notBytes = 'the body is neither bytes nor a stream of bytes'

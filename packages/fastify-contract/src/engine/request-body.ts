@@ -1,0 +1,65 @@
+import type { ContractOperation } from '../document/document.ts'
+import { type ContentKind, isRange, isText } from '../document/media-type.ts'
+import type { NumberSources } from '../json/json.ts'
+import { type NamedSchemas, typesOf } from '../schema/schema-parts.ts'
+import { type FormField, type FormValue, createFormReader } from './form-fields.ts'
+import type { Reading } from './texts.ts'
+
+/** The parsed body of a request. */
+export interface RequestBody {
+  /** A JSON value, the fields of a form, a text, or bytes. */
+  value: unknown
+  /** The declared media type that it has, by its place in `bodyTypes`; the first by default. */
+  index?: number
+  /** Its media type, without parameters; only needed where a range is declared. */
+  contentType?: string
+  /** `json` by default. */
+  kind?: ContentKind
+  /** Of JSON: the source text of its numbers. */
+  sources?: NumberSources | undefined
+  /** Of JSON that is one number: its source text. */
+  source?: string | undefined
+}
+
+type FormReader = ReturnType<typeof createFormReader>
+
+/** A media type of a request body. */
+export interface DeclaredBody {
+  type: string
+  schema: unknown
+  /** Whether a text is validated. One that is declared as something else is not. */
+  isOfText: boolean
+  readForm: FormReader
+}
+
+export function bodiesOf({ object }: ContractOperation, schemas: NamedSchemas): DeclaredBody[] {
+  return Object.entries(object.requestBody?.content ?? {}).map(([type, { schema = true }]) => {
+    let read: FormReader | undefined
+    return {
+      type,
+      schema,
+      isOfText: (isText(type) || isRange(type)) && typesOf(schema, schemas).has('string'),
+      // Most bodies are not forms.
+      readForm: (...form) => (read ??= createFormReader(schema, schemas))(...form),
+    }
+  })
+}
+
+const noBody: FormValue = { value: undefined, putFiles: () => undefined }
+
+/** Reads a body for its validation. */
+export function readBody(
+  declared: DeclaredBody | undefined,
+  body: RequestBody | undefined,
+  reading: Reading,
+): FormValue {
+  if (declared === undefined || body === undefined) return noBody
+  // The server parses both kinds of forms into fields.
+  const isForm = body.kind === 'form' || body.kind === 'multipart'
+  return isForm ? declared.readForm(body.value as FormField[], reading) : { ...noBody, value: body.value }
+}
+
+/** Whether the schema applies to the body: not to bytes, nor to a text that is declared as something else. */
+export function isValidated(declared: DeclaredBody | undefined, body: RequestBody | undefined): boolean {
+  return body?.kind !== 'bytes' && (body?.kind !== 'text' || declared?.isOfText === true)
+}
