@@ -120,7 +120,7 @@ describe('fastify-contract generate', () => {
 
   test('reports a fault of its own as such, with exit code 2', async () => {
     const root = await folderWith({ 'openapi.yaml': withSchema({ type: 'string' }) })
-    const broken = 'export NODE_OPTIONS="--import=data:text/javascript,delete%20Set.prototype.intersection";'
+    const broken = 'export NODE_OPTIONS="--import=data:text/javascript,delete%20Map.groupBy";'
     const { code, stdout, stderr } = await run(root, ['generate'], broken)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/^this is a fault of fastify-contract, not of the contract; .* TypeError: /)
