@@ -92,22 +92,28 @@ test('what is refused with its connection is counted, and logged in one line', a
   expect(logLines.filter((line) => line.includes('connection refused'))).toHaveLength(1)
 })
 
-test('a reply that breaks the contract is answered 500, logged and counted', async () => {
+/** Creates a plant, to which a handler replies with what the compiler would refuse. */
+async function createdAs(body: object) {
   const broken: string[] = []
-  // What the compiler would refuse is what is tested.
-  const createPlant = (() => ({
-    status: 200,
-    body: { name: 'a', caller: 'secret' },
-  })) as unknown as (typeof handlers)['createPlant']
+  const createPlant = (() => ({ status: 200, body })) as unknown as (typeof handlers)['createPlant']
   const { send, logLines } = await startApp({
     handlers: { ...handlers, createPlant },
     observer: { answered: () => undefined, contractBroken: (id) => void broken.push(id) },
   })
   const response = await send({ method: 'POST', url: '/plants', body: { id: 1, name: 'a' } })
-  expectFailure(response, 'internal')
   expect(broken).toEqual(['createPlant'])
-  expect(logLines.join()).toContain(
-    'the 200 reply of createPlant breaks the contract: body/caller is not a property here',
-  )
   expect(response.text + logLines.join()).not.toContain('secret')
+  return { response, log: logLines.join() }
+}
+
+test('a reply that breaks the contract is answered 500, logged and counted', async () => {
+  const { response, log } = await createdAs({ name: ['secret'] })
+  expectFailure(response, 'internal')
+  expect(log).toContain('the 200 reply of createPlant breaks the contract: body/name must be string')
+})
+
+test('an undeclared property of a reply is not sent, is logged and counted', async () => {
+  const { response, log } = await createdAs({ name: 'a', caller: 'secret' })
+  expect([response.status, response.text]).toEqual([200, '{"name":"a"}'])
+  expect(log).toContain('was sent without an undeclared property: body/caller is not a property here')
 })
