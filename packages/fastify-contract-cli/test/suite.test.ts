@@ -190,3 +190,11 @@ test('the suite finds each acceptance of what the contract refuses, and the smal
     }),
   )
 })
+
+test('the suite follows a reference in the response `default`, whose name is that of a value elsewhere', () => {
+  const responses = { default: { $ref: '#/components/responses/Failure' } }
+  const failure = { description: 'A failure.', default: { $ref: 'data' } }
+  const paths = { '/': { get: { operationId: 'get', responses } } }
+  const [operation] = readContract({ paths, components: { responses: { Failure: failure } } }).operations
+  expect(operation?.object.responses['default']).toEqual(failure)
+})

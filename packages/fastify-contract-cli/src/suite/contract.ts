@@ -2,6 +2,7 @@ import {
   type ContractDocument,
   type ContractOperation,
   type ContractResponse,
+  maps,
   operationsOf,
 } from 'fastify-contract/document'
 import { find } from 'fastify-contract/json'
@@ -109,14 +110,17 @@ function inlineReferences(document: unknown): ContractDocument {
     return target
   }
 
-  function copy(node: unknown): unknown {
-    if (Array.isArray(node)) return node.map(copy)
+  function copy(node: unknown, isMap = false): unknown {
+    if (Array.isArray(node)) return node.map((member) => copy(member))
     if (typeof node !== 'object' || node === null) return node
     if ('$ref' in node && typeof node.$ref === 'string' && !node.$ref.startsWith(schemasPointer)) {
       return resolve(node.$ref)
     }
-    const members = Object.entries(node)
-    return Object.fromEntries(members.map(([name, member]) => [name, data.includes(name) ? member : copy(member)]))
+    // The names in a map are those of the author, such as `default` for a response.
+    const members = Object.entries(node).map(([name, member]: [string, unknown]): [string, unknown] => {
+      return [name, !isMap && data.includes(name) ? member : copy(member, !isMap && maps.includes(name))]
+    })
+    return Object.fromEntries(members)
   }
 
   // `generate` has checked its structure.
