@@ -1,4 +1,4 @@
-// Generated from openapi.yaml sha256:c0725cc118019adbfaed192e1bee67983f5e3ba80ca984c1a836703b7eafc278 by fastify-contract. Do not edit.
+// Generated from openapi.yaml by fastify-contract. Do not edit.
 
 export interface paths {
     "/plants": {
@@ -462,9 +462,13 @@ export interface operations {
         };
     };
 }
-/** Whether the requests of an operation have a caller. */
-export interface callers {
-    "createPlant": "required";
-    "deletePlant": "required";
-    "listPlants": "required";
+/** The credentials of each security scheme, and whether an operation asks for scopes. */
+export interface schemes {
+    "bearer": { credentials: string; scopes: false };
+}
+/** The alternatives of the security of each operation. */
+export interface security {
+    "createPlant": ["bearer"];
+    "deletePlant": ["bearer"];
+    "listPlants": ["bearer"];
 }

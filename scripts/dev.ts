@@ -95,8 +95,8 @@ let watchers: FSWatcher[] = []
 
 /** Watches the folders of the code and of the contract's files again, because they may have changed. */
 function watchFolders(): void {
-  const lines = readFileSync('generated/contract.sha256', 'utf8').split('\n')
-  const contract = lines.flatMap((line) => line.split('  ')[1] ?? []).slice(0, -1)
+  const [, sources = '{}'] = /^  sources: (.*),$/m.exec(readFileSync('generated/contract.ts', 'utf8')) ?? []
+  const contract = Object.keys(JSON.parse(sources) as object).map((file) => join('generated', file))
   const inSource = readdirSync('src', { recursive: true, withFileTypes: true })
   const source = ['src', ...inSource.flatMap((each) => (each.isDirectory() ? join(each.parentPath, each.name) : []))]
   // Many editors save by renaming a new file into place, so this watches folders, not files.

@@ -1,9 +1,9 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { type Contract, type Limits, fastifyContract, fastifyOptions } from 'fastify-contract'
+import { type Limits, fastifyContract, fastifyOptions } from 'fastify-contract'
+import type { contract as generated } from '../generated/contract.ts'
 import { createTokenUses } from './auth/token-uses.ts'
 import { type TokenFinder, createVerifiers } from './auth/verifiers.ts'
-import type { HandlerContext } from './context.ts'
-import type { Handlers } from './contract.ts'
+import type { handlers as allHandlers } from './handlers.ts'
 import { failureForm } from './failures.ts'
 import { registerHealth, watchReadiness } from './monitoring/health.ts'
 import type { Metrics } from './monitoring/metrics.ts'
@@ -11,9 +11,9 @@ import { RequestLog, registerRequestLog, requestIdOf } from './monitoring/reques
 import type { Store } from './store/store.ts'
 
 export interface AppOptions {
-  contract: Contract
+  contract: typeof generated
   /** The handler of each operation. A missing one stops the start. */
-  handlers: Partial<Handlers<HandlerContext>>
+  handlers: Partial<typeof allHandlers>
   store: Store
   log: FastifyBaseLogger
   /** Requests per minute for one caller, and rejected tokens per minute from one address; undefined for no limit. */
@@ -36,8 +36,6 @@ const leaf =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
   '<path fill="#2e7d32" d="M2 15C2 5 7 1 15 1c0 8-4 12-10 12l4-6-7 8z"/></svg>'
 
-const noProvider = 'needs an identity provider; set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE'
-
 /**
  * Builds the server, ready to listen. Production and tests use the same one.
  *
@@ -46,12 +44,20 @@ const noProvider = 'needs an identity provider; set AUTH_JWKS_URL, AUTH_ISSUER a
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { contract, handlers, store, log, rateLimit, trustedProxies, verifyJwt, corsOrigins, observer } = options
   const tokenUses = createTokenUses(store, log)
-  const verifiers = createVerifiers({ tokens: store, now: options.now ?? Date.now, noteUse: tokenUses.note, verifyJwt })
+  // Loaded only if configured, to save start time and memory.
+  const rateLimits =
+    rateLimit === undefined ? undefined : (await import('./rate-limit/rate-limits.ts')).createRateLimits(rateLimit)
+  const auth = createVerifiers(contract, {
+    tokens: store,
+    now: options.now ?? Date.now,
+    noteUse: tokenUses.note,
+    verifyJwt,
+    onRejected: rateLimits?.noteRejected,
+  })
 
   const app = fastify({
     ...fastifyOptions({
       logger: log,
-      failureForm,
       onConnectionRefused: (status) => observer?.answered(undefined, status, undefined),
       limits: options.limits,
     }),
@@ -60,19 +66,21 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...(trustedProxies === undefined ? {} : { trustProxy: trustedProxies }),
   })
   registerRequestLog(app, observer?.answered)
+  if (corsOrigins !== undefined) await (await import('./cors.ts')).registerCors(app, corsOrigins, contract)
+  rateLimits?.register(app)
   const isReady = watchReadiness(app, store)
-  await app.register(fastifyContract, {
-    contract,
-    handlers,
-    services: { plants: store } satisfies Omit<HandlerContext, 'caller'>,
-    verifierOf: ({ kind }) => verifiers[kind] ?? noProvider,
-    realm: 'plant-store',
-    favicon: leaf,
-    corsOrigins,
-    onContractBroken: observer?.contractBroken,
-    // Loaded only if configured, to save start time and memory.
-    ...(rateLimit === undefined ? {} : (await import('./rate-limit/rate-limits.ts')).createRateLimits(rateLimit)),
-  })
+  app.get('/docs/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(leaf))
+  await app.register(
+    fastifyContract(contract, {
+      // The start names a missing one.
+      handlers: handlers as typeof allHandlers,
+      auth,
+      services: { plants: store },
+      failureForm,
+      realm: 'plant-store',
+      onContractBroken: observer?.contractBroken,
+    }),
+  )
   registerHealth(app, isReady)
   app.addHook('onClose', tokenUses.write)
   return app

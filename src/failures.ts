@@ -3,8 +3,8 @@ import type { components } from '../generated/openapi.ts'
 
 type ContractNumber = components['schemas']['Error']['error']
 
-/** Only a contract that asks for scopes declares the number of this failure. */
-type ScopeNumber = 40_300
+/** This contract asks for no scopes and has no operation without a handler. */
+type OtherNumber = 40_300 | 50_100
 
 /** The `error` number of each failure: those of the server, and those of the handlers. */
 export const errors = {
@@ -24,8 +24,9 @@ export const errors = {
   rate_limited: 42_900,
   headers_too_large: 43_100,
   internal: 50_000,
+  not_implemented: 50_100,
   unavailable: 50_300,
-} as const satisfies Record<FailureName, ContractNumber | ScopeNumber> & Record<string, ContractNumber | ScopeNumber>
+} as const satisfies Record<FailureName, ContractNumber | OtherNumber> & Record<string, ContractNumber | OtherNumber>
 
 export type ErrorName = keyof typeof errors
 

@@ -1,8 +1,14 @@
-import type { Handlers } from './contract.ts'
+import type { AuthByKind, Found } from 'fastify-contract'
+import type { Handlers, Types } from '../generated/contract.ts'
+import type { FoundCaller } from './auth/verifiers.ts'
 import type { HandlerContext } from './context.ts'
 import { createPlant } from './plants/createPlant.ts'
 import { deletePlant } from './plants/deletePlant.ts'
 import { listPlants } from './plants/listPlants.ts'
 
 /** The handler of each operation. The compiler rejects a missing or extra handler, and one that breaks the contract. */
-export const handlers: Handlers<HandlerContext> = { createPlant, deletePlant, listPlants }
+export const handlers: Handlers<Pick<HandlerContext, 'plants'>, Found<AuthByKind<Types, FoundCaller>>> = {
+  createPlant,
+  deletePlant,
+  listPlants,
+}

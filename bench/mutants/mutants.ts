@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ContractDocument, stampOf } from 'fastify-contract/document'
+import { type ContractDocument, sealContract } from 'fastify-contract/document'
+import { contract as generated } from '../../generated/contract.ts'
 import { parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
 import { UsageError, readArguments } from '../../scripts/command.ts'
 import { projectFolder } from '../../test/support/server/start-process.ts'
@@ -20,7 +21,7 @@ const usage = `Usage: npm run bench -- mutants [WORDS]
 /** Gives each changed contract to the tests or to the service. */
 export async function run(args: string[]): Promise<void> {
   const [wanted = ''] = readArguments(usage, { args, allowPositionals: true, options: {} }).positionals
-  const source = await readFile(join(projectFolder, 'generated/contract.json'), 'utf8')
+  const source = generated.document
   const mutants = mutantsOf(parse(source)).filter(({ name }) => name.includes(wanted))
   if (mutants.length === 0) throw new UsageError(`no change of the contract has a name with: ${wanted}`)
   await using cleanup = new AsyncDisposableStack()
@@ -68,15 +69,8 @@ async function test({ side, edit }: Mutant, source: string, copy: string): Promi
   const contract = parse(source)
   edit(contract)
   await mkdir(join(copy, 'generated'), { recursive: true })
-  await copyFile(join(projectFolder, 'openapi.yaml'), join(copy, 'openapi.yaml'))
-  const yaml = await readFile(join(copy, 'openapi.yaml'), 'utf8')
-  const json = stringifyJson(contract)
-  await writeFile(join(copy, 'generated/contract.json'), json)
-  const stamp = stampOf([
-    ['openapi.yaml', yaml],
-    ['generated/contract.json', json],
-  ])
-  await writeFile(join(copy, 'generated/contract.sha256'), stamp)
+  const changed = sealContract({ document: stringifyJson(contract) })
+  await writeFile(join(copy, 'generated/contract.ts'), `export const contract = ${JSON.stringify(changed)}\n`)
   const code = await runSuite(
     { [side === 'tests' ? 'EXPECTED_CONTRACT_FOLDER' : 'SERVED_CONTRACT_FOLDER']: copy, CONTRACT_SEED: seed },
     report,

@@ -1,4 +1,3 @@
-import type { Caller } from 'fastify-contract'
 import {
   type NewPlant,
   type PlantValues,
@@ -7,7 +6,7 @@ import {
   plantOf,
   valuesOfPlant,
 } from '../../src/plants/plant.ts'
-import type { StoredToken } from '../../src/store/store.ts'
+import type { Caller, StoredToken } from '../../src/store/store.ts'
 import { type TokenRow, type Value, tokenTable } from '../../src/store/token-table.ts'
 
 /** A plant with its owner. */

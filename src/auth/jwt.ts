@@ -1,6 +1,6 @@
-import type { Caller } from 'fastify-contract'
 import { isScope } from 'fastify-contract/security'
 import { errors, jwtVerify } from 'jose'
+import type { Caller } from '../store/store.ts'
 import { isCompactJws } from './compact-jws.ts'
 import { asymmetricAlgorithms, createKeySet } from './key-set.ts'
 import { jwtCallerPrefix } from './tokens.ts'

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Caller } from 'fastify-contract'
 import { isScope } from 'fastify-contract/security'
-import type { StoredToken } from '../store/store.ts'
+import type { Caller, StoredToken } from '../store/store.ts'
 
 /** The prefix by which people and secret scanners recognize opaque tokens. */
 const tokenPrefix = 'plst_'

@@ -1,9 +1,17 @@
-import type { SecurityScheme, Verifier } from 'fastify-contract'
-import type { CallerOfToken, TokenStore } from '../store/store.ts'
+import type { FastifyRequest } from 'fastify'
+import { type AuthByKind, type BasicCredentials, type Contract, type ContractTypes } from 'fastify-contract'
+import { authByKind, unavailable } from 'fastify-contract'
+import type { Caller, CallerOfToken, TokenStore } from '../store/store.ts'
 import { hashToken, isOpaqueCaller, isOpaqueToken } from './tokens.ts'
 
 /** Finds the caller of a token: `unknown` if it is not valid, `unavailable` if it cannot be checked now. */
 export type TokenFinder = (token: string) => Promise<CallerOfToken>
+
+/** The caller of valid credentials. */
+export interface FoundCaller {
+  caller: Caller
+  scopes: readonly string[] | 'all'
+}
 
 export interface VerifierOptions {
   /** The store of the opaque tokens. */
@@ -14,38 +22,41 @@ export interface VerifierOptions {
   noteUse?: (hash: Uint8Array, now: number) => void
   /** Verifies JSON Web Tokens; undefined without an identity provider. */
   verifyJwt?: TokenFinder | undefined
+  /** Receives each request with a rejected token. */
+  onRejected?: ((request: FastifyRequest) => void) | undefined
 }
 
-/** `credentials` of RFC 9110, section 11.4: the scheme in any case, then spaces, then the rest. */
-const bearerCredentials = /^bearer(?: +(.*))?$/is
-const basicCredentials = /^basic(?: +(.*))?$/is
-
-/** `token68` of RFC 9110, section 11.2, which RFC 6750 calls `b64token`. */
-const token68 = /^[A-Za-z0-9\-._~+/]+=*$/
+const noProvider = 'needs an identity provider; set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE'
 
 /**
- * Creates the verifier for each kind of security scheme; `jwt` has none without an identity provider. Passwords and API
- * keys are opaque tokens, so they expire, can be revoked and have scopes.
+ * Creates a verifier for each security scheme of the contract, by its kind. Passwords and API keys are opaque tokens, so
+ * they expire, can be revoked and have scopes.
+ *
+ * @throws UnservableContract if the contract asks for a kind of credentials that is not configured
  */
-export function createVerifiers(options: VerifierOptions): Record<SecurityScheme['kind'], Verifier | undefined> {
+export function createVerifiers<const Types extends ContractTypes>(
+  contract: Contract<Types>,
+  { verifyJwt, onRejected, ...options }: VerifierOptions,
+): AuthByKind<Types, FoundCaller> {
   const findOpaque = createOpaqueFinder(options)
-  const { verifyJwt } = options
   const findAny: TokenFinder =
     verifyJwt === undefined ? findOpaque : (token) => (isOpaqueToken(token) ? findOpaque(token) : verifyJwt(token))
-  return {
-    bearer: createVerifier(bearerCredentials, findAny),
-    basic: createVerifier(basicCredentials, (encoded) => findByPassword(encoded, findOpaque)),
-    apiKey: findOpaque,
-    jwt: verifyJwt && createVerifier(bearerCredentials, verifyJwt),
-  }
-}
-
-function createVerifier(form: RegExp, find: TokenFinder): Verifier {
-  return (credentials) => {
-    const token = form.exec(credentials)?.[1]
-    if (token === undefined) return Promise.resolve('missing')
-    return token68.test(token) ? find(token) : Promise.resolve('unknown')
-  }
+  const verifierOf =
+    <Credentials>(find: (credentials: Credentials) => Promise<CallerOfToken>) =>
+    async (credentials: Credentials, request: FastifyRequest): Promise<FoundCaller | undefined> => {
+      const found = await find(credentials)
+      if (found === 'unavailable') throw unavailable('tokens cannot be checked now; try again in a second')
+      if (found !== 'unknown') return { caller: found.caller, scopes: found.scope?.split(' ') ?? 'all' }
+      onRejected?.(request)
+      return undefined
+    }
+  return authByKind(contract, {
+    bearer: verifierOf(findAny),
+    basic: verifierOf((credentials: BasicCredentials) => findByPassword(credentials, findOpaque)),
+    apiKey: verifierOf(findOpaque),
+    jwt: verifyJwt === undefined ? noProvider : verifierOf(verifyJwt),
+    http: 'is not supported; use http bearer or http basic',
+  })
 }
 
 function createOpaqueFinder({ tokens, now, noteUse }: VerifierOptions): TokenFinder {
@@ -60,10 +71,8 @@ function createOpaqueFinder({ tokens, now, noteUse }: VerifierOptions): TokenFin
   }
 }
 
-/** Looks up the password as a token. The user-id before the colon is empty or the caller (RFC 7617, section 2). */
-async function findByPassword(encoded: string, find: TokenFinder): Promise<CallerOfToken> {
-  const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
-  if (password === undefined) return 'unknown'
+/** Looks up the password as a token. The user is empty or the caller. */
+async function findByPassword({ user, password }: BasicCredentials, find: TokenFinder): Promise<CallerOfToken> {
   const found = await find(password)
   return typeof found === 'string' || user === '' || user === found.caller ? found : 'unknown'
 }

@@ -1,13 +1,13 @@
-import type { Input, Reply } from '../contract.ts'
-import type { HandlerContext } from '../context.ts'
+import type { Input, Reply } from '../../generated/contract.ts'
+import { type HandlerContext, callerOf } from '../context.ts'
 import { failure, storeUnavailable } from '../failures.ts'
 import { plantOf } from './plant.ts'
 
 export async function createPlant(
   { body }: Input<'createPlant'>,
-  { caller, plants }: HandlerContext,
+  { auth, plants }: HandlerContext,
 ): Promise<Reply<'createPlant'>> {
-  const outcome = await plants.create(caller, body)
+  const outcome = await plants.create(callerOf(auth), body)
   switch (outcome) {
     case 'created':
       return { status: 200, body: plantOf(body) }

@@ -1,12 +1,12 @@
-import type { Input, Reply } from '../contract.ts'
-import type { HandlerContext } from '../context.ts'
+import type { Input, Reply } from '../../generated/contract.ts'
+import { type HandlerContext, callerOf } from '../context.ts'
 import { failure, storeUnavailable } from '../failures.ts'
 
 export async function deletePlant(
   { path: { id } }: Input<'deletePlant'>,
-  { caller, plants }: HandlerContext,
+  { auth, plants }: HandlerContext,
 ): Promise<Reply<'deletePlant'>> {
-  const outcome = await plants.delete(caller, id)
+  const outcome = await plants.delete(callerOf(auth), id)
   switch (outcome) {
     case 'deleted':
       return { status: 204 }

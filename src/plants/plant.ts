@@ -1,5 +1,5 @@
 import { stringifyJson } from 'fastify-contract/json'
-import type { Input, Schemas } from '../contract.ts'
+import type { Input, Schemas } from '../../generated/contract.ts'
 
 /** A plant as the contract's responses show it. */
 export type Plant = Schemas['Plant']

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
-import { UnservableContract, loadContract } from 'fastify-contract'
+import { UnservableContract } from 'fastify-contract'
+import { basePathsOf, documentOf } from 'fastify-contract/document'
+import { contract } from '../../generated/contract.ts'
 import { buildApp } from '../app.ts'
 import { BadConfig, type Config, loadConfig } from '../config/config.ts'
 import { handlers } from '../handlers.ts'
@@ -51,7 +53,8 @@ async function start(config: Config): Promise<void> {
   try {
     const { app, store } = await open(config, log, opened)
     await listen(app, config)
-    if (!opened.disposed) printWelcome(app.listeningOrigin, await issueFirstToken(store, config), log)
+    if (!opened.disposed)
+      printWelcome(app.listeningOrigin, basePathsOf(documentOf(contract)), await issueFirstToken(store, config), log)
   } catch (error) {
     // After a signal, the rest of the start may fail.
     if (opened.disposed) return
@@ -65,7 +68,6 @@ async function open(
   log: FastifyBaseLogger,
   opened: AsyncDisposableStack,
 ): Promise<{ app: FastifyInstance; store: Store }> {
-  const contract = await loadContract(`${import.meta.dirname}/../..`)
   const metrics = config.metrics && (await openMetrics(config.metrics, log, opened))
   const onFault = (part: 'store' | 'key server') => (error: Error) => {
     metrics?.failed(part)

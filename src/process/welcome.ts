@@ -9,13 +9,20 @@ import type { Store } from '../store/store.ts'
  * Prints the server's address, and how to get a token, to standard output. The log goes to standard error.
  *
  * @param origin such as `http://127.0.0.1:3000`
+ * @param basePaths of the operations
  * @param token a new token, which is shown only here, or undefined
  */
-export function printWelcome(origin: string, token: string | undefined, log: FastifyBaseLogger): void {
+export function printWelcome(
+  origin: string,
+  basePaths: readonly string[],
+  token: string | undefined,
+  log: FastifyBaseLogger,
+): void {
   process.stdout.on('error', (error: Error) => {
     const remedy = 'get a token with npm run token -- issue CALLER'
     log.warn(`standard output cannot be written (${error.message}), so the welcome is lost; ${remedy}`)
   })
+  const [url = origin, ...others] = basePaths.map((path) => origin + path)
   const tokenLines =
     token === undefined
       ? ['Token        npm run token -- issue CALLER']
@@ -23,10 +30,12 @@ export function printWelcome(origin: string, token: string | undefined, log: Fas
           `Token        ${token}`,
           '             for the caller "me"; it is shown only once',
           `Try          curl -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' ` +
-            `-d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
-          `             curl -H 'Authorization: Bearer ${token}' ${origin}/plants`,
+            `-d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${url}/plants`,
+          `             curl -H 'Authorization: Bearer ${token}' ${url}/plants`,
         ]
-  process.stdout.write([`Plant Store  ${origin}`, `Docs         ${origin}/docs`, ...tokenLines, ''].join('\n'))
+  process.stdout.write(
+    [`Plant Store  ${[url, ...others].join(', ')}`, `Docs         ${origin}/docs`, ...tokenLines, ''].join('\n'),
+  )
 }
 
 /**

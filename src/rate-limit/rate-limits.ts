@@ -1,7 +1,8 @@
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type ContractOptions, Refusal } from 'fastify-contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal, authOf } from 'fastify-contract'
 import ipaddr from 'ipaddr.js'
 import { LruMap } from 'toad-cache'
+import type { FoundCaller } from '../auth/verifiers.ts'
 
 const windowMilliseconds = 60_000
 
@@ -11,47 +12,78 @@ const maxCounted = 100_000
 /** The network part of an IPv6 address, in bits (RFC 4291, section 2.5.4). */
 const networkBits = 64
 
+/** What `createRateLimits` adds to a server. */
+export interface RateLimits {
+  /** Adds its hooks. Call it before the contract is registered. */
+  register: (app: FastifyInstance) => void
+  /** Counts a rejected token. @throws Refusal if its address has sent too many */
+  noteRejected: (request: FastifyRequest) => void
+}
+
 /**
  * Limits the requests per minute of each caller, those of each address without a caller, and the rejected tokens of
  * each address.
  *
  * Counted responses have `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  */
-export function createRateLimits(
-  perMinute: number,
-): Pick<ContractOptions, 'beforeAuthentication' | 'afterAuthentication' | 'onCredentialsRefused'> {
+export function createRateLimits(perMinute: number): RateLimits {
   const callerCounts = new RequestCounts(maxCounted)
   const addressCounts = new RequestCounts(maxCounted)
   const rejectedTokenCounts = new RequestCounts(maxCounted)
+  /** The requests whose rejected tokens are counted. */
+  const counted = new WeakSet<FastifyRequest>()
   const policy = `;q=${String(perMinute)};w=${String(windowMilliseconds / 1000)}`
   const tooManyRejected = (milliseconds: number) =>
     tooMany(`more than ${String(perMinute)} rejected tokens a minute from this address`, milliseconds)
 
-  const limitAddress: onRequestHookHandler = (request, _reply, done) => {
+  function limitAddress(request: FastifyRequest): void {
     const { requests, milliseconds } = rejectedTokenCounts.read(addressOf(request))
     if (requests >= perMinute) throw tooManyRejected(milliseconds)
-    done()
   }
-  const limitCaller: onRequestHookHandler = (request, reply, done) => {
-    const { caller } = request
+  function limitCaller(request: FastifyRequest, reply: FastifyReply): void {
+    const [found] = Object.values(authOf(request)) as FoundCaller[]
     const { requests, milliseconds } =
-      caller === undefined ? addressCounts.add(addressOf(request)) : callerCounts.add(caller)
-    const name = caller === undefined ? '"address"' : '"caller"'
+      found === undefined ? addressCounts.add(addressOf(request)) : callerCounts.add(found.caller)
+    const name = found === undefined ? '"address"' : '"caller"'
     const left = Math.max(0, perMinute - requests)
     const limit = `${name};r=${String(left)};t=${String(secondsOf(milliseconds))}`
     reply.header('ratelimit-policy', name + policy).header('ratelimit', limit)
     if (requests > perMinute) throw tooMany(`more than ${String(perMinute)} requests a minute`, milliseconds)
-    done()
   }
   return {
-    beforeAuthentication: [limitAddress],
-    // Checked again: other requests of the address may have been rejected meanwhile.
-    afterAuthentication: [limitAddress, limitCaller],
-    onCredentialsRefused: (request) => {
+    register: (app) => {
+      app.addHook('onRequest', (request, _reply, done) => {
+        if (isLimited(request)) limitAddress(request)
+        done()
+      })
+      // After authentication, and before the body is read.
+      app.addHook('preParsing', (request, reply, payload, done) => {
+        if (isLimited(request)) {
+          // Checked again: other requests of the address may have been rejected meanwhile.
+          limitAddress(request)
+          limitCaller(request, reply)
+        }
+        done(null, payload)
+      })
+      app.addHook('onSend', (request, reply, payload, done) => {
+        // A malformed token reaches no verifier.
+        const isRejected =
+          reply.statusCode === 401 && String(reply.getHeader('www-authenticate')).includes('invalid_token')
+        if (isRejected && !counted.has(request)) rejectedTokenCounts.add(addressOf(request))
+        done(null, payload)
+      })
+    },
+    noteRejected: (request) => {
+      counted.add(request)
       const { requests, milliseconds } = rejectedTokenCounts.add(addressOf(request))
       if (requests > perMinute) throw tooManyRejected(milliseconds)
     },
   }
+}
+
+/** Only requests to operations are limited. */
+function isLimited({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.operation !== undefined
 }
 
 /**

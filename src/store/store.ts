@@ -1,10 +1,13 @@
-import type { Caller, Encoded } from 'fastify-contract'
+import type { Encoded } from 'fastify-contract'
 import type { NewPlant, Plant } from '../plants/plant.ts'
 
 /**
  * A store that cannot be opened, or whose files were removed. The message is one line that names the fault and place.
  */
 export class UnusableStore extends Error {}
+
+/** The owner of a token and of plants. Never empty. */
+export type Caller = string
 
 /** Options of `openStore`. */
 export interface StoreOptions {

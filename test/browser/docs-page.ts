@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, type Locator, type Page, chromium } from 'playwright-core'
-import type { OperationId } from '../../src/contract.ts'
+import type { OperationId } from '../../generated/contract.ts'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 

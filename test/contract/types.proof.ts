@@ -4,10 +4,10 @@
  * that it is the named fault that is refused and nothing else of the line.
  */
 import type { FailureName } from 'fastify-contract'
-import type { Handlers, Input, OperationId, Reply } from '../../src/contract.ts'
+import type { Handlers, Input, OperationId, Reply } from '../../generated/contract.ts'
 import { type Named, errors, failure } from '../../src/failures.ts'
 
-declare const handlers: Handlers<{ caller: string }>
+declare const handlers: Handlers
 declare const input: { create: Input<'createPlant'>; delete: Input<'deletePlant'>; list: Input<'listPlants'> }
 
 /** Compiles for `true` alone. */
@@ -17,7 +17,7 @@ type Same<A, B> = [A, B] extends [B, A] ? true : false
 // The operations of the contract.
 const { deletePlant: _, ...others } = handlers
 // @ts-expect-error -- deletePlant is missing
-export const incomplete = others satisfies Handlers<{ caller: string }>
+export const incomplete = others satisfies Handlers
 // An operation more in the contract changes nothing here.
 export type operationIds = Holds<'listPlants' | 'createPlant' | 'deletePlant' extends OperationId ? true : false>
 export type idInBody = Holds<Same<typeof input.create.body.id, bigint>>

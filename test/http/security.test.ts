@@ -1,3 +1,4 @@
+import { sealContract } from 'fastify-contract/document'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { type AppOptions, buildApp } from '../../src/app.ts'
@@ -24,13 +25,13 @@ async function start(security: Record<string, string[]>[], options: Partial<AppO
   }
   const store = await temporaryStore()
   const handlers = {
-    getThing: (_input: unknown, context: { caller?: string | undefined }) => ({
+    getThing: (_input: unknown, { auth }: { auth: Record<string, { caller: string }> }) => ({
       status: 200,
-      body: { caller: context.caller ?? null },
+      body: { caller: Object.values(auth)[0]?.caller ?? null },
     }),
   }
   const app = await buildApp({
-    contract: { document, json: JSON.stringify(document), yaml: '' },
+    contract: sealContract({ document: JSON.stringify(document) }),
     // The types of handlers are those of the project's contract.
     handlers: handlers as unknown as AppOptions['handlers'],
     store,

@@ -68,18 +68,6 @@ test('when a long list fails on its way, the client sees that it is not whole, a
   expect(errorLines(logLines)).toMatchObject([{ err: { message: wrong.message } }])
 })
 
-test('pages of configured origins are let in, and of no others', async () => {
-  const origin = 'https://plants.example'
-  for (const [corsOrigins, allowed] of [
-    [undefined, undefined],
-    [[origin], origin],
-  ] as const) {
-    const { app } = await startApp({ corsOrigins: corsOrigins === undefined ? undefined : [...corsOrigins] })
-    const { headers } = await app.inject({ url: '/plants', headers: { origin } })
-    expect(headers['access-control-allow-origin']).toBe(allowed)
-  }
-})
-
 test('what is refused with its connection is counted, and logged in one line', async () => {
   const answered: unknown[] = []
   const { listen, logLines } = await startApp({

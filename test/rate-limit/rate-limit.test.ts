@@ -56,7 +56,7 @@ test('an address that sent too many refused tokens is refused whatever it sends,
   const { send } = await startApp({ rateLimit: 3 })
   for (let count = 0; count < 3; count++) expectFailure(await send(bad), 'token_invalid')
   vi.advanceTimersByTime(20_000)
-  for (const request of [bad, get]) {
+  for (const request of [bad, get, { ...get, headers: { authorization: undefined } }]) {
     const refused = await send(request)
     expectFailure(refused, 'rate_limited')
     expect({ after: refused.headers['retry-after'], rate: refused.headers['ratelimit'] }).toEqual({
@@ -66,6 +66,13 @@ test('an address that sent too many refused tokens is refused whatever it sends,
   }
   vi.advanceTimersByTime(40_000)
   expect((await send(get)).status).toBe(200)
+})
+
+test('malformed tokens count as refused ones, and each token once', async () => {
+  const { send } = await startApp({ rateLimit: 3 })
+  const malformed = { ...get, headers: { authorization: 'Bearer a b' } }
+  for (const request of [malformed, bad, malformed]) expectFailure(await send(request), 'token_invalid')
+  expectFailure(await send(get), 'rate_limited')
 })
 
 test('requests without credentials, with good ones, and to what needs none count for no address', async () => {

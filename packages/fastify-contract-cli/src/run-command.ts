@@ -3,20 +3,25 @@ import { printable } from 'fastify-contract/json'
 import { checkBreaking } from './breaking/breaking.ts'
 import type { CommandResult } from './check/findings.ts'
 import { generate } from './generate/generate.ts'
+import { init } from './init/init.ts'
 
 const usages = {
-  generate: `Usage: fastify-contract generate [--check | --scaffold] [--strict] [OPTION …]
+  init: `Usage: fastify-contract init FILE FOLDER
 
-Checks a contract and writes the generated files: types, client, error numbers, and the contract in one file.
+Makes a service of a contract: its generated files, a handler for each operation that answers 501, a verifier for each
+security scheme, and a test.
+
+  FILE              the contract
+  FOLDER            a new or an empty folder`,
+  generate: `Usage: fastify-contract generate [OPTION …]
+
+Checks a contract and writes the generated files: the contract and its types.
 If the contract is rejected, prints each place, problem and remedy, and writes nothing.
 
-  --check           write nothing; fail and list the generated files that do not match the contract
-  --strict          refuse what is otherwise ignored or mended with a warning
-  --scaffold        also write a stub for each operation without a handler
   --contract FILE   the contract (default: openapi.yaml)
   --out FOLDER      the folder of the generated files (default: generated)
-  --handlers FILE   the table of handlers, beside contract.ts and context.ts (default: src/handlers.ts)
-  --reserve PATH    a path of the service outside the contract, such as /livez; repeatable`,
+  --check           write nothing; fail and list the generated files that do not match the contract
+  --strict          reject what it would otherwise warn of`,
   breaking: `Usage: fastify-contract breaking [VERSION | FILE] [OPTION …]
 
 Compares a contract with a released one. Fails if a change breaks clients without a new major version.
@@ -27,22 +32,19 @@ Compares a contract with a released one. Fails if a change breaks clients withou
   --contract FILE   the contract (default: openapi.yaml)
   --releases FOLDER the folder of openapi-X.Y.Z.yaml, one for each release (default: docs/releases)`,
 }
-const usage = `Usage: fastify-contract generate | breaking [OPTION …]; for more: fastify-contract COMMAND --help`
+const usage = `Usage: fastify-contract init | generate | breaking [OPTION …]; for more: fastify-contract COMMAND --help`
 
 /** The arguments are not valid. */
 class UsageError extends Error {}
 
 const flag = { type: 'boolean', default: false } as const
-const several = { type: 'string', multiple: true } as const
 const text = (value: string) => ({ type: 'string', default: value }) as const
 const contract = text('openapi.yaml')
 
 async function runGenerate(args: string[]): Promise<CommandResult> {
-  const places = { contract, out: text('generated'), handlers: text('src/handlers.ts'), reserve: several }
-  const { values } = parseArgs({ args, options: { check: flag, scaffold: flag, strict: flag, ...places } })
-  const { check, scaffold, reserve: reserved = [], ...project } = values
-  if (check && scaffold) throw new UsageError('use either --check or --scaffold')
-  return generate({ root: process.cwd(), reserved, ...project }, check ? 'check' : scaffold ? 'scaffold' : 'write')
+  const options = { contract, out: text('generated'), check: flag, strict: flag }
+  const { check, ...project } = parseArgs({ args, options }).values
+  return generate({ root: process.cwd(), ...project }, { check })
 }
 
 async function runBreaking(args: string[]): Promise<CommandResult> {
@@ -56,11 +58,24 @@ async function runBreaking(args: string[]): Promise<CommandResult> {
   )
 }
 
+async function runInit(args: string[]): Promise<CommandResult> {
+  const { positionals } = parseArgs({ args, allowPositionals: true })
+  const [file, folder, ...others] = positionals
+  if (file === undefined || folder === undefined || others.length > 0) throw new UsageError('give a FILE and a FOLDER')
+  return init(process.cwd(), file, folder)
+}
+
+const commands = { init: runInit, generate: runGenerate, breaking: runBreaking }
+
+function isCommand(command = ''): command is keyof typeof commands {
+  return Object.hasOwn(commands, command)
+}
+
 async function run([command, ...args]: string[]): Promise<CommandResult> {
-  const isCommand = command === 'generate' || command === 'breaking'
-  if (command === '--help' || args.includes('--help')) return { ok: true, lines: [isCommand ? usages[command] : usage] }
-  if (!isCommand) throw new UsageError(usage)
-  return command === 'generate' ? runGenerate(args) : runBreaking(args)
+  const isKnown = isCommand(command)
+  if (command === '--help' || args.includes('--help')) return { ok: true, lines: [isKnown ? usages[command] : usage] }
+  if (!isKnown) throw new UsageError(usage)
+  return commands[command](args)
 }
 
 /**

@@ -1,14 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import fastify from 'fastify'
-import { type ContractOptions, type FailureForm, fastifyContract, fastifyOptions } from 'fastify-contract'
+import { type Contract, type FailureForm, authByKind, serve as serveContract } from 'fastify-contract'
+import { sealContract } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
-import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { BrokenContract } from '../src/check/findings.ts'
 import { type ReadOptions, readContract } from '../src/check/read-contract.ts'
-import { type GenerateMode, generate } from '../src/generate/generate.ts'
+import { generate } from '../src/generate/generate.ts'
 
 const errorSchema = {
   type: 'object',
@@ -86,9 +86,16 @@ export async function folderWith(files: Record<string, string | object> = {}): P
 }
 
 /** Generates from openapi.yaml in a folder, as the command line does. */
-export function generateIn(root: string, mode: GenerateMode = 'write') {
-  const places = { contract: 'openapi.yaml', out: 'generated', handlers: 'src/handlers.ts' }
-  return generate({ root, ...places, reserved: [], strict: false }, mode)
+export function generateIn(root: string, options: { check?: boolean } = {}) {
+  return generate({ root, contract: 'openapi.yaml', out: 'generated' }, options)
+}
+
+/** The contract that `generateIn` wrote, read anew. */
+export async function generatedContract(root: string): Promise<Contract> {
+  const text = stripTypeScriptTypes(await readFile(join(root, 'generated/contract.ts'), 'utf8'))
+  // Not by its path, because a module is loaded once. The file is generated.
+  const { contract } = (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as { contract: Contract }
+  return { ...contract, folder: join(root, 'generated') }
 }
 
 export interface TestRequest {
@@ -101,29 +108,23 @@ export interface TestRequest {
 
 /** Serves a contract until the test is finished. `TOKEN` is the one credential that is valid. */
 export async function serve(
-  contract: object,
+  given: object,
   handlers: Record<string, (input: never) => unknown>,
   onFinished: (close: () => Promise<void>) => void = onTestFinished,
 ) {
-  const text = textOf(contract)
+  const text = textOf(given)
   const { document, written } = await readContract(Buffer.from(text), 'openapi.yaml')
   const failureForm: FailureForm = ({ message }) => ({ body: { error: 50000, message } })
-  const app = fastify(fastifyOptions({ logger: pino({ level: 'silent' }), failureForm }))
-  onFinished(() => app.close())
-  await app.register(fastifyContract, {
-    contract: { document, yaml: text, json: stringifyJson(written) },
-    // The types of handlers are those of a generated contract.
-    handlers: handlers as ContractOptions['handlers'],
-    services: {},
-    verifierOf:
-      ({ kind }) =>
-      (credentials) => {
-        const isBearer = /^Bearer /.test(credentials)
-        if (kind === 'basic' || (kind === 'bearer' && !isBearer)) return Promise.resolve('missing')
-        const isValid = credentials === (kind === 'bearer' ? 'Bearer TOKEN' : 'TOKEN')
-        return Promise.resolve(isValid ? { caller: 'me', scope: undefined } : 'unknown')
-      },
+  const contract: Contract = sealContract({
+    document: stringifyJson(document),
+    json: stringifyJson(written),
+    yaml: text,
   })
+  const verify = (text: string) => Promise.resolve(text === 'TOKEN' ? 'me' : undefined)
+  const basic = () => Promise.resolve(undefined)
+  const auth = authByKind(contract, { bearer: verify, jwt: verify, apiKey: verify, http: verify, basic })
+  const app = await serveContract(contract, { handlers, auth, failureForm })
+  onFinished(() => app.close())
   return async ({ method = 'POST', url, headers = {}, body }: TestRequest) => {
     const content = body === undefined ? {} : { 'content-type': 'application/json' }
     const response = await app.inject({

@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { appendFile, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { UnservableContract, loadContract } from 'fastify-contract'
+import { UnservableContract, notImplemented, serve as serveContract } from 'fastify-contract'
+import { documentOf } from 'fastify-contract/document'
 import { parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
 import { describe, expect, it } from 'vitest'
 import { checkBreaking } from '../src/breaking/breaking.ts'
 import { readContract } from '../src/check/read-contract.ts'
-import { contractOf, contractWith, failures, folderWith, generateIn, json, noContent, serve } from './contracts.ts'
+import { contractOf, contractWith, failures, folderWith, generateIn, generatedContract } from './contracts.ts'
+import { json, noContent, serve } from './contracts.ts'
 
 const root = contractOf(
   {
@@ -129,7 +131,7 @@ describe('a contract in several files', () => {
       'components.yaml': components,
     })
     expect(await generateIn(folder)).toMatchObject({ ok: true })
-    expect((await loadContract(folder)).document).toMatchObject({ paths, components })
+    expect(parseJsonWithBigInts((await generatedContract(folder)).document)).toMatchObject({ paths, components })
   })
 
   it('is compared with a release as a whole', { timeout: 60_000 }, async () => {
@@ -137,7 +139,7 @@ describe('a contract in several files', () => {
     await generateIn(folder)
     const releases = { root: folder, contract: 'openapi.yaml', folder: 'releases' }
     const compare = () => checkBreaking(releases, 'released.json')
-    await writeFile(join(folder, 'released.json'), await readFile(join(folder, 'generated/contract.json')))
+    await writeFile(join(folder, 'released.json'), (await generatedContract(folder)).document)
     expect((await compare()).lines).toEqual(['openapi.yaml: no changes since released.json'])
     await writeFile(join(folder, 'schemas/other.yaml'), 'Name: { type: string, maxLength: 4 }\n')
     expect((await compare()).lines[0]).toMatch(/^breaking .*maxLength.* \(schemas\/other\.yaml:1:34\)$/)
@@ -146,24 +148,26 @@ describe('a contract in several files', () => {
   it('is generated anew when another of its files has changed, if only by a comment', async () => {
     const folder = await folderWith(files)
     expect(await generateIn(folder)).toMatchObject({ ok: true })
-    expect(await generateIn(folder, 'check')).toMatchObject({ ok: true })
-    const { document, json: bundle, yaml } = await loadContract(folder)
+    expect(await generateIn(folder, { check: true })).toMatchObject({ ok: true })
+    const contract = await generatedContract(folder)
     // No other file is served.
-    expect(yaml).toBe(bundle)
-    expect(document).toEqual(parseJsonWithBigInts(bundle))
+    expect(contract).not.toHaveProperty('yaml')
     await appendFile(join(folder, 'schemas/other.yaml'), '# A word more.\n')
-    expect(await generateIn(folder, 'check')).toMatchObject({
+    expect(await generateIn(folder, { check: true })).toMatchObject({
       ok: false,
-      lines: ['generated/contract.sha256: does not match openapi.yaml; run npx fastify-contract generate'],
+      lines: ['generated/contract.ts: does not match openapi.yaml; run npx fastify-contract generate'],
     })
-    await expect(loadContract(folder)).rejects.toThrow(UnservableContract)
+    const handlers = Object.fromEntries(['getThing', 'listThings', 'createThing'].map((id) => [id, notImplemented]))
+    const auth = { bearer: () => undefined }
+    const start = async () => (await serveContract(await generatedContract(folder), { handlers, auth })).close()
+    await expect(start()).rejects.toThrow(UnservableContract)
     expect(await generateIn(folder)).toMatchObject({ ok: true })
-    expect(await loadContract(folder)).toMatchObject({ yaml: bundle })
+    await start()
     // In an image the other files are not there.
     for (const name of ['parameters.yaml', 'paths', 'schemas']) await rm(join(folder, name), { recursive: true })
-    expect(await loadContract(folder)).toMatchObject({ json: bundle, yaml: bundle })
+    await start()
     await writeFile(join(folder, 'parameters.yaml'), '')
-    await expect(loadContract(folder)).rejects.toThrow('generated/ does not match openapi.yaml')
+    await expect(start()).rejects.toThrow('generated/ does not match openapi.yaml')
   })
 })
 
@@ -226,7 +230,7 @@ describe('a contract that refers to', () => {
       expect(lines[0]).toMatch(/^(?:openapi|schema)\.yaml:\d+:\d+: the reference /)
       expect(lines[0]).toContain(`${printed} ${because}`)
       expect(lines.join()).not.toContain(secret)
-      await expect(readFile(join(api, 'generated/contract.json'))).rejects.toThrow('ENOENT')
+      await expect(readFile(join(api, 'generated/contract.ts'))).rejects.toThrow('ENOENT')
     }
   })
 
@@ -237,7 +241,7 @@ describe('a contract that refers to', () => {
       'responses.yaml': `x-example:\n  description: A thing.\n  content: ${content}\n`,
     })
     expect(await generateIn(api)).toMatchObject({ ok: true })
-    expect((await loadContract(api)).json).toContain('"type": "string"')
+    expect((await generatedContract(api)).document).toContain('"type": "string"')
   })
 })
 
@@ -305,8 +309,9 @@ describe('what looks like a reference is data', () => {
     const several = stringifyJson(extended, 1).replace('"#/components/schemas/Thing"', '"schemas/thing.yaml"')
     const api = await hostileFolder(several, { 'schemas/thing.yaml': stringifyJson(described) })
     expect(await generateIn(api)).toMatchObject({ ok: true })
-    const { document, json: bundled } = await loadContract(api)
-    expect(bundled).not.toContain(secret)
+    const contract = await generatedContract(api)
+    expect(contract.document).not.toContain(secret)
+    const document = documentOf(contract)
     expect(document.paths?.['/things']).toMatchObject({ ...note, post: { 'x-note': { deep: data } } })
     expect(Object.values(document.components?.schemas ?? {})).toContainEqual(described)
   })

@@ -34,32 +34,26 @@ const operation = (operationId: string, more: object = {}) => ({
 })
 const contract = contractOf({ '/things': operation('listThings'), '/parts': operation('listParts') })
 const bigger = contractOf({ ...contract.paths, '/others': operation('other.things', { security: [] }) })
-const handler = "import type { Input, Reply } from '../contract.ts'\n"
-
-/** A project whose table has the handlers of the contract. */
-const project = {
-  'openapi.yaml': contract,
-  'src/handlers.ts':
-    "import { listParts } from './small-things/listParts.ts'\nimport { listThings } from './small-things/listThings.ts'\n\n" +
-    'export const handlers: Handlers<Context> = { listParts, listThings }\n',
-  'src/small-things/listParts.ts': handler,
-  'src/small-things/listThings.ts': handler,
-}
+const project = { 'openapi.yaml': contract }
 
 describe('fastify-contract generate', () => {
-  test('writes the same bytes from the same contract, whatever the folder, and imports nothing', async () => {
+  test('writes the same bytes from the same contract, whatever the folder', async () => {
     const [one, other] = [await folderWith(project), await folderWith({ 'api/things.yaml': contract })]
     expect(await run(one, ['generate'])).toMatchObject({
       code: 0,
-      stdout: 'wrote generated/contract.json, generated/contract.sha256, generated/openapi.ts\n',
+      stdout: 'wrote generated/contract.ts, generated/openapi.ts\n',
     })
-    const elsewhere = ['--contract', 'api/things.yaml', '--out', 'api/made', '--handlers', 'api/handlers.ts']
-    expect((await run(other, ['generate', ...elsewhere])).stdout).toMatch(/^wrote api\/made\/contract\.json, /)
+    const elsewhere = ['--contract', 'api/things.yaml', '--out', 'api/made']
+    expect((await run(other, ['generate', ...elsewhere])).stdout).toMatch(/^wrote api\/made\/contract\.ts, /)
     const [first, second] = [await filesIn(one), await filesIn(other, 'api/made')]
     expect(second['openapi.ts']).toBe(first['openapi.ts']?.replace('openapi.yaml', 'things.yaml'))
     expect(first['openapi.ts']).not.toMatch(/\bfrom '/)
-    expect(second['contract.sha256']).toMatch(/^\w{64} {2}api\/things\.yaml\n\w{64} {2}api\/made\/contract\.json\n$/)
-    await promisify(execFile)('sha256sum', ['--check', '--strict', 'api/made/contract.sha256'], { cwd: other })
+    // Its types are erased, so the server loads no other file.
+    expect(first['contract.ts']?.match(/^import .*$/gm)).toEqual([
+      "import type * as library from 'fastify-contract'",
+      "import type { components, operations, schemes, security } from './openapi.ts'",
+    ])
+    expect(second['contract.ts']).toContain('"../things.yaml"')
     await generateIn(one)
     expect(await filesIn(one)).toEqual(first)
   })
@@ -71,11 +65,11 @@ describe('fastify-contract generate', () => {
       code: 0,
       stdout: 'generated/ matches openapi.yaml\n',
     })
-    await appendFile(join(root, 'generated/contract.json'), '\n')
+    await appendFile(join(root, 'generated/contract.ts'), '\n')
     await rm(join(root, 'generated/openapi.ts'))
     await writeFile(join(root, 'generated/left-over.ts'), '')
     const before = await filesIn(root)
-    const stale = ['contract.json', 'left-over.ts', 'openapi.ts']
+    const stale = ['contract.ts', 'left-over.ts', 'openapi.ts']
     expect(await run(root, ['generate', '--check'])).toMatchObject({
       code: 1,
       stderr: stale
@@ -85,7 +79,7 @@ describe('fastify-contract generate', () => {
     expect(await filesIn(root)).toEqual(before)
     expect(await generateIn(root)).toEqual({
       ok: true,
-      lines: ['wrote generated/contract.json, generated/openapi.ts', 'removed generated/left-over.ts'],
+      lines: ['wrote generated/contract.ts, generated/openapi.ts', 'removed generated/left-over.ts'],
     })
     expect((await generateIn(root)).lines).toEqual(['generated/ was up to date'])
   })
@@ -97,17 +91,12 @@ describe('fastify-contract generate', () => {
       "swagger: '2.0'\n",
       /^openapi\.yaml:1:1: openapi: "2\.0" is not supported; use 3\.0, 3\.1 or 3\.2$/,
     ],
-    [
-      'a path of the service',
-      stringifyJson(contractOf({ '/livez': operation('a') })),
-      /\/livez is the service's own path/,
-    ],
   ])('refuses %s in one readable message, and changes nothing', async (_fault, text, message) => {
     const root = await folderWith(project)
     await generateIn(root)
     const before = await filesIn(root)
     await writeFile(join(root, 'openapi.yaml'), text)
-    const { code, stdout, stderr } = await run(root, ['generate', '--reserve', '/livez', '--reserve', '/readyz'])
+    const { code, stdout, stderr } = await run(root, ['generate'])
     expect([code, stdout]).toEqual([1, ''])
     expect(
       stderr.split('\n').some((line) => message.test(line)),
@@ -132,7 +121,7 @@ describe('fastify-contract generate', () => {
     const whole = stringifyJson(contract, 1).replaceAll(/[{}",]/g, ' ')
     for (let part = 1; part < 40; part += 3) {
       await writeFile(join(root, 'openapi.yaml'), whole.slice(0, Math.floor((whole.length * part) / 40)))
-      const { ok, lines } = await generateIn(root, 'check')
+      const { ok, lines } = await generateIn(root, { check: true })
       expect(ok).toBe(false)
       expect(lines.at(-1)).toMatch(/generated\/ is unchanged/)
     }
@@ -153,81 +142,13 @@ describe('fastify-contract generate', () => {
   })
 })
 
-describe('a handler', () => {
-  const missing = 'operation other.things: has no handler; run npx fastify-contract generate --scaffold'
-  const [wrote, added] = ['wrote src/small-things/otherThings.ts', 'added other.things to src/handlers.ts']
-
-  test('that is missing is named, and written by a scaffold that touches no other', async () => {
-    const root = await folderWith({ ...project, 'openapi.yaml': bigger })
-    expect((await generateIn(root)).lines.at(-1)).toBe(missing)
-    expect((await generateIn(root, 'scaffold')).lines).toEqual(['generated/ was up to date', wrote, added])
-    const table = await readFile(join(root, 'src/handlers.ts'), 'utf8')
-    expect(table).toContain("import { otherThings } from './small-things/otherThings.ts'\n")
-    expect(table).toContain("= { listParts, listThings, 'other.things': otherThings }\n")
-    expect(await filesIn(root, 'src/small-things')).toEqual({
-      'listParts.ts': handler,
-      'listThings.ts': handler,
-      'otherThings.ts': `import type { ContextOf, Input, Reply } from '../contract.ts'
-import type { HandlerContext } from '../context.ts'
-
-export function otherThings(_input: Input<'other.things'>, _context: ContextOf<'other.things', HandlerContext>): Promise<Reply<'other.things'>> {
-  throw new Error('other.things is not implemented')
-}
-`,
-    })
-    expect((await generateIn(root, 'scaffold')).lines).toEqual(['generated/ was up to date'])
-  })
-
-  test.each([
-    ['{\n  listParts,\n  listThings,\n}', "{\n  listParts,\n  listThings, 'other.things': otherThings,\n}"],
-    ['{}', "{ listThings, listParts, 'other.things': otherThings }"],
-    [
-      "{ ['listParts']: a, // first\n 'listThings': b }",
-      "{ ['listParts']: a, // first\n 'listThings': b, 'other.things': otherThings }",
-    ],
-  ])('is added to a table that is %j', async (members, expected) => {
-    const table = `export const handlers = ${members}\n`
-    const root = await folderWith({ ...project, 'openapi.yaml': bigger, 'src/handlers.ts': table })
-    await generateIn(root, 'scaffold')
-    const text = await readFile(join(root, 'src/handlers.ts'), 'utf8')
-    expect(text).toContain(`export const handlers = ${expected}\n`)
-    expect(text).toContain("import { otherThings } from './small-things/otherThings.ts'\n")
-  })
-
-  test('is to be added by hand to a table that cannot be read', async () => {
-    const table = 'export const handlers = build()\n'
-    const root = await folderWith({ ...project, 'openapi.yaml': bigger, 'src/handlers.ts': table })
-    expect((await generateIn(root, 'scaffold')).lines.slice(1)).toEqual([
-      wrote,
-      "add `import { otherThings } from './small-things/otherThings.ts'`, and `'other.things': otherThings` to the " +
-        'object `handlers` in src/handlers.ts',
-    ])
-    expect(await readFile(join(root, 'src/handlers.ts'), 'utf8')).toBe(table)
-  })
-
-  test('has a name that a function can have, and a file of its own', async () => {
-    const ids = ['delete', 'a b', 'A.b', '3d', '__proto__', 'handlers', 'é']
-    const paths = Object.fromEntries(ids.map((id, index) => [`/${String(index)}`, operation(id, { tags: [] })]))
-    const root = await folderWith({
-      'openapi.yaml': contractOf(paths),
-      'src/handlers.ts': 'export const handlers = {}\n',
-    })
-    await generateIn(root, 'scaffold')
-    expect(Object.keys(await filesIn(root, 'src/operations')).toSorted()).toEqual(
-      ['deleteOperation', 'aB', 'AB2', 'operation3d', 'proto', 'handlersOperation', 'operation']
-        .map((name) => `${name}.ts`)
-        .toSorted(),
-    )
-    expect(await readFile(join(root, 'src/handlers.ts'), 'utf8')).toContain("['__proto__']: proto")
-  })
-})
-
 test.each([
   [['generate', '--chek'], "Unknown option '--chek'; see fastify-contract generate --help\n"],
-  [['generate', '--check', '--scaffold'], 'use either --check or --scaffold\n'],
+  [['generate', '--scaffold'], "Unknown option '--scaffold'; see fastify-contract generate --help\n"],
   [['generate', 'a'], /^Unexpected argument 'a'\..* see fastify-contract generate --help\n$/],
   [['breaking', 'a', 'b'], 'give one contract to compare with, not a, b\n'],
-  [[], /^Usage: fastify-contract generate \| breaking .*\n$/],
+  [[], /^Usage: fastify-contract init \| generate \| breaking .*\n$/],
+  [['init', 'openapi.yaml'], 'give a FILE and a FOLDER\n'],
 ])('arguments that cannot be carried out are one line, and exit code 2: %j', async (args, line) => {
   const root = await folderWith()
   await mkdir(join(root, 'generated'))

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { contractOf, failures, folderWith, generateIn, json } from './contracts.ts'
+import { init } from '../src/init/init.ts'
+import { contractOf, failures, folderWith, json } from './contracts.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
 const code = 'export const injected = (globalThis.injected = 1)'
@@ -100,29 +101,30 @@ function parse(file: string, text: string) {
 }
 
 const ofTypes = ['$Default', '$Read', '$Write', '$Choice', 'paths', 'webhooks', 'components', '$defs', 'operations']
-const expectedNames = [...ofTypes, 'callers']
+const ofContract = ['Types', 'OperationId', 'Schemas', 'Input', 'Reply', 'Context', 'Handlers', 'Auth', 'contract']
+const ofService = ['handlers', 'auth', 'isSecret', 'failureForm', 'buildApp']
+const expectedNames = [...ofTypes, 'schemes', 'security', ...ofContract, ...ofService]
 
-describe('no text of a contract becomes code of the generated files or of a handler:', () => {
+describe('no text of a contract becomes code of the generated files or of a service:', () => {
   it.each(Object.entries(places))('%s', { timeout: 60_000 }, async (place, contractWith) => {
     let taken = 0
     for (const text of texts) {
       const root = await folderWith({ 'openapi.yaml': contractWith(text) })
-      const { ok, lines } = await generateIn(root, 'scaffold')
+      const { ok, lines } = await init(root, 'openapi.yaml', 'service')
       for (const line of lines.join('\n').split('\n')) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
       if (!ok) {
         expect(lines[0]).toMatch(/^openapi\.yaml:\d+:\d+: /)
         continue
       }
       taken++
-      const generated = 'generated/openapi.ts'
-      const handlers = lines.flatMap((line) => /^wrote (src\/.*\.ts)$/.exec(line)?.[1] ?? [])
-      expect(handlers).toHaveLength(1)
-      for (const file of [generated, ...handlers]) {
+      const generated = ['service/generated/contract.ts', 'service/generated/openapi.ts']
+      const code = ['handlers', 'auth', 'failure-form', 'app'].map((name) => `service/src/${name}.ts`)
+      for (const file of [...generated, ...code]) {
         const { names, faults } = parse(file, await readFile(join(root, file), 'utf8'))
         expect(faults, `${file} with ${text}`).toEqual([])
         expect(names.filter((name) => !expectedNames.includes(name))).toEqual([])
       }
-      await import(join(root, generated))
+      for (const file of generated) await import(join(root, file))
       expect(globalThis).not.toHaveProperty('injected')
     }
     expect(taken > 0).toBe(!['a status', 'a media type'].includes(place))

@@ -20,20 +20,14 @@ function block(language: string): string {
   return text
 }
 
-const server = block('ts').replace('port: 3000', 'port: 0')
+/** The requests on the page, with their responses: before a handler is written, and after. */
+const [before, after] = [...page.matchAll(/^```console\n([^]*?)^```$/gm)].map(([, text = '']) => text)
 
-const compilerOptions = {
-  module: 'nodenext',
-  target: 'esnext',
-  types: ['node'],
-  noEmit: true,
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  allowImportingTsExtensions: true,
-  skipLibCheck: true,
-}
+const wrongHandler = `import type { Reply } from '../generated/contract.ts'
+export const reply: Reply<'greet'> = { status: 204 }
+`
 
-/** A folder with the packed packages and each Node installed, as docs/getting-started.md says. */
+/** A service that was made as docs/getting-started.md says, with each Node installed. */
 let project: string
 
 function run(version: keyof typeof versions, command: string, ...parameters: string[]) {
@@ -69,59 +63,68 @@ beforeAll(async () => {
   project = join(folder, 'project')
   await mkdir(project)
   const tarballs = await pack(folder)
-  const aliases = Object.entries(versions).map(([major, version]) => [`node${major}`, `npm:node@${version}`])
-  const nodes = Object.fromEntries(aliases) as Record<string, string>
-  // The file has these members.
-  const { dependencies, devDependencies } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as {
-    dependencies: Record<string, string>
-    devDependencies: Record<string, string>
+  const nodes = Object.entries(versions).map(([major, version]) => `node${major}@npm:node@${version}`)
+  const install = (cwd: string, ...more: string[]) => {
+    const options = ['--prefer-offline', '--no-audit', '--no-fund']
+    execFileSync('npm', ['install', ...options, ...tarballs, ...more], { cwd, stdio: 'pipe' })
   }
-  const manifest = {
-    private: true,
-    type: 'module',
-    dependencies: { fastify: dependencies['fastify'], pino: dependencies['pino'] },
-    devDependencies: { '@types/node': devDependencies['@types/node'], ...nodes },
-    allowScripts: { node: true },
-  }
-  await writeFile(join(project, 'package.json'), JSON.stringify(manifest))
-  await writeFile(join(project, 'openapi.yaml'), block('yaml'))
-  await writeFile(join(project, 'server.ts'), server)
-  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts', 'generated'] }))
-  const options = ['--prefer-offline', '--no-audit', '--no-fund']
-  execFileSync('npm', ['install', ...options, ...tarballs], { cwd: project, stdio: 'pipe' })
+  const empty = join(folder, 'empty')
+  await mkdir(empty)
+  install(empty)
+  await writeFile(join(empty, 'openapi.yaml'), block('yaml'))
+  execFileSync('npx', ['fastify-contract', 'init', 'openapi.yaml', 'greetings'], { cwd: empty, stdio: 'pipe' })
+  project = join(empty, 'greetings')
+  // Node comes with a script.
+  const manifest = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as object
+  await writeFile(join(project, 'package.json'), JSON.stringify({ ...manifest, allowScripts: { node: true } }))
+  install(project, ...nodes)
   return () => rm(folder, { recursive: true, force: true })
 }, 300_000)
 
+/** Starts the service and sends the requests of the page. */
+async function expectResponses(version: keyof typeof versions, shown = ''): Promise<void> {
+  const child = spawn('node', ['src/server.ts'], {
+    cwd: project,
+    env: { ...environmentOf(version), PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill())
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const origin = line.toString().trim()
+  for (const request of shown.split(/^\$ /m).slice(1)) {
+    const [command = '', output = ''] = request.split('\n')
+    const url = command.replace('curl http://127.0.0.1:3000', origin)
+    expect(await (await fetch(url)).text(), command).toBe(output)
+  }
+  expect((await fetch(`${origin}/docs`)).status).toBe(200)
+}
+
+test('a service made of a contract answers at once, and with its first handler', { timeout: 120_000 }, async () => {
+  await expectResponses(24, before)
+  // As `npm test` does; npm would take the Node of another alias.
+  const test = () => (run(24, 'tsc'), run(24, 'node', '--test', '--test-reporter=tap'))
+  expect(test()).toMatch(/^# pass 0\n# fail 0\n/m)
+  const file = join(project, 'src/handlers.ts')
+  const table = await readFile(file, 'utf8')
+  await writeFile(file, table.replace(/^ {2}greet: .*\n/m, block('ts')))
+  for (const version of [22, 24] as const) await expectResponses(version, after)
+  expect(test()).toMatch(/^# pass [1-9]\d*\n# fail 0\n/m)
+})
+
 test.each([22, 24] as const)(
-  'on Node %i the packed packages generate, compare and serve a contract',
+  'on Node %i the packed packages generate and compare',
   { timeout: 120_000 },
   async (version) => {
     expect(run(version, 'node', '--version')).toBe(`v${versions[version]}\n`)
-    expect(run(version, 'fastify-contract', 'generate')).toMatch(/generated\/openapi\.ts|up to date/)
+    expect(run(version, 'fastify-contract', 'generate', '--check')).toBe('generated/ matches openapi.yaml\n')
     await writeFile(join(project, 'before.yaml'), block('yaml').replace('maxLength: 5', 'maxLength: 4'))
     expect(run(version, 'fastify-contract', 'breaking', 'before.yaml')).toMatch(/1 compatible/)
-
-    const child = spawn('node', ['server.ts'], {
-      cwd: project,
-      env: environmentOf(version),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    onTestFinished(() => void child.kill())
-    const [line] = (await once(child.stdout, 'data')) as [Buffer]
-    const origin = line.toString().trim()
-    for (const request of block('console').split(/^\$ /m).slice(1)) {
-      const [command = '', output = ''] = request.split('\n')
-      const url = command.replace('curl http://127.0.0.1:3000', origin)
-      expect(await (await fetch(url)).text(), command).toBe(output)
-    }
-    expect((await fetch(`${origin}/docs`)).status).toBe(200)
   },
 )
 
 test('the types of the packed packages find a wrong handler', { timeout: 120_000 }, async () => {
-  run(24, 'fastify-contract', 'generate')
   run(24, 'tsc')
-  await writeFile(join(project, 'wrong.ts'), server.replace('status: 200', 'status: 204'))
+  await writeFile(join(project, 'src/wrong.ts'), wrongHandler)
   expect(() => run(24, 'tsc')).toThrow()
 })
 

@@ -278,6 +278,10 @@ export const enforcedFields: Record<string, Exchange[]> = {
   'header.required': [as('bare', 200, { has: { 'x-count': '1' } }), as('without header', 500)],
   'header.schema': [as('good', 200), as('wrong header', 500)],
   'securityScheme.$ref': [get('/things', 200), get('/things', 401, { headers: { authorization: 'Bearer x' } })],
+  'securityScheme.in': [
+    get('/keys', 204, { headers: { 'x-key': 'TOKEN', ...anonymous } }),
+    get('/keys', 401, { headers: { cookie: 'X-Key=TOKEN', ...anonymous } }),
+  ],
   'securityScheme.name': [
     get('/keys', 204, { headers: { 'x-key': 'TOKEN', ...anonymous } }),
     get('/keys?X-Key=TOKEN', 401, { headers: anonymous }),

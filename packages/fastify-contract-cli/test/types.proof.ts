@@ -11,7 +11,7 @@ type OperationId = keyof operations
 type Schemas = contract.Schemas<components>
 type Input<Id extends OperationId> = contract.Input<operations[Id]>
 type Reply<Id extends OperationId> = contract.Reply<operations[Id]>
-type Handler<Id extends OperationId, Context> = contract.Handler<operations, Id, Context>
+type Handler<Id extends OperationId, Context> = contract.Handler<operations[Id], Context>
 
 type Holds<Statement extends true> = Statement
 type Same<A, B> = [A, B] extends [B, A] ? true : false

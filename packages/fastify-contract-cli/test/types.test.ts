@@ -3,6 +3,7 @@ import { copyFile, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ContractDocument, operationsOf } from 'fastify-contract/document'
+import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { Places, readYaml } from '../src/check/read-yaml.ts'
 import { writeTypes } from '../src/generate/write-types.ts'
@@ -34,4 +35,35 @@ test('the types obey the keywords of the contract', { timeout: 60_000 }, async (
     (error: unknown) => error as { stdout: string },
   )
   expect(stdout).toBe('')
+})
+
+test('an editor shows inputs and replies as plain objects, without empty parts', { timeout: 60_000 }, async () => {
+  const root = await generateProject()
+  const source = `import type { Input, Reply } from 'fastify-contract'
+import type { operations } from './generated/openapi.ts'
+export declare const listed: Input<operations['items.list']>
+export declare const reply: Extract<Reply<operations['create-item']>, { status: 404 }>
+`
+  await writeFile(join(root, 'shown.ts'), source)
+  const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ESNext, strict: true, skipLibCheck: true }
+  const program = ts.createProgram([join(root, 'shown.ts')], {
+    ...options,
+    allowImportingTsExtensions: true,
+    exactOptionalPropertyTypes: true,
+    types: ['node'],
+    typeRoots: [join(project, 'node_modules/@types')],
+  })
+  const checker = program.getTypeChecker()
+  const file = program.getSourceFile(join(root, 'shown.ts'))!
+  const shown = file.statements
+    .filter(ts.isVariableStatement)
+    .flatMap(({ declarationList: { declarations } }) =>
+      declarations.map((each) =>
+        checker.typeToString(checker.getTypeAtLocation(each), undefined, ts.TypeFormatFlags.NoTruncation),
+      ),
+    )
+  expect(shown).toEqual([
+    '{ query: { ids?: bigint[]; tags?: string[]; page: number; }; header: { "X-Mark"?: string; }; }',
+    '{ status: 404; headers?: Record<string, never>; body: string | AsyncIterable<Uint8Array<ArrayBufferLike>>; contentType?: "text/plain"; }',
+  ])
 })

@@ -1,10 +1,22 @@
-export { type ContractOptions, type ServerSettings, fastifyContract, fastifyOptions } from './server/plugin.ts'
-export { type Contract, UnservableContract, loadContract } from './document/load-contract.ts'
-export type { SecurityScheme } from './document/security.ts'
-export type { FoundCaller, Verifier } from './server/authentication.ts'
+export { serve } from './server/serve.ts'
+export { fastifyContract, fastifyOptions } from './server/plugin.ts'
+export type { ContractOptions, ServerSettings } from './server/options.ts'
+export { type Contract, UnservableContract } from './document/contract.ts'
+export { authOf } from './server/authentication.ts'
+export { type AuthByKind, type VerifiersByKind, authByKind } from './server/auth-by-kind.ts'
 export type { Limits } from './server/limits.ts'
-export { type FailureName, Refusal, unavailable } from './engine/refusal.ts'
+export { type FailureName, Refusal, notImplemented, unavailable } from './engine/refusal.ts'
 export { type FailureForm, type FailureReply, type ServerFailure, problemDetails } from './server/failure-form.ts'
-export { sendJson } from './server/send.ts'
+export { commonHeaders, sendJson } from './server/send.ts'
 export type { Encoded } from './types/encoded.ts'
-export type { Caller, ContextWith, Handler, Handlers, Input, Reply, Schemas } from './types/handler-types.ts'
+export type {
+  Auth,
+  BasicCredentials,
+  ContractTypes,
+  Handler,
+  Handlers,
+  Input,
+  Reply,
+  Schemas,
+} from './types/handler-types.ts'
+export type { Context, Found } from './types/handler-types.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, Pool } from 'pg'
-import type { Caller } from 'fastify-contract'
 import { limitConcurrency } from './connections.ts'
 import { isDamage, isOutage } from './errors.ts'
+import type { Caller } from '../store.ts'
 
 interface LayoutRow {
   name: string

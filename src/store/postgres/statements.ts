@@ -1,7 +1,6 @@
 import type { QueryConfig } from 'pg'
-import type { Caller } from 'fastify-contract'
 import { type NewPlant, type PlantValues, plantColumns, plantProperties, valuesOfPlant } from '../../plants/plant.ts'
-import { type StoredToken, type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
+import { type Caller, type StoredToken, type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
 import { type TokenRow, tokenTable } from '../token-table.ts'
 
 declare const row: unique symbol

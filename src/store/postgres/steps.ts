@@ -1,7 +1,7 @@
 import type { QueryResult } from 'pg'
-import type { Caller } from 'fastify-contract'
 import type { Waiting } from '../waiting.ts'
 import { type CreatedRow, type OwnedPlant, type Statement, statements } from './statements.ts'
+import type { Caller } from '../store.ts'
 
 /** A write of one row. */
 export type Write = {

@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3'
-import type { Caller } from 'fastify-contract'
 import { type NewPlant, encodePlant, plantColumns, valuesOfPlant } from '../../plants/plant.ts'
-import { type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
+import { type Caller, type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
 import { type TokenRow, type Value, tokenTable } from '../token-table.ts'
 
 /** A JSON array of plants. SQLite adds the brackets, because JavaScript would copy the text to add them. */

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { contract } from '../../../generated/contract.ts'
 import { parseJsonWithBigInts } from 'fastify-contract/json'
 import {
   type ReceivedResponse,
@@ -9,12 +9,16 @@ import {
   readContract,
 } from 'fastify-contract-cli/suite'
 
-/** The project's folder, or a folder with a changed contract to which the tests hold the service. */
-const folder = process.env['EXPECTED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../../..')
+/** The generated contract: the project's, or the changed one of a folder. */
+export async function generatedContract(folder: string | undefined): Promise<typeof contract> {
+  if (folder === undefined) return contract
+  // `npm run bench -- mutants` has written it.
+  return ((await import(join(folder, 'generated/contract.ts'))) as { contract: typeof contract }).contract
+}
 
-/** The contract that the tests hold the service to. */
+/** The contract that the tests hold the service to: the project's, or that of a folder. */
 export const expectedContract = readContract(
-  parseJsonWithBigInts(readFileSync(join(folder, 'generated/contract.json'), 'utf8')),
+  parseJsonWithBigInts((await generatedContract(process.env['EXPECTED_CONTRACT_FOLDER'])).document),
 )
 
 /** What files of the docs page have beside what every response has. */

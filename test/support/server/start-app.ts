@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { loadContract } from 'fastify-contract'
 import { pino } from 'pino'
 import { beforeAll, inject, onTestFinished } from 'vitest'
 import { type AppOptions, buildApp } from '../../../src/app.ts'
@@ -12,7 +11,7 @@ import type { DatabaseLocation } from '../../../src/store/location.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { ReceivedResponse } from 'fastify-contract-cli/suite'
-import { assertKeepsContract } from '../responses/expected-contract.ts'
+import { assertKeepsContract, generatedContract } from '../responses/expected-contract.ts'
 import { LogSecrets } from '../log/log-secrets.ts'
 import { temporaryDatabase } from './postgres-database.ts'
 
@@ -20,9 +19,7 @@ import { temporaryDatabase } from './postgres-database.ts'
  * The contract that the servers of the tests serve: the project's, or the changed copy that `npm run bench -- mutants`
  * names.
  */
-export const contract = await loadContract(
-  process.env['SERVED_CONTRACT_FOLDER'] ?? join(import.meta.dirname, '../../..'),
-)
+export const contract = await generatedContract(process.env['SERVED_CONTRACT_FOLDER'])
 
 /** The server as production builds it, with a store of its own and a token for the caller `me`. */
 export interface TestApp {

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
-import { basename, posix, resolve } from 'node:path'
-import { type ContractOperation, stampOf } from 'fastify-contract/document'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import type { ContractDocument, ContractOperation } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { readContract } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
+import { writeContract } from './write-contract.ts'
 import { writeTypes } from './write-types.ts'
 
 /** The files of a service. Paths are relative to the root, with `/` as separator. */
@@ -12,19 +13,18 @@ export interface Project {
   contract: string
   /** The folder of the generated files, without others. */
   out: string
-  /** The table of handlers; `contract.ts` and `context.ts` beside it bind the handlers' types. */
-  handlers: string
-  /** The service's paths outside the contract. */
-  reserved: readonly string[]
   /** Whether warnings are refusals. */
-  strict: boolean
+  strict?: boolean
 }
 
 /** The generated files of a contract. */
 export interface ContractFiles {
   /** The contents by file name. */
   files: Map<string, string>
+  document: ContractDocument
   operations: ContractOperation[]
+  /** The files of the contract, by their paths relative to its folder. */
+  sources: Map<string, Uint8Array>
   /** One line for each warning. */
   warnings: string[]
 }
@@ -34,24 +34,30 @@ export interface ContractFiles {
  *
  * @throws BrokenContract
  */
-export async function generateFiles(
-  project: Pick<Project, 'root' | 'contract' | 'out' | 'reserved' | 'strict'>,
-): Promise<ContractFiles> {
-  const { root, contract, out, reserved, strict } = project
+export async function generateFiles({ root, contract, out, strict = false }: Project): Promise<ContractFiles> {
   const path = resolve(root, contract)
   const source = readSource(path, contract)
-  const { document, operations, warnings, referred } = await readContract(source, path, contract, { reserved, strict })
-  const origin = `${basename(contract)} sha256:${hash('sha256', source)}`
-  const stamp = `// Generated from ${origin} by fastify-contract. Do not edit.\n`
-  const json = `${stringifyJson({ ...document, 'x-generated-from': origin }, 2)}\n`
-  // The server starts only if all of these match.
-  const others = [...referred].map(([name, content]) => [posix.join(posix.dirname(contract), name), content] as const)
-  const stamped = [[contract, source], ...others, [`${out}/contract.json`, json]] as const
+  const read = await readContract(source, path, contract, { strict })
+  const { document, written, operations, warnings, referred } = read
+  const sources = new Map<string, Uint8Array>([[basename(contract), source], ...referred])
+  const inFolder = (file: string) => relative(resolve(root, out), join(dirname(path), file)).replaceAll(sep, '/')
+  const sums = [...sources].map(([name, content]) => {
+    return [inFolder(name), hash('sha256', content)] as const
+  })
+  const [text, json] = [document, written].map((each) => `${stringifyJson(each, 2)}\n`) as [string, string]
+  const header = `// Generated from ${basename(contract)} by fastify-contract. Do not edit.\n`
   const files = new Map([
-    ['openapi.ts', `${stamp}\n${writeTypes(document, operations)}`],
-    ['contract.json', json],
+    ['openapi.ts', `${header}\n${writeTypes(document, operations)}`],
     // Last, because files are replaced in this order.
-    ['contract.sha256', stampOf(stamped)],
+    [
+      'contract.ts',
+      `${header}\n${writeContract({
+        sources: Object.fromEntries(sums),
+        document: text,
+        ...(json === text ? {} : { json }),
+        ...(referred.size === 0 ? { yaml: source.toString() } : {}),
+      })}`,
+    ],
   ])
-  return { files, operations, warnings }
+  return { files, document, operations, sources, warnings }
 }

@@ -3,13 +3,9 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { dirname, join } from 'node:path'
 import { BrokenContract, type CommandResult } from '../check/findings.ts'
 import { type ContractFiles, type Project, generateFiles } from './generate-files.ts'
-import { scaffold } from './scaffold.ts'
-
-/** `write` writes the generated files, `check` lists stale ones, `scaffold` also writes missing handlers. */
-export type GenerateMode = 'write' | 'check' | 'scaffold'
 
 /** Writes the generated files of a contract, or lists stale ones. A rejected contract changes nothing. */
-export async function generate(project: Project, mode: GenerateMode): Promise<CommandResult> {
+export async function generate(project: Project, { check = false }: { check?: boolean } = {}): Promise<CommandResult> {
   const { contract, out } = project
   let generated: ContractFiles
   try {
@@ -18,10 +14,10 @@ export async function generate(project: Project, mode: GenerateMode): Promise<Co
     if (!(error instanceof BrokenContract)) throw error
     return { ok: false, lines: [error.message, `${out}/ is unchanged`] }
   }
-  const { files, operations, warnings } = generated
+  const { files, warnings } = generated
   const folder = join(project.root, out)
   const stale = await staleFiles(folder, files)
-  if (mode === 'check') {
+  if (check) {
     const mismatches = stale.map(
       (file) => `${out}/${file}: does not match ${contract}; run npx fastify-contract generate`,
     )
@@ -41,7 +37,6 @@ export async function generate(project: Project, mode: GenerateMode): Promise<Co
     ...(stale.length === 0 ? [`${out}/ was up to date`] : []),
     ...(written.length > 0 ? [`wrote ${list(written)}`] : []),
     ...(removed.length > 0 ? [`removed ${list(removed)}`] : []),
-    ...scaffold(project.root, project.handlers, operations, mode === 'scaffold'),
   ]
   return { ok: true, lines }
 }

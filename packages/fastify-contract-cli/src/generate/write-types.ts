@@ -1,6 +1,6 @@
 import type { ContractDocument, ContractOperation } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
-import { callerKindOf } from 'fastify-contract/security'
+import { alternativesOf, requiredSchemesOf } from 'fastify-contract/security'
 import { type GlobalContext, type OpenAPI3, astToString, resolveRef } from 'openapi-typescript'
 import { transformSchema, transformSchemaObject, tsIntersection, tsIsPrimitive } from 'openapi-typescript'
 import ts from 'typescript'
@@ -8,7 +8,7 @@ import { type Mark, type Note, note, prepareForTypes } from './prepare-for-types
 
 /**
  * Writes the contract as TypeScript types, `format: int64` as bigint. Properties with `default`, `readOnly` or `writeOnly`
- * are marked, because their meaning depends on the message. `callers` maps operationIds to the presence of a caller.
+ * are marked, because their meaning depends on the message.
  *
  * Only this file uses openapi-typescript, so that another generator could replace it.
  *
@@ -40,16 +40,28 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
   const declarations = [...marks, '$Choice', '$Binary']
     .filter((mark) => types.includes(`${mark}<`))
     .map((mark) => `export type ${mark}<T> = { readonly ${mark.toLowerCase()}: T };\n`)
-  return [...declarations, types, writeCallers(operations)].join('')
+  return [...declarations, types, writeSecurity(document, operations)].join('')
 }
 
 /** Writes the contract's security, which openapi-typescript omits. */
-function writeCallers(operations: ContractOperation[]): string {
-  const members = operations
-    .map(({ id, security }) => `    ${JSON.stringify(id)}: "${callerKindOf(security)}";\n`)
-    .sort()
-  const comment = '/** Whether the requests of an operation have a caller. */'
-  return `${comment}\nexport interface callers {\n${members.join('')}}\n`
+function writeSecurity(document: ContractDocument, operations: ContractOperation[]): string {
+  const required = operations.flatMap((operation) => alternativesOf(operation).flat())
+  const schemes = [...requiredSchemesOf(document, operations)].map(([name, { kind }]) => {
+    const asks = required.some(({ scheme, scopes }) => scheme === name && scopes.length > 0)
+    const credentials = kind === 'basic' ? '{ user: string; password: string }' : 'string'
+    return `    ${JSON.stringify(name)}: { credentials: ${credentials}; scopes: ${String(asks)} };\n`
+  })
+  const alternatives = operations.map((operation) => {
+    const lists = alternativesOf(operation).map((required) => JSON.stringify(required.map(({ scheme }) => scheme)))
+    return `    ${JSON.stringify(operation.id)}: ${[...new Set(lists)].join(' | ') || '[]'};\n`
+  })
+  return `/** The credentials of each security scheme, and whether an operation asks for scopes. */
+export interface schemes {
+${schemes.sort().join('')}}
+/** The alternatives of the security of each operation. */
+export interface security {
+${alternatives.sort().join('')}}
+`
 }
 
 type Transformed = Parameters<typeof transformSchemaObject>[0]

@@ -182,7 +182,14 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
   securityScheme: {
     $ref: reference,
     // A scheme that is not supported is refused where an operation requires it.
-    ...each('type name in scheme'),
+    ...each('type name in'),
+    // It is sent in WWW-Authenticate: a token of RFC 9110, section 5.6.2.
+    scheme: {
+      rejects: (value) =>
+        /^[\w!#$%&'*+.^`|~-]+$/.test(String(value))
+          ? undefined
+          : 'is not the name of an authentication scheme; correct it',
+    },
     ...shown('description bearerFormat openIdConnectUrl flows'),
   },
 }

@@ -1,26 +1,20 @@
-import type { ContractDocument, ContractOperation, SecurityRequirement } from './document.ts'
+import type { ContractDocument, ContractOperation } from './document.ts'
 
 /** A supported security scheme: the form of its credentials, and their place in a request. */
 export interface SecurityScheme {
-  /** `jwt` is OAuth 2.0 or OpenID Connect; `bearer` is any bearer token. */
-  kind: 'bearer' | 'basic' | 'apiKey' | 'jwt'
-  in: 'header' | 'query'
-  /** The name of the header or the query parameter. */
+  /** `jwt` is OAuth 2.0 or OpenID Connect; `bearer` is any bearer token; `http` is another scheme of `Authorization`. */
+  kind: 'bearer' | 'basic' | 'apiKey' | 'jwt' | 'http'
+  in: 'header' | 'query' | 'cookie'
+  /** The name of the header, the query parameter or the cookie. */
   name: string
+  /** The authentication scheme of `Authorization`, such as `Bearer` (RFC 9110, section 11.1). */
+  scheme: string
 }
 
 /** One scheme of an alternative, with its required scopes or roles. */
 export interface RequiredScheme {
   scheme: string
   scopes: readonly string[]
-}
-
-/** Whether requests of an operation have a caller: always, only with credentials, or never. */
-export type CallerKind = 'required' | 'optional' | 'none'
-
-export function callerKindOf(security: SecurityRequirement[]): CallerKind {
-  const asking = security.filter((requirement) => Object.keys(requirement).length > 0)
-  return asking.length === 0 ? 'none' : asking.length === security.length ? 'required' : 'optional'
 }
 
 /** The security alternatives of an operation. All schemes of an alternative are required. */
@@ -38,22 +32,35 @@ export function securitySchemesOf({ components }: ContractDocument): Map<string,
   )
 }
 
+/** The supported security schemes that operations require, by name. */
+export function requiredSchemesOf(
+  document: ContractDocument,
+  operations: readonly ContractOperation[],
+): Map<string, SecurityScheme> {
+  const required = new Set(operations.flatMap(({ security }) => security.flatMap(Object.keys)))
+  return new Map([...securitySchemesOf(document)].filter(([name]) => required.has(name)))
+}
+
 /** Reads a Security Scheme Object (OpenAPI 3.1, section 4.8.27). @returns a description if it is not supported */
 function readScheme(described: unknown): SecurityScheme | string {
   const { type, scheme, in: place, name } = (described ?? {}) as Partial<Record<string, unknown>>
   const authorization = { in: 'header', name: 'Authorization' } as const
   switch (type) {
     case 'http': {
-      const kind = String(scheme).toLowerCase()
-      return kind === 'bearer' || kind === 'basic' ? { kind, ...authorization } : `http ${kind}`
+      const written = String(scheme)
+      const known = { bearer: 'Bearer', basic: 'Basic' } as const
+      const kind = written.toLowerCase()
+      return kind === 'bearer' || kind === 'basic'
+        ? { kind, ...authorization, scheme: known[kind] }
+        : { kind: 'http', ...authorization, scheme: written }
     }
     case 'apiKey':
-      return place === 'header' || place === 'query'
-        ? { kind: 'apiKey', in: place, name: String(name) }
+      return place === 'header' || place === 'query' || place === 'cookie'
+        ? { kind: 'apiKey', in: place, name: String(name), scheme: 'ApiKey' }
         : `an apiKey in a ${String(place)}`
     case 'oauth2':
     case 'openIdConnect':
-      return { kind: 'jwt', ...authorization }
+      return { kind: 'jwt', ...authorization, scheme: 'Bearer' }
     default:
       return String(type)
   }
@@ -68,28 +75,18 @@ export interface SecurityProblem {
   text: string
 }
 
-/**
- * Finds schemes without a verifier, invalid scopes, and operations without security.
- *
- * @param unverified the supported schemes without a verifier, by name, each with the reason and the remedy
- */
-export function securityProblems(
-  document: ContractDocument,
-  operations: ContractOperation[],
-  unverified: ReadonlyMap<string, string> = new Map(),
-): SecurityProblem[] {
+/** Finds schemes that are not supported, and invalid scopes. */
+export function securityProblems(document: ContractDocument, operations: ContractOperation[]): SecurityProblem[] {
   const required = operations.flatMap((operation) => alternativesOf(operation).flat())
   const supported = securitySchemesOf(document)
-  const names = [...new Set(required.map(({ scheme }) => scheme))]
+  const names = [...new Set(required.map(({ scheme }) => scheme))].filter((name) => !supported.has(name))
   return [
-    ...names.flatMap((scheme) => {
-      const problem = supported.has(scheme) ? unverified.get(scheme) : unsupportedProblem(document, scheme)
-      return problem === undefined ? [] : { scheme, text: `components/securitySchemes/${scheme}: ${problem}` }
-    }),
+    ...names.map((scheme) => ({
+      scheme,
+      text: `components/securitySchemes/${scheme}: ${unsupportedProblem(document, scheme)}`,
+    })),
     ...operations.flatMap((operation) =>
-      [...openProblems(operation, document), ...scopeProblems(operation), ...keyProblems(operation, document)].map(
-        (problem) => ({ operation, text: `operation ${operation.id}: ${problem}` }),
-      ),
+      scopeProblems(operation).map((problem) => ({ operation, text: `operation ${operation.id}: ${problem}` })),
     ),
   ]
 }
@@ -97,28 +94,9 @@ export function securityProblems(
 function unsupportedProblem({ components }: ContractDocument, name: string): string {
   const described = components?.securitySchemes?.[name]
   if (described === undefined) return 'an operation requires this scheme; describe it'
-  const remedy = 'use http bearer, http basic, an apiKey in a header or in the query, oauth2 or openIdConnect'
-  const scheme = readScheme(described)
-  return `${typeof scheme === 'string' ? scheme : scheme.kind} is not supported; ${remedy}`
-}
-
-/** In OpenAPI an operation without `security` is public, which may be an oversight. */
-function openProblems({ object }: ContractOperation, { security }: ContractDocument): string[] {
-  if (object.security !== undefined || security !== undefined) return []
-  return ['has no security; add it, or security: [] for a public operation']
-}
-
-/** An API key is removed from the request before its parameters are validated. */
-function keyProblems({ security, parameters }: ContractOperation, document: ContractDocument): string[] {
-  const schemes = securitySchemesOf(document)
-  const keys = alternativesOf({ security })
-    .flat()
-    .flatMap(({ scheme }) => schemes.get(scheme) ?? [])
-  return keys
-    .filter(
-      (key) => key.kind === 'apiKey' && parameters.some(({ in: place, name }) => place === key.in && name === key.name),
-    )
-    .map((key) => `the ${key.in} parameter ${key.name} is its API key; remove the parameter`)
+  const remedy = 'use http, an apiKey in a header, in the query or in a cookie, oauth2 or openIdConnect'
+  const kind = readScheme(described)
+  return `${typeof kind === 'string' ? kind : kind.kind} is not supported; ${remedy}`
 }
 
 /** The scopes that fit in a `WWW-Authenticate` header (RFC 6749, section 3.3). */

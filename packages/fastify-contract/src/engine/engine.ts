@@ -1,6 +1,6 @@
 import type { ContractDocument, ContractMethod, ContractOperation } from '../document/document.ts'
 import { offeredTypes, operationsOf } from '../document/document.ts'
-import { UnservableContract } from '../document/load-contract.ts'
+import { UnservableContract } from '../document/contract.ts'
 import { type RequiredScheme, alternativesOf, securityProblems } from '../document/security.ts'
 import { closeBody } from './body-stream.ts'
 import { CompileQueue, type CompileSteps, type Preparation } from './compile-queue.ts'
@@ -44,10 +44,10 @@ export interface EngineOptions {
   document: ContractDocument
   /** A handler for each operationId. */
   handlers: Partial<Record<string, AnyHandler>>
-  /** Passed to every handler, together with the caller. */
+  /** Passed to every handler, together with `auth` and the request. */
   services: object
-  /** The supported security schemes without a verifier, by name, each with the reason and the remedy. */
-  unverified: ReadonlyMap<string, string>
+  /** Further reasons not to serve the contract. */
+  problems: readonly string[]
   /** The maximum nesting depth of objects and arrays of JSON in forms and parameters. */
   bodyLevels?: number
   /** Receives the operationId of each reply that breaks the contract. */
@@ -104,7 +104,7 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
         const input = operation.validateRequest(request)
         // Before the handler is called: a stream in its reply must not wait, because nobody listens to its errors yet.
         if (!validators.replies.isDone) await validators.replies.run()
-        return validReply(await operation.handler(input, { ...services, caller: request.caller }))
+        return validReply(await operation.handler(input, { ...services, auth: request.auth, request: request.request }))
       },
       failureProblem: (reply) => violationOf(() => replyValidator.validate(reply, 'failure').undeclared),
     }
@@ -132,13 +132,14 @@ function violationOf(check: () => string | undefined): string | undefined {
   }
 }
 
-function bindingProblems(operations: ContractOperation[], { document, handlers, unverified }: EngineOptions): string[] {
+function bindingProblems(operations: ContractOperation[], { document, handlers, problems }: EngineOptions): string[] {
   const ids = operations.map(({ id }) => id)
   const unhandled = ids.filter((id) => !Object.hasOwn(handlers, id) || handlers[id] === undefined)
   const leftOver = Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id))
   return [
-    ...unhandled.map((id) => `operation ${id}: has no handler; run npx fastify-contract generate --scaffold`),
+    ...unhandled.map((id) => `operation ${id}: has no handler; add one, or notImplemented`),
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
-    ...securityProblems(document, operations, unverified).map(({ text }) => text),
+    ...securityProblems(document, operations).map(({ text }) => text),
+    ...problems,
   ]
 }

@@ -6,7 +6,6 @@ import { createCompiler } from '../schema/ajv.ts'
 import { describeErrors, describeProblems } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import { validate } from '../schema/validation.ts'
-import type { Caller } from '../types/handler-types.ts'
 import type { CompileSteps } from './compile-queue.ts'
 import { createParameterReader, schemaOfParameter } from './parameters.ts'
 import { Refusal } from './refusal.ts'
@@ -25,8 +24,10 @@ export interface OperationRequest {
   body: RequestBody | undefined
   /** The client's preferred media type for the response; undefined if the operation offers only one. */
   accept?: string | undefined
-  /** Undefined only if the operation's security allows it. */
-  caller: Caller | undefined
+  /** What the verifiers of its credentials returned, by scheme. */
+  auth: object
+  /** That of Fastify, for the handler. */
+  request: object
 }
 
 /** The handler of any operation. `Handler` is the exact type. */

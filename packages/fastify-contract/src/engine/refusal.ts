@@ -14,6 +14,7 @@ export const failureStatuses = {
   rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
+  not_implemented: 501,
   unavailable: 503,
 } as const
 
@@ -35,4 +36,9 @@ export class Refusal extends Error {
 /** A refusal of a request that may succeed a second later. @param reason what is not available */
 export function unavailable(reason: string): Refusal {
   return new Refusal('unavailable', reason, { 'Retry-After': 1 })
+}
+
+/** A handler that is still to be written. It answers 501 in the form of the contract. */
+export function notImplemented(): never {
+  throw new Refusal('not_implemented', 'the operation is not implemented')
 }

@@ -1,35 +1,43 @@
-import type { FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestAsyncHookHandler, preParsingHookHandler } from 'fastify'
 import type { SecurityScheme } from '../document/security.ts'
 import type { BoundOperation } from '../engine/engine.ts'
-import type { Caller } from '../types/handler-types.ts'
+import { Refusal } from '../engine/refusal.ts'
 import { invalidCredentials, lackingScopes, missingCredentials } from './challenges.ts'
-import { type Refusal, unavailable } from '../engine/refusal.ts'
+import { fieldOf, readCredentials, takeCredentials } from './credentials.ts'
 
-/** The caller of valid credentials. */
-export interface FoundCaller {
-  caller: Caller
-  /** The scopes of the credentials, separated by spaces; undefined for all rights. */
-  scope: string | undefined
+/** Verifies the credentials of one scheme; `Auth` has its exact type. */
+export type Verify = (credentials: never, request: FastifyRequest) => unknown
+
+/** What is known of the credentials of a request. */
+interface Authenticated {
+  /** What the verifiers of an alternative returned, by scheme. */
+  auth: Readonly<Record<string, unknown>>
+  /** The refusal for a missing scope; undefined if the scopes suffice. */
+  lacking: Refusal | undefined
 }
 
-/**
- * Verifies the credentials of a request: the Authorization header, or an API key. Returns `missing` if they belong to
- * another authentication scheme, `unknown` if they are not valid, `unavailable` if they cannot be checked now.
- */
-export type Verifier = (credentials: string) => Promise<FoundCaller | 'missing' | 'unknown' | 'unavailable'>
+/** The name under which a request keeps it, which no other plugin can take. */
+export const authenticated: unique symbol = Symbol('authenticated')
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The owner of the credentials; undefined until they are verified, and if there are none. */
-    caller: Caller | undefined
-    /** The refusal for a missing scope; undefined if the scopes suffice. */
-    lackingScope: Refusal | undefined
+    [authenticated]: Authenticated | undefined
   }
+}
+
+const nobody: Authenticated['auth'] = {}
+
+/**
+ * What the verifiers of a request's credentials returned, by scheme, for hooks on `preParsing` and later. Empty without
+ * credentials.
+ */
+export function authOf(request: FastifyRequest): Authenticated['auth'] {
+  return request[authenticated]?.auth ?? nobody
 }
 
 /** A security scheme with its verifier. */
 export interface VerifiedScheme extends SecurityScheme {
-  verify: Verifier
+  verify: Verify
 }
 
 export interface AuthenticationOptions {
@@ -37,115 +45,115 @@ export interface AuthenticationOptions {
   schemes: ReadonlyMap<string, VerifiedScheme>
   /** The protection space of the challenges (RFC 9110, section 11.5). */
   realm: string
-  /** Receives a request with invalid credentials; a refusal that it throws replaces the 401. */
-  onCredentialsRefused?: ((request: FastifyRequest) => void) | undefined
 }
 
 /**
  * Makes the hook that authenticates the requests of an operation.
  *
- * One satisfied alternative of the security requirements is enough. All schemes of an alternative must have the same
- * caller, and their tokens the listed scopes. With an empty alternative, a request without credentials has no caller.
+ * One satisfied alternative of the security requirements is enough. All schemes of an alternative must accept their
+ * credentials. With an empty alternative, a request without credentials is let in.
  *
  * @returns no hook for a public operation
  */
 export function authenticate(
   { security }: Pick<BoundOperation, 'security'>,
-  { schemes: verified, realm, onCredentialsRefused }: AuthenticationOptions,
+  { schemes: verified, realm }: AuthenticationOptions,
 ): onRequestAsyncHookHandler[] {
-  // createEngine rejects schemes without a verifier.
-  const schemes = [...new Set(security.flat().map(({ scheme }) => scheme))].map((name) => verified.get(name)!)
+  const names = [...new Set(security.flat().map(({ scheme }) => scheme))]
+  // The start rejects schemes without a verifier.
+  const schemes = names.map((name) => verified.get(name)!)
   if (schemes.length === 0) return []
-  // Node gives the names of headers in lower case.
-  const fields = schemes.map(({ in: place, name }) => ({ place, name: place === 'header' ? name.toLowerCase() : name }))
+  const fields = schemes.map(fieldOf)
   const all = security.map((required) =>
-    required.map(({ scheme, scopes }) => ({ index: schemes.indexOf(verified.get(scheme)!), scopes })),
+    required.map(({ scheme, scopes }) => ({ name: scheme, index: names.indexOf(scheme), scopes })),
   )
   const alternatives = all.filter((alternative) => alternative.length > 0)
   const isOptional = alternatives.length < all.length
-  const named = (alternative: Alternative) =>
+  const described = (alternative: Alternative) =>
     alternative.map(({ index, scopes }) => ({ scheme: schemes[index]!, scopes }))
 
   const authenticateRequest: onRequestAsyncHookHandler = async (request) => {
-    const credentials = takeCredentials(request, fields)
-    if (isOptional && credentials.every((text) => text === undefined)) return
-    /** By the index of the scheme, like the credentials. */
+    const texts = takeCredentials(request, fields)
+    if (isOptional && texts.every((text) => text === undefined)) return
+    /** By the index of the scheme, like the texts. */
     const results: Result[] = []
     let forbidden: Alternative | undefined
     for (const alternative of alternatives) {
       for (const { index } of alternative) {
-        const text = credentials[index]
-        results[index] ??= text === undefined ? 'missing' : await schemes[index]!.verify(text)
+        if (results[index] !== undefined) continue
+        const { kind, verify } = schemes[index]!
+        const read = readCredentials(kind, texts[index])
+        if (typeof read === 'string') {
+          results[index] = read
+          continue
+        }
+        try {
+          // The credentials have the form of the scheme.
+          const found: unknown = await verify(read.credentials as never, request)
+          results[index] = found === undefined ? 'unknown' : { found }
+        } catch (error) {
+          results[index] = unavailabilityOf(error)
+        }
       }
-      const found = findCaller(alternative, results)
-      if (found === undefined) continue
-      request.caller = found.caller
-      if (found.hasScopes) return
+      const auth = foundBy(alternative, results)
+      if (auth === undefined) continue
+      const hasScopes = alternative.every(({ name, scopes }) => scopes.length === 0 || grants(auth[name], scopes))
+      const lacking = hasScopes ? undefined : lackingScopes(realm, described(forbidden ?? alternative))
+      request[authenticated] = { auth, lacking }
+      if (hasScopes) return
       forbidden ??= alternative
     }
-    if (results.includes('unavailable')) throw unavailable('tokens cannot be checked now; try again in a second')
-    if (forbidden !== undefined) {
-      request.lackingScope = lackingScopes(realm, named(forbidden))
-      return
-    }
+    const unavailable = results.find((result) => result instanceof Refusal)
+    if (unavailable !== undefined) throw unavailable
+    if (forbidden !== undefined) return
     const unknown = schemes.filter((_scheme, index) => results[index] === 'unknown')
-    if (unknown.length === 0 && results.includes('missing')) {
-      throw missingCredentials(realm, alternatives.map(named))
-    }
-    onCredentialsRefused?.(request)
+    if (unknown.length === 0) throw missingCredentials(realm, alternatives.map(described))
     throw invalidCredentials(realm, schemes, unknown)
   }
   return [authenticateRequest]
 }
 
 /**
- * Makes the hook that refuses credentials without a required scope. It runs after `authenticate` and after the hooks that
- * count the caller's requests.
+ * Makes the hook that refuses credentials without a required scope. It runs after `authenticate` and after the `preParsing`
+ * hooks of the service, which may count the requests of a caller.
  *
  * @returns no hook for an operation without scopes
  */
-export function requireScopes({ security }: Pick<BoundOperation, 'security'>): onRequestHookHandler[] {
+export function requireScopes({ security }: Pick<BoundOperation, 'security'>): preParsingHookHandler[] {
   return security.flat().some(({ scopes }) => scopes.length > 0) ? [refuseLackingScope] : []
 }
 
-const refuseLackingScope: onRequestHookHandler = ({ lackingScope }, _reply, done) => {
-  if (lackingScope !== undefined) throw lackingScope
-  done()
+const refuseLackingScope: preParsingHookHandler = (request, _reply, payload, done) => {
+  const lacking = request[authenticated]?.lacking
+  if (lacking !== undefined) throw lacking
+  done(null, payload)
 }
 
-type Result = Awaited<ReturnType<Verifier>>
+/** What came of the credentials of a scheme. A refusal says that they cannot be checked now. */
+type Result = { found: unknown } | 'missing' | 'unknown' | Refusal
 
 /** An alternative of the security requirements: its schemes, with their required scopes. */
-type Alternative = { index: number; scopes: readonly string[] }[]
+type Alternative = { name: string; index: number; scopes: readonly string[] }[]
 
-/** The header or query parameter with the credentials of a scheme. */
-interface CredentialField {
-  place: SecurityScheme['in']
-  name: string
+/** The refusal of credentials that cannot be checked now. @throws every other error */
+function unavailabilityOf(error: unknown): Refusal {
+  if (error instanceof Refusal && error.failure === 'unavailable') return error
+  throw error
 }
 
-/** Takes the credentials out of a request: an API key is not a parameter of the operation. */
-function takeCredentials({ headers, query }: FastifyRequest, fields: CredentialField[]): (string | undefined)[] {
-  // Fastify's parser returns a list for a repeated parameter.
-  const parameters = query as Record<string, string | string[] | undefined>
-  const credentials = fields.map(({ place, name }) => (place === 'header' ? headers : parameters)[name]?.toString())
-  for (const { place, name } of fields) if (place === 'query') Reflect.deleteProperty(parameters, name)
-  return credentials
-}
-
-/** The common caller of all schemes of an alternative, and whether the credentials have its scopes. */
-function findCaller(
-  alternative: Alternative,
-  results: readonly Result[],
-): { caller: Caller; hasScopes: boolean } | undefined {
-  let caller: Caller | undefined
-  let hasScopes = true
-  for (const { index, scopes } of alternative) {
+/** What the verifiers of an alternative returned, by scheme; undefined unless all accept. */
+function foundBy(alternative: Alternative, results: readonly Result[]): Authenticated['auth'] | undefined {
+  let auth: Authenticated['auth'] = {}
+  for (const { name, index } of alternative) {
     const result = results[index]!
-    if (typeof result === 'string' || (caller !== undefined && result.caller !== caller)) return undefined
-    caller = result.caller
-    const granted = result.scope?.split(' ')
-    hasScopes &&= granted === undefined || scopes.every((scope) => granted.includes(scope))
+    if (typeof result === 'string' || result instanceof Refusal) return undefined
+    auth = { ...auth, [name]: result.found }
   }
-  return caller === undefined ? undefined : { caller, hasScopes }
+  return auth
+}
+
+/** Whether a verifier's result has the scopes. One without `scopes` has none. */
+function grants(found: unknown, required: readonly string[]): boolean {
+  const { scopes } = Object(found) as { scopes?: unknown }
+  return scopes === 'all' || (Array.isArray(scopes) && required.every((scope) => scopes.includes(scope)))
 }

@@ -15,18 +15,14 @@ export function missingCredentials(realm: string, alternatives: readonly Alterna
   )
 }
 
-/** @param unknown the schemes with invalid credentials; if empty, the callers differ */
+/** @param unknown the schemes with invalid credentials */
 export function invalidCredentials(
   realm: string,
   schemes: readonly SecurityScheme[],
   unknown: readonly SecurityScheme[],
 ): Refusal {
-  const error = ', error="invalid_token"'
-  if (unknown.length === 0) {
-    return challenged('token_invalid', 'the credentials belong to different callers', realm, schemes, () => error)
-  }
   const reason = 'token is unknown, malformed, expired or revoked'
-  const described = `${error}, error_description="The ${reason}"`
+  const described = `, error="invalid_token", error_description="The ${reason}"`
   const errorOf = (scheme: SecurityScheme) => (unknown.includes(scheme) ? described : '')
   return challenged('token_invalid', `the ${reason}`, realm, schemes, errorOf)
 }
@@ -57,7 +53,7 @@ function challenged(
   return new Refusal(failure, message, { 'WWW-Authenticate': [...new Set(challenges)].join(', ') })
 }
 
-function challengeOf({ kind }: SecurityScheme, realm: string, error: string): string {
+function challengeOf({ kind, scheme }: SecurityScheme, realm: string, error: string): string {
   switch (kind) {
     case 'bearer':
     case 'jwt':
@@ -65,19 +61,26 @@ function challengeOf({ kind }: SecurityScheme, realm: string, error: string): st
     case 'basic':
       return `Basic ${realm}, charset="UTF-8"`
     case 'apiKey':
-      // Not a registered scheme, but each 401 must have a challenge (RFC 9110, section 11.6.1).
-      return `ApiKey ${realm}`
+    case 'http':
+      // ApiKey is not a registered scheme, but each 401 must have a challenge (RFC 9110, section 11.6.1).
+      return `${scheme} ${realm}`
   }
 }
 
-function placeOf({ kind, in: place, name }: SecurityScheme): string {
+function placeOf({ kind, in: place, name, scheme }: SecurityScheme): string {
   switch (kind) {
     case 'bearer':
     case 'jwt':
       return 'the header Authorization: Bearer TOKEN'
     case 'basic':
       return 'the header Authorization: Basic with CALLER:TOKEN in Base64'
+    case 'http':
+      return `the header Authorization: ${scheme}`
     case 'apiKey':
-      return place === 'header' ? `the header ${name}: TOKEN` : `the query parameter ${name}=TOKEN`
+      return {
+        header: `the header ${name}: TOKEN`,
+        query: `the query parameter ${name}=TOKEN`,
+        cookie: `the cookie ${name}=TOKEN`,
+      }[place]
   }
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify'
 import {
   type ContentKind,
   type MediaType,
@@ -28,18 +28,18 @@ interface Content extends Omit<RequestBody, 'value'> {
 }
 
 /** Drops the media type for an operation without a body, because Fastify would check it (RFC 9110, section 9.3.5). */
-const ignoreContent: onRequestHookHandler = ({ headers }, _reply, done) => {
+const ignoreContent: preParsingHookHandler = ({ headers }, _reply, payload, done) => {
   headers['content-type'] = undefined
-  done()
+  done(null, payload)
 }
 
 /** Makes the hook that checks the media type of a request. */
-export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>): onRequestHookHandler {
+export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>): preParsingHookHandler {
   if (bodyTypes.length === 0) return ignoreContent
   const contentOf = createContentMatcher(bodyTypes)
   const inUtf8 = bodyTypes.every((type) => kindOf(type) !== 'bytes') ? ', in UTF-8' : ''
   const remedy = `Content-Type must be ${bodyTypes.join(' or ')}${inUtf8}`
-  return (request, { raw }, done) => {
+  return (request, { raw }, payload, done) => {
     const { headers } = request
     // Content codings are not decoded: any content would be malformed JSON (RFC 9110, section 8.4).
     if (headers['content-encoding'] !== undefined) {
@@ -55,7 +55,7 @@ export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>):
     request.content = content === undefined ? undefined : { ...content }
     // Invites the body only now, after authentication (RFC 9110, section 10.1.1).
     if (request.raw.httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')) raw.writeContinue()
-    done()
+    done(null, payload)
   }
 }
 

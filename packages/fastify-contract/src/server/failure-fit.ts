@@ -9,8 +9,6 @@ import { constantHeaders } from './send.ts'
 interface FailureSources {
   schemes: ReadonlyMap<string, VerifiedScheme>
   realm: string
-  /** Whether hooks may refuse a request as `rate_limited`. */
-  isLimited: boolean
 }
 
 /**
@@ -50,7 +48,7 @@ export function failureWarning(
 }
 
 /** One refusal for each failure that the server may send for an operation. */
-function refusalsOf(operation: BoundOperation, { schemes, realm, isLimited }: FailureSources): Refusal[] {
+function refusalsOf(operation: BoundOperation, { schemes, realm }: FailureSources): Refusal[] {
   const { bodyTypes, security } = operation
   const alternatives = security
     .filter((required) => required.length > 0)
@@ -62,7 +60,6 @@ function refusalsOf(operation: BoundOperation, { schemes, realm, isLimited }: Fa
     new Refusal('malformed_http', message),
     ...(all.length > 0 ? [missingCredentials(realm, alternatives), invalidCredentials(realm, all, all)] : []),
     ...scoped.map((alternative) => lackingScopes(realm, alternative)),
-    ...(isLimited ? [new Refusal('rate_limited', message, { 'Retry-After': 1 })] : []),
     ...(bodyTypes.length > 0
       ? (['unsupported_media_type', 'body_too_large', 'malformed_body'] as const).map(
           (name) => new Refusal(name, message),

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { UnservableContract } from '../document/contract.ts'
 import { isJson } from '../document/media-type.ts'
-import { UnservableContract } from '../document/load-contract.ts'
 import { type FailureName, type Refusal, failureStatuses } from '../engine/refusal.ts'
 import { stringifyJson } from '../json/json.ts'
 

@@ -1,5 +1,12 @@
-import type { FastifyInstance, RouteHandlerMethod, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
+import type {
+  FastifyInstance,
+  RouteHandlerMethod,
+  onRequestAsyncHookHandler,
+  onRequestHookHandler,
+  preParsingHookHandler,
+} from 'fastify'
 import type { BoundOperation } from '../engine/engine.ts'
+import { authOf } from './authentication.ts'
 import { registerBodies } from './content.ts'
 import { Refusal } from '../engine/refusal.ts'
 import { type SendReply, addVary } from './send.ts'
@@ -13,9 +20,10 @@ declare module 'fastify' {
 export interface OperationsOptions {
   operations: BoundOperation[]
   /** The base paths of the operations; empty for the root. */
-  basePaths: string[]
+  basePaths: readonly string[]
   /** The hooks that run before the body is read, in order. */
   onRequestOf: (operation: BoundOperation) => (onRequestHookHandler | onRequestAsyncHookHandler)[]
+  preParsingOf: (operation: BoundOperation) => preParsingHookHandler[]
   /** The maximum nesting depth of objects and arrays in a body. */
   bodyLevels: number
   send: SendReply
@@ -27,7 +35,7 @@ export interface OperationsOptions {
  * @param app a context of its own, because its body parsers accept only the operations' media types
  */
 export function registerOperations(app: FastifyInstance, options: OperationsOptions): void {
-  const { operations, basePaths, onRequestOf, bodyLevels } = options
+  const { operations, basePaths, onRequestOf, preParsingOf, bodyLevels } = options
   registerBodies(
     app,
     operations.flatMap(({ bodyTypes }) => bodyTypes),
@@ -44,6 +52,7 @@ export function registerOperations(app: FastifyInstance, options: OperationsOpti
         // Fastify derives HEAD from GET, unless the contract has HEAD.
         exposeHeadRoute: !operations.some(({ method, path }) => method === 'head' && path === operation.path),
         onRequest: onRequestOf(operation),
+        preParsing: preParsingOf(operation),
         handler: handlerOf(operation, names, options),
       })
     }
@@ -75,7 +84,7 @@ function handlerOf(
   { send }: OperationsOptions,
 ): RouteHandlerMethod {
   return async (request, reply) => {
-    const { caller, headers, query, url, content } = request
+    const { headers, query, url, content } = request
     if (requiresBody && request.body === undefined) throw new Refusal('malformed_body', 'the body is empty')
     const body = content === undefined || request.body === undefined ? undefined : { ...content, value: request.body }
     // The route has a text parameter for each name of the path template.
@@ -87,8 +96,8 @@ function handlerOf(
       accept = await preferredType(headers.accept, offeredTypes)
     }
     // Fastify's parser returns a list for a repeated parameter.
-    const parts = { headers, path, query: query as Record<string, string | string[]>, url, body, accept, caller }
-    const valid = await handle(parts)
+    const parts = { headers, path, query: query as Record<string, string | string[]>, url, body, accept }
+    const valid = await handle({ ...parts, auth: authOf(request), request })
     if (valid.undeclared !== undefined) request.log.error({ requestId: request.id }, valid.undeclared)
     return send(reply, valid)
   }

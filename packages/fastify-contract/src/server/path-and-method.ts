@@ -1,35 +1,48 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { contractMethods } from '../document/document.ts'
+import { type ContractOperation, contractMethods } from '../document/document.ts'
 import type { BoundOperation } from '../engine/engine.ts'
 import { Refusal } from '../engine/refusal.ts'
+import { sendRefusal } from './error-handler.ts'
+import type { FailureForm } from './failure-form.ts'
+import { setCommonHeaders } from './send.ts'
 
 export const noSuchPath = (): Refusal => new Refusal('path_not_found', 'the path does not exist')
 const malformed = (fault: string): Refusal => new Refusal('malformed_http', fault)
 
 /**
- * Makes the hook that refuses invalid HTTP and unmatched requests, before credentials and body are read.
+ * Makes the hook that refuses invalid HTTP and unmatched requests, before credentials and body are read, and sets the
+ * headers of every response. It does not throw:
+ * a route that was added before the contract has the error handler of Fastify.
  *
  * @param app the server with its routes
  */
-export function refuseRequests(app: FastifyInstance): onRequestHookHandler {
-  return (request, _reply, done) => {
-    const { httpVersion, headers } = request.raw
-    const { host, 'transfer-encoding': coding } = headers
-    // RFC 9112, section 3.2. Node joins duplicates; its own response to a missing Host has no body.
-    if (host === undefined ? httpVersion === '1.1' : host.includes(', ')) {
-      throw malformed('an HTTP/1.1 request must have exactly one Host header')
-    }
-    if (host !== undefined && !validHost.test(host))
-      throw malformed('the Host header must be a host with an optional port')
-    // RFC 9112, section 6.1: a server refuses an unsupported transfer coding.
-    if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-      throw malformed('Transfer-Encoding must be chunked')
-    }
-    // `*` is the OPTIONS route of the CORS plugin, which responds to preflights before this hook.
-    if (request.is404 || request.routeOptions.url === '*') throw unmatched(app, request)
-    done()
+export function refuseRequests(app: FastifyInstance, form: FailureForm): onRequestHookHandler {
+  return (request, reply, done) => {
+    setCommonHeaders(request, reply)
+    const refusal = faultOfHeaders(request.raw) ?? (isUnmatched(request) ? unmatched(app, request) : undefined)
+    if (refusal === undefined) done()
+    else void sendRefusal(request, reply, refusal, form)
   }
+}
+
+/** `*` is the OPTIONS route of @fastify/cors, which responds to preflights before this hook. */
+function isUnmatched({ is404, routeOptions }: FastifyRequest): boolean {
+  return is404 || routeOptions.url === '*'
+}
+
+function faultOfHeaders({ httpVersion, headers }: IncomingMessage): Refusal | undefined {
+  const { host, 'transfer-encoding': coding } = headers
+  // RFC 9112, section 3.2. Node joins duplicates; its own response to a missing Host has no body.
+  if (host === undefined ? httpVersion === '1.1' : host.includes(', ')) {
+    return malformed('an HTTP/1.1 request must have exactly one Host header')
+  }
+  if (host !== undefined && !validHost.test(host)) {
+    return malformed('the Host header must be a host with an optional port')
+  }
+  // RFC 9112, section 6.1: a server refuses an unsupported transfer coding.
+  if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined
+  return malformed('Transfer-Encoding must be chunked')
 }
 
 /** `uri-host [ ":" port ]` of RFC 9110, section 7.2. */
@@ -71,6 +84,29 @@ function unmatched(app: FastifyInstance, { method, url, originalUrl }: FastifyRe
   if (methods.length === 0) return noSuchPath()
   const allow = methods.sort().join(', ')
   return new Refusal('method_not_allowed', `${method} is not allowed on this path; allowed: ${allow}`, { Allow: allow })
+}
+
+/**
+ * Answers a wrong method on the path of an operation, on a server with routes of its own. Other paths keep their 404.
+ *
+ * @param app the server
+ */
+export function refuseMethods(
+  app: FastifyInstance,
+  operations: readonly ContractOperation[],
+  basePaths: readonly string[],
+  form: FailureForm,
+): void {
+  const templates = new Set(operations.flatMap(({ path }) => basePaths.map((base) => base + path)))
+  const paths = [...templates].map((template) => {
+    const parts = template.split(/\{[^{}]+\}/).map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`))
+    return new RegExp(`^${parts.join('[^/]+')}(?:\\?|$)`)
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    const isOurs = request.is404 && paths.some((path) => path.test(request.url))
+    if (isOurs) void sendRefusal(request, reply, unmatched(app, request), form)
+    else done()
+  })
 }
 
 /**

@@ -1,36 +1,29 @@
 import type { Server } from 'node:http'
-import type { FastifyInstance, FastifyRequest, FastifyServerOptions, onRequestHookHandler } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyPluginAsync, FastifyServerOptions } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
-import { basePathsOf, dereference, operationsOf } from '../document/document.ts'
-import type { Contract } from '../document/load-contract.ts'
-import { type SecurityScheme, securitySchemesOf } from '../document/security.ts'
-import { type AnyHandler, type BoundOperation, createEngine } from '../engine/engine.ts'
-import { type VerifiedScheme, type Verifier, authenticate, requireScopes } from './authentication.ts'
+import { type Contract, UnservableContract, checkSources, documentOf } from '../document/contract.ts'
+import { type ContractDocument, basePathsOf, operationsOf } from '../document/document.ts'
+import { requiredSchemesOf } from '../document/security.ts'
+import { type BoundOperation, createEngine } from '../engine/engine.ts'
+import type { Auth, ContractTypes } from '../types/handler-types.ts'
+import { type VerifiedScheme, type Verify, authenticate, authenticated, requireScopes } from './authentication.ts'
+import { compileValidators } from './compile-validators.ts'
 import { registerClosing } from './connections/graceful-shutdown.ts'
-import { expectContent } from './content.ts'
-import type { ConnectionErrorOptions } from './connections/connection-errors.ts'
 import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
+import { expectContent } from './content.ts'
 import { registerDocs } from './docs/docs.ts'
 import { registerErrorHandler } from './error-handler.ts'
-import { compileValidators } from './compile-validators.ts'
 import { failureWarning } from './failure-fit.ts'
 import { type FailureForm, problemDetails } from './failure-form.ts'
 import { type Limits, defaultLimits } from './limits.ts'
 import { registerOperations } from './operations.ts'
-import { refuseLessConcrete, refuseRequests, routedUrl } from './path-and-method.ts'
-import { constantHeaders, createReplySender, omitLengthOfHead } from './send.ts'
+import type { AnyContractOptions, ContractOptions, ServerSettings } from './options.ts'
+import { refuseLessConcrete, refuseMethods, refuseRequests, routedUrl } from './path-and-method.ts'
+import { createReplySender, omitLengthOfHead } from './send.ts'
 
-/** The settings of the server below Fastify. */
-export interface ServerSettings extends Omit<ConnectionErrorOptions, 'failureForm'> {
-  /** Makes the reply to each failure that the server sends by itself; `problemDetails` by default. */
-  failureForm?: FailureForm | undefined
-  /** Replace some of `defaultLimits`. */
-  limits?: Partial<Limits> | undefined
-}
-
-/** What `fastifyOptions` hands to the plugin, for each server. */
-const createdWith = new WeakMap<Server, { connections: OpenConnections; limits: Limits; failureForm: FailureForm }>()
+/** What `fastifyOptions` and the plugin share, for each server. */
+const sharedOf = new WeakMap<Server, { connections: OpenConnections; limits: Limits; failureForm: FailureForm }>()
 
 /**
  * Makes the Fastify options for the layers below the plugin: a Node server with limits on connections, one request at a
@@ -38,18 +31,19 @@ const createdWith = new WeakMap<Server, { connections: OpenConnections; limits: 
  *
  * @example
  * const app = fastify(fastifyOptions({ logger }))
- * await app.register(fastifyContract, { contract, handlers, ... })
+ * await app.register(fastifyContract(contract, { handlers, auth }))
  */
-export function fastifyOptions({ limits: given, failureForm = problemDetails, ...settings }: ServerSettings) {
-  const { logger } = settings
-  const limits = { ...defaultLimits, ...given }
+export function fastifyOptions({ logger = silent, ...settings }: ServerSettings = {}) {
+  const limits = { ...defaultLimits, ...settings.limits }
   const connections = new OpenConnections(limits.pipelinedBytes, () => {
     logger.info(`connection closed: more than ${String(limits.pipelinedBytes)} bytes wait behind unanswered requests`)
   })
+  const shared = { connections, limits, failureForm: problemDetails }
+  const failureForm: FailureForm = (failure) => shared.failureForm(failure)
   return {
     serverFactory: (listener) => {
-      const server = createHttpServer(listener, connections, limits, { ...settings, failureForm })
-      createdWith.set(server, { connections, limits, failureForm })
+      const server = createHttpServer(listener, connections, limits, { ...settings, logger, failureForm })
+      sharedOf.set(server, shared)
       return server
     },
     loggerInstance: logger,
@@ -70,107 +64,129 @@ function noRouteSchema(): never {
   throw new Error('a route must not have a schema; openapi-backend validates requests')
 }
 
-/** The options of the plugin. */
-export interface ContractOptions {
-  contract: Contract
-  /** The handlers by operationId. The type `Handlers` proves that none is missing. */
-  handlers: Partial<Record<string, AnyHandler>>
-  /** Passed to every handler, together with the caller. */
-  services?: object | undefined
-  /** Returns the verifier of a security scheme; without one, a text with the reason and the remedy, or undefined. */
-  verifierOf: (scheme: SecurityScheme, name: string) => Verifier | string | undefined
-  /** The protection space of the challenges (RFC 9110, section 11.5); the contract's title by default. */
-  realm?: string | undefined
-  /** An SVG for the docs page; none by default. */
-  favicon?: string | undefined
-  /** The origins whose pages may use the service; none by default. */
-  corsOrigins?: string[] | undefined
-  /** Hooks before authentication. A service with hooks is taken to limit rates: it may send `rate_limited`. */
-  beforeAuthentication?: onRequestHookHandler[] | undefined
-  /** Hooks after authentication, before the check of scopes. */
-  afterAuthentication?: onRequestHookHandler[] | undefined
-  /** Receives a request with invalid credentials; a refusal that it throws replaces the 401. */
-  onCredentialsRefused?: ((request: FastifyRequest) => void) | undefined
-  /** Receives the operationId of each reply that breaks the contract. */
-  onContractBroken?: ((operationId: string) => void) | undefined
+const ignore = () => undefined
+const silent: FastifyBaseLogger = {
+  level: 'silent',
+  child: () => silent,
+  ...{ fatal: ignore, error: ignore, warn: ignore, info: ignore, debug: ignore, trace: ignore, silent: ignore },
 }
 
 /**
- * Serves a contract: operations, documents and docs page. The order of a request: path and method, authentication, media
- * type and size, JSON, validation, handler, validation of the reply.
+ * Makes the plugin that serves a contract: operations, documents and docs page. The order of a request: path and method,
+ * authentication, the `preParsing` hooks of the service, scopes, media type and size, JSON, validation, handler, validation
+ * of the reply.
  *
- * @throws UnservableContract
+ * On a server that was created with `fastifyOptions`, its error handler and headers apply to all routes. On any other, they
+ * apply to the operations and the docs page; a wrong method on the path of an operation is answered 405.
+ *
+ * @param contract of `generated/contract.ts`
+ * @returns a plugin whose registration throws UnservableContract
  */
-async function serveContract(app: FastifyInstance, options: ContractOptions): Promise<void> {
-  const { contract, handlers, services = {}, verifierOf, favicon, corsOrigins } = options
-  const realm = quotable(options.realm ?? contract.document.info.title)
-  const settings = createdWith.get(app.server)
-  if (settings === undefined) throw new Error('create the server with fastify(fastifyOptions({ logger }))')
-  const { connections, limits, failureForm } = settings
-  const document = dereference(contract.document)
-  const schemes = new Map<string, VerifiedScheme>()
-  const unverified = new Map<string, string>()
-  for (const [name, scheme] of securitySchemesOf(document)) {
-    const verify = verifierOf(scheme, name)
-    if (typeof verify === 'function') schemes.set(name, { ...scheme, verify })
-    else unverified.set(name, verify ?? 'has no verifier')
-  }
+export function fastifyContract<
+  const Types extends ContractTypes,
+  Verifiers extends Auth<Types['schemes']>,
+  Services extends object = object,
+>(contract: Contract<Types>, options: ContractOptions<Types, Services, Verifiers>): FastifyPluginAsync {
+  // The types of the contract are those of its handlers and verifiers.
+  const untyped: AnyContractOptions = options
+  return fastifyPlugin(
+    async (app: FastifyInstance) => {
+      const shared = sharedOf.get(app.server)
+      if (shared === undefined) {
+        await app.register((scope) => serveContract(scope, contract, untyped, defaultLimits))
+        const { basePaths = basePathsOf(documentOf(contract)), failureForm = problemDetails } = untyped
+        refuseMethods(app, operationsOf(documentOf(contract)), basePaths, failureForm)
+        return
+      }
+      shared.failureForm = untyped.failureForm ?? problemDetails
+      registerClosing(app, shared.connections, shared.limits)
+      await serveContract(app, contract, untyped, shared.limits)
+    },
+    { name: 'fastify-contract', fastify: '5.x' },
+  )
+}
+
+/** @param app the whole server, or a context of its own */
+async function serveContract(
+  app: FastifyInstance,
+  contract: Contract,
+  options: AnyContractOptions,
+  limits: Limits,
+): Promise<void> {
+  await checkSources(contract)
+  const document = documentOf(contract)
+  const { handlers, auth = {}, services = {}, failureForm = problemDetails, docs = '/docs', onContractBroken } = options
+  const realm = quotable(options.realm ?? document.info.title)
+  const { schemes, problems } = verifySchemes(document, auth)
   const operations = await createEngine({
     document,
     handlers,
     services,
-    unverified,
+    problems,
     bodyLevels: limits.bodyLevels,
-    onContractBroken: options.onContractBroken,
+    onContractBroken,
   })
-
-  const { beforeAuthentication = [], afterAuthentication = [] } = options
-  const isLimited = beforeAuthentication.length + afterAuthentication.length > 0
-  const warning = failureWarning(operations, failureForm, { schemes, realm, isLimited })
+  const warning = failureWarning(operations, failureForm, { schemes, realm })
   if (warning !== undefined) app.log.warn(warning)
 
   compileValidators(app, operations)
-  registerClosing(app, connections, limits)
-  registerErrorHandler(app, failureForm)
-  app.decorateRequest('caller')
-  app.decorateRequest('lackingScope')
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(constantHeaders).header('x-request-id', request.id)
-    done()
-  })
-  // Loaded on demand, which saves start time and memory.
-  if (corsOrigins !== undefined) {
-    const { registerCors } = await import('./cors.ts')
-    await registerCors(app, corsOrigins, operationsOf(document), [...schemes.values()])
-  }
-  app.addHook('onRequest', refuseRequests(app))
+  registerErrorHandler(app, failureForm, sharedOf.has(app.server))
+  app.decorateRequest(authenticated)
+  app.addHook('onRequest', refuseRequests(app, failureForm))
   omitLengthOfHead(app)
-  await app.register((scope) => registerDocs(scope, contract, favicon))
   const operationsOptions = {
     operations,
-    basePaths: basePathsOf(document),
+    basePaths: options.basePaths ?? basePathsOf(document),
     onRequestOf: (operation: BoundOperation) => [
       ...refuseLessConcrete(app, operations, operation),
-      ...beforeAuthentication,
-      ...authenticate(operation, { schemes, realm, onCredentialsRefused: options.onCredentialsRefused }),
-      ...afterAuthentication,
-      ...requireScopes(operation),
-      expectContent(operation),
+      ...authenticate(operation, { schemes, realm }),
     ],
+    // After the hooks of the service, which may count the requests of a caller.
+    preParsingOf: (operation: BoundOperation) => [...requireScopes(operation), expectContent(operation)],
     bodyLevels: limits.bodyLevels,
     send: createReplySender(limits.unreadBytes),
   }
-  await app.register((scope) =>
-    Promise.resolve().then(() => {
+  try {
+    const inContext = (add: (scope: FastifyInstance) => void) =>
+      app.register((scope) =>
+        Promise.resolve().then(() => {
+          add(scope)
+        }),
+      )
+    if (docs !== false) {
+      await inContext((scope) => {
+        registerDocs(scope, contract, docs)
+      })
+    }
+    await inContext((scope) => {
       registerOperations(scope, operationsOptions)
-    }),
-  )
+    })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'FST_ERR_DUPLICATED_ROUTE')) throw error
+    const remedy = 'choose another path in the contract, or set basePaths or docs'
+    throw new UnservableContract(`${error.message}; ${remedy}`, { cause: error })
+  }
+}
+
+/** Pairs the schemes of a contract with their verifiers. @returns also a text for each that is missing or left over */
+function verifySchemes(document: ContractDocument, auth: object) {
+  const verifiers = auth as Partial<Record<string, Verify>>
+  const required = requiredSchemesOf(document, operationsOf(document))
+  const schemes = new Map<string, VerifiedScheme>()
+  for (const [name, scheme] of required) {
+    const verify = Object.hasOwn(verifiers, name) ? verifiers[name] : undefined
+    if (verify !== undefined) schemes.set(name, { ...scheme, verify })
+  }
+  const missing = [...required.keys()].filter((name) => !schemes.has(name))
+  const leftOver = Object.keys(verifiers).filter((name) => document.components?.securitySchemes?.[name] === undefined)
+  const problems = [
+    ...missing.map((name) => `components/securitySchemes/${name}: has no verifier; add auth.${name}`),
+    ...leftOver.map((name) => `auth.${name}: the contract has no such security scheme`),
+  ]
+  return { schemes, problems }
 }
 
 /** Replaces the characters that a quoted string of HTTP escapes or excludes (RFC 9110, section 5.6.4). */
 function quotable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]|["\\]/gu, '_')
 }
-
-/** The plugin for a server created with `fastifyOptions`. Its hooks and error handler apply to the whole server. */
-export const fastifyContract = fastifyPlugin(serveContract, { name: 'fastify-contract', fastify: '5.x' })

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, onSendHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { streamChunks } from '../engine/body-stream.ts'
 import type { ValidReply } from '../engine/engine.ts'
 import type { Media } from '../engine/reply-media.ts'
@@ -13,9 +14,21 @@ import { unavailable } from '../engine/refusal.ts'
  * type (fetch.spec.whatwg.org, "X-Content-Type-Options").
  */
 export const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
+const { 'cache-control': noStore } = constantHeaders
+
+/** Sets the headers of every response, for hooks that run before those of the contract and respond by themselves. */
+export const commonHeaders: onRequestHookHandler = (request, reply, done) => {
+  setCommonHeaders(request, reply)
+  done()
+}
+
+/** Sets the headers of every response. */
+export function setCommonHeaders({ id }: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(constantHeaders).header('x-request-id', id)
+}
 
 /** Removes the length of a response that must not have one (RFC 9110, section 8.6). */
-export const omitLength: onSendHookHandler = (_request, reply, payload, done) => {
+const omitLength: onSendHookHandler = (_request, reply, payload, done) => {
   if (reply.statusCode === 204 || reply.statusCode === 304) reply.removeHeader('content-length')
   done(null, payload)
 }
@@ -93,7 +106,10 @@ export function createReplySender(maxUnread: number): SendReply {
     if (content instanceof Readable) removeOnError(content, reply, Object.keys(headers))
     reply.code(status)
     for (const [name, value] of Object.entries(headers)) {
-      if (name.toLowerCase() === 'vary') addVary(reply, String(value))
+      const lower = name.toLowerCase()
+      // A cache may keep what it can ask for again.
+      if (lower === 'etag' && reply.getHeader('cache-control') === noStore) reply.removeHeader('cache-control')
+      if (lower === 'vary') addVary(reply, String(value))
       else reply.header(name, value)
     }
     if (content === undefined || media === undefined) return reply.send()

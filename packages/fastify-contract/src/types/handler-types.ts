@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { Encoded } from './encoded.ts'
 import type {
   Concrete,
@@ -12,19 +13,41 @@ import type {
   StatusOf,
   SuccessMedia,
 } from './message-types.ts'
-import type { CallerKind } from '../document/security.ts'
 
-/** The owner of a request's credentials. Never empty. */
-export type Caller = string
+/** The types of a contract, which `fastify-contract generate` writes. */
+export interface ContractTypes {
+  operations: object
+  /** The alternatives of each operation's security: a union of lists of schemes. */
+  security: object
+  /** The credentials of each scheme, and whether an operation asks for scopes. */
+  schemes: object
+}
+
+/** Types that an editor shows by their names. */
+type Named = Encoded<unknown> | Uint8Array | AsyncIterable<unknown> | Blob
+
+/** Shows a type as plain objects and lists, at every depth. */
+type Shown<Value> = unknown extends Value
+  ? Value
+  : Value extends Named
+    ? Value
+    : Value extends readonly (infer Item)[]
+      ? Shown<Item>[]
+      : Value extends object
+        ? { [Name in keyof Value]: Shown<Value[Name]> }
+        : Value
+
+/** Shows an intersection as one object. */
+type Merged<Value> = Value extends unknown ? { [Name in keyof Value]: Value[Name] } : never
 
 /**
  * The named schemas of a contract in responses: without `writeOnly` properties.
  *
  * @typeParam Components the generated `components`
  */
-export type Schemas<Components extends { schemas: object }> = {
-  [Name in keyof Components['schemas']]: Seen<Components['schemas'][Name], 'reply'>
-}
+export type Schemas<Components> = Components extends { schemas: infer Written }
+  ? { [Name in keyof Written]: Shown<Seen<Written[Name], 'reply'>> }
+  : Record<never, never>
 
 /** The responses of a generated operation, by status. */
 type ResponsesOf<Operation> = Operation extends { responses: infer Responses } ? Responses : never
@@ -38,15 +61,20 @@ type ServerHeader = 'x-request-id'
  *
  * @typeParam Operation one of the generated `operations`
  */
-export type Input<Operation> = InputParts<Operation> &
-  ContentOf<Operation> &
-  Accept<SuccessMedia<ResponsesOf<Operation>>>
+export type Input<Operation> = Shown<
+  Present<InputParts<Operation>> & ContentOf<Operation> & Accept<SuccessMedia<ResponsesOf<Operation>>>
+>
 
 interface InputParts<Operation> {
   path: ParametersIn<Operation, 'path'>
   query: ParametersIn<Operation, 'query'>
   header: ParametersIn<Operation, 'header'>
   cookie: ParametersIn<Operation, 'cookie'>
+}
+
+/** The parts that an operation declares. */
+type Present<Parts> = {
+  [Name in keyof Parts as [keyof Parts[Name]] extends [never] ? never : Name]: Parts[Name]
 }
 
 type Accept<Media> = IsUnion<Media> extends true ? { accept: Media } : unknown
@@ -62,8 +90,8 @@ type HeadersOut<Response> = Response extends { headers: infer Headers }
   ? [keyof Declared<Headers>] extends [never]
     ? NoHeaders
     : Record<never, never> extends Declared<Headers>
-      ? { headers?: Declared<Headers> }
-      : { headers: Declared<Headers> }
+      ? { headers?: Shown<Declared<Headers>> }
+      : { headers: Shown<Declared<Headers>> }
   : NoHeaders
 
 /** Without this index the compiler accepts any property, because the type has none. */
@@ -73,7 +101,7 @@ interface NoHeaders {
 
 /** The body of a media type: JSON by its schema, `text/*` as text, any other as bytes. */
 type BodyOut<Media, Content> = {
-  json: Seen<Content, 'reply'> | Encoded<Seen<Content, 'reply'>>
+  json: Shown<Seen<Content, 'reply'>> | Encoded<Shown<Seen<Content, 'reply'>>>
   text: string | AsyncIterable<Uint8Array>
   form: Uint8Array | AsyncIterable<Uint8Array>
   bytes: Uint8Array | AsyncIterable<Uint8Array>
@@ -92,8 +120,9 @@ type ContentOut<Response, Media = MediaIn<Response>, Several = IsUnion<Media>> =
     : never
 
 type ReplyTo<Responses> = {
-  [Key in keyof Responses]: { status: StatusOf<Responses, Key> } & HeadersOut<Responses[Key]> &
-    ContentOut<Responses[Key]>
+  [Key in keyof Responses]: Merged<
+    { status: StatusOf<Responses, Key> } & HeadersOut<Responses[Key]> & ContentOut<Responses[Key]>
+  >
 }[keyof Responses]
 
 /**
@@ -105,23 +134,68 @@ type ReplyTo<Responses> = {
 export type Reply<Operation> = ReplyTo<ResponsesOf<Operation>>
 
 /** The handler of one operation. An error that it throws is a fault of the service, sent as 500. */
-export type Handler<Operations, Id extends keyof Operations, Context> = (
-  input: Input<Operations[Id]>,
+export type Handler<Operation, Context> = (
+  input: Input<Operation>,
   context: Context,
-) => Promise<Reply<Operations[Id]>> | Reply<Operations[Id]>
+) => Promise<Reply<Operation>> | Reply<Operation>
 
-/** A context whose `caller` follows the operation's security: always present, only with credentials, or never. */
-export type ContextWith<Kind, Context> = Kind extends 'required'
-  ? Context
-  : Omit<Context, 'caller'> & (Kind extends 'optional' ? { caller: Caller | undefined } : unknown)
+/** The user and the password of HTTP Basic (RFC 7617). */
+export interface BasicCredentials {
+  user: string
+  password: string
+}
+
+/** What the verifier of a scheme returns; undefined for invalid credentials. An operation may ask for its scopes. */
+type Verified<Scheme> = Scheme extends { scopes: true } ? { readonly scopes: readonly string[] | 'all' } : unknown
+
+/** What a verifier receives. */
+export type CredentialsOf<Scheme> = Scheme extends { credentials: infer Credentials } ? Credentials : never
+
+/**
+ * The verifiers of credentials, by security scheme. What one returns is `context.auth.NAME`; undefined is answered 401. It
+ * throws `unavailable(reason)` if it cannot tell.
+ *
+ * @typeParam Schemes the generated `schemes`
+ */
+export type Auth<Schemes> = {
+  [Name in keyof Schemes]: (
+    credentials: CredentialsOf<Schemes[Name]>,
+    request: FastifyRequest,
+  ) => Verified<Schemes[Name]> | undefined | Promise<Verified<Schemes[Name]> | undefined>
+}
+
+/** What verifiers return for valid credentials, by scheme. */
+export type Found<Verifiers> = {
+  [Name in keyof Verifiers]: Verifiers[Name] extends (...args: never) => infer Result
+    ? Exclude<Awaited<Result>, undefined>
+    : never
+}
+
+/** `context.auth`: a member of the union for each alternative, with a property for each scheme. */
+type AuthOf<Alternatives, Results, All = Alternatives> = Alternatives extends readonly string[]
+  ? Merged<
+      { [Name in Alternatives[number]]: Name extends keyof Results ? Results[Name] : unknown } & {
+        [Name in Exclude<All extends readonly string[] ? All[number] : never, Alternatives[number]>]?: undefined
+      }
+    >
+  : never
+
+/** What a handler receives besides its input: the services, what the verifiers returned, and the request of Fastify. */
+export type Context<Services, Alternatives, Results> = Services & {
+  auth: AuthOf<Alternatives, Results>
+  request: FastifyRequest
+}
 
 /**
  * One handler for each operation.
  *
- * @typeParam Operations the generated `operations`
- * @typeParam Callers the generated `callers`
- * @typeParam Context the caller and the services
+ * @typeParam Types of the contract
+ * @typeParam Services what every handler receives besides the request
+ * @typeParam Results what the verifiers return, by scheme: `Found<typeof auth>`
  */
-export type Handlers<Operations, Callers extends Record<keyof Operations, CallerKind>, Context> = {
-  [Id in keyof Operations]: Handler<Operations, Id, ContextWith<Callers[Id], Context>>
+export type Handlers<Types extends ContractTypes, Services, Results> = {
+  [Id in keyof Types['operations']]: Handler<
+    Types['operations'][Id],
+    Context<Services, Id extends keyof Types['security'] ? Types['security'][Id] : never, Results>
+  >
 }

@@ -73,9 +73,9 @@ export type ContentOf<Operation> = Operation extends { requestBody: infer Reques
   ? BodyOf<Request>
   : Operation extends { requestBody?: infer Request }
     ? [NonNullable<Request>] extends [never]
-      ? { body: undefined }
+      ? unknown
       : BodyOf<NonNullable<Request>> | Without<NonNullable<Request>>
-    : { body: undefined }
+    : unknown
 
 type BodyOf<Message> = Message extends { content: infer Content }
   ? IsChosen<keyof Content> extends true

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { dereference, operationsOf } from '../../src/document/document.ts'
-import { callerKindOf, securityProblems, securitySchemesOf } from '../../src/document/security.ts'
+import { securityProblems, securitySchemesOf } from '../../src/document/security.ts'
 import { contractOf } from '../support/contracts.ts'
 
 const oauth2 = { type: 'oauth2', flows: {} }
 
 /** What is wrong with a contract whose one operation has this security, by schemes that are described. */
-function problemsOf(security: object[], operation: object = {}): string[] {
+function problemsOf(security: object[]): string[] {
   const securitySchemes = {
     bearer: { type: 'http', scheme: 'Bearer' },
     login: oauth2,
@@ -16,7 +16,7 @@ function problemsOf(security: object[], operation: object = {}): string[] {
     key: { type: 'apiKey', in: 'query', name: 'key' },
     odd: null,
   }
-  const document = dereference(contractOf({ security, ...operation }, { components: { securitySchemes } }))
+  const document = dereference(contractOf({ security }, { components: { securitySchemes } }))
   return securityProblems(document, operationsOf(document)).map(({ text }) => text)
 }
 
@@ -34,46 +34,27 @@ it('the schemes that are verified are known by their type, whatever the contract
   }
   const header = { in: 'header', name: 'Authorization' }
   expect(Object.fromEntries(securitySchemesOf(contractOf({}, { components: { securitySchemes } })))).toEqual({
-    token: { kind: 'bearer', ...header },
-    bearer: { kind: 'basic', ...header },
-    key: { kind: 'apiKey', in: 'header', name: 'X-Key' },
-    query: { kind: 'apiKey', in: 'query', name: 'key' },
-    login: { kind: 'jwt', ...header },
-    connect: { kind: 'jwt', ...header },
+    token: { kind: 'bearer', ...header, scheme: 'Bearer' },
+    bearer: { kind: 'basic', ...header, scheme: 'Basic' },
+    key: { kind: 'apiKey', in: 'header', name: 'X-Key', scheme: 'ApiKey' },
+    query: { kind: 'apiKey', in: 'query', name: 'key', scheme: 'ApiKey' },
+    login: { kind: 'jwt', ...header, scheme: 'Bearer' },
+    connect: { kind: 'jwt', ...header, scheme: 'Bearer' },
+    session: { kind: 'apiKey', in: 'cookie', name: 'session', scheme: 'ApiKey' },
+    digest: { kind: 'http', ...header, scheme: 'digest' },
   })
   expect(securitySchemesOf(contractOf({}, { components: undefined })).size).toBe(0)
 })
 
-it.each([
-  [[], 'none'],
-  [[{}], 'none'],
-  [[{ bearer: [] }, {}], 'optional'],
-  [[{}, { bearer: [] }], 'optional'],
-  [[{ bearer: [] }, { basic: [] }], 'required'],
-] as const)('an operation with security %j has a caller: %s', (security, kind) => {
-  // The type of a requirement has lists that may change.
-  expect(callerKindOf(structuredClone(security) as unknown as Record<string, string[]>[])).toBe(kind)
-})
-
 describe('the check of a contract', () => {
   it.each([
-    ['digest', 'http digest'],
     ['client', 'mutualTLS'],
-    ['session', 'an apiKey in a cookie'],
     ['odd', 'undefined'],
   ])('refuses %s, with the remedy', (scheme, reason) => {
     expect(problemsOf([{ [scheme]: [] }])).toEqual([
-      `components/securitySchemes/${scheme}: ${reason} is not supported; use http bearer, ` +
-        'http basic, an apiKey in a header or in the query, oauth2 or openIdConnect',
+      `components/securitySchemes/${scheme}: ${reason} is not supported; use http, ` +
+        'an apiKey in a header, in the query or in a cookie, oauth2 or openIdConnect',
     ])
-  })
-
-  it('refuses a parameter that is the API key of the same operation', () => {
-    const parameters = [{ name: 'key', in: 'query', schema: { type: 'string' } }]
-    expect(problemsOf([{ key: [] }], { parameters })).toEqual([
-      'operation getThing: the query parameter key is its API key; remove the parameter',
-    ])
-    expect(problemsOf([{ bearer: [] }], { parameters })).toEqual([])
   })
 
   it('refuses a scope that no header can name', () => {

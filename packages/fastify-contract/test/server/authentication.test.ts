@@ -1,7 +1,7 @@
-import type { Verifier } from 'fastify-contract'
+import { authOf, unavailable } from 'fastify-contract'
 import { describe, expect, test } from 'vitest'
 import { exchange } from './support/exchange.ts'
-import { failures, ok, serve } from './support/serve.ts'
+import { type AnyOptions, type Found, type Shop, failures, ok, serve, verify } from './support/serve.ts'
 
 const securitySchemes = {
   bearer: { type: 'http', scheme: 'bearer' },
@@ -9,38 +9,29 @@ const securitySchemes = {
   basic: { type: 'http', scheme: 'basic' },
   key: { type: 'apiKey', in: 'header', name: 'X-Key' },
   query: { type: 'apiKey', in: 'query', name: 'key' },
+  cookie: { type: 'apiKey', in: 'cookie', name: 'session' },
+  digest: { type: 'http', scheme: 'Digest' },
   login: { type: 'oauth2', flows: {} },
 }
 
-/** Declares the failure of a token that lacks a scope. */
-const schemas = { Error: { properties: { error: { enum: [40_300] } } } }
-
-/** Finds the caller of `CALLER` or `CALLER/SCOPE,SCOPE`. */
-const found: Verifier = (token) => {
-  const [, caller = '', scopes] = /^(me|you)(?:\/(.*))?$/.exec(token) ?? []
-  return Promise.resolve(
-    token === 'later' ? 'unavailable' : caller === '' ? 'unknown' : { caller, scope: scopes?.replaceAll(',', ' ') },
-  )
+const auth = {
+  ...{ bearer: verify, other: verify, key: verify, query: verify, cookie: verify, login: verify },
+  basic: ({ user, password }: { user: string; password: string }) => (password === 'secret' ? verify(user) : undefined),
+  digest: (header: string) => verify(header.replace(/^Digest /, '')),
 }
 
-/** Serves one operation that answers with its caller. A scheme takes the credentials that begin with its kind. */
-async function serveWith(security: object[], options: object = {}) {
-  const getCaller = (_input: unknown, { caller = null }: { caller?: string | null }) => ({ status: 200, body: caller })
+/** Serves one operation that answers with the caller of each scheme. */
+async function serveWith(security: object[], options: AnyOptions = {}, shop: Shop = {}) {
+  const getCaller = (_input: unknown, { auth: found }: { auth: Record<string, Found> }) => ({
+    status: 200,
+    body: Object.fromEntries(Object.entries(found).map(([name, { caller }]) => [name, caller])),
+  })
   return serve({
     paths: { '/caller': { get: { operationId: 'getCaller', security, responses: { ...ok, ...failures } } } },
     handlers: { getCaller },
-    document: { components: { securitySchemes, schemas } },
-    options: {
-      verifierOf:
-        ({ kind }, name) =>
-        (credentials) =>
-          kind === 'apiKey'
-            ? found(credentials)
-            : credentials.startsWith(`${name} `)
-              ? found(credentials.slice(name.length + 1))
-              : Promise.resolve('missing'),
-      ...options,
-    },
+    document: { components: { securitySchemes } },
+    options: { auth, ...options },
+    ...shop,
   })
 }
 
@@ -50,8 +41,9 @@ const key = 'ApiKey realm="shop"'
 const invalid = ', error="invalid_token"'
 const unknown = `${invalid}, error_description="The token is unknown, malformed, expired or revoked"`
 const lacking = (scope: string) => `, error="insufficient_scope", scope="${scope}"`
-const sent = (authorization?: string, xKey?: string) => ({ authorization, 'x-key': xKey })
+const sent = (authorization?: string, xKey?: string, cookie?: string) => ({ authorization, 'x-key': xKey, cookie })
 const [b, o, k, q] = [{ bearer: [] }, { other: [] }, { key: [] }, { query: [] }]
+const basicOf = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 const both = { bearer: [], key: [] }
 
 test('the realm is by default the title of the contract, as a quoted string', async () => {
@@ -62,23 +54,27 @@ test('the realm is by default the title of the contract, as a quoted string', as
 })
 
 describe('an operation whose security is', () => {
-  test.each<[string, object[], Record<string, string | undefined>, string | null]>([
-    ['one scheme', [b], sent('bearer me'), 'me'],
-    ['two schemes together', [both], sent('bearer me', 'me'), 'me'],
-    ['two alternatives, of which the first refuses', [k, b], sent('bearer me', 'no'), 'me'],
-    ['two alternatives that accept: the first decides', [k, b], sent('bearer me', 'you'), 'you'],
-    ['two alternatives, of which the first names two callers', [both, k], sent('bearer me', 'you'), 'you'],
-    ['two alternatives, of which one cannot be checked', [k, b], sent('bearer me', 'later'), 'me'],
-    ['nothing, whatever is sent', [], sent('bearer no'), null],
-    ['an empty alternative, whatever is sent', [{}], sent('bearer no'), null],
-    ['optional, without credentials', [b, {}], sent(), null],
-    ['optional, with credentials', [{}, b], sent('bearer me'), 'me'],
-    ['a scope that the token has', [{ bearer: ['read'] }], sent('bearer me/write,read'), 'me'],
-    ['a scope, and the token has all rights', [{ bearer: ['read'] }], sent('bearer me'), 'me'],
-    ['two alternatives, of which one has its scope', [{ bearer: ['read'] }, k], sent('bearer me/x', 'you'), 'you'],
-  ])('%s: serves', async (_security, security, headers, caller) => {
+  test.each<[string, object[], Record<string, string | undefined>, Record<string, string>]>([
+    ['one scheme', [b], sent('bearer me'), { bearer: 'me' }],
+    ['two schemes together', [both], sent('bearer me', 'me'), { bearer: 'me', key: 'me' }],
+    ['two schemes of two callers', [both], sent('bearer me', 'you'), { bearer: 'me', key: 'you' }],
+    ['two alternatives, of which the first refuses', [k, b], sent('bearer me', 'no'), { bearer: 'me' }],
+    ['two alternatives that accept: the first decides', [k, b], sent('bearer me', 'you'), { key: 'you' }],
+    ['two alternatives, of which one cannot be checked', [k, b], sent('bearer me', 'later'), { bearer: 'me' }],
+    ['basic', [{ basic: [] }], sent(basicOf('me:secret')), { basic: 'me' }],
+    ['a key in a cookie', [{ cookie: [] }], sent(undefined, undefined, 'a=b; session=me'), { cookie: 'me' }],
+    ['another HTTP scheme', [{ digest: [] }], sent('Digest me'), { digest: 'me' }],
+    ['nothing, whatever is sent', [], sent('bearer no'), {}],
+    ['an empty alternative, whatever is sent', [{}], sent('bearer no'), {}],
+    ['optional, without credentials', [b, {}], sent(), {}],
+    ['optional, with credentials', [{}, b], sent('bearer me'), { bearer: 'me' }],
+    ['a scope that the token has', [{ bearer: ['read'] }], sent('bearer me/write+read'), { bearer: 'me' }],
+    ['a scope, and the token has all rights', [{ bearer: ['read'] }], sent('bearer me'), { bearer: 'me' }],
+    ['two alternatives, one with its scope', [{ bearer: ['read'] }, k], sent('bearer me/x', 'you'), { key: 'you' }],
+  ])('%s: serves', async (_security, security, headers, callers) => {
     const { send } = await serveWith(security)
-    expect(await send({ url: '/caller', headers })).toMatchObject({ status: 200, text: JSON.stringify(caller) })
+    const { status, text } = await send({ url: '/caller', headers })
+    expect([status, JSON.parse(text)]).toEqual([200, callers])
   })
 
   test.each<[string, object[], Record<string, string | undefined>, number, string]>([
@@ -86,19 +82,22 @@ describe('an operation whose security is', () => {
     ['one scheme, and another is sent', [b], sent('basic me'), 401, bearer],
     ['one scheme, and it refuses', [b], sent('bearer no'), 401, bearer + unknown],
     ['basic, and nothing is sent', [{ basic: [] }], sent(), 401, basic],
+    ['basic, and the password is wrong', [{ basic: [] }], sent(basicOf('me:x')), 401, basic],
+    ['basic without a colon', [{ basic: [] }], sent(basicOf('me')), 401, basic],
     ['a key, and it is unknown', [k], sent(undefined, 'no'), 401, key],
+    ['a key in a cookie that is not sent', [{ cookie: [] }], sent(undefined, undefined, 'sessions=me'), 401, key],
+    ['another HTTP scheme', [{ digest: [] }], sent(), 401, 'Digest realm="shop"'],
     ['alternatives, and nothing is sent', [b, k, { basic: [] }], sent(), 401, `${bearer}, ${key}, ${basic}`],
     ['alternatives of one kind', [b, o], sent(), 401, bearer],
-    ['alternatives, and one refuses', [b, k], sent('bearer no'), 401, `${bearer}${unknown}, ${key}`],
+    ['alternatives, and one refuses', [b, k], sent(undefined, 'no'), 401, `${bearer}, ${key}`],
     ['two schemes together, and one is missing', [both], sent('bearer me'), 401, `${bearer}, ${key}`],
-    ['two schemes together that differ', [both], sent('bearer me', 'you'), 401, `${bearer}${invalid}, ${key}`],
     ['optional, and what is sent is wrong', [b, {}], sent('bearer no'), 401, bearer + unknown],
     ['optional, and what is sent is empty', [b, {}], sent(''), 401, bearer],
     ['a scope that the token lacks', [{ bearer: ['a', 'b'] }], sent('bearer me/b'), 403, bearer + lacking('a b')],
     ['a scope, and the token has one like it', [{ bearer: ['a'] }], sent('bearer me/ab'), 403, bearer + lacking('a')],
     ['a scope of a key', [{ key: ['a'] }], sent(undefined, 'me/'), 403, key],
     ['a scope or nothing', [{ bearer: ['a'] }, {}], sent('bearer me/b'), 403, bearer + lacking('a')],
-    ['OAuth 2.0', [{ login: ['a'] }], sent('login me/b'), 403, bearer + lacking('a')],
+    ['OAuth 2.0', [{ login: ['a'] }], sent('bearer me/b'), 403, bearer + lacking('a')],
   ])('%s: refuses, with the challenge', async (_security, security, headers, status, challenge) => {
     const { send } = await serveWith(security)
     expect(await send({ url: '/caller', headers })).toMatchObject({
@@ -135,7 +134,7 @@ test.each([
 
 test('a key of the query is no parameter of the operation, and counts only once', async () => {
   const { send } = await serveWith([q])
-  expect(await send({ url: '/caller?key=me', headers: sent() })).toMatchObject({ status: 200, text: '"me"' })
+  expect(await send({ url: '/caller?key=me', headers: sent() })).toMatchObject({ status: 200, text: '{"query":"me"}' })
   expect((await send({ url: '/caller?key=me&key=me', headers: sent() })).status).toBe(401)
 })
 
@@ -154,26 +153,45 @@ test.each(['Bearer me', 'Bearer no'])('two fields with credentials are none: Bea
   }
 })
 
-test('hooks run before and after the caller is known, also where a scope is lacking', async () => {
+test('preParsing hooks know the caller, also where a scope is lacking', async () => {
   const seen: unknown[] = []
-  const note = (name: string) => (request: { caller?: string | undefined }, _reply: unknown, done: () => void) => {
-    seen.push([name, request.caller])
-    done()
-  }
-  const options = {
-    beforeAuthentication: [note('before')],
-    afterAuthentication: [note('after'), note('later')],
-    onCredentialsRefused: () => seen.push('refused'),
-  }
-  const { send } = await serveWith([{ bearer: ['a'] }], options)
+  const { send } = await serveWith(
+    [{ bearer: ['a'] }],
+    {},
+    {
+      before: (app) => {
+        app.addHook('onRequest', (request, _reply, done) => {
+          seen.push(['onRequest', authOf(request)])
+          done()
+        })
+        app.addHook('preParsing', (request, _reply, payload, done) => {
+          seen.push(['preParsing', Object.keys(authOf(request))])
+          done(null, payload)
+        })
+      },
+    },
+  )
   for (const token of ['me/a', 'me/b', 'no']) await send({ url: '/caller', headers: sent(`bearer ${token}`) })
-  await send({ url: '/caller', headers: sent() })
-  const known = [
-    ['before', undefined],
-    ['after', 'me'],
-    ['later', 'me'],
+  const [before, after] = [
+    ['onRequest', {}],
+    ['preParsing', ['bearer']],
   ]
-  expect(seen).toEqual([...known, ...known, ['before', undefined], 'refused', ['before', undefined]])
+  expect(seen).toEqual([before, after, before, after, before])
+})
+
+test('a verifier whose result has no scopes lets nobody in where an operation asks for one', async () => {
+  for (const found of ['me', null, { scopes: 'a' }, { scopes: undefined }]) {
+    const { send } = await serveWith([{ bearer: ['a'] }], { auth: { bearer: () => found } })
+    expect((await send({ url: '/caller', headers: sent('bearer me') })).status).toBe(403)
+  }
+})
+
+test('a verifier gets the request', async () => {
+  const urls: unknown[] = []
+  const bearerOf = (_token: string, { url }: { url: string }) => void urls.push(url)
+  const { send } = await serveWith([b], { auth: { bearer: bearerOf } })
+  expect((await send({ url: '/caller?a=b', headers: sent('bearer me') })).status).toBe(401)
+  expect(urls).toEqual(['/caller?a=b'])
 })
 
 test.each([
@@ -186,8 +204,28 @@ test.each([
   ['rejects', () => Promise.reject(new Error('secret'))],
   ['rejects with nothing', () => Promise.reject(undefined as unknown as Error)],
 ])('a verifier that %s lets nobody in and does not end the process', async (_how, verifier) => {
-  const { send, lines } = await serveWith([{ bearer: [], key: [] }], { verifierOf: () => verifier })
+  const { send, lines } = await serveWith([both], { auth: { bearer: verifier, key: verifier } })
   const { status, text } = await send({ url: '/caller', headers: sent('bearer me', 'me') })
   expect([status, text.includes('secret')]).toEqual([500, false])
   expect(lines().filter(({ level }) => level === 50)).toHaveLength(1)
+})
+
+test('a verifier may refuse with another failure', async () => {
+  const bearerOf = () => Promise.reject(unavailable('the provider is away'))
+  const { send } = await serveWith([b], { auth: { bearer: bearerOf } })
+  expect(await send({ url: '/caller', headers: sent('bearer me') })).toMatchObject({
+    status: 503,
+    text: expect.stringContaining('the provider is away') as string,
+  })
+})
+
+test.each<[string, object, string]>([
+  ['without a verifier', {}, 'components/securitySchemes/bearer: has no verifier; add auth.bearer'],
+  [
+    'with a verifier for no scheme',
+    { bearer: verify, key: verify },
+    'auth.key: the contract has no such security scheme',
+  ],
+])('a server %s does not start', async (_what, verifiers, reason) => {
+  await expect(serve({ options: { auth: verifiers } })).rejects.toThrow(reason)
 })

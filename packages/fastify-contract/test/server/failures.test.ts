@@ -132,14 +132,6 @@ test('the start looks only at failures that can occur', async () => {
   expect(await names({}, { security: [] })).toEqual(always)
   expect(await names({})).toEqual([...always, ...ofCredentials].sort())
   expect(await names({}, { security })).toEqual([...always, ...ofCredentials, 'insufficient_scope'].sort())
-  const options = {
-    afterAuthentication: [
-      (_request: unknown, _reply: unknown, done: () => void) => {
-        done()
-      },
-    ],
-  }
-  expect(await names({ options }, { security: [] })).toEqual([...always, 'rate_limited'].sort())
   const { post } = shop['/things']
   const paths = { '/things': { post: { ...post, security: [], responses: { 204: { description: 'Done.' } } } } }
   expect(await names({ paths, handlers: { createThing: () => ({ status: 204 }) } })).toEqual(

@@ -32,14 +32,14 @@ export function withBody(schema: object): ContractDocument {
   return contractOf({ requestBody: { content: { 'application/json': { schema } } } })
 }
 
-/** Binds the operations of a contract, with a verifier for every scheme that is not `unverified`. */
+/** Binds the operations of a contract. */
 export function bind(
   contract: ContractDocument,
   handlers: Partial<Record<string, AnyHandler>>,
-  unverified: ReadonlyMap<string, string> = new Map(),
+  problems: readonly string[] = [],
   onContractBroken?: (operationId: string) => void,
 ): Promise<BoundOperation[]> {
-  return createEngine({ document: dereference(contract), handlers, services: {}, unverified, onContractBroken })
+  return createEngine({ document: dereference(contract), handlers, services: {}, problems, onContractBroken })
 }
 
 export const request: OperationRequest = {
@@ -48,7 +48,8 @@ export const request: OperationRequest = {
   query: {},
   url: '',
   body: undefined,
-  caller: 'me',
+  auth: { bearer: 'me' },
+  request: {},
 }
 
 /** A body as it is parsed. */

@@ -3,8 +3,9 @@
  * `@ts-expect-error` is itself an error where the line below it compiles, and the twin beside each shows
  * that it is the named fault that is refused and nothing else of the line.
  */
-import type { CallerKind } from '../../src/document/security.ts'
 import type { Encoded } from '../../src/types/encoded.ts'
+import type { Contract } from '../../src/document/contract.ts'
+import { serve } from '../../src/server/serve.ts'
 import type * as types from '../../src/types/handler-types.ts'
 
 /** The operations of a contract as `generated/openapi.ts` has them. */
@@ -45,22 +46,21 @@ interface Failure {
   error: number
   message: string
 }
-interface callers {
-  listThings: 'required'
-  createThing: 'required'
-  deleteThing: 'required'
+interface Types {
+  operations: operations
+  schemes: {
+    bearer: { credentials: string; scopes: true }
+    basic: { credentials: types.BasicCredentials; scopes: false }
+  }
+  security: { listThings: ['bearer', 'basic'] | ['bearer']; createThing: ['bearer'] | []; deleteThing: [] }
 }
 
-type Handlers<Context> = types.Handlers<operations, { [Id in keyof callers]: callers[Id] }, Context>
-type Handler<Id extends keyof operations> = types.Handler<operations, Id, Context>
+type AnyAuth = types.Auth<Types['schemes']>
+type Handlers<Services = unknown, Results = types.Found<AnyAuth>> = types.Handlers<Types, Services, Results>
+type Handler<Id extends keyof operations> = types.Handler<operations[Id], object>
 type Reply<Id extends keyof operations> = types.Reply<operations[Id]>
 
-/** What a handler receives beside the request. */
-interface Context {
-  caller: string
-}
-
-declare const handlers: Handlers<Context>
+declare const handlers: Handlers
 declare const thing: Thing
 declare const stored: Promise<Thing>
 declare const input: { [Id in keyof operations]: types.Input<operations[Id]> }
@@ -70,25 +70,25 @@ type Holds<Statement extends true> = Statement
 type Same<A, B> = [A, B] extends [B, A] ? true : false
 
 // An operation without a handler.
-export const complete = { ...handlers } satisfies Handlers<Context>
+export const complete = { ...handlers } satisfies Handlers
 const { deleteThing: _, ...others } = handlers
 // @ts-expect-error -- deleteThing is missing
-export const incomplete = others satisfies Handlers<Context>
+export const incomplete = others satisfies Handlers
 
 // A handler for no operation.
 export const leftOver = {
   ...complete,
   // @ts-expect-error -- the contract has no waterThing
   waterThing: handlers.listThings,
-} satisfies Handlers<Context>
+} satisfies Handlers
 
 // A handler that needs what the context does not have.
-interface Services extends Context {
+interface Services {
   things: string
 }
 export const withServices: Handlers<Services> = handlers
 // @ts-expect-error -- the context has no things
-export const withoutServices: Handlers<Context> = withServices
+export const withoutServices: Handlers = withServices
 
 // A body.
 export const declaredBody = (): Reply<'createThing'> => ({ status: 200, body: { name: 'a', tag: 'b' } })
@@ -139,23 +139,64 @@ export type limit = Holds<Same<typeof input.listThings.query.limit, number | und
 // @ts-expect-error -- an int64 in a double would be rounded
 export const rounded: number = input.createThing.body.id
 // @ts-expect-error -- listThings has no path parameter
-export const pathOfList: unknown = input.listThings.path.id
-export type bodyOfList = Holds<Same<typeof input.listThings.body, undefined>>
+export const pathOfList: unknown = input.listThings.path
+// @ts-expect-error -- listThings has no body
+export const bodyOfList: unknown = input.listThings.body
 
-// An operation has the caller that its security gives it.
-declare const contexts: { [Kind in CallerKind]: types.ContextWith<Kind, Services> }
-export const caller: string = contexts.required.caller
-export const optionalCaller: string | undefined = contexts.optional.caller
-// @ts-expect-error -- a request without credentials has no caller
-export const certainCaller: string = contexts.optional.caller
-// @ts-expect-error -- an operation that everybody may call has no caller
-export const noCaller: unknown = contexts.none.caller
-export const services: string[] = [contexts.required.things, contexts.optional.things, contexts.none.things]
-export const openHandler = (_input: unknown, _context: types.ContextWith<'none', Services>): void => undefined
-export const serving: (input: unknown, context: types.ContextWith<'optional', Services>) => void = openHandler
-export const closedHandler = (_input: unknown, _context: Services): void => undefined
-// @ts-expect-error -- the handler needs a caller, which the operation may not have
-export const served: (input: unknown, context: types.ContextWith<'optional', Services>) => void = closedHandler
+// What the verifiers return.
+interface User {
+  name: string
+  scopes: string[]
+}
+declare const user: User | undefined
+export const verifiers = { bearer: (_token: string) => user, basic: () => Promise.resolve({ id: 1n }) }
+export const allVerifiers = verifiers satisfies AnyAuth
+// @ts-expect-error -- basic has no verifier
+export const oneVerifier = { bearer: verifiers.bearer } satisfies AnyAuth
+// @ts-expect-error -- an operation asks for the scopes of bearer
+export const withoutScopes = { ...verifiers, bearer: () => ({ name: 'a' }) } satisfies AnyAuth
+export const allScopes = { ...verifiers, bearer: () => ({ scopes: 'all' as const }) } satisfies AnyAuth
+// @ts-expect-error -- basic gives a user and a password
+export const otherCredentials = { ...verifiers, basic: (text: string) => text } satisfies AnyAuth
+
+declare const auth: {
+  [Id in keyof operations]: types.Context<Services, Types['security'][Id], types.Found<typeof verifiers>>['auth']
+}
+export type allOf = Holds<Same<typeof auth.listThings.bearer, User>>
+export type someOf = Holds<Same<typeof auth.listThings.basic, { id: bigint } | undefined>>
+export type optional = Holds<Same<typeof auth.createThing.bearer, User | undefined>>
+// @ts-expect-error -- createThing does not take basic
+export const otherScheme: unknown = auth.createThing.basic
+// @ts-expect-error -- a public operation has no credentials
+export const publicAuth: unknown = auth.deleteThing.bearer
+declare const context: types.Context<Services, ['bearer'], types.Found<typeof verifiers>>
+export const services: string = context.things
+export const address: string = context.request.ip
+export const typed: Handlers<Services, types.Found<typeof verifiers>> = {
+  ...handlers,
+  listThings: (_input, { auth: { bearer } }) => ({ status: 200, body: [{ name: bearer.name }] }),
+}
+// @ts-expect-error -- the handler needs what the verifiers return
+export const needsVerifiers: Handlers = typed
+
+// The server.
+declare const contract: Contract<Types>
+export const served = () => serve(contract, { handlers, auth: verifiers })
+export const servedTyped = () => serve(contract, { handlers: typed, auth: verifiers, services: { things: 'a' } })
+export const servedInline = () =>
+  serve(contract, {
+    auth: { bearer: (token) => ({ name: token, scopes: [] }), basic: ({ user: name }) => name },
+    handlers: {
+      ...handlers,
+      listThings: (_input, { auth: { bearer } }) => ({ status: 200, body: [{ name: bearer.name }] }),
+    },
+  })
+// @ts-expect-error -- the schemes have no verifiers
+export const unverified = () => serve(contract, { handlers })
+// @ts-expect-error -- basic has no verifier
+export const lessVerified = () => serve(contract, { handlers, auth: { bearer: verifiers.bearer } })
+// @ts-expect-error -- the handlers need services
+export const unserved = () => serve(contract, { handlers: typed, auth: verifiers })
 
 // A body that was encoded elsewhere still says what it is.
 export const encoded = (things: Encoded<Thing[]>): Reply<'listThings'> => ({ status: 200, body: things })

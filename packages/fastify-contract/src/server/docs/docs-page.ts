@@ -25,11 +25,11 @@ export const tableStyles = `.swagger-ui table > tbody > tr > td:first-of-type { 
  * Writes the page.
  *
  * @param name the title of the contract
- * @param files the path of Swagger UI's files, relative to the page, so that a proxy may add a prefix
+ * @param folder the path below the page, relative to the page, so that a proxy may add a prefix
  */
-export function writePage(name: string, files: string, hasIcon: boolean): string {
+export function writePage(name: string, folder: string, hasIcon: boolean): string {
   const title = name.replace(/[&<]/g, (character) => `&#${String(character.charCodeAt(0))};`)
-  const icon = hasIcon ? `type="image/svg+xml" sizes="any" href="${files}/theme/favicon.svg"` : 'href="data:,"'
+  const icon = hasIcon ? `type="image/svg+xml" sizes="any" href="${folder}favicon.svg"` : 'href="data:,"'
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -37,14 +37,14 @@ export function writePage(name: string, files: string, hasIcon: boolean): string
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>${title}</title>
     <link rel="icon" ${icon}>
-    <link rel="stylesheet" href="${files}/swagger-ui.css">
-    <link rel="stylesheet" href="${files}/index.css">
-    <link rel="stylesheet" href="${files}/theme/narrow.css">
+    <link rel="stylesheet" href="${folder}static/swagger-ui.css">
+    <link rel="stylesheet" href="${folder}static/index.css">
+    <link rel="stylesheet" href="${folder}static/theme/narrow.css">
   </head>
   <body>
     <div id="swagger-ui"></div>
-    <script src="${files}/swagger-ui-bundle.js"></script>
-    <script src="${files}/swagger-initializer.js"></script>
+    <script src="${folder}static/swagger-ui-bundle.js"></script>
+    <script src="${folder}static/swagger-initializer.js"></script>
   </body>
 </html>
 `

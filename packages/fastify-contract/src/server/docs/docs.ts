@@ -1,11 +1,10 @@
-import swagger from '@fastify/swagger'
 import { hash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import type { OpenAPIV3 } from 'openapi-types'
-import type { Contract } from '../../document/load-contract.ts'
+import { type Contract, documentOf } from '../../document/contract.ts'
+import { parseJsonWithBigInts } from '../../json/json.ts'
 import { tableStyles, writeInitializer, writePage } from './docs-page.ts'
 
 /** Swagger UI's files in its Fastify plugin. The plugin itself would take 5 MiB and round integers in `/docs/json`. */
@@ -44,32 +43,30 @@ const pageHeaders = new Map([
 ])
 
 /**
- * Serves the contract at `/openapi.yaml` and `/openapi.json`, and Swagger UI at `/docs`.
+ * Serves Swagger UI, and the contract as its author wrote it: `/docs`, `/openapi.yaml` and `/openapi.json`. An icon may be
+ * served at `/docs/favicon.svg`.
  *
  * @param app a context of its own, because its responses have the headers of a page
- * @param favicon an SVG; undefined for a page without one
+ * @param page the path of Swagger UI
  */
-export async function registerDocs(
-  app: FastifyInstance,
-  contract: Contract,
-  favicon: string | undefined,
-): Promise<void> {
-  // The plugin's types describe OpenAPI 3.0 without bigints. In this mode it only keeps the document.
-  const document = contract.document as unknown as OpenAPIV3.Document
-  await app.register(swagger, { mode: 'static', specification: { document } })
+export function registerDocs(app: FastifyInstance, contract: Contract, page: string): void {
+  const { json = contract.document, yaml = json } = contract
+  const { title } = documentOf(contract).info
+  const [, beside = '', name = ''] = /^(.*)\/([^/]+)$/.exec(page) ?? []
   app.addHook('onRequest', (_request, { raw }, done) => {
     raw.setHeaders(pageHeaders)
     done()
   })
-  const { title } = contract.document.info
+  const hasIcon = () => app.hasRoute({ method: 'GET', url: `${page}/favicon.svg` })
   const made: Record<string, () => string> = {
-    '/openapi.yaml': () => contract.yaml,
-    '/openapi.json': () => contract.json,
-    '/docs': () => writePage(title, 'docs/static', favicon !== undefined),
-    '/docs/': () => writePage(title, 'static', favicon !== undefined),
-    '/docs/static/swagger-initializer.js': () => writeInitializer(app.swagger()),
-    ...(favicon === undefined ? {} : { '/docs/static/theme/favicon.svg': () => favicon }),
-    '/docs/static/theme/narrow.css': () => tableStyles,
+    // A client cannot follow references to other files. JSON is YAML too (YAML 1.2, section 1.2).
+    [`${beside}/openapi.yaml`]: () => yaml,
+    [`${beside}/openapi.json`]: () => json,
+    [page]: () => writePage(title, `${name}/`, hasIcon()),
+    [`${page}/`]: () => writePage(title, '', hasIcon()),
+    // `generate` has checked it.
+    [`${page}/static/swagger-initializer.js`]: () => writeInitializer(parseJsonWithBigInts(json) as object),
+    [`${page}/static/theme/narrow.css`]: () => tableStyles,
   }
   for (const [path, write] of Object.entries(made)) {
     // Bytes are shared; of a text each response would make a copy.
@@ -81,21 +78,21 @@ export async function registerDocs(
   }
   // Paths of Swagger UI's plugin.
   for (const format of ['json', 'yaml']) {
-    app.get(`/docs/${format}`, (_request, reply) => reply.redirect(`/openapi.${format}`))
+    app.get(`${page}/${format}`, (_request, reply) => reply.redirect(`${beside}/openapi.${format}`))
   }
-  app.get('/docs/static/index.html', (_request, reply) => reply.redirect('/docs/'))
-  for (const name of readdirSync(folder)) registerFile(app, name)
+  app.get(`${page}/static/index.html`, (_request, reply) => reply.redirect(`${page}/`))
+  for (const file of readdirSync(folder)) registerFile(app, page, file)
 }
 
 /**
  * Serves a file of Swagger UI. It is read once and kept, so that slow clients hold neither a descriptor nor memory. Ranges
  * and preconditions other than `If-None-Match` are ignored.
  */
-function registerFile(app: FastifyInstance, name: string): void {
+function registerFile(app: FastifyInstance, page: string, name: string): void {
   const type = mediaTypes[extname(name)]
   if (type === undefined || notServed.includes(name)) return
   let file: { bytes: Buffer; etag: string } | undefined
-  app.get(`/docs/static/${name}`, (request, reply) => {
+  app.get(`${page}/static/${name}`, (request, reply) => {
     const { bytes, etag } = (file ??= readFile(join(folder, name)))
     reply.header('cache-control', 'public, max-age=0').header('etag', etag)
     // The weak comparison of RFC 9110, section 13.1.2.

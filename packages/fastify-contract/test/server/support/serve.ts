@@ -1,13 +1,18 @@
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import {
+  type Auth,
+  type Contract,
   type ContractOptions,
+  type ContractTypes,
   type FailureForm,
   type Limits,
-  type Verifier,
   fastifyContract,
   fastifyOptions,
+  unavailable,
 } from 'fastify-contract'
+import { sealContract } from 'fastify-contract/document'
+import { stringifyJson } from 'fastify-contract/json'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { type Answer, checkAnswer } from './exchange.ts'
@@ -35,7 +40,9 @@ export const shop = {
 
 const bearer = { type: 'http', scheme: 'bearer' }
 
-type AnyHandlers = ContractOptions['handlers']
+/** The options of a contract that has no generated types. */
+export type AnyOptions = Partial<ContractOptions<ContractTypes, object, Auth<ContractTypes['schemes']>>>
+
 /** A handler whose input the test knows from its contract. */
 export type TestHandler = (input: never, context: never) => unknown
 
@@ -45,7 +52,11 @@ export interface Shop {
   handlers?: Record<string, TestHandler>
   document?: { components?: { securitySchemes?: object; schemas?: object }; [member: string]: unknown }
   limits?: Partial<Limits>
-  options?: Partial<ContractOptions>
+  options?: AnyOptions
+  /** The server; one with `fastifyOptions` by default. */
+  app?: FastifyInstance
+  /** Registers what stands before the contract. */
+  before?: (app: FastifyInstance) => void
   /** That of the shop by default, `{ failure, message }`; null for the library's. */
   failureForm?: FailureForm | null
   onConnectionRefused?: (status: number) => void
@@ -70,37 +81,49 @@ export interface TestRequest {
   body?: string | Buffer
 }
 
-/**
- * Verifies `Bearer CALLER`, and `Bearer CALLER/SCOPE,SCOPE`; `no` is nobody's, `later` cannot be checked, and what the
- * credentials of another scheme begin with is `Other `.
- */
-export const verify: Verifier = (credentials) => {
-  if (!/^bearer /i.test(credentials)) return Promise.resolve('missing')
-  const [caller = '', scopes] = credentials.slice('bearer '.length).split('/')
-  if (caller === 'later') return Promise.resolve('unavailable')
-  if (!/^(?:me|you)$/.test(caller)) return Promise.resolve('unknown')
-  return Promise.resolve({ caller, scope: scopes?.replaceAll(',', ' ') })
+/** What a verifier of the shop returns. */
+export interface Found {
+  caller: string
+  scopes: string[] | 'all'
+}
+
+/** Verifies `CALLER`, and `CALLER/SCOPE+SCOPE`; `no` is nobody's, `later` cannot be checked. */
+export function verify(text: string): Found | undefined {
+  const [caller = '', scopes] = text.split('/')
+  if (caller === 'later') throw unavailable('tokens cannot be checked now')
+  return /^(?:me|you)$/.test(caller) ? { caller, scopes: scopes?.split('+') ?? 'all' } : undefined
+}
+
+/** A contract of a document, as if it was generated. */
+export function contractOf(document: object): Contract {
+  return sealContract({ document: stringifyJson(document) })
+}
+
+/** The context of the shop's handlers. */
+interface ShopContext {
+  auth: { bearer: Found }
 }
 
 export function shopHandlers(): Record<string, TestHandler> {
   const things = new Map<string, Set<bigint>>()
-  const ofCaller = ({ caller }: { caller: string }): Set<bigint> => {
+  const ofCaller = ({ auth }: ShopContext): Set<bigint> => {
+    const { caller } = auth.bearer
     const own = things.get(caller) ?? new Set()
     things.set(caller, own)
     return own
   }
   const failed = (status: number, name: string) => ({ status, body: { failure: name, message: 'as the shop says' } })
   return {
-    listThings: ({ query }: { query: { limit?: number } }, context: { caller: string }) => ({
+    listThings: ({ query }: { query: { limit?: number } }, context: ShopContext) => ({
       status: 200,
       body: [...ofCaller(context)].slice(0, query.limit),
     }),
-    createThing: ({ body: { id: own } }: { body: { id: bigint } }, context: { caller: string }) => {
+    createThing: ({ body: { id: own } }: { body: { id: bigint } }, context: ShopContext) => {
       if (ofCaller(context).has(own)) return failed(409, 'thing_exists')
       ofCaller(context).add(own)
       return { status: 200, body: { id: own } }
     },
-    deleteThing: ({ path }: { path: { id: bigint } }, context: { caller: string }) =>
+    deleteThing: ({ path }: { path: { id: bigint } }, context: ShopContext) =>
       ofCaller(context).delete(path.id) ? { status: 204 } : failed(404, 'thing_not_found'),
   }
 }
@@ -117,6 +140,7 @@ export async function serve(given: Shop = {}): Promise<ServedShop> {
     options,
     failureForm = shopForm,
     onConnectionRefused,
+    before,
     beside,
   } = given
   const document = {
@@ -129,24 +153,12 @@ export async function serve(given: Shop = {}): Promise<ServedShop> {
   }
   const logged: string[] = []
   const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) })
-  const app = fastify(
-    fastifyOptions({
-      logger,
-      failureForm: failureForm ?? undefined,
-      onConnectionRefused,
-      limits: { shutdownDelayMilliseconds: 0, ...limits },
-    }),
-  )
+  const settings = { logger, onConnectionRefused, limits: { shutdownDelayMilliseconds: 0, ...limits } }
+  const app = given.app ?? fastify(fastifyOptions(settings))
   onTestFinished(() => app.close())
-  await app.register(fastifyContract, {
-    contract: { document, json: '{"openapi":"3.1.0"}', yaml: 'openapi: 3.1.0' } as ContractOptions['contract'],
-    // The types of handlers are those of a generated contract.
-    handlers: handlers as AnyHandlers,
-    verifierOf: () => verify,
-    realm: 'shop',
-    favicon: '<svg xmlns="http://www.w3.org/2000/svg"/>',
-    ...options,
-  })
+  before?.(app)
+  const all: AnyOptions = { failureForm: failureForm ?? undefined, realm: 'shop', auth: { bearer: verify }, ...options }
+  await app.register(fastifyContract(contractOf(document), { ...all, handlers }))
   beside?.(app)
   return {
     app,

@@ -1,8 +1,8 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
-import type { ContractOperation } from '../document/document.ts'
-import type { SecurityScheme } from '../document/security.ts'
-import { omitLength } from './send.ts'
+import { type Contract, commonHeaders } from 'fastify-contract'
+import { documentOf, operationsOf } from 'fastify-contract/document'
+import { requiredSchemesOf } from 'fastify-contract/security'
 
 /** The headers that every service reads and sends. */
 const requestHeaders = ['Authorization', 'Content-Type', 'X-Request-Id']
@@ -16,15 +16,12 @@ const preflightSeconds = 600
  *
  * @param app the server, before it has any hook that refuses requests, because a preflight carries no credentials
  * @param origins such as `https://plants.example`, or `*` alone for every origin
- * @param operations the operations whose methods and headers pages may use
- * @param schemes the security schemes of the contract
+ * @param contract the contract whose methods and headers pages may use
  */
-export async function registerCors(
-  app: FastifyInstance,
-  origins: string[],
-  operations: ContractOperation[],
-  schemes: readonly SecurityScheme[],
-): Promise<void> {
+export async function registerCors(app: FastifyInstance, origins: string[], contract: Contract): Promise<void> {
+  const document = documentOf(contract)
+  const operations = operationsOf(document)
+  const schemes = [...requiredSchemesOf(document, operations).values()]
   const keys = schemes.filter((scheme) => scheme.kind === 'apiKey' && scheme.in === 'header')
   const parameters = operations.flatMap((operation) => operation.parameters)
   const ownHeaders = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
@@ -37,6 +34,8 @@ export async function registerCors(
     exposedHeaders: distinct([...responseHeaders, ...declared.sort()]),
     maxAge: preflightSeconds,
   }
+  // A preflight is answered before the hooks of the contract.
+  app.addHook('onRequest', commonHeaders)
   await app.register(cors, {
     // Any other OPTIONS is not a preflight, and is handled like any request.
     delegator: ({ headers }, done) => {
@@ -47,7 +46,10 @@ export async function registerCors(
     },
   })
   // The plugin sends 204 with a length of 0.
-  app.addHook('onSend', omitLength)
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (reply.statusCode === 204) reply.removeHeader('content-length')
+    done(null, payload)
+  })
 }
 
 /** Removes duplicate names of headers, ignoring case. */

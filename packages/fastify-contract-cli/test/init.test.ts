@@ -1,0 +1,200 @@
+import { execFile } from 'node:child_process'
+import { readFile, readdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { FastifyInstance } from 'fastify'
+import type { ContractDocument } from 'fastify-contract/document'
+import { operationsOf } from 'fastify-contract/document'
+import { expect, onTestFinished, test } from 'vitest'
+import { writeFailureForm } from '../src/init/failure-form.ts'
+import { init } from '../src/init/init.ts'
+import { versions } from '../src/init/templates.ts'
+import { folderWith, json } from './contracts.ts'
+
+const project = join(import.meta.dirname, '../../..')
+
+const failure = {
+  type: 'object',
+  required: ['error', 'requestId'],
+  properties: {
+    requestId: { type: 'string' },
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'errors'],
+      properties: {
+        code: { type: 'integer' },
+        message: { type: 'string' },
+        hint: { type: 'string' },
+        errors: { type: 'array', items: { type: 'object', required: ['reason'], properties: { reason: {} } } },
+      },
+    },
+  },
+}
+const responses = {
+  200: { description: 'Done.', content: json({ $ref: 'parts/thing.yaml' }) },
+  default: { description: 'A failure.', content: json(failure) },
+}
+const shop = {
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '1.0.0' },
+  paths: {
+    '/things': {
+      get: {
+        operationId: 'things.list',
+        summary: 'Lists\nthings',
+        security: [{ login: ['read'] }, { basic: [] }],
+        responses,
+      },
+      post: { operationId: 'delete', security: [{ apiKey: [] }], responses },
+    },
+    '/open': { get: { operationId: 'open', security: [], responses } },
+  },
+  components: {
+    securitySchemes: {
+      login: { type: 'oauth2', flows: {} },
+      basic: { type: 'http', scheme: 'basic' },
+      apiKey: { type: 'apiKey', in: 'cookie', name: 'key' },
+    },
+  },
+}
+const files = { 'api/shop.json': shop, 'api/parts/thing.yaml': 'type: object\nproperties: { id: { type: integer } }\n' }
+
+/** Makes a service of the shop. */
+async function makeService() {
+  const root = await folderWith(files)
+  const result = await init(root, 'api/shop.json', 'service')
+  await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
+  return { root, service: join(root, 'service'), result }
+}
+
+test('a new service has the contract unchanged, and a line for each operation', async () => {
+  const { root, service, result } = await makeService()
+  expect(result).toMatchObject({
+    ok: true,
+    lines: [/^wrote package\.json, /, 'next: cd service && npm install && npm start'].map((line) =>
+      typeof line === 'string' ? line : (expect.stringMatching(line) as string),
+    ),
+  })
+  for (const file of ['shop.json', 'parts/thing.yaml']) {
+    expect(await readFile(join(service, file), 'utf8')).toBe(await readFile(join(root, 'api', file), 'utf8'))
+  }
+  expect(await readFile(join(service, 'src/handlers.ts'), 'utf8')).toContain(`
+  'things.list': notImplemented, // GET /things: Lists things
+  delete: notImplemented, // POST /things
+  open: notImplemented, // GET /open
+}`)
+  expect(JSON.parse(await readFile(join(service, 'package.json'), 'utf8'))).toMatchObject({
+    name: 'service',
+    scripts: { generate: 'fastify-contract generate --contract shop.json' },
+  })
+})
+
+test('a new service type-checks, and answers 501 in the form of its contract', { timeout: 60_000 }, async () => {
+  const { service } = await makeService()
+  const compiler = join(project, 'node_modules/typescript-7/bin/tsc')
+  const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', service]).catch(
+    (error: unknown) => error as { stdout: string },
+  )
+  expect(stdout).toBe('')
+
+  const { buildApp } = (await import(join(service, 'src/app.ts'))) as { buildApp: () => Promise<FastifyInstance> }
+  const app = await buildApp()
+  onTestFinished(() => app.close())
+  const body = (status: number, message: string) => {
+    return { requestId: '', error: { code: status, message, errors: [{ reason: message }] } }
+  }
+  expect((await app.inject('/open')).json()).toEqual(body(501, 'the operation is not implemented'))
+  process.env['API_KEY'] = 'secret'
+  onTestFinished(() => void delete process.env['API_KEY'])
+  for (const [cookie, status] of [
+    ['key=secret', 501],
+    ['key=other', 401],
+    [undefined, 401],
+  ] as const) {
+    const headers = cookie === undefined ? {} : { cookie }
+    expect((await app.inject({ method: 'POST', url: '/things', headers })).statusCode).toBe(status)
+  }
+})
+
+test(
+  'the test of a service leaves out what is not implemented, and finds what is wrong',
+  { timeout: 60_000 },
+  async () => {
+    const { service } = await makeService()
+    const run = async () => {
+      const args = ['--test', '--test-reporter=tap']
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: service }).catch(
+        (error: unknown) => error as { stdout: string },
+      )
+      return stdout
+    }
+    expect(await run()).toMatch(/^# pass 0\n# fail 0\n/m)
+    const table = await readFile(join(service, 'src/handlers.ts'), 'utf8')
+    const write = (handler: string) =>
+      writeFile(join(service, 'src/handlers.ts'), table.replace('open: notImplemented', `open: ${handler}`))
+    await write('() => ({ status: 200, body: { id: 1 } })')
+    expect(await run()).toMatch(/^# pass [1-9]\d*\n# fail 0\n/m)
+    await write("() => ({ status: 200, body: { id: 'a' } }) as never")
+    expect(await run()).toMatch(/^# fail [1-9]/m)
+  },
+)
+
+test('a folder with files is left as it is', async () => {
+  const root = await folderWith({ ...files, 'service/a.txt': 'mine' })
+  expect(await init(root, 'api/shop.json', 'service')).toEqual({
+    ok: false,
+    lines: ['service is not empty; choose another folder'],
+  })
+  expect(await readdir(join(root, 'service'))).toEqual(['a.txt'])
+})
+
+test('a rejected contract makes no folder', async () => {
+  const root = await folderWith({ 'openapi.yaml': 'openapi: 3.1.0\n' })
+  const { ok, lines } = await init(root, 'openapi.yaml', 'service')
+  expect([ok, lines.at(-1)]).toEqual([false, 'service is not written'])
+  expect(await readdir(root)).toEqual(['openapi.yaml'])
+})
+
+test('a new service installs what this repository uses', async () => {
+  // The file has these members.
+  const manifest = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as typeof versions
+  expect(manifest.dependencies).toMatchObject(versions.dependencies)
+  expect(manifest.devDependencies).toMatchObject(versions.devDependencies)
+})
+
+const text = { type: 'string' }
+
+test.each<[object, string]>([
+  [{ properties: { code: text, detail: text, other: text } }, '{ code: name, detail: message }'],
+  [
+    { required: ['other'], properties: { other: text, statusCode: { type: 'integer' } } },
+    "{ other: '', statusCode: status }",
+  ],
+  [{ properties: { errors: { type: 'array', items: text } } }, '{ errors: [message] }'],
+  [
+    { properties: { success: { type: 'boolean' }, message: text }, required: ['success'] },
+    '{ success: false, message }',
+  ],
+  [
+    { properties: { type: { enum: ['failed', 'other'] }, 'error-message': text }, required: ['type'] },
+    "{ type: 'failed', 'error-message': message }",
+  ],
+  [
+    { allOf: [{ properties: { message: text } }, { properties: { code: { type: 'integer' } } }] },
+    '{ message, code: status }',
+  ],
+  [text, 'message'],
+  [{}, '{ code: name, message }'],
+])('a failure of the schema %j is written as %s', (schema, body) => {
+  const responses = { 400: { description: 'A failure.', content: json({ type: 'object', ...schema }) } }
+  const document = { paths: { '/': { get: { operationId: 'get', responses } } } } as unknown as ContractDocument
+  expect(writeFailureForm(document, operationsOf(document))).toContain(`  body: ${body},\n`)
+})
+
+test.each([
+  ['no JSON', { 400: { description: 'A failure.' } }],
+  ['RFC 9457', { 400: { description: 'A failure.', content: { 'application/problem+json': {} } } }],
+])('a contract whose failures have %s needs no form', (_what, responses) => {
+  const document = { paths: { '/': { get: { operationId: 'get', responses } } } } as unknown as ContractDocument
+  expect(writeFailureForm(document, operationsOf(document))).toBeUndefined()
+})

@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { parseJsonWithBigInts } from '../json/json.ts'
+import { printable } from '../json/printable.ts'
+import type { ContractTypes } from '../types/handler-types.ts'
+import { type ContractDocument, contractFile, dereference } from './document.ts'
+
+/** The contract cannot be served. The message is one printable line. */
+export class UnservableContract extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(printable(reason), options)
+  }
+}
+
+/** The texts of a contract. JSON is text, because JavaScript would round its integers. */
+export interface ContractTexts {
+  /** The contract as the server enforces it, in JSON. */
+  document: string
+  /** The contract as its author wrote it, in JSON, if it differs from `document`. */
+  json?: string
+  /** The file of its author, if it is the only one. */
+  yaml?: string
+  /** The SHA-256 of each file, by its path relative to `folder`. */
+  sources?: Readonly<Record<string, string>>
+}
+
+/** The contract in `generated/contract.ts`, which `fastify-contract generate` writes. */
+export interface Contract<Types extends ContractTypes = ContractTypes> extends ContractTexts {
+  /** The folder of the generated files; undefined where a bundler moved them. */
+  folder?: string | undefined
+  /** The SHA-256 of the texts and of `sources`. */
+  sha256: string
+  /** Has no value: the types of handlers and of `auth`. */
+  types?: Types
+}
+
+/** Completes the texts of a contract. */
+export function sealContract(texts: ContractTexts): ContractTexts & Pick<Contract, 'sha256'> {
+  return { ...texts, sha256: sealOf(texts) }
+}
+
+function sealOf({ document, json, yaml, sources = {} }: ContractTexts): string {
+  return hash('sha256', JSON.stringify([document, json, yaml, sources]))
+}
+
+const documents = new WeakMap<Contract, ContractDocument>()
+
+/**
+ * The document of a generated contract, with its references resolved.
+ *
+ * @throws UnservableContract if its text was edited or cut
+ */
+export function documentOf(contract: Contract): ContractDocument {
+  let document = documents.get(contract)
+  if (document === undefined) {
+    if (contract.sha256 !== sealOf(contract)) throw stale(contract)
+    // `generate` has checked it.
+    document = dereference(parseJsonWithBigInts(contract.document))
+    documents.set(contract, document)
+  }
+  return document
+}
+
+/**
+ * Compares a contract with the files that it was generated from. They may be absent, as in an image.
+ *
+ * @throws UnservableContract if one has changed
+ */
+export async function checkSources(contract: Contract): Promise<void> {
+  const { folder, sources = {} } = contract
+  if (folder === undefined) return
+  const files = Object.entries(sources).map(([file, sum]) => matches(join(folder, file), sum))
+  if ((await Promise.all(files)).includes(false)) throw stale(contract)
+}
+
+function stale({ folder = 'generated', sources = {} }: Contract): UnservableContract {
+  const [source = contractFile] = Object.keys(sources)
+  const text = `${basename(folder)}/ does not match ${basename(source)}; run npx fastify-contract generate`
+  return new UnservableContract(text)
+}
+
+/** Whether a file has this SHA-256, or is absent. */
+async function matches(file: string, sha256: string): Promise<boolean> {
+  try {
+    return hash('sha256', await readFile(file)) === sha256
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UnservableContract(`cannot read the contract: ${reason}`, { cause: error })
+  }
+}

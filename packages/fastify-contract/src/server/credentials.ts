@@ -1,0 +1,75 @@
+import type { FastifyRequest } from 'fastify'
+import type { SecurityScheme } from '../document/security.ts'
+import type { BasicCredentials } from '../types/handler-types.ts'
+
+/** Where the credentials of a scheme are in a request. */
+export type CredentialField = Pick<SecurityScheme, 'in' | 'name'>
+
+/** Node gives the names of headers in lower case. */
+export function fieldOf({ in: place, name }: SecurityScheme): CredentialField {
+  return { in: place, name: place === 'header' ? name.toLowerCase() : name }
+}
+
+/** Takes the credentials out of a request, each undefined if absent: an API key is not a parameter of the operation. */
+export function takeCredentials(
+  { headers, query }: FastifyRequest,
+  fields: readonly CredentialField[],
+): (string | undefined)[] {
+  // Fastify's parser returns a list for a repeated parameter.
+  const parameters = query as Record<string, string | string[] | undefined>
+  const credentials = fields.map(({ in: place, name }) => {
+    if (place === 'cookie') return cookieOf(headers.cookie, name)
+    return (place === 'header' ? headers : parameters)[name]?.toString()
+  })
+  for (const { in: place, name } of fields) if (place === 'query') Reflect.deleteProperty(parameters, name)
+  return credentials
+}
+
+/** The value of a cookie (RFC 6265, section 4.2). */
+function cookieOf(header: string | undefined, name: string): string | undefined {
+  const pairs = header?.split(';').map((pair) => pair.trim()) ?? []
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+}
+
+/** `token68` of RFC 9110, section 11.2, which RFC 6750 calls `b64token`. */
+const token68 = /^[A-Za-z0-9\-._~+/]+=*$/
+
+/**
+ * Reads the credentials of a scheme: a bearer token, the user and the password of Basic, an API key, or the whole header of
+ * another HTTP scheme.
+ *
+ * @returns `missing` if the header has another scheme, `unknown` if no credentials of the scheme look like this
+ */
+export function readCredentials(
+  kind: SecurityScheme['kind'],
+  text: string | undefined,
+): { credentials: unknown } | 'missing' | 'unknown' {
+  if (text === undefined) return 'missing'
+  switch (kind) {
+    case 'bearer':
+    case 'jwt': {
+      const token = afterScheme('bearer', text)
+      if (token === undefined) return 'missing'
+      return token68.test(token) ? { credentials: token } : 'unknown'
+    }
+    case 'basic': {
+      const encoded = afterScheme('basic', text)
+      return encoded === undefined ? 'missing' : (readBasic(encoded) ?? 'unknown')
+    }
+    case 'apiKey':
+    case 'http':
+      return { credentials: text }
+  }
+}
+
+/** What follows a scheme, in any case, and spaces (RFC 9110, section 11.4); undefined for another scheme. */
+function afterScheme(scheme: string, text: string): string | undefined {
+  const [start, rest] = [text.slice(0, scheme.length), text.slice(scheme.length)]
+  return start.toLowerCase() === scheme && rest.startsWith(' ') ? rest.replace(/^ +/, '') : undefined
+}
+
+/** The user-id ends at the first colon (RFC 7617, section 2). */
+function readBasic(encoded: string): { credentials: BasicCredentials } | undefined {
+  const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
+  return user === undefined || password === undefined ? undefined : { credentials: { user, password } }
+}

@@ -1,0 +1,27 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import type { Contract } from '../document/contract.ts'
+import type { Auth, ContractTypes } from '../types/handler-types.ts'
+import type { ContractOptions, ServerSettings } from './options.ts'
+import { fastifyContract, fastifyOptions } from './plugin.ts'
+
+/**
+ * Makes a server of a contract, ready to listen.
+ *
+ * @param contract of `generated/contract.ts`
+ * @throws UnservableContract if an operation has no handler or a security scheme no verifier, or `generated/` is stale
+ * @example
+ * const app = await serve(contract, { handlers, auth: { api_key: (key) => apps.find(key) } })
+ * await app.listen({ port: 3000 })
+ */
+export async function serve<
+  const Types extends ContractTypes,
+  Verifiers extends Auth<Types['schemes']>,
+  Services extends object = object,
+>(
+  contract: Contract<Types>,
+  options: ContractOptions<Types, Services, Verifiers> & ServerSettings,
+): Promise<FastifyInstance> {
+  const app = fastify(fastifyOptions(options))
+  await app.register(fastifyContract(contract, options))
+  return app
+}

@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hash } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  type Contract,
+  UnservableContract,
+  checkSources,
+  documentOf,
+  sealContract,
+} from '../../src/document/contract.ts'
+
+const yaml = 'openapi: 3.1.0\n'
+const document = '{"openapi":"3.1.0","maximum":9007199254740993}'
+const sources = { '../openapi.yaml': hash('sha256', yaml), '../parts/part.yaml': hash('sha256', 'a: 1') }
+const sealed = sealContract({ document, yaml, sources })
+const stale = 'made/ does not match openapi.yaml; run npx fastify-contract generate'
+
+/** A generated contract in a folder of its own, beside these files. */
+async function contractBeside(files: Record<string, string>): Promise<Contract> {
+  const root = await mkdtemp(join(tmpdir(), 'contract-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  await mkdir(join(root, 'parts'))
+  for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text)
+  return { ...sealed, folder: join(root, 'made') }
+}
+
+test('a contract keeps integers that a double cannot hold', () => {
+  expect(documentOf(sealed)).toEqual({ openapi: '3.1.0', maximum: 9007199254740993n })
+})
+
+test.each([
+  ['document', { document: document.replace('3', '4') }],
+  ['document, cut', { document: document.slice(0, -5) }],
+  ['text of the author', { yaml: '' }],
+  ['source', { sources: { ...sources, '../openapi.yaml': '0' } }],
+])('a generated file with another %s does not start', (_what, changed) => {
+  const contract = { ...sealed, ...changed, folder: '/a/made' }
+  expect(() => documentOf(contract)).toThrow(UnservableContract)
+  expect(() => documentOf(contract)).toThrow(stale)
+})
+
+test.each([
+  ['the same files', { 'openapi.yaml': yaml, 'parts/part.yaml': 'a: 1' }],
+  ['no other files, as in an image', {}],
+])('a contract is current beside %s', async (_what, files) => {
+  await expect(checkSources(await contractBeside(files))).resolves.toBeUndefined()
+})
+
+test('a contract is current where a bundler has moved it', async () => {
+  await expect(checkSources({ ...sealed, folder: undefined })).resolves.toBeUndefined()
+})
+
+test.each([
+  ['another contract', { 'openapi.yaml': `${yaml}#\n` }],
+  ['another part', { 'openapi.yaml': yaml, 'parts/part.yaml': 'a: 2' }],
+])('a contract is stale beside %s', async (_what, files) => {
+  await expect(checkSources(await contractBeside(files))).rejects.toThrow(stale)
+})
+
+test('a contract that cannot be read is named', async () => {
+  const contract = await contractBeside({})
+  await mkdir(join(contract.folder!, '../openapi.yaml'))
+  await expect(checkSources(contract)).rejects.toThrow(/^cannot read the contract: EISDIR/)
+})
