@@ -44,7 +44,8 @@ function sealOf({ document, json, yaml, sources = {} }: ContractTexts): string {
   return hash('sha256', JSON.stringify([document, json, yaml, sources]))
 }
 
-const documents = new WeakMap<Contract, ContractDocument>()
+/** The documents of a contract: parsed, and with its references resolved. */
+const documents = new WeakMap<Contract, { parsed: unknown; resolved: ContractDocument }>()
 
 /**
  * The document of a generated contract, with its references resolved.
@@ -52,14 +53,25 @@ const documents = new WeakMap<Contract, ContractDocument>()
  * @throws UnservableContract if its text was edited or cut
  */
 export function documentOf(contract: Contract): ContractDocument {
-  let document = documents.get(contract)
-  if (document === undefined) {
-    if (contract.sha256 !== sealOf(contract)) throw stale(contract)
-    // `generate` has checked it.
-    document = dereference(parseJsonWithBigInts(contract.document))
-    documents.set(contract, document)
-  }
-  return document
+  return documentsOf(contract).resolved
+}
+
+/** The document of its author, with its references as they are. @throws UnservableContract as `documentOf` */
+export function writtenDocumentOf(contract: Contract): object {
+  const { parsed } = documentsOf(contract)
+  // `generate` has checked that it is one.
+  return (contract.json === undefined ? parsed : parseJsonWithBigInts(contract.json)) as object
+}
+
+function documentsOf(contract: Contract) {
+  const known = documents.get(contract)
+  if (known !== undefined) return known
+  if (contract.sha256 !== sealOf(contract)) throw stale(contract)
+  // `generate` has checked it.
+  const parsed = parseJsonWithBigInts(contract.document)
+  const made = { parsed, resolved: dereference(parsed) }
+  documents.set(contract, made)
+  return made
 }
 
 /**

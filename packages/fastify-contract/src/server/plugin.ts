@@ -147,20 +147,12 @@ async function serveContract(
     send: createReplySender(limits.unreadBytes),
   }
   try {
-    const inContext = (add: (scope: FastifyInstance) => void) =>
-      app.register((scope) =>
-        Promise.resolve().then(() => {
-          add(scope)
-        }),
-      )
-    if (docs !== false) {
-      await inContext((scope) => {
-        registerDocs(scope, contract, docs)
-      })
-    }
-    await inContext((scope) => {
-      registerOperations(scope, operationsOptions)
-    })
+    if (docs !== false) await app.register((scope) => registerDocs(scope, contract, docs))
+    await app.register((scope) =>
+      Promise.resolve().then(() => {
+        registerOperations(scope, operationsOptions)
+      }),
+    )
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'FST_ERR_DUPLICATED_ROUTE')) throw error
     const remedy = 'choose another path in the contract, or set basePaths or docs'

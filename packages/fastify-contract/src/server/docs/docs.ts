@@ -1,10 +1,11 @@
+import swagger from '@fastify/swagger'
 import { hash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { type Contract, documentOf } from '../../document/contract.ts'
-import { parseJsonWithBigInts } from '../../json/json.ts'
+import type { OpenAPIV3 } from 'openapi-types'
+import { type Contract, documentOf, writtenDocumentOf } from '../../document/contract.ts'
 import { tableStyles, writeInitializer, writePage } from './docs-page.ts'
 
 /** Swagger UI's files in its Fastify plugin. The plugin itself would take 5 MiB and round integers in `/docs/json`. */
@@ -49,7 +50,10 @@ const pageHeaders = new Map([
  * @param app a context of its own, because its responses have the headers of a page
  * @param page the path of Swagger UI
  */
-export function registerDocs(app: FastifyInstance, contract: Contract, page: string): void {
+export async function registerDocs(app: FastifyInstance, contract: Contract, page: string): Promise<void> {
+  // The plugin's types describe OpenAPI 3.0 without bigints. In this mode it only keeps the document.
+  const document = writtenDocumentOf(contract) as OpenAPIV3.Document
+  await app.register(swagger, { mode: 'static', specification: { document } })
   const { json = contract.document, yaml = json } = contract
   const { title } = documentOf(contract).info
   const [, beside = '', name = ''] = /^(.*)\/([^/]+)$/.exec(page) ?? []
@@ -64,8 +68,7 @@ export function registerDocs(app: FastifyInstance, contract: Contract, page: str
     [`${beside}/openapi.json`]: () => json,
     [page]: () => writePage(title, `${name}/`, hasIcon()),
     [`${page}/`]: () => writePage(title, '', hasIcon()),
-    // `generate` has checked it.
-    [`${page}/static/swagger-initializer.js`]: () => writeInitializer(parseJsonWithBigInts(json) as object),
+    [`${page}/static/swagger-initializer.js`]: () => writeInitializer(app.swagger()),
     [`${page}/static/theme/narrow.css`]: () => tableStyles,
   }
   for (const [path, write] of Object.entries(made)) {
