@@ -191,6 +191,15 @@ test.each<[object, string]>([
   expect(writeFailureForm(document, operationsOf(document))).toContain(`  body: ${body},\n`)
 })
 
+test('the form of failures leaves out optional objects, and takes the first of alternatives', () => {
+  const charge = { type: 'object', properties: { message: { type: 'string' } } }
+  const code = { type: 'object', required: ['code'], properties: { code: { type: 'string' } } }
+  const error = { type: 'object', anyOf: [{ properties: { message: { type: 'string' }, charge } }, code] }
+  const responses = { 400: { description: 'A failure.', content: json({ type: 'object', properties: { error } }) } }
+  const document = { paths: { '/': { get: { operationId: 'get', responses } } } } as unknown as ContractDocument
+  expect(writeFailureForm(document, operationsOf(document))).toContain('  body: { error: { message } },\n')
+})
+
 test.each([
   ['no JSON', { 400: { description: 'A failure.' } }],
   ['RFC 9457', { 400: { description: 'A failure.', content: { 'application/problem+json': {} } } }],

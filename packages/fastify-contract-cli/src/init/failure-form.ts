@@ -84,7 +84,7 @@ const maxLevels = 4
 /** Writes a value of a schema. @param name the name of its property; empty for the body */
 function valueOf(name: string, schema: unknown, schemas: NamedSchemas, level = 0): string {
   const types = typesOf(schema, schemas)
-  const parts = isSchema(schema) ? inPlace(schema, schemas) : []
+  const parts = isSchema(schema) ? partsOf(schema, schemas) : []
   const [fixed] = parts.flatMap(({ const: only, enum: listed }) => [
     ...(only === undefined ? [] : [only]),
     ...listOf(listed),
@@ -94,19 +94,26 @@ function valueOf(name: string, schema: unknown, schemas: NamedSchemas, level = 0
   if (known !== undefined) return known.value
   const items = parts.find((part) => part['items'] !== undefined)?.['items']
   if (items !== undefined && level < maxLevels) return `[${valueOf('message', items, schemas, level + 1)}]`
-  const properties = parts.flatMap((part) => Object.entries(objectOf(part['properties'])))
-  if (properties.length === 0 || level >= maxLevels) {
+  const properties = new Map(parts.flatMap((part) => Object.entries(objectOf(part['properties']))))
+  if (properties.size === 0 || level >= maxLevels) {
     if (types.has('object')) return level === 0 ? '{ code: name, message }' : '{}'
     return plain.find(([type]) => types.has(type))?.[1] ?? 'null'
   }
   const required = parts.flatMap((part) => listOf(part['required']))
-  const members = properties.flatMap(([key, property]) => {
+  const members = [...properties].flatMap(([key, property]) => {
     const value = valueOf(key, property, schemas, level + 1)
-    const isTelling = /\b(?:name|status|message)\b/.test(value)
+    const isTelling = /^(?:name|status|message)$/.test(value) || (/^errors?$/.test(key) && /\bmessage\b/.test(value))
     if (!isTelling && !required.includes(key)) return []
     return value === key ? [key] : [`${propertyName(key)}: ${value}`]
   })
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+
+/** The schemas that describe a value: those that always apply, and those of the first alternative. */
+function partsOf(schema: Schema, schemas: NamedSchemas): Schema[] {
+  const always = inPlace(schema, schemas, 'always')
+  const [first] = always.flatMap(({ anyOf, oneOf }) => [...listOf(anyOf), ...listOf(oneOf)])
+  return isSchema(first) ? [...always, ...partsOf(first, schemas)] : always
 }
 
 function listOf(value: unknown): unknown[] {

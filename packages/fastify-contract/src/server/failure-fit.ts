@@ -14,7 +14,7 @@ interface FailureSources {
 /**
  * Compares the failures that the server may send with the responses that their operations declare.
  *
- * @returns a warning that names each failure that does not fit, with the first such operation and the reason
+ * @returns a warning that names the failures that do not fit, with the first such operation and the reason
  * @throws UnservableContract if the form makes a reply that cannot be sent, and any error of the form
  */
 export function failureWarning(
@@ -22,7 +22,8 @@ export function failureWarning(
   form: FailureForm,
   sources: FailureSources,
 ): string | undefined {
-  const misfits = new Map<string, { operation: string; problem: string; others: number }>()
+  /** By the problem: the failures that have it, and their operations. */
+  const misfits = new Map<string, { failures: Set<string>; operations: Set<string> }>()
   for (const operation of operations) {
     for (const refusal of refusalsOf(operation, sources)) {
       const { status, contentType, body, content } = formed(refusal, form)
@@ -33,19 +34,24 @@ export function failureWarning(
         body: isJson(contentType) || isText(contentType) ? body : Buffer.from(content),
       })
       if (problem === undefined) continue
-      const failure = `${String(status)} ${refusal.failure}`
-      const known = misfits.get(failure)
-      if (known === undefined) misfits.set(failure, { operation: operation.id, problem, others: 0 })
-      else known.others++
+      const misfit = misfits.get(problem) ?? { failures: new Set(), operations: new Set() }
+      misfit.failures.add(`${String(status)} ${refusal.failure}`)
+      misfit.operations.add(operation.id)
+      misfits.set(problem, misfit)
     }
   }
   if (misfits.size === 0) return undefined
-  const texts = [...misfits].map(
-    ([failure, { operation, problem, others }]) =>
-      `${failure} of ${operation}${others > 0 ? ` and ${String(others)} more` : ''}: ${problem}`,
-  )
-  return `failures that do not fit the contract are sent all the same; ${texts.join('; ')}`
+  const texts = [...misfits].map(([problem, { failures, operations: of }]) => {
+    const [first = '', ...others] = of
+    return `${[...failures].join(', ')} of ${first}${others.length > 0 ? ` and ${String(others.length)} more` : ''}: ${problem}`
+  })
+  const more = texts.length > maxProblems ? [`and ${String(texts.length - maxProblems)} more problems`] : []
+  const shown = [...texts.slice(0, maxProblems), ...more].join('; ')
+  return `failures that do not fit the contract are sent all the same; ${shown}`
 }
+
+/** The problems of a warning. */
+const maxProblems = 5
 
 /** One refusal for each failure that the server may send for an operation. */
 function refusalsOf(operation: BoundOperation, { schemes, realm }: FailureSources): Refusal[] {
