@@ -12,18 +12,30 @@ const malformed = (fault: string): Refusal => new Refusal('malformed_http', faul
 
 /**
  * Makes the hook that refuses invalid HTTP and unmatched requests, before credentials and body are read, and sets the
- * headers of every response. It does not throw:
- * a route that was added before the contract has the error handler of Fastify.
+ * headers of every response. It does not throw: a route that was added before the contract has the error handler of
+ * Fastify. A browser that asks for `/` is sent to the docs page, if there is no such path.
  *
  * @param app the server with its routes
+ * @param page the path of the docs page; undefined to send nobody there
  */
-export function refuseRequests(app: FastifyInstance, form: FailureForm): onRequestHookHandler {
+export function refuseRequests(
+  app: FastifyInstance,
+  form: FailureForm,
+  page: string | undefined,
+): onRequestHookHandler {
   return (request, reply, done) => {
     setCommonHeaders(request, reply)
     const refusal = faultOfHeaders(request.raw) ?? (isUnmatched(request) ? unmatched(app, request) : undefined)
     if (refusal === undefined) done()
-    else void sendRefusal(request, reply, refusal, form)
+    // Relative, because a proxy may add a prefix.
+    else if (page !== undefined && refusal.failure === 'path_not_found' && isBrowserAtRoot(request)) {
+      void reply.redirect(`.${page}`)
+    } else void sendRefusal(request, reply, refusal, form)
   }
+}
+
+function isBrowserAtRoot({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && /^\/(?:\?|$)/.test(url) && /\btext\/html\b/i.test(accept)
 }
 
 /** `*` is the OPTIONS route of @fastify/cors, which responds to preflights before this hook. */

@@ -130,9 +130,10 @@ async function serveContract(
   if (warning !== undefined) app.log.warn(warning)
 
   compileValidators(app, operations)
-  registerErrorHandler(app, failureForm, sharedOf.has(app.server))
+  const isWhole = sharedOf.has(app.server)
+  registerErrorHandler(app, failureForm, isWhole)
   app.decorateRequest(authenticated)
-  app.addHook('onRequest', refuseRequests(app, failureForm))
+  app.addHook('onRequest', refuseRequests(app, failureForm, isWhole && docs !== false ? docs : undefined))
   omitLengthOfHead(app)
   const operationsOptions = {
     operations,

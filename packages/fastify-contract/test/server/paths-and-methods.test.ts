@@ -38,6 +38,27 @@ test.each([
   }
 })
 
+test('a browser is sent from / to the docs page, and nobody else', async () => {
+  const { send } = await serve()
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  for (const [status, request] of [
+    [302, { url: '/' }],
+    [302, { url: '/?x=1' }],
+    [302, { url: '/', method: 'HEAD' }],
+    [404, { url: '/', method: 'POST' }],
+    [404, { url: '/', headers: { accept: '*/*' } }],
+    [404, { url: '/nowhere' }],
+    [400, { url: '/', headers: { accept, host: 'a b' } }],
+  ] as const) {
+    const { headers, ...response } = await send({ headers: { accept }, ...request })
+    expect([request, response.status, headers['location']]).toEqual([
+      request,
+      status,
+      status === 302 ? './docs' : undefined,
+    ])
+  }
+})
+
 test.each([
   ...['/things/%', '/things/%2', '/things/%zz', '/things/%ff', '/things/%C3', '/things/%ED%A0%80', '/%', '/nowhere?%'],
   ...['/things?limit=1%', '/things?limit=%u0031', '/things?limit=%C3%28', '/things?limit=%C0%B1', '/things?%zz=1'],
