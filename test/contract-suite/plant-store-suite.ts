@@ -69,6 +69,7 @@ export function testCase({ seed, timeout }: ContractSuite, { title, run }: Pick<
 
 function textOf(result: Exclude<Result, { verdict: 'ok' }>, seed: number): string {
   if (result.verdict === 'left out') return `left out: ${result.reason}`
+  if (result.verdict === 'not implemented') return 'not implemented'
   const { title, problem, counterexample } = result
   if (counterexample === undefined) return problem
   const { shown, path } = counterexample

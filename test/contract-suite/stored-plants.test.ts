@@ -45,7 +45,12 @@ function actionsOf(operation: ContractOperation, integers: fc.Arbitrary<bigint>)
 }
 
 function actionOf(caller: string, operation: ContractOperation, parts: RequestParts): Action {
-  return { caller, operation, parts, toString: () => `${caller}: ${JSON.stringify(written(operation, parts))}` }
+  return {
+    caller,
+    operation,
+    parts,
+    toString: () => `${caller}: ${JSON.stringify(written(operation, parts, expectedContract))}`,
+  }
 }
 
 function listOf(caller: string): Action {
@@ -129,7 +134,7 @@ async function testModel(): Promise<void> {
     const tokens = await Promise.all(names.map((name) => issueToken(name)))
     run++
     const act: Act = async ({ caller, operation, parts }) => {
-      const { headers, ...request } = written(operation, parts)
+      const { headers, ...request } = written(operation, parts, expectedContract)
       const authorization = `Bearer ${String(tokens[callers.indexOf(caller)])}`
       const { status, text } = await send({ ...request, headers: { ...headers, authorization } })
       return status === 200 ? { status, body: parseExactly(text) } : { status }

@@ -6,7 +6,7 @@ import {
   operationsOf,
 } from 'fastify-contract/document'
 import { find } from 'fastify-contract/json'
-import { type Schema, schemasPointer } from 'fastify-contract/schema'
+import { type Schema, schemaNameOf, schemasPointer } from 'fastify-contract/schema'
 import { type SchemaChecks, createSchemaChecks } from './schema-checks.ts'
 
 /** A request, as far as it decides which response the contract declares. */
@@ -24,8 +24,6 @@ export interface TestedContract {
   /** Finds the named schema of a reference. @throws Error without one */
   targetOf: (reference: string) => Schema
   problemsOf: SchemaChecks
-  /** What no request of the suite has, and why. It grows while requests are made. */
-  leftOut: Set<string>
 }
 
 /**
@@ -40,12 +38,11 @@ export function readContract(document: unknown): TestedContract {
     document: inlined,
     operations: operationsOf(inlined),
     targetOf: (reference) => {
-      const target = schemas[reference.slice(schemasPointer.length)]
+      const target = schemas[schemaNameOf(reference) ?? '']
       if (target === undefined) throw new Error(`the reference ${reference} leads to no schema`)
       return target
     },
     problemsOf: createSchemaChecks(schemas),
-    leftOut: new Set(),
   }
 }
 
@@ -54,6 +51,11 @@ export function operationNamed({ operations }: TestedContract, id: string): Cont
   const operation = operations.find((candidate) => candidate.id === id)
   if (operation === undefined) throw new Error(`the contract has no operation ${id}`)
   return operation
+}
+
+/** Method and path of an operation, such as `POST /pet`. */
+export function routeOf({ method, path }: Pick<ContractOperation, 'method' | 'path'>): string {
+  return `${method.toUpperCase()} ${path}`
 }
 
 /** Whether a path is one of a template, such as `/plants/{id}`. */

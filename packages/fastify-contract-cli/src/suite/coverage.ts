@@ -1,6 +1,6 @@
 import type { ContractResponse, Exampled } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
-import { type SentRequest, type TestedContract, declaredResponse, operationOf } from './contract.ts'
+import { type SentRequest, type TestedContract, declaredResponse, operationOf, routeOf } from './contract.ts'
 import { canonical, parseExactly } from './exact-json.ts'
 import { examplesOf } from './examples.ts'
 import { flatten } from './flat-schema.ts'
@@ -109,11 +109,20 @@ export class Coverage {
       .map(([name, property]) => [name, required.includes(name), property])
   }
 
-  /** What the contract declares and no response has shown, and what responses have shown that it does not declare. */
-  gaps(): string[] {
+  /**
+   * What the contract declares and no response has shown, and what responses have shown that it does not declare.
+   *
+   * @param which `declared` leaves out properties, values, examples, and headers that were always there
+   */
+  gaps(which: 'all' | 'declared' = 'all'): string[] {
     const isWorthTelling = (fact: string) => !this.#unseen.has(fact.split(': ', 1).join()) || !fact.includes(': ')
+    const unseen = [...this.#unseen].filter(isWorthTelling)
+    if (which === 'declared') {
+      const declared = unseen.filter((fact) => !/: (?:property .*|header .* absent)$/.test(fact))
+      return declared.map((fact) => `never seen: ${this.#routed(fact).replace(/ present$/, '')}`)
+    }
     return [
-      ...[...this.#unseen].filter(isWorthTelling).map((fact) => `never seen: ${fact}`),
+      ...unseen.map((fact) => `never seen: ${fact}`),
       ...[...this.#values.values()].flatMap(({ name, left }) =>
         [...left].map((value) => `never seen: the value ${value} of ${name}`),
       ),
@@ -122,6 +131,12 @@ export class Coverage {
       ),
       ...[...this.#undeclared].map((fact) => `not declared: ${fact}`),
     ]
+  }
+
+  /** Names the operation of a fact by its method and path. */
+  #routed(fact: string): string {
+    const operation = this.#contract.operations.find(({ id }) => fact.startsWith(`${id} `))
+    return operation === undefined ? fact : `${routeOf(operation)}${fact.slice(operation.id.length)}`
   }
 
   /** Each operation with each declared status, and how often it was seen. */

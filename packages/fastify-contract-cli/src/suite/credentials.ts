@@ -26,6 +26,18 @@ export function schemesFor({ security }: ContractOperation, known: readonly stri
   return chosen ?? (alternatives.length === 0 ? [] : undefined)
 }
 
+/**
+ * Writes credentials as they are sent.
+ *
+ * @param given for `bearer` a token, with or without the word before it; for `basic` `user:password`; else the value
+ */
+export function credentialsOf(contract: TestedContract, name: string, given: string): string {
+  const authorization = authorizationOf(contract, name)
+  if (authorization === undefined || given.toLowerCase().startsWith(`${authorization} `)) return given
+  const word = `${authorization.charAt(0).toUpperCase()}${authorization.slice(1)}`
+  return `${word} ${authorization === 'basic' ? Buffer.from(given).toString('base64') : given}`
+}
+
 /** Where credentials of a scheme are sent. */
 export function placeOf(contract: TestedContract, name: string): { in: 'query' | 'header' | 'cookie'; name: string } {
   const { type, in: place = 'header', name: key = '' } = schemeOf(contract, name)

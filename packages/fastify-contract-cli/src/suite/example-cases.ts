@@ -19,11 +19,11 @@ function successOf({ id, object }: ContractOperation): number {
 export async function testExamples({ contract, needs, newCaller }: CaseTools): Promise<void> {
   const send = await newCaller()
   for (const operation of contract.operations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method))) {
-    for (const request of needs[operation.id] ?? []) await send(request)
+    for (const request of needs?.[operation.id] ?? []) await send(request)
     const status = successOf(operation)
     const [media = {}] = Object.values(operation.object.responses[String(status)]?.content ?? {})
     const responses = examplesOf(media)
-    for (const { name, request } of requestExamplesOf(operation)) {
+    for (const { name, request } of requestExamplesOf(operation, contract)) {
       const response = await send(request)
       assert.equal(response.status, status, `${operation.id}: ${name}: ${response.text}`)
       if (!responses.has(name)) continue
@@ -47,7 +47,7 @@ export async function testLinks({ contract, newCaller }: CaseTools): Promise<voi
     for (const [name, { operationId, parameters }] of Object.entries(links)) {
       const send = await newCaller()
       const linked = operationNamed(contract, operationId)
-      for (const { request, body } of requestExamplesOf(create)) {
+      for (const { request, body } of requestExamplesOf(create, contract)) {
         assert.equal((await send(request)).status, status, name)
         const url = Object.entries(parameters).reduce((path, [parameter, expression]) => {
           const [, property = ''] = /^\$request\.body#\/(\w+)$/.exec(String(expression)) ?? []

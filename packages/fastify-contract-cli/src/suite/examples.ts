@@ -1,6 +1,7 @@
 import type { ContractOperation, Exampled, Parameter } from 'fastify-contract/document'
-import type { Json } from './flat-schema.ts'
-import { type ContractRequest, bodyType, written } from './requests.ts'
+import { bodyTypes } from './bodies.ts'
+import type { Json, SchemaSource } from './flat-schema.ts'
+import { type ContractRequest, written } from './requests.ts'
 
 /** The examples of a parameter, a header or a media type by name; one that has none is `(unnamed)`. */
 export function examplesOf({ example, examples = {} }: Exampled): Map<string, Json> {
@@ -19,9 +20,9 @@ export interface RequestExample {
  * The examples of an operation's requests. A part without an example of the name has its first one, or none where it
  * may be left out.
  */
-export function requestExamplesOf(operation: ContractOperation): RequestExample[] {
+export function requestExamplesOf(operation: ContractOperation, contract: SchemaSource): RequestExample[] {
   const { parameters, object } = operation
-  const bodies = examplesOf(object.requestBody?.content[bodyType(operation) ?? ''] ?? {})
+  const bodies = examplesOf(object.requestBody?.content[bodyTypes(operation)[0] ?? ''] ?? {})
   const names = new Set([bodies, ...parameters.map(examplesOf)].flatMap((examples) => [...examples.keys()]))
   // An operation that is asked for nothing has one request.
   if (parameters.length === 0 && object.requestBody === undefined) names.add('(unnamed)')
@@ -32,6 +33,6 @@ export function requestExamplesOf(operation: ContractOperation): RequestExample[
       const value = examples.get(name) ?? (parameter.required === true ? [...examples.values()][0] : undefined)
       return value === undefined ? [] : [[parameter, value]]
     })
-    return { name, body, request: written(operation, { parameters: values, body, way: 0 }) }
+    return { name, body, request: written(operation, { parameters: values, body, way: 0 }, contract) }
   })
 }

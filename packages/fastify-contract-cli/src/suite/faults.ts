@@ -1,7 +1,7 @@
 import type { ContractOperation } from 'fastify-contract/document'
 import { type TestedContract, isPathOf } from './contract.ts'
 import { authorizationOf, wantsCredentials, withOther } from './credentials.ts'
-import { type ContractRequest, bodySchema } from './requests.ts'
+import { type ContractRequest, jsonType } from './requests.ts'
 
 /** Ways to change a request. */
 type Changes = ((request: ContractRequest) => ContractRequest)[]
@@ -64,7 +64,15 @@ const tooLarge = (limit: number): Changes =>
     const bytes = Buffer.from(body)
     return { ...request, body: Buffer.concat([Buffer.alloc(Math.max(0, length - bytes.length), ' '), bytes]) }
   })
-const cutOff: Changes = [({ body = '', ...request }) => ({ ...request, body: String(body).trimEnd().slice(0, -1) })]
+/** A number that is cut off may be another number. */
+const cutOff: Changes = [
+  ({ body = '', ...request }) => ({
+    ...request,
+    body: String(body)
+      .trimEnd()
+      .replace(/\d$|.$/s, (end) => (/\d/.test(end) ? `${end},` : '')),
+  }),
+]
 /** Overlong, surrogates, beyond U+10FFFF, cut off, alone, and UTF-16. */
 const notUtf8 = 'c0af eda080 edbfbf f4908080 e282 80 ff e9 fffe6100'
   .split(' ')
@@ -129,7 +137,7 @@ export function faultsOf(
   { scheme, bodyLimit, isStrict }: FaultOptions,
 ): Fault[] {
   const isCredentialed = scheme !== undefined && wantsCredentials(operation)
-  const hasBody = bodySchema(operation) !== undefined
+  const hasBody = jsonType(operation) !== undefined
   const large: Row[] =
     bodyLimit === undefined ? [] : [['content', 'a body over the limit', 'body_too_large', tooLarge(bodyLimit)]]
   const rows: Row[] = [

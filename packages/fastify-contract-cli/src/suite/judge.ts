@@ -1,3 +1,4 @@
+import { Fault } from './fault.ts'
 import { type RefusalName, type Stage, refusals } from './faults.ts'
 import type { ReceivedResponse } from './response-checks.ts'
 
@@ -24,11 +25,20 @@ const unexplained = [400, 401, 403, 405, 406, 413, 415]
  * another refusal than the expected one is a note.
  */
 export const judgeAny: Judge = ({ status }, expected) => {
-  if (status >= 500) throw new Error(`${String(status)}, a fault of the server`)
+  if (status >= 500) throw new Fault('fault of the server', `received ${String(status)}`)
   if (expected.isAllowed) {
     return unexplained.includes(status) ? `${String(status)} for a request that the contract allows` : undefined
   }
-  const wanted = refusals[expected.failure]
-  if (status < 300) throw new Error(`${String(status)}, expected ${String(wanted)}`)
-  return status === wanted ? undefined : `${String(status)}, expected ${String(wanted)}`
+  const wanted = String(refusals[expected.failure])
+  if (status < 300) {
+    throw new Fault('accepted what the contract refuses', `received ${String(status)}, expected ${wanted}`)
+  }
+  return String(status) === wanted ? undefined : `${String(status)}, expected ${wanted}`
+}
+
+/** Judges as `judgeAny`, and makes each note a fault: the earliest stage must refuse a request, with its status. */
+export const judgeStrictly: Judge = (response, expected) => {
+  const note = judgeAny(response, expected)
+  if (note !== undefined) throw new Fault('refused in another way', `received ${note}`)
+  return undefined
 }

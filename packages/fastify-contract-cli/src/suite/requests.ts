@@ -1,10 +1,11 @@
 import fc from 'fast-check'
-import { type ContractOperation, type Parameter, isJson } from 'fastify-contract/document'
-import type { Schema } from 'fastify-contract/schema'
-import type { TestedContract } from './contract.ts'
-import { type Json, Undrawable, attempt, flatten, typesOf } from './flat-schema.ts'
-import { percentEncoded, spelled, textOf } from './spellings.ts'
-import { valueOf } from './values.ts'
+import { type ContractOperation, type Parameter, kindOf } from 'fastify-contract/document'
+import { bodyTypes, bodyValues, contentTypeOf, filesOf, writtenBody } from './bodies.ts'
+import { routeOf } from './contract.ts'
+import type { Json, SchemaSource } from './flat-schema.ts'
+import { parameterValues, queryPairs, simple } from './parameters.ts'
+import { percentEncoded } from './spellings.ts'
+import { Undrawable, attempt } from './undrawable.ts'
 
 /** What a test sends; a header that is undefined is not sent. */
 export interface ContractRequest {
@@ -21,154 +22,114 @@ export interface ContractRequest {
 export interface RequestParts {
   parameters: [Parameter, Json][]
   body: Json
+  /** The media type of the body; by default the first. */
+  type?: string
   /** Chooses among the ways to write the same; 0 is the plainest. */
   way: number
 }
 
-/** The media type of an operation's body, of JSON where it may be; undefined where it takes none. */
-export function bodyType({ object }: ContractOperation): string | undefined {
-  const types = Object.keys(object.requestBody?.content ?? {})
-  return types.find(isJson) ?? types[0]
-}
-
-/** The schema of an operation's body of JSON; undefined where it takes none. */
-export function bodySchema(operation: ContractOperation): Schema | undefined {
-  const type = bodyType(operation)
-  return type === undefined || !isJson(type) ? undefined : operation.object.requestBody?.content[type]?.schema
+/** The media type of an operation's bodies of JSON; undefined where it takes none. */
+export function jsonType(operation: ContractOperation): string | undefined {
+  return bodyTypes(operation).find((type) => kindOf(type) === 'json')
 }
 
 /**
  * What requests are made of that the contract allows for an operation. An optional part without known values is left
  * out.
  *
+ * @param type the media type of the body; each of the operation by default
  * @throws Undrawable when a required part has none
  */
-export function partsOf(operation: ContractOperation, contract: TestedContract): fc.Arbitrary<RequestParts> {
-  return fc.record({
-    parameters: fc
-      .tuple(...operation.parameters.map((parameter) => parameterOf(operation, parameter, contract)))
-      .map((drawn) => drawn.flat()),
-    body: bodyOf(operation, contract),
-    way: fc.nat({ max: 999 }),
-  })
+export function partsOf(
+  operation: ContractOperation,
+  contract: SchemaSource,
+  type?: string,
+): fc.Arbitrary<RequestParts> {
+  return fc
+    .record({
+      parameters: fc
+        .tuple(...operation.parameters.map((parameter) => parameterOf(operation, parameter, contract)))
+        .map((drawn) => drawn.flat()),
+      content: contentOf(operation, contract, type),
+      way: fc.nat({ max: 999 }),
+    })
+    .map(({ content, ...parts }) => ({ ...parts, ...content }))
 }
 
 /** Requests that the contract allows for an operation. @throws Undrawable */
-export function requestsOf(operation: ContractOperation, contract: TestedContract): fc.Arbitrary<ContractRequest> {
-  return partsOf(operation, contract).map((parts) => written(operation, parts))
+export function requestsOf(
+  operation: ContractOperation,
+  contract: SchemaSource,
+  type?: string,
+): fc.Arbitrary<ContractRequest> {
+  return partsOf(operation, contract, type).map((parts) => written(operation, parts, contract))
 }
 
 /** A request that the contract allows for an operation, always the same one. */
-export function validRequest(operation: ContractOperation, contract: TestedContract): ContractRequest {
+export function validRequest(operation: ContractOperation, contract: SchemaSource): ContractRequest {
   const [request] = fc.sample(requestsOf(operation, contract), { seed: 1, numRuns: 1 })
   // One was asked for.
   return request!
 }
 
-function bodyOf(operation: ContractOperation, contract: TestedContract): fc.Arbitrary<Json> {
+type Content = Pick<RequestParts, 'body' | 'type'>
+const nothing: Content = { body: undefined }
+
+function contentOf(operation: ContractOperation, contract: SchemaSource, chosen?: string): fc.Arbitrary<Content> {
   const { requestBody } = operation.object
-  if (requestBody === undefined) return fc.constant(undefined)
-  const draw = () => {
-    const schema = bodySchema(operation)
-    if (schema === undefined) throw new Undrawable(`no bodies of ${String(bodyType(operation))} are known`)
-    return valueOf(schema, contract)
-  }
-  if (requestBody.required === true) return draw()
-  const body = attempt(`${operation.id}: the body`, contract, draw)
-  return body === undefined ? fc.constant(undefined) : fc.option(body, { nil: undefined })
+  if (requestBody === undefined) return fc.constant(nothing)
+  const bodies = bodyTypes(operation)
+    .filter((type) => chosen === undefined || type === chosen)
+    .flatMap((type): fc.Arbitrary<Content>[] => {
+      const draw = () => bodyValues(operation, type, contract)
+      return [attempt(routeOf(operation), contract, draw)?.map((body): Content => ({ body, type })) ?? []].flat()
+    })
+  if (bodies.length > 0)
+    return fc.oneof(smallestFirst, ...(requestBody.required === true ? [] : [fc.constant(nothing)]), ...bodies)
+  if (requestBody.required === true) throw new Undrawable(`no bodies of ${bodyTypes(operation).join(', ')} are known`)
+  return fc.constant(nothing)
 }
 
-export function isList({ schema = {} }: Parameter, contract: TestedContract): boolean {
-  return typesOf(flatten(schema, contract)).includes('array')
-}
+/** A smaller case may be one of the first. */
+const smallestFirst = { withCrossShrink: true }
 
-/** A list without members is no parameter at all. */
 function parameterOf(
   operation: ContractOperation,
   parameter: Parameter,
-  contract: TestedContract,
+  contract: SchemaSource,
 ): fc.Arbitrary<[Parameter, Json][]> {
-  const draw = () => {
-    assertWritable(parameter, contract)
-    const schema = sendable(parameter, contract)
-    const values = valueOf(isList(parameter, contract) ? { minItems: 1, ...schema } : schema, contract)
-    return values
-      .filter((value) => canBeSent(parameter, value))
-      .map((value): [Parameter, Json][] => [[parameter, value]])
-  }
+  const draw = () => parameterValues(parameter, contract).map((value): [Parameter, Json][] => [[parameter, value]])
   if (parameter.required === true) return draw()
-  const one = attempt(`${operation.id}: ${parameter.in}/${parameter.name}`, contract, draw)
+  const one = attempt(`${routeOf(operation)}: ${parameter.in}/${parameter.name}`, contract, draw)
   const none = fc.constant<[Parameter, Json][]>([])
-  return one === undefined ? none : fc.oneof(one, none)
-}
-
-/** No path is without a text, and not every text can be a header's or a cookie's. */
-export function canBeSent(parameter: Parameter, value: Json): boolean {
-  const text = [value].flat().map(textOf).join(',')
-  if (parameter.in === 'query') return true
-  return parameter.in === 'path'
-    ? text !== '' && text !== '.' && text !== '..'
-    : /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text)
-}
-
-/** The style of each place, by default first. */
-const styles: Record<Parameter['in'], readonly string[]> = {
-  path: ['simple'],
-  query: ['form', 'pipeDelimited', 'spaceDelimited'],
-  header: ['simple'],
-  cookie: ['form'],
-}
-
-/** @throws Undrawable when a parameter has a form that the suite does not write */
-function assertWritable({ in: place, style, schema, content }: Parameter, contract: TestedContract): void {
-  if (content !== undefined) throw new Undrawable('no parameters with `content` are known')
-  if (style !== undefined && !styles[place].includes(style)) {
-    throw new Undrawable(`no parameters of the style ${style} are known`)
-  }
-  const { anyOf = [], oneOf = [] } = flatten(schema ?? {}, contract).assertions
-  const flat = [schema ?? {}, ...anyOf, ...oneOf].map((each) => flatten(each, contract))
-  if (flat.some((each) => typesOf(each).includes('object'))) throw new Undrawable('no parameters of objects are known')
-}
-
-/**
- * The schema of a parameter. Where it leaves the texts of a header or a cookie open, they are of visible characters of
- * US-ASCII without a comma: others mean something else, or nothing, on their way (RFC 9110, section 5.5).
- */
-export function sendable({ in: place, schema = {} }: Parameter, contract: TestedContract): Schema {
-  if (place !== 'header' && place !== 'cookie') return schema
-  const { items, type, pattern, format, enum: texts } = flatten(schema, contract).assertions
-  if (items !== undefined) return { ...schema, items: sendable({ name: '', in: place, schema: items }, contract) }
-  if (type !== 'string' || (pattern ?? format ?? texts) !== undefined) return schema
-  return { ...schema, pattern: place === 'header' ? '^[!-+.-~-]*$' : '^[!#-+.-:<-[\\]-~-]*$' }
+  return one === undefined ? none : fc.oneof(smallestFirst, none, one)
 }
 
 /** Writes a request; `way` 0 is the plainest of its spellings. */
-export function written(operation: ContractOperation, { parameters, body, way }: RequestParts): ContractRequest {
+export function written(
+  operation: ContractOperation,
+  { parameters, body, type = bodyTypes(operation)[0] ?? '', way }: RequestParts,
+  contract: SchemaSource,
+): ContractRequest {
   const encode = way % 2 === 0 ? encodeURIComponent : percentEncoded
   const valuesIn = (place: Parameter['in']) => parameters.filter(([parameter]) => parameter.in === place)
+  const text = ([parameter, value]: [Parameter, Json], coded: (text: string) => string = String) =>
+    simple(parameter, value, coded)
   const path = valuesIn('path').reduce(
-    (url, [{ name }, value]) => url.replace(`{${name}}`, () => [value].flat().map(textOf).map(encode).join(',')),
+    (url, pair) => url.replace(`{${pair[0].name}}`, () => text(pair, encode)),
     operation.path,
   )
-  const query = valuesIn('query').flatMap(([{ name, explode, style = 'form' }, value]) => {
-    const texts = [value].flat().map(textOf).map(encode)
-    const isJoined = explode === false || (explode === undefined && style !== 'form')
-    return (isJoined ? [texts.join(separators[style])] : texts).map((text) => `${encodeURIComponent(name)}=${text}`)
-  })
-  const headers = Object.fromEntries(
-    valuesIn('header').map(([{ name }, value]) => [name, [value].flat().map(textOf).join(',')]),
-  )
-  const cookies = valuesIn('cookie').map(([{ name }, value]) => `${name}=${[value].flat().map(textOf).join(',')}`)
+  const query = valuesIn('query').flatMap(([parameter, value]) => queryPairs(parameter, value, encode))
+  const headers = Object.fromEntries(valuesIn('header').map((pair) => [pair[0].name, text(pair)]))
+  const cookies = valuesIn('cookie').map((pair) => `${pair[0].name}=${text(pair)}`)
   return {
     method: operation.method.toUpperCase(),
     url: query.length === 0 ? path : `${path}?${query.join('&')}`,
     headers: {
       ...headers,
       ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),
-      ...(body === undefined ? {} : { 'content-type': bodyType(operation) }),
+      ...(body === undefined ? {} : { 'content-type': contentTypeOf(type) }),
     },
-    ...(body === undefined ? {} : { body: spelled(body, way) }),
+    ...(body === undefined ? {} : { body: writtenBody(type, body, way, filesOf(operation, type, contract)) }),
   }
 }
-
-const separators: Record<string, string> = { form: ',', pipeDelimited: '%7C', spaceDelimited: '%20' }

@@ -1,6 +1,7 @@
 import { type ContractResponse, isJson, isText } from 'fastify-contract/document'
-import { type SentRequest, type TestedContract, declaredResponse, operationOf, responsesTo } from './contract.ts'
+import { type SentRequest, type TestedContract, declaredResponse, responsesTo } from './contract.ts'
 import { parseExactly } from './exact-json.ts'
+import { Fault } from './fault.ts'
 import { type FlatSchema, flatten, typesOf } from './flat-schema.ts'
 
 /** A response as it came over the wire. Names of headers are in lower case. */
@@ -42,12 +43,13 @@ export function assertKeepsContract(
   response: ReceivedResponse,
   rules: ResponseRules = {},
 ): void {
-  const operation = operationOf(contract, request)?.id ?? 'no operation'
-  const place = `${operation} (${request.method} ${request.url}) answered ${String(response.status)}`
+  const place = `${request.method} ${request.url.slice(0, 300)}: received ${String(response.status)}`
   const [, declared] = declaredResponse(contract, request, response.status) ?? []
   const isOpenRefusal = rules.isClosed !== true && response.status >= 400 && response.status < 500
   if (declared === undefined && !(isOpenRefusal && declaresNoRefusal(contract, request))) {
-    throw new Error(`${place}: the contract does not declare this status`)
+    const kind = response.status >= 500 ? 'fault of the server' : 'undeclared status'
+    const expected = Object.keys(responsesTo(contract, request)).join(', ')
+    throw new Fault(kind, `${place}: the contract does not declare this status; expected ${expected}`, { response })
   }
   const isHead = request.method.toUpperCase() === 'HEAD'
   const problems = [
@@ -55,7 +57,19 @@ export function assertKeepsContract(
     ...framingProblems(response, isHead),
     ...(declared === undefined ? [] : bodyProblems(contract, declared, response, isHead, rules)),
   ]
-  if (problems.length > 0) throw new Error(`${place}: ${problems.join('; ')}`)
+  if (problems.length > 0)
+    throw new Fault('broken response', `${place}: ${problems.map(shortened).join('; ')}${shown(response)}`, {
+      response,
+    })
+}
+
+function shortened(problem: string): string {
+  return problem.length > 300 ? `${problem.slice(0, 300)}…` : problem
+}
+
+/** The start of a body. */
+function shown({ text }: ReceivedResponse): string {
+  return text === '' ? '' : `; received ${text.length > 300 ? `${text.slice(0, 300)}…` : text}`
 }
 
 /** Whether the contract leaves open how a request is refused. */
@@ -127,11 +141,13 @@ function framingProblems({ status, headers, text, bytes: received }: ReceivedRes
 function bodyProblems(
   contract: TestedContract,
   { content = {} }: ContractResponse,
-  { headers, text }: ReceivedResponse,
+  { status, headers, text }: ReceivedResponse,
   isHead: boolean,
   { isClosed = false }: ResponseRules,
 ): string[] {
   if (Object.keys(content).length === 0) {
+    // Many a contract says nothing of what a failure looks like.
+    if (!isClosed && status >= 400) return []
     return [
       ...(text === '' ? [] : ['has a body, and none is declared']),
       ...(headers['content-type'] === undefined || !isClosed ? [] : ['has a media type and no body']),

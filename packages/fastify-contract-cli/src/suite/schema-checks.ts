@@ -1,9 +1,12 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
-import { type Schema, schemasPointer } from 'fastify-contract/schema'
+import { canonical } from './exact-json.ts'
+import { type Schema, createValueChecks, schemasPointer, textFormats } from 'fastify-contract/schema'
 
 // ajv-formats is CommonJS that Node gives whole as the default, while its types speak of the function inside.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
+
+const enforcedFormats = new Set([...Object.keys(textFormats), 'int32', 'int64', 'float', 'double'])
 
 /** `closed` refuses, at every level, properties that no schema describes; `request` and `response` allow them. */
 export type CheckKind = 'request' | 'response' | 'closed'
@@ -12,17 +15,33 @@ export type CheckKind = 'request' | 'response' | 'closed'
 export type SchemaChecks = (value: unknown, schema: Schema, kind?: CheckKind) => string[]
 
 /**
- * Makes checks by plain Ajv, which shares no code with the server.
+ * Makes checks by plain Ajv, which shares no code with a server of fastify-contract. Responses of other servers are also
+ * checked by the library.
  *
  * @param schemas the named schemas, to which references lead
  */
 export function createSchemaChecks(schemas: Record<string, Schema>): SchemaChecks {
+  const exactly = createExactChecks(schemas)
   const validators = new Map<CheckKind, ReturnType<typeof createValidators>>()
   return (value, schema, kind = 'request') => {
     const validatorOf = validators.get(kind) ?? createValidators(schemas, kind)
     validators.set(kind, validatorOf)
     const { validate, errorsText } = validatorOf(schema)
-    return validate(withNumbers(value)) ? [] : [errorsText(validate.errors, { dataVar: '' })]
+    if (!validate(withNumbers(value))) return [errorsText(validate.errors, { dataVar: '' })]
+    return kind === 'response' ? exactly(value, schema) : []
+  }
+}
+
+/** Makes the library's own checks, which compare integers beyond 2^53 exactly. */
+function createExactChecks(schemas: Record<string, Schema>): SchemaChecks {
+  const checkOf = createValueChecks(schemas, 'response')
+  const checks = new WeakMap<Schema, ReturnType<typeof checkOf>>()
+  return (value, schema) => {
+    const check = checks.get(schema) ?? checkOf(schema)
+    checks.set(schema, check)
+    const found = typeof check === 'string' ? undefined : check(value)
+    // Other servers may send more than is declared.
+    return found === undefined || found.isUndeclared ? [] : [found.problem]
   }
 }
 
@@ -30,12 +49,25 @@ function createValidators(schemas: Record<string, Schema>, kind: CheckKind) {
   // 67.74 is a multiple of 0.01, although doubles do not divide so: hence multipleOfPrecision.
   const ajv = new Ajv2020({ strict: false, logger: false, allErrors: true, multipleOfPrecision: 9 })
   addFormats(ajv)
+  // What `generate` ignores is ignored here.
+  for (const name of Object.keys(ajv.formats)) {
+    if (!enforcedFormats.has(name)) ajv.addFormat(name, true)
+  }
   const written = writeSchema(schemas, kind)
   const named = Object.entries(schemas).map(([name, schema]) => [name, written(schema, true)])
   ajv.addSchema({ $id: namedSchemas, $defs: Object.fromEntries(named) as unknown })
   const compiled = new WeakMap<Schema, ValidateFunction>()
+  /** Compiling is slow, and many parts of a contract are alike. */
+  const byText = new Map<string, ValidateFunction>()
+  const compile = (schema: Schema) => {
+    const whole = written(schema, false) as Schema
+    const text = canonical(whole)
+    const validate = byText.get(text) ?? ajv.compile(whole)
+    byText.set(text, validate)
+    return validate
+  }
   return (schema: Schema) => {
-    const validate = compiled.get(schema) ?? ajv.compile(written(schema, false) as Schema)
+    const validate = compiled.get(schema) ?? compile(schema)
     compiled.set(schema, validate)
     return { validate, errorsText: ajv.errorsText.bind(ajv) }
   }

@@ -1,36 +1,44 @@
-import fc from 'fast-check'
+import type { ContractOperation } from 'fastify-contract/document'
+import { type Additions, Trail, credentialsFrom, onWire } from './callers.ts'
 import { type CaseTools, type Send, testsOf } from './cases.ts'
-import type { SentRequest, TestedContract } from './contract.ts'
+import { type SentRequest, type TestedContract, declaredResponse, operationNamed, routeOf } from './contract.ts'
 import { Coverage } from './coverage.ts'
-import { type Credentials, withCredentials } from './credentials.ts'
-import { Undrawable } from './flat-schema.ts'
-import { type Judge, judgeAny } from './judge.ts'
-import type { ContractRequest } from './requests.ts'
+import type { Credentials } from './credentials.ts'
+import { type FaultKind, NotImplemented } from './fault.ts'
+import { type Judge, judgeAny, judgeStrictly } from './judge.ts'
+import { KnownItems } from './known-items.ts'
+import { BrokenProperty, type Counterexample, checkProperty, kindOf, messageOf } from './property.ts'
 import { type ReceivedResponse, type ResponseRules, assertKeepsContract } from './response-checks.ts'
-import { type Connections, type Exchange, connectTo } from './send.ts'
+import { type Connections, type Exchange, type WireRequest, connectTo } from './send.ts'
+import { type LeftOut, Undrawable } from './undrawable.ts'
 
 /** What is tested, and how far. */
-export interface SuiteOptions {
+export interface SuiteOptions extends Additions {
   contract: TestedContract
   /** Where the server is, such as `http://127.0.0.1:3000`, or how a request is sent. */
   server: string | (() => Promise<string>) | { exchange: Exchange }
   /** The credentials of a caller by the names of their schemes; a function gives those of a new caller without data. */
-  auth?: Record<string, string | (() => Promise<string>)>
+  auth?: Readonly<Record<string, string | (() => Promise<string>)>> | undefined
+  /** Those of another caller, to whom nothing is shown of what the first creates. */
+  otherAuth?: Credentials | undefined
   /**
    * Whether the server promises what fastify-contract does beyond OpenAPI: unknown and repeated parameters are refused,
-   * the earliest stage reports its fault, HEAD is GET, an example's response is the example of its name.
+   * the earliest stage reports its fault, HEAD is GET.
    */
   isStrict?: boolean
   /** The length, in bytes, beyond which the server refuses a body. */
   bodyLimit?: number
   rules?: ResponseRules
   judge?: Judge
-  /** Requests that make what the examples of an operation need and no other example makes, by its id. */
+  /**
+   * Requests that make what the examples of an operation need and no other example makes, by its id. With them, each
+   * example of a request must be answered with the example of the same name.
+   */
   needs?: CaseTools['needs']
   /** Checks that the refused requests of a caller have changed nothing. */
   assertUnchanged?: (send: Send) => Promise<void>
   /** What every property starts from; another one for each suite by default. */
-  seed?: number
+  seed?: number | undefined
   /** How many times as many runs each property gets as by default. */
   scale?: number
   /** The one case of a property that is repeated, as a result names it. */
@@ -38,18 +46,30 @@ export interface SuiteOptions {
 }
 
 /** What came of a case. Notes are what is neither right nor a fault. */
-export type Result = { operation?: string; title: string; notes: string[] } & (
-  | { verdict: 'ok' }
-  | { verdict: 'left out'; reason: string }
-  /** With the smallest request that shows the fault, and the path that repeats it. */
-  | { verdict: 'fault'; problem: string; counterexample?: { shown: string; path: string } }
-)
+export type Result = {
+  /** The id of an operation, and its method and path; undefined for what concerns several. */
+  operation?: string
+  route?: string
+  title: string
+  notes: string[]
+} & ({ verdict: 'ok' } | { verdict: 'left out'; reason: string } | { verdict: 'not implemented' } | BrokenResult)
+
+/** With the smallest case that shows the fault, and the requests of that case, the last of which shows it. */
+interface BrokenResult {
+  verdict: 'fault'
+  kind: FaultKind
+  problem: string
+  requests: WireRequest[]
+  counterexample?: Counterexample
+}
 
 /** A case, which is not tried before it is run. */
 export interface Case {
   operation?: string
+  route?: string
   title: string
-  run: () => Promise<Result>
+  /** @param limit the time in milliseconds after which what has been tried is enough */
+  run: (limit?: number) => Promise<Result>
 }
 
 /** A suite, with what own tests need: they send, draw and count as its cases do. */
@@ -58,7 +78,12 @@ export interface ContractSuite {
   /** How long one case may take, in milliseconds. */
   timeout: number
   coverage: Coverage
-  cases: () => Generator<Case>
+  /** What requests leave out, and why. It grows while they are made. */
+  leftOut: LeftOut
+  /** How many requests have been sent. */
+  requests: () => number
+  /** @param chosen the operations to test; all by default */
+  cases: (chosen?: readonly ContractOperation[]) => Generator<Case>
   /** Gives what came of a test of one's own. */
   resultOf: (title: string, test: () => Promise<void>) => Promise<Result>
   check: CaseTools['check']
@@ -70,64 +95,83 @@ export interface ContractSuite {
   close: () => Promise<void>
 }
 
-/** Tests a server, case by case. What requests leave out comes last. */
-export async function* test(
-  contract: TestedContract,
-  options: Omit<SuiteOptions, 'contract'>,
-): AsyncGenerator<Result, void, undefined> {
-  const suite = createContractSuite({ ...options, contract })
-  try {
-    for (const { run } of suite.cases()) yield await run()
-    for (const line of contract.leftOut) yield { title: line, notes: [], verdict: 'left out', reason: 'not known' }
-  } finally {
-    await suite.close()
-  }
-}
-
 /** Prepares the cases of a contract. Nothing is sent before one is run. */
 export function createContractSuite(options: SuiteOptions): ContractSuite {
-  const { contract, auth = {}, isStrict = false, bodyLimit, rules = {}, needs = {}, judge = judgeAny } = options
-  const { assertUnchanged = () => Promise.resolve(), seed = Math.floor(Math.random() * 2 ** 31), scale = 1 } = options
+  const { auth = {}, otherAuth, isStrict = false, bodyLimit, rules = {}, needs } = options
+  const { seed = Math.floor(Math.random() * 2 ** 31), scale = 1, judge = isStrict ? judgeStrictly : judgeAny } = options
+  const { assertUnchanged = () => Promise.resolve() } = options
+  const leftOut: LeftOut = new Set()
+  const contract = { ...options.contract, leftOut }
   const coverage = new Coverage(contract)
   const timeout = 60_000 * Math.max(1, scale)
+  const trail = new Trail()
+  const items = new KnownItems(contract)
   const [exchangeHere, close] = connectionsOf(options.server)
+  const kept = trail.through(exchangeHere)
 
   const observe: ContractSuite['observe'] = (sent, received) => {
     coverage.record(sent, received)
+    if (received.status === 501 && declaredResponse(contract, sent, 501)?.[0] !== '501') {
+      throw new NotImplemented(`${sent.method} ${sent.url} is not implemented`)
+    }
     assertKeepsContract(contract, sent, received, rules)
     return received
   }
   const senderFor: ContractSuite['senderFor'] =
-    (credentials, exchange = exchangeHere) =>
-    async (sent) =>
-      observe(sent, await exchange(onWire(withCredentials(contract, sent, credentials))))
-  const newCaller = async () => {
-    const known = Object.entries(auth).map(async ([name, given]): Promise<[string, string]> => {
-      return [name, typeof given === 'string' ? given : await given()]
-    })
-    return senderFor(Object.fromEntries(await Promise.all(known)))
+    (credentials, exchange = kept) =>
+    async (sent) => {
+      const received = await exchange(onWire(contract, sent, credentials, options))
+      items.record(sent, received)
+      return observe(sent, received)
+    }
+  const checkFor =
+    (limit?: number): CaseTools['check'] =>
+    (arbitrary, runs, testOne) => {
+      const property = {
+        seed,
+        numRuns: Math.ceil(runs * scale),
+        path: options.path,
+        isWhole: limit === undefined,
+        trail,
+      }
+      // The search for a smaller counterexample ends before the case does.
+      return checkProperty(arbitrary, testOne, { ...property, limit: limit ?? timeout / 2 })
+    }
+  const tools = {
+    contract,
+    isStrict,
+    schemes: Object.keys(auth),
+    bodyLimit,
+    needs,
+    items,
+    assertUnchanged,
+    newCaller: async () => senderFor(await credentialsFrom(auth)),
+    newStranger: () => Promise.resolve(otherAuth && senderFor(otherAuth)),
   }
-  const check: CaseTools['check'] = (arbitrary, runs, testOne) =>
-    checkProperty(arbitrary, testOne, { seed, numRuns: Math.ceil(runs * scale), path: options.path, timeout })
-  const tools = { contract, isStrict, schemes: Object.keys(auth), bodyLimit, needs, newCaller, assertUnchanged, check }
+  const nameOf = (id?: string) =>
+    id === undefined ? {} : { operation: id, route: routeOf(operationNamed(contract, id)) }
 
   return {
     seed,
     timeout,
     coverage,
-    check,
+    leftOut,
+    requests: () => trail.count,
+    check: checkFor(),
     senderFor,
     observe,
     close,
-    resultOf: (title, test) => resultOf({ title }, test, new Set()),
-    *cases() {
-      for (const { run, ...named } of testsOf(tools)) {
+    resultOf: (title, test) => resultOf({ title }, test, { notes: new Set(), trail }),
+    *cases(chosen = contract.operations) {
+      for (const { run, title, operation } of testsOf(tools, chosen)) {
+        const named = { ...nameOf(operation), title }
         const notes = new Set<string>()
         const noting: CaseTools['judge'] = (response, expected) => {
           const note = judge(response, expected)
           if (note !== undefined) notes.add(note)
         }
-        yield { ...named, run: () => resultOf(named, () => run({ ...tools, judge: noting }), notes) }
+        const runWithin = (limit?: number) => run({ ...tools, judge: noting, check: checkFor(limit) })
+        yield { ...named, run: (limit) => resultOf(named, () => runWithin(limit), { notes, trail }) }
       }
     },
   }
@@ -146,67 +190,31 @@ function connectionsOf(server: SuiteOptions['server']): [Exchange, close: () => 
   ]
 }
 
-function onWire({ method, url, headers, body }: ContractRequest): Parameters<Exchange>[0] {
-  const content =
-    body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
-  const fields = Object.entries<string | undefined>({ ...content, ...headers }).filter(
-    (field): field is [string, string] => field[1] !== undefined,
-  )
-  return { method, url, headers: Object.fromEntries(fields), ...(body === undefined ? {} : { body }) }
-}
-
-/** A property does not hold. The message is that of the smallest case that was found. */
-class Counterexample extends Error {
-  readonly found: { shown: string; path: string }
-
-  constructor(cause: unknown, drawn: unknown, path: string) {
-    super(messageOf(cause), { cause })
-    const shown = fc.stringify(drawn)
-    this.found = { shown: shown.length > 2_000 ? `${shown.slice(0, 2_000)}…` : shown, path }
-  }
-}
-
-interface PropertyOptions {
-  seed: number
-  numRuns: number
-  path: string | undefined
-  timeout: number
-}
-
-/** @throws Counterexample, or Undrawable where no value is found */
-async function checkProperty<Drawn>(
-  arbitrary: fc.Arbitrary<Drawn>,
-  testOne: (drawn: Drawn) => Promise<void>,
-  { seed, numRuns, path, timeout }: PropertyOptions,
-): Promise<void> {
-  const { failed, errorInstance, counterexample, counterexamplePath } = await fc.check(
-    fc.asyncProperty(arbitrary, testOne),
-    {
-      seed,
-      numRuns,
-      ...(path === undefined ? {} : { path, endOnFailure: true }),
-      // The search for a smaller counterexample ends before the case does.
-      plugins: [fc.interruptAfterTimeLimit(timeout / 2, { failOnInterrupt: true })],
-    },
-  )
-  if (failed) throw new Counterexample(errorInstance, counterexample, String(counterexamplePath))
-}
+type Named = Pick<Result, 'operation' | 'route' | 'title'>
 
 async function resultOf(
-  named: { operation?: string; title: string },
+  named: Named,
   test: () => Promise<void>,
-  notes: ReadonlySet<string>,
+  { notes: noted, trail }: { notes: ReadonlySet<string>; trail: Trail },
 ): Promise<Result> {
+  trail.requests = []
+  const notes = () => [...noted].slice(0, 20)
   try {
     await test()
-    return { ...named, notes: [...notes], verdict: 'ok' }
+    return { ...named, notes: notes(), verdict: 'ok' }
   } catch (error) {
-    if (error instanceof Undrawable) return { ...named, notes: [...notes], verdict: 'left out', reason: error.message }
-    const counterexample = error instanceof Counterexample ? { counterexample: error.found } : {}
-    return { ...named, notes: [...notes], verdict: 'fault', problem: messageOf(error), ...counterexample }
+    if (error instanceof Undrawable) return { ...named, notes: notes(), verdict: 'left out', reason: error.message }
+    if (error instanceof NotImplemented) return { ...named, notes: notes(), verdict: 'not implemented' }
+    const counterexample = error instanceof BrokenProperty ? { counterexample: error.found } : {}
+    const requests = error instanceof BrokenProperty ? error.requests : trail.requests
+    return {
+      ...named,
+      notes: notes(),
+      verdict: 'fault',
+      kind: kindOf(error),
+      problem: messageOf(error),
+      requests,
+      ...counterexample,
+    }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

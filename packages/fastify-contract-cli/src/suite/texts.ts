@@ -1,5 +1,7 @@
 import fc from 'fast-check'
-import { type FlatSchema, Undrawable, beyondFormats } from './flat-schema.ts'
+import { type FlatSchema } from './flat-schema.ts'
+import { Undrawable } from './undrawable.ts'
+import { beyondFormats } from './ranges.ts'
 
 const moment = fc
   .date({ min: new Date(0), max: new Date('2099-12-31'), noInvalidDate: true })
@@ -24,8 +26,10 @@ const textFormats: Record<string, () => fc.Arbitrary<string>> = {
   byte: () => fc.base64String(),
 }
 
-/** Every text is of these formats. */
-export const freeFormats = ['password', 'binary', beyondFormats]
+/** Whether every text is of a format. One that is not known is open, as for the server. */
+export function isFreeFormat(format: unknown): boolean {
+  return typeof format !== 'string' || !(format in textFormats) || format === beyondFormats
+}
 
 /** Characters that software is known to change, cut or refuse. */
 const awkwardUnits = Array.from(
@@ -49,16 +53,14 @@ const anyUnit = fc.oneof(
 /** Longer than any text that a contract without `maxLength` should be believed to take. */
 const longestText = 1_000
 
-/** Texts of a schema. @throws Undrawable when nothing is known of its format, or its pattern is not one of fast-check's */
-export function textOf({ assertions, examples }: FlatSchema): fc.Arbitrary<string> {
+/** Texts of a schema. @throws Undrawable when its pattern is not one of fast-check's */
+export function textOf({ assertions, contract }: FlatSchema): fc.Arbitrary<string> {
   const { minLength: min = 0, maxLength: max = longestText, pattern = '', format = 'binary' } = assertions
-  if (!freeFormats.includes(format)) {
-    if (textFormats[format] !== undefined) return textFormats[format]()
-    // `generate` has checked that examples are of the format.
-    if (examples.length > 0) return fc.constantFrom(...(examples as string[]))
-    throw new Undrawable(`nothing is known of the format ${format}; give its schema examples`)
-  }
+  if (min > max) throw new Undrawable('no text has a possible length')
+  if (textFormats[format] !== undefined) return textFormats[format]()
   const expression = known(pattern, () => new RegExp(pattern, 'u'))
+  if (contract.isPlain === true && expression.test('text'))
+    return fc.constant('text'.repeat(Math.ceil(min / 4) || 1).slice(0, max))
   // Any pattern but that of one class of characters draws its own texts.
   if (!awkwardUnits.some((unit) => expression.test(unit))) return known(pattern, () => fc.stringMatching(expression))
   const unit = anyUnit.filter((each) => expression.test(each))

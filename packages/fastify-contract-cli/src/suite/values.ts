@@ -4,17 +4,16 @@ import {
   type FlatSchema,
   type Json,
   type SchemaSource,
-  Undrawable,
-  attempt,
   flatten,
   inRequests,
   isAllowed,
-  merged,
   typesOf,
   within,
 } from './flat-schema.ts'
 import { integerOf, numberOf } from './numbers.ts'
 import { textOf } from './texts.ts'
+import { Undrawable, attempt } from './undrawable.ts'
+import { merged } from './merge-schemas.ts'
 
 /** Values that a schema allows in a request, its edges among them. @throws Undrawable */
 export function valueOf(schema: Schema, contract: SchemaSource): fc.Arbitrary<Json> {
@@ -31,9 +30,13 @@ const mostMisses = 2_000
 
 /** Values that a schema allows. Drawing throws Undrawable where none is found. */
 export function allowed(flat: FlatSchema): fc.Arbitrary<Json> {
-  const isRight = isAllowed(flat)
+  return found(drawn(flat), isAllowed(flat))
+}
+
+/** Those of some values that are right. Drawing throws Undrawable where none is found. */
+export function found<Value>(some: fc.Arbitrary<Value>, isRight: (value: Value) => boolean): fc.Arbitrary<Value> {
   let misses = 0
-  return drawn(flat).filter((value) => {
+  return some.filter((value) => {
     const isFound = isRight(value)
     misses = isFound ? 0 : misses + 1
     if (misses > mostMisses) throw new Undrawable('no value is found that keeps all rules of a schema at once')
@@ -41,8 +44,30 @@ export function allowed(flat: FlatSchema): fc.Arbitrary<Json> {
   })
 }
 
+/** One value that a schema allows, the same for a seed: its example, or plain values of all properties. @throws Undrawable */
+export function sample(schema: Schema, contract: SchemaSource, seed = 1): Json {
+  return fc.sample(valueOf(schema, { ...contract, isPlain: true }), { seed, numRuns: 1 })[0]
+}
+
 /** Values among which some are allowed by a schema, or all. */
 export function drawn(flat: FlatSchema): fc.Arbitrary<Json> {
+  const examples = flat.examples.map(exact).filter(isAllowed(flat))
+  if (examples.length === 0) return drawnAnew(flat)
+  return flat.contract.isPlain === true
+    ? fc.constant(examples[0])
+    : fc.oneof({ weight: 9, arbitrary: drawnAnew(flat) }, fc.constantFrom(...examples))
+}
+
+/** Integers are bigints. */
+function exact(value: Json): Json {
+  if (Array.isArray(value)) return value.map(exact)
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, exact(member)]))
+  }
+  return Number.isSafeInteger(value) ? BigInt(value as number) : value
+}
+
+function drawnAnew(flat: FlatSchema): fc.Arbitrary<Json> {
   const { anyOf, oneOf, ...assertions } = flat.assertions
   const alternatives = anyOf ?? oneOf
   if (alternatives !== undefined) {
@@ -54,8 +79,6 @@ export function drawn(flat: FlatSchema): fc.Arbitrary<Json> {
     return fc.oneof(...parts)
   }
   const constants = 'const' in assertions ? [assertions.const] : assertions.enum
-  // Integers are bigints.
-  const exact = (value: Json) => (Number.isInteger(value) ? BigInt(value as number) : value)
   if (constants !== undefined) return fc.constantFrom(...constants.map(exact))
   const types = typesOf(flat)
   const anyType: JsonType[] = ['string', 'integer', 'boolean', 'null']
@@ -73,10 +96,13 @@ const byType: Record<JsonType, (flat: FlatSchema) => fc.Arbitrary<Json>> = {
 }
 
 function arrayOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
+  const { contract } = flat
   const { items = { type: 'string' }, minItems = 0, maxItems = Infinity, uniqueItems } = flat.assertions
   const item = minItems > 0 ? memberOf(flat, items) : attempt('items', flat.contract, () => memberOf(flat, items))
   if (item === undefined) return fc.constant([])
-  const lengths = { minLength: minItems, maxLength: Math.min(maxItems, minItems + 4) }
+  const least = contract.isPlain === true ? Math.min(maxItems, Math.max(1, minItems)) : minItems
+  const lengths = { minLength: least, maxLength: Math.min(maxItems, contract.isPlain === true ? least : least + 4) }
+  if (lengths.minLength > lengths.maxLength) throw new Undrawable('a list has no possible length')
   return uniqueItems === true
     ? fc.uniqueArray(item, { ...lengths, selector: (each) => fc.stringify(each) })
     : fc.array(item, lengths)
@@ -93,7 +119,10 @@ function objectOf(flat: FlatSchema): fc.Arbitrary<object> {
       trail.length > deepest ? undefined : attempt(`property ${name}`, contract, () => memberOf(flat, schema))
     return member === undefined ? [] : [[name, member]]
   })
-  const requiredKeys = required.filter((name) => Object.hasOwn(properties, name))
+  const requiredKeys =
+    contract.isPlain === true
+      ? members.map(([name]) => name)
+      : required.filter((name) => Object.hasOwn(properties, name))
   const known = fc.record(Object.fromEntries(members), { requiredKeys })
   const { additionalProperties: others = true } = assertions
   if (others === false) return known
@@ -103,6 +132,7 @@ function objectOf(flat: FlatSchema): fc.Arbitrary<object> {
   const values = others === true ? anyJson : memberOf(flat, others)
   const unknown = fc.dictionary(names, values, { maxKeys: 3 })
   const needed = fc.record(Object.fromEntries(undescribed.map((name) => [name, values])))
+  if (contract.isPlain === true) return fc.tuple(known, needed).map(([a, b]): object => ({ ...a, ...b }))
   const any = fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: unknown })
   return fc.tuple(known, any, needed).map(([a, b, c]): object => ({ ...a, ...b, ...c }))
 }

@@ -1,0 +1,185 @@
+import { type App, exchangeWith } from './app-exchange.ts'
+import { basePathsOf } from 'fastify-contract/document'
+import { type Additions, onWire } from './callers.ts'
+import type { TestedContract } from './contract.ts'
+import type { Coverage } from './coverage.ts'
+import { type Credentials, schemesFor, wantsCredentials } from './credentials.ts'
+import { Unjudged } from './fault.ts'
+import { messageOf } from './property.ts'
+import { validRequest } from './requests.ts'
+import { type Connections, type Exchange, connectTo } from './send.ts'
+import { type Case, type Result, type SuiteOptions, createContractSuite } from './suite.ts'
+import { Undrawable } from './undrawable.ts'
+
+/** What is tested, and how far. One of `url`, `app` and `exchange` is needed. */
+export interface TestOptions extends Omit<SuiteOptions, 'contract' | 'server'> {
+  /** Where the server is. A path in it takes the place of the contract's base path. */
+  url?: string
+  /** A server in the same process. */
+  app?: App
+  /** How requests are sent, for any other server. */
+  exchange?: Exchange
+  auth?: Credentials
+  /** The id, or the method and path, of the only operation to test. */
+  only?: string | undefined
+  /** The time for everything, 60 by default. Slow servers get fewer requests. */
+  seconds?: number
+}
+
+/** The results of a run, as they come. Iterating throws Unjudged where the server cannot be judged. */
+export interface TestRun extends AsyncIterable<Result> {
+  seed: number
+  coverage: Coverage
+  /** How many operations are tested. */
+  operations: number
+  /** How many cases there are. */
+  cases: number
+  /** How many requests have been sent. */
+  requests: () => number
+}
+
+/** Tests a server, case by case. What requests leave out comes last. @throws Unjudged without such an operation */
+export function test(contract: TestedContract, options: TestOptions): TestRun {
+  const { only, seconds = 60 } = options
+  const deadline = performance.now() + seconds * 1000
+  const { exchange, close } = connectionsOf(contract, options, Math.max(0.5, Math.min(10, seconds / 12)))
+  const suite = createContractSuite({ ...options, contract, server: { exchange: until(deadline, exchange) } })
+  const chosen = contract.operations.filter(({ id, method, path }) =>
+    isChosen(only, id, `${method.toUpperCase()} ${path}`),
+  )
+  if (chosen.length === 0) throw new Unjudged(`the contract has no operation ${String(only)}`)
+  const ids = new Set(chosen.map(({ id }) => id))
+  const all = [...suite.cases(chosen)]
+  // The chosen operations find nothing that nobody has created.
+  const isBefore = ({ operation }: Case) => operation !== undefined && !ids.has(operation)
+  const [before, cases] = [all.filter(isBefore), all.filter((each) => !isBefore(each))]
+
+  async function* results(): AsyncGenerator<Result, void, undefined> {
+    try {
+      await assertJudgeable(contract, { ...options, exchange })
+      for (const { run } of before) await run(seconds * 100)
+      yield* runCases(cases, deadline, () => assertReachable(exchange))
+      for (const line of suite.leftOut) yield { title: line, notes: [], verdict: 'left out', reason: '' }
+    } finally {
+      close()
+    }
+  }
+  return {
+    seed: suite.seed,
+    coverage: suite.coverage,
+    operations: chosen.length,
+    cases: cases.length,
+    requests: suite.requests,
+    [Symbol.asyncIterator]: results,
+  }
+}
+
+function isChosen(only: string | undefined, ...names: string[]): boolean {
+  return only === undefined || names.includes(only)
+}
+
+const timeIsUp = 'the time is up; give more with --seconds'
+
+/** Gives up at the end of a run, when what is tried says nothing any more. */
+function until(deadline: number, exchange: Exchange): Exchange {
+  return async (request) => {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const giveUp = () => {
+      reject(new Undrawable(timeIsUp))
+    }
+    const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()))
+    try {
+      return await Promise.race([exchange(request), promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** Runs cases within a time. Each gets its share of what is left. */
+async function* runCases(
+  cases: readonly Case[],
+  deadline: number,
+  assertThere: () => Promise<void>,
+): AsyncGenerator<Result, void, undefined> {
+  let gone: string | undefined
+  for (const [index, { run, ...named }] of cases.entries()) {
+    const left = deadline - performance.now()
+    const reason = gone ?? (left <= 0 ? timeIsUp : undefined)
+    if (reason !== undefined) {
+      yield { ...named, notes: [], verdict: 'left out', reason }
+      continue
+    }
+    const result = await run(Math.max(1, left / (cases.length - index)))
+    yield result
+    if (result.verdict !== 'fault' || result.kind !== 'no response') continue
+    try {
+      await assertThere()
+    } catch {
+      gone = 'the server does not respond any more'
+    }
+  }
+}
+
+function connectionsOf(contract: TestedContract, { url, app, exchange }: TestOptions, seconds: number): Connections {
+  if (exchange !== undefined) return { exchange, close: () => undefined }
+  if (app !== undefined) return { exchange: exchangeWith(app), close: () => undefined }
+  if (url === undefined || !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new Unjudged(`${String(url)} is not the URL of a server; give one such as http://localhost:3000`)
+  }
+  return connectTo(addressOf(contract, url), seconds * 1000)
+}
+
+/** The URL of a server with its base path: that of the URL, or else that of the contract. */
+export function addressOf(contract: TestedContract, url: string): string {
+  const hasPath = /^https?:\/\/[^/]+\//i.test(url)
+  const [base = ''] = hasPath ? [] : basePathsOf(contract.document)
+  return `${url}${base}`
+}
+
+/** @throws Unjudged */
+async function assertReachable(exchange: Exchange): Promise<void> {
+  try {
+    await exchange({ method: 'GET', url: '/', headers: {} })
+  } catch (error) {
+    throw new Unjudged(`the server cannot be reached: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+interface Judgeable extends Additions {
+  auth?: Credentials
+  exchange: Exchange
+}
+
+/** Tries the credentials on a few operations that need them. @throws Unjudged when each is refused */
+async function assertJudgeable(
+  contract: TestedContract,
+  { exchange, auth = {}, ...additions }: Judgeable,
+): Promise<void> {
+  await assertReachable(exchange)
+  for (const name of Object.keys(auth)) {
+    const tried = contract.operations
+      .filter(
+        (operation) => wantsCredentials(operation) && schemesFor(operation, Object.keys(auth))?.includes(name) === true,
+      )
+      .toSorted((a, b) => Number(b.method === 'get') - Number(a.method === 'get'))
+      .slice(0, 5)
+    const statuses: number[] = []
+    for (const operation of tried) {
+      const request = drawnOrNothing(() => validRequest(operation, contract))
+      if (request !== undefined) statuses.push((await exchange(onWire(contract, request, auth, additions))).status)
+    }
+    if (statuses.length > 0 && statuses.every((status) => status === 401)) {
+      throw new Unjudged(`the server refuses the credentials of ${name} everywhere (401); check --auth ${name}=…`)
+    }
+  }
+}
+
+function drawnOrNothing<Drawn>(draw: () => Drawn): Drawn | undefined {
+  try {
+    return draw()
+  } catch (error) {
+    if (error instanceof Undrawable) return undefined
+    throw error
+  }
+}

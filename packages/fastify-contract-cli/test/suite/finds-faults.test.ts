@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { type Result, type TestOptions, test as testServer } from '../../src/suite.ts'
+import { petsContract } from './pets-contract.ts'
+import { type Faults, type Reply, servePets } from './pets-server.ts'
+
+async function resultsOf(faults: Faults, options: TestOptions = {}): Promise<Result[]> {
+  const { url, close } = await servePets(faults)
+  onTestFinished(close)
+  const callers = { auth: { key: 'k' }, otherAuth: { key: 'other' } }
+  const results: Result[] = []
+  for await (const result of testServer(petsContract, { url, ...callers, seed: 1, scale: 0.2, ...options }))
+    results.push(result)
+  return results
+}
+
+const faultsIn = (results: Result[]) =>
+  results.flatMap((result) =>
+    result.verdict === 'fault' ? [`${result.title}: ${result.kind}: ${result.problem}`] : [],
+  )
+
+const changed = (change: (reply: Reply) => Reply) => (reply: Reply, request: { path: string; method: string }) =>
+  request.path.startsWith('/pets/') && request.method === 'GET' && reply.status === 200 ? change(reply) : reply
+const withBody = (change: (body: Record<string, unknown>) => object) =>
+  changed((reply) => ({ ...reply, body: change(reply.body as Record<string, unknown>) }))
+
+const rounded = (integer: bigint) => BigInt.asIntN(64, BigInt(Number(integer)))
+const withRounded = withBody((body) => ({ ...body, weight: rounded(body['weight'] as bigint) }))
+
+/** Faults that the tests of one thing find. */
+const ofReplies: [name: string, faults: Faults, problem: RegExp][] = [
+  ['a property is missing', { reply: withBody(({ name: _name, ...rest }) => rest) }, /required property 'name'/],
+  ['a type is changed', { reply: withBody((body) => ({ ...body, name: 5 })) }, /\/name must be string/],
+  ['a status is undeclared', { reply: changed((reply) => ({ ...reply, status: 203 })) }, /undeclared status: .*203/],
+  ['a header is gone', { reply: changed(({ headers: _headers, ...reply }) => reply) }, /the header etag is missing/],
+  ['a handler fails', { reply: changed((reply) => ({ ...reply, status: 500 })) }, /fault of the server/],
+]
+
+/** Faults that the tests of a collection find. */
+const ofState: typeof ofReplies = [
+  ['an integer is rounded', { reply: withRounded }, /lost or shown to others: .* the weight -?\d+, expected -?\d+/],
+  [
+    'an id is another one',
+    { reply: withBody(({ id, ...body }) => ({ ...body, id: (id as bigint) + 1n })) },
+    /lost or shown to others: .*the id/,
+  ],
+  ['a broken request is taken', { isLenient: true }, /body\/name.*: accepted what the contract refuses: received 201/],
+  ['what was deleted is still there', { keepsDeleted: true }, /received 200, though it was deleted/],
+  ["another caller's things are seen", { showsAll: true }, /another caller received/],
+  [
+    'what was created is not found',
+    { reply: changed(() => ({ status: 404, body: { title: 'no such pet' } })) },
+    /received 404, though it was created/,
+  ],
+  ['what was deleted is still listed', { listsDeleted: true }, /was deleted, and is still in the list/],
+]
+
+test.each(ofReplies)('the suite finds that %s', { timeout: 60_000 }, async (_name, faults, problem) => {
+  const results = await resultsOf(faults, { only: 'GET /pets/{petId}' })
+  expect(faultsIn(results)).toContainEqual(expect.stringMatching(problem))
+})
+
+test.each(ofState)('the suite finds that %s', { timeout: 60_000 }, async (_name, faults, problem) => {
+  const results = await resultsOf(faults, { only: 'POST /pets', scale: 0.5 })
+  expect(faultsIn(results)).toContainEqual(expect.stringMatching(problem))
+})
+
+test(
+  'the suite finds that a refusal has another status only where the stages are promised',
+  { timeout: 60_000 },
+  async () => {
+    const reply = (right: Reply): Reply => (right.status === 401 ? { ...right, status: 400 } : right)
+    expect(faultsIn(await resultsOf({ reply }, { only: 'GET /pets' }))).toEqual([])
+    expect(faultsIn(await resultsOf({ reply }, { isStrict: true, only: 'GET /pets' }))).toContainEqual(
+      expect.stringMatching(/no credentials: refused in another way: received 400, expected 401/),
+    )
+  },
+)
+
+test('the suite finds nothing in a server that keeps its contract', { timeout: 120_000 }, async () => {
+  for (let seed = 1; seed <= 4; seed++) {
+    const results = await resultsOf({}, { seed, scale: 0.5 })
+    expect(faultsIn(results), String(seed)).toEqual([])
+    expect(results.flatMap((result) => (result.verdict === 'left out' ? [result] : []))).toEqual([])
+  }
+})
+
+test('operations that are not implemented yet are named, and are no faults', { timeout: 60_000 }, async () => {
+  const results = await resultsOf({
+    reply: ({ status }) => (status < 400 ? { status: 501 } : { status, body: { title: 'a' } }),
+  })
+  expect(faultsIn(results)).toEqual([])
+  const named = results.filter(({ verdict }) => verdict === 'not implemented').map(({ route }) => route)
+  expect([...new Set(named)]).toEqual(expect.arrayContaining(['POST /pets', 'GET /pets', 'GET /search']))
+})
