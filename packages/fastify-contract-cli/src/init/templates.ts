@@ -164,12 +164,10 @@ export function test(service: Service): string {
   const secrets = schemes.map(([name]) => `process.env[${quoted(variableOf(name))}] = ${quoted(secret)}\n`)
   const auth = known.length === 0 ? '' : `, auth: { ${known.join(', ')} }`
   return `import { after, test } from 'node:test'
-import { notImplemented } from 'fastify-contract'
 import { parseJsonWithBigInts } from 'fastify-contract/json'
 import { createContractSuite, readContract } from 'fastify-contract-cli/suite'
 import { contract } from '../generated/contract.ts'
 import { buildApp } from '../src/app.ts'
-import { handlers } from '../src/handlers.ts'
 
 ${secrets.join('')}${secrets.length === 0 ? '' : '\n'}const app = await buildApp()
 const server = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -179,13 +177,12 @@ after(async () => {
   await app.close()
 })
 
-const written: Readonly<Record<string, unknown>> = handlers
-
-/** The server keeps its contract. What is not implemented yet is left out. */
-for (const { operation = '', title, run } of suite.cases()) {
-  test(title, { skip: written[operation] === notImplemented }, async (context) => {
+/** The server keeps its contract. What needs a handler that is not written yet is skipped. */
+for (const { title, run } of suite.cases()) {
+  test(title, async (context) => {
     const result = await run()
     if (result.verdict === 'left out') context.skip(result.reason)
+    if (result.verdict === 'not implemented') context.skip('not implemented')
     if (result.verdict === 'fault') throw new Error([result.problem, result.counterexample?.shown].join('\\n'))
   })
 }
