@@ -1,0 +1,165 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { printable } from 'fastify-contract/json'
+import { BrokenContract } from '../check/findings.ts'
+import { readContract as readChecked } from '../check/read-contract.ts'
+import { type TestedContract, readContract } from '../suite/contract.ts'
+import { type Credentials, credentialsOf } from '../suite/credentials.ts'
+import { Unjudged } from '../suite/fault.ts'
+import { messageOf } from '../suite/property.ts'
+import { addressOf, test } from '../suite/run.ts'
+import type { Result } from '../suite/suite.ts'
+import { JunitReport } from './junit.ts'
+import { type Terminal, printRun } from './terminal.ts'
+
+const usage = `Usage: fastify-contract test FILE --url URL [OPTION …]
+
+Tests that a server keeps a contract. Prints each operation, what it breaks, and a line of curl that shows it.
+The exit code is 0 if the contract is kept, 1 if it is broken, and 2 if the server could not be judged.
+
+  --url URL                  the server, such as http://localhost:3000; a path replaces the contract's base path
+  --auth SCHEME=CREDENTIALS  a token, the value of a key, or user:password for the scheme basic; repeatable. A second
+                             value for one scheme is another caller, who does not see what the first creates
+  --header 'NAME: VALUE', --query NAME=VALUE, --cookie NAME=VALUE
+                             what each request has too; repeatable
+  --only OPERATION           one operation, by its id or as 'POST /pet'
+  --seed N                   the same run again
+  --seconds N                the time for everything (default: 60)
+  --coverage                 also fail if a declared response, header or media type was never seen
+  --strict-stages            also fail if a request is refused with another status than the expected one
+  --junit FILE               also write a report in JUnit's XML`
+
+/** The arguments are not valid. */
+class UsageError extends Error {}
+
+const text = { type: 'string' } as const
+const several = { type: 'string', multiple: true, default: [] as string[] } as const
+const flag = { type: 'boolean', default: false } as const
+const seconds = { type: 'string', default: '60' } as const
+const places = { url: text, seed: text, only: text, junit: text, seconds } as const
+const additions = { auth: several, header: several, query: several, cookie: several } as const
+const options = { ...places, ...additions, coverage: flag, 'strict-stages': flag } as const
+
+/** Tests a server. @returns the exit code: 0 for a server that keeps the contract, 1 for another, 2 without a judgement */
+export async function runTest(args: string[], terminal: Terminal = onConsole()): Promise<number> {
+  if (args.includes('--help')) {
+    terminal.line(usage)
+    return 0
+  }
+  try {
+    return (await judge(args, terminal)) ? 0 : 1
+  } catch (error) {
+    const lines = problemsOf(error)
+    if (lines === undefined) throw error
+    for (const line of lines) terminal.problem(line)
+    return 2
+  } finally {
+    terminal.progress('')
+  }
+}
+
+/** The lines for what keeps a server from being judged; undefined for a fault of the command itself. */
+function problemsOf(error: unknown): readonly string[] | undefined {
+  if (error instanceof BrokenContract) return error.lines
+  if (error instanceof Unjudged || error instanceof UsageError) return [printable(error.message)]
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code.startsWith('ERR_PARSE_ARGS')) return [printable(`${messageOf(error)}; see fastify-contract test --help`)]
+  return /^(?:ENOENT|EISDIR|EACCES|ENOTDIR|ENOSPC|EROFS)$/.test(code) ? [printable(messageOf(error))] : undefined
+}
+
+/** @returns whether the server keeps the contract */
+async function judge(args: string[], terminal: Terminal): Promise<boolean> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [file, ...others] = positionals
+  if (file === undefined || others.length > 0 || values.url === undefined) {
+    throw new UsageError('give one contract and --url; see fastify-contract test --help')
+  }
+  const { url, junit, coverage: isCovered } = values
+  const given = optionsOf(values)
+  const contract = await contractIn(file)
+  const [auth = {}, otherAuth] = callersOf(contract, values.auth)
+  const run = test(contract, { url, auth, otherAuth, ...given })
+  const report = new JunitReport()
+  const each = (result: Result) => {
+    if (junit !== undefined) report.add(result)
+  }
+  const isKept = await printRun(run, terminal, { url: addressOf(contract, url), isCovered, each })
+  if (junit !== undefined) await writeFile(junit, report.text(isCovered ? run.coverage.gaps('declared') : []))
+  return isKept
+}
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
+
+/** @throws UsageError */
+function optionsOf({ header, query, cookie, only, seed, seconds: time, 'strict-stages': isStrict }: Values) {
+  const headers = header.map((pair) => splitAt('--header', pair, ':'))
+  return {
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, value.trim()])),
+    query: query.map((pair) => splitAt('--query', pair, '=')),
+    cookies: cookie.map((pair) => splitAt('--cookie', pair, '=')),
+    only,
+    seed: seed === undefined ? undefined : numberOf('--seed', seed, 0),
+    seconds: numberOf('--seconds', time, 1),
+    isStrict,
+  }
+}
+
+async function contractIn(file: string): Promise<TestedContract> {
+  const { document } = await readChecked(await readFile(file), file)
+  return readContract(document)
+}
+
+/** The credentials of each caller: the first value of each scheme, and the second where there is one. */
+function callersOf(contract: TestedContract, given: readonly string[]): Credentials[] {
+  const schemes = contract.document.components?.securitySchemes ?? {}
+  const callers: Record<string, string>[] = []
+  for (const pair of given) {
+    const [name, value] = splitAt('--auth', pair, '=')
+    if (!Object.hasOwn(schemes, name)) {
+      const known = Object.keys(schemes).join(', ')
+      throw new UsageError(`--auth: the contract has no security scheme ${name}; it has ${known || 'none'}`)
+    }
+    const index = callers.findIndex((caller) => !Object.hasOwn(caller, name))
+    const credentials = credentialsOf(contract, name, value)
+    if (index === -1) callers.push({ ...callers[0], [name]: credentials })
+    else callers[index] = { ...callers[index], [name]: credentials }
+  }
+  if (callers.length > 2) throw new UsageError('--auth: give at most two values for one scheme')
+  return callers
+}
+
+function splitAt(option: string, pair: string, separator: string): [string, string] {
+  const index = pair.indexOf(separator)
+  if (index < 1) throw new UsageError(`${option} must be NAME${separator}VALUE, not ${JSON.stringify(pair)}`)
+  return [pair.slice(0, index), pair.slice(index + 1)]
+}
+
+function numberOf(option: string, given: string, min: number): number {
+  const number = Number(given)
+  if (/^\d+$/.test(given) && number >= min && number <= 2 ** 31) return number
+  throw new UsageError(`${option} must be an integer from ${String(min)}, not ${JSON.stringify(given)}`)
+}
+
+/** Progress is only for a terminal at which someone looks. */
+function onConsole(): Terminal {
+  const { stderr, stdout } = process
+  // Who reads no further, as `head`, wants no more.
+  stdout.on('error', () => process.exit(2))
+  const clear = () => {
+    if (stderr.isTTY) stderr.write('\r\u001b[K')
+  }
+  return {
+    line: (line) => {
+      clear()
+      stdout.write(`${line}\n`)
+    },
+    problem: (line) => {
+      clear()
+      stderr.write(`${line}\n`)
+    },
+    progress: (line) => {
+      clear()
+      if (stderr.isTTY) stderr.write(line.slice(0, Math.max(10, stderr.columns - 1)))
+    },
+  }
+}
