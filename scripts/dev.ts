@@ -22,7 +22,7 @@ let isClosing = false
 /** Starts a process in its own group, so that Ctrl-C reaches only this process, which then ends the others. */
 function start(command: string[], output: 'inherit' | 'pipe', environment: NodeJS.ProcessEnv = {}): ChildProcess {
   const child = spawn(process.execPath, command, {
-    env: { SHUTDOWN_DELAY: '0', ...process.env, ...environment },
+    env: { SHUTDOWN_DELAY: '0', NODE_ENV: 'development', ...process.env, ...environment },
     stdio: ['ignore', output, 'inherit'],
     detached: true,
   })

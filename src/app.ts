@@ -26,6 +26,8 @@ export interface AppOptions {
   corsOrigins?: string[] | undefined
   /** Receives measurements. */
   observer?: Pick<Metrics, 'answered' | 'contractBroken'> | undefined
+  /** Whether lists, which are stored as JSON, are checked against the contract like other replies. */
+  checksEncoded?: boolean | undefined
   /** Limits that replace the library's defaults. */
   limits?: Partial<Limits>
   /** Returns the time in milliseconds since 1970-01-01T00:00:00Z. */
@@ -79,6 +81,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       failureForm,
       realm: 'plant-store',
       onContractBroken: observer?.contractBroken,
+      checksEncoded: options.checksEncoded,
     }),
   )
   registerHealth(app, isReady)

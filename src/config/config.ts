@@ -91,6 +91,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
       shutdownDelayMilliseconds: read.SHUTDOWN_DELAY,
       shutdownGraceMilliseconds: read.SHUTDOWN_GRACE,
     },
+    isDevelopment: given['NODE_ENV'] === 'development',
     warnings: warningsOf(given),
   }
 }

@@ -88,6 +88,7 @@ async function open(
     store,
     log,
     rateLimit: config.rateLimit,
+    checksEncoded: config.isDevelopment,
     trustedProxies: config.trustedProxies,
     verifyJwt:
       config.identityProvider &&

@@ -39,6 +39,7 @@ test.each<[string, NodeJS.ProcessEnv]>([
     reusePort: false,
     logLevel: 'info',
     rateLimit: undefined,
+    isDevelopment: false,
     trustedProxies: undefined,
     identityProvider: undefined,
     corsOrigins: undefined,

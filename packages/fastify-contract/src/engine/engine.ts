@@ -2,6 +2,7 @@ import type { ContractDocument, ContractMethod, ContractOperation } from '../doc
 import { offeredTypes, operationsOf } from '../document/document.ts'
 import { UnservableContract } from '../document/contract.ts'
 import { type RequiredScheme, alternativesOf, securityProblems } from '../document/security.ts'
+import { Encoded, decode } from '../types/encoded.ts'
 import { closeBody } from './body-stream.ts'
 import { CompileQueue, type CompileSteps, type Preparation } from './compile-queue.ts'
 import { type AnyHandler, type OperationRequest, bindOperations } from './openapi-backend.ts'
@@ -50,6 +51,8 @@ export interface EngineOptions {
   problems: readonly string[]
   /** The maximum nesting depth of objects and arrays of JSON in forms and parameters. */
   bodyLevels?: number
+  /** Whether `Encoded` bodies are parsed and validated like others. */
+  checksEncoded?: boolean | undefined
   /** Receives the operationId of each reply that breaks the contract. */
   onContractBroken?: ((operationId: string) => void) | undefined
 }
@@ -60,7 +63,7 @@ export interface EngineOptions {
  * @throws UnservableContract if an operation has no handler, a handler has no operation, or the security has problems
  */
 export async function createEngine(options: EngineOptions): Promise<BoundOperation[]> {
-  const { document, handlers, services, onContractBroken } = options
+  const { document, handlers, services, onContractBroken, checksEncoded = false } = options
   const operations = operationsOf(document)
   const problems = bindingProblems(operations, options)
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
@@ -104,7 +107,9 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
         const input = operation.validateRequest(request)
         // Before the handler is called: a stream in its reply must not wait, because nobody listens to its errors yet.
         if (!validators.replies.isDone) await validators.replies.run()
-        return validReply(await operation.handler(input, { ...services, auth: request.auth, request: request.request }))
+        const reply = await operation.handler(input, { ...services, auth: request.auth, request: request.request })
+        const { body } = reply
+        return validReply(checksEncoded && body instanceof Encoded ? { ...reply, body: await decode(body) } : reply)
       },
       failureProblem: (reply) => violationOf(() => replyValidator.validate(reply, 'failure').undeclared),
     }

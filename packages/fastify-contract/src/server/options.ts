@@ -22,6 +22,8 @@ interface CommonOptions {
   basePaths?: readonly string[] | undefined
   /** The path of the docs page, `/docs` by default, with the contract beside it; false for neither. */
   docs?: string | false | undefined
+  /** Whether `Encoded` bodies are parsed and validated like others, for development; false by default. */
+  checksEncoded?: boolean | undefined
   /** Receives the operationId of each reply that breaks the contract. */
   onContractBroken?: ((operationId: string) => void) | undefined
 }

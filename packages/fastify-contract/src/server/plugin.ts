@@ -125,6 +125,7 @@ async function serveContract(
     problems,
     bodyLevels: limits.bodyLevels,
     onContractBroken,
+    checksEncoded: options.checksEncoded,
   })
   const warning = failureWarning(operations, failureForm, { schemes, realm })
   if (warning !== undefined) app.log.warn(warning)

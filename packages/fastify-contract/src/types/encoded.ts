@@ -1,3 +1,5 @@
+import { parseJsonWithBigInts } from '../json/json.ts'
+
 declare const content: unique symbol
 
 /** Encoded JSON, sent unchanged. The type parameter is its value's type. */
@@ -9,6 +11,15 @@ export class Encoded<Content> {
   constructor(chunks: string | Buffer | AsyncIterable<Buffer>) {
     this.chunks = chunks
   }
+}
+
+/** Parses encoded JSON, which can then be sent as this value. @throws MalformedJson, RefusedJson as `parseJson` */
+export async function decode({ chunks }: Encoded<unknown>): Promise<unknown> {
+  if (typeof chunks === 'string') return parseJsonWithBigInts(chunks)
+  const parts: Buffer[] = []
+  if (Buffer.isBuffer(chunks)) parts.push(chunks)
+  else for await (const chunk of chunks) parts.push(chunk)
+  return parseJsonWithBigInts(Buffer.concat(parts).toString())
 }
 
 /** The chunks of a streamed body; undefined for any other body. */

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Encoded } from 'fastify-contract/encoded'
 import { describe, expect, test } from 'vitest'
 import { exchange, openSocket } from './support/exchange.ts'
 import { failures, ok, serve } from './support/serve.ts'
@@ -58,6 +60,21 @@ test.each<unknown>([100, 101, 103, 199, 600, 999, 0, -1, 200.5, NaN, Infinity, '
     expect(faults(lines)).toMatchObject([{ err: { message } }])
   },
 )
+
+test.each([
+  ['text', (text: string) => text],
+  ['bytes', (text: string) => Buffer.from(text)],
+  ['chunks', (text: string) => Readable.from([Buffer.from(text.slice(0, 5)), Buffer.from(text.slice(5))])],
+])('encoded JSON in %s is checked where the service asks for it', async (_what, chunksOf) => {
+  let text = '[{"name":"a"}]'
+  const listThings = () => ({ status: 200, body: new Encoded(chunksOf(text)) })
+  const handlers = { listThings, createThing: listThings, deleteThing: listThings }
+  const { send, lines } = await serve({ handlers, options: { checksEncoded: true } })
+  expect(await send({ url: '/things' })).toMatchObject({ status: 200, text })
+  text = '{"not":"a list"}'
+  expect((await send({ url: '/things' })).status).toBe(500)
+  expect(faults(lines)).toMatchObject([{ err: { message: expect.stringContaining('body must be') as string } }])
+})
 
 test('an undeclared property of a reply is not sent, is logged and is reported', async () => {
   const schema = { type: 'object', properties: { name: { type: 'string' } } }
