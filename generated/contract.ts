@@ -29,7 +29,7 @@ export type Auth = library.Auth<schemes>
 
 export const contract: library.Contract<Types> = {
   folder: import.meta.dirname,
-  sources: {"../openapi.yaml":"c0725cc118019adbfaed192e1bee67983f5e3ba80ca984c1a836703b7eafc278"},
+  sources: {"../openapi.yaml":"357c9ccef64e94b427fe6a03aa0f14423abcf1562d5f44bd0d7b0ac7b26b729f"},
   document: `{
   "openapi": "3.1.0",
   "info": {
@@ -724,7 +724,7 @@ export const contract: library.Contract<Types> = {
                 "summary": "The body is not JSON",
                 "value": {
                   "error": 40000,
-                  "message": "the body is not one JSON document"
+                  "message": "the body is not one JSON document: the fault is at character 9"
                 }
               }
             }
@@ -1452,7 +1452,7 @@ components:
               value: { error: 40001, message: query/limit must be an integer from 0 to 2147483647 in plain decimal form }
             malformed:
               summary: The body is not JSON
-              value: { error: 40000, message: the body is not one JSON document }
+              value: { error: 40000, message: 'the body is not one JSON document: the fault is at character 9' }
     Unauthorized:
       description: The credentials are missing or invalid.
       headers:
@@ -1568,5 +1568,5 @@ components:
           schema: { $ref: '#/components/schemas/Error' }
           example: { error: 50300, message: the store is not available now; try again in a second }
 `,
-  sha256: "73f036c210cb0faf08b088eee4b678f13e3199e4b644d9394450281c6fd875dc",
+  sha256: "14f82328ca19fffe4845da7df00fca500bbc02bdee784dc48245fdeebf6dc9ab",
 }

@@ -24,6 +24,8 @@ const closeBrace = 0x7d
 
 /** A number at `lastIndex` (RFC 8259, section 6). */
 const nextNumber = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+/** A backslash with what it escapes, if that can be escaped (RFC 8259, section 7). */
+const escapes = /\\(["\\/bfnrt]|u[0-9A-Fa-f]{4})?/g
 /** A double holds every integer of up to 15 digits; a point or an exponent may hide digits that it loses. */
 const mayBeInexact = /^-?\d{16}|[.eE]/
 
@@ -74,7 +76,7 @@ export class JsonParser {
       }
       while (parents.length > 0) {
         const next = this.#skipSpace()
-        if (next !== comma && next !== closerOf(container)) throw malformed()
+        if (next !== comma && next !== closerOf(container)) throw this.#malformed()
         this.#at++
         if (next === comma) break
         container = parents.pop()!
@@ -82,7 +84,7 @@ export class JsonParser {
     } while (parents.length > 0)
     this.source = this.sources.get(root)?.get('0')
     this.#skipSpace()
-    if (this.#at < this.#text.length) throw malformed()
+    if (this.#at < this.#text.length) throw this.#malformed()
     if (this.#doubledName !== undefined) {
       throw new MalformedJson(`the body names the property ${JSON.stringify(this.#doubledName)} twice`)
     }
@@ -101,9 +103,9 @@ export class JsonParser {
       container.push(value)
       return value
     }
-    if (first !== quote) throw malformed()
+    if (first !== quote) throw this.#malformed()
     const name = this.#readString()
-    if (this.#skipSpace() !== colon) throw malformed()
+    if (this.#skipSpace() !== colon) throw this.#malformed()
     this.#at++
     // Reported at the end: malformed JSON takes precedence.
     if (Object.hasOwn(container, name)) this.#doubledName ??= name
@@ -125,12 +127,12 @@ export class JsonParser {
       this.#at += literal.length
       return value
     }
-    throw malformed()
+    throw this.#malformed()
   }
 
   #readNumber(container: Container, key: string): number | bigint {
     nextNumber.lastIndex = this.#at
-    if (!nextNumber.test(this.#text)) throw malformed()
+    if (!nextNumber.test(this.#text)) throw this.#malformed()
     const source = this.#text.slice(this.#at, nextNumber.lastIndex)
     this.#at = nextNumber.lastIndex
     const number = Number(source)
@@ -149,17 +151,37 @@ export class JsonParser {
     let at = start + 1
     for (let character = text.charCodeAt(at); character !== quote; character = text.charCodeAt(++at)) {
       // NaN at the end of the text, where the comparison is false.
-      if (!(character >= space)) throw malformed()
+      if (!(character >= space)) throw this.#malformed(at)
       if (character !== backslash) continue
       isEscaped = true
       at++
     }
     this.#at = at + 1
     if (!isEscaped) return text.slice(start + 1, at)
-    const value = unescaped(text.slice(start, at + 1))
+    const value = this.#unescaped(start)
     // Unescaped text was valid UTF-8, which has no surrogates.
     this.#hasLoneSurrogate ||= !value.isWellFormed()
     return value
+  }
+
+  /** Parses the string with escapes between `start` and here. */
+  #unescaped(start: number): string {
+    try {
+      // Text between quotes is a string or an error.
+      return JSON.parse(this.#text.slice(start, this.#at)) as string
+    } catch {
+      const all = this.#text.slice(start, this.#at).matchAll(escapes)
+      throw this.#malformed(start + (all.find(([, escaped]) => escaped === undefined)?.index ?? 0))
+    }
+  }
+
+  /** The message does not quote the body, which must not appear in responses or logs. */
+  #malformed(at = this.#at): MalformedJson {
+    const isEnd = at >= this.#text.length
+    const place = isEnd
+      ? 'it ends too early'
+      : `the fault is at character ${String(Array.from(this.#text.slice(0, at)).length + 1)}`
+    return new MalformedJson(`the body is not one JSON document: ${place}`)
   }
 
   /** @returns the next character that is not white space; NaN at the end of the text */
@@ -181,20 +203,6 @@ const literals = [
   ['false', false],
   ['null', null],
 ] as const
-
-function malformed(): MalformedJson {
-  // The message does not quote the body, which must not appear in responses or logs.
-  return new MalformedJson('the body is not one JSON document')
-}
-
-function unescaped(source: string): string {
-  try {
-    // Text between quotes is a string or an error.
-    return JSON.parse(source) as string
-  } catch {
-    throw malformed()
-  }
-}
 
 /**
  * Returns the JSON Pointer (RFC 6901, section 3) of the last container. Each is a member of the one before; the first is

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { MalformedJson, RefusedJson, parseJson, parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
 
 const notOneDocument = 'the body is not one JSON document'
+const tooEarly = `${notOneDocument}: it ends too early`
 
 function parse(text: string): unknown {
   return parseJson(Buffer.from(text)).value
@@ -40,7 +41,27 @@ describe('parseJson', () => {
     ...['{"a":1,"a":2', '{"password":"hunter2"', String.raw`{"a":"\ud800"`],
   ])('refuses %j as not one JSON document, and quotes nothing of it', (text) => {
     expect(() => JSON.parse(text) as unknown).toThrow()
-    expect(refusalOf(text)).toBe(notOneDocument)
+    const place = refusalOf(text).replace(`${notOneDocument}: `, '')
+    expect(place).toMatch(/^(?:it ends too early|the fault is at character \d+)$/)
+  })
+
+  it.each([
+    ['\ufeff{}', 1],
+    ['{"a":1,}', 8],
+    ['{"a":01}', 7],
+    ['{"a" 1}', 6],
+    ['[1}', 3],
+    ['{} {}', 4],
+    ['["🌱", tru]', 7],
+    ['"a\tb"', 3],
+    [String.raw`["\\\n","\u12"]`, 10],
+    [String.raw`{"a":1,"\x":1}`, 9],
+  ])('says at which character %j breaks', (text, character) => {
+    expect(refusalOf(text)).toBe(`${notOneDocument}: the fault is at character ${String(character)}`)
+  })
+
+  it.each(['{', '[1,', '"cut', '"cut\\', ' '])('says that %j ends too early', (text) => {
+    expect(refusalOf(text)).toBe(tooEarly)
   })
 
   it('reads a body out of the middle of a larger buffer', () => {
@@ -69,7 +90,7 @@ describe('parseJson', () => {
     let value = parse(`${'[{"a":'.repeat(15_000)}9007199254740993${'}]'.repeat(15_000)}`)
     for (let level = 0; level < 15_000; level++) value = (value as [{ a: unknown }])[0].a
     expect(value).toBe(9007199254740993n)
-    expect(refusalOf('['.repeat(30_000))).toBe(notOneDocument)
+    expect(refusalOf('['.repeat(30_000))).toBe(tooEarly)
     expect(parse(`"${'\\n'.repeat(1_000_000)}"`)).toBe('\n'.repeat(1_000_000))
   })
 
@@ -79,7 +100,7 @@ describe('parseJson', () => {
     expect(() => read('{"a~/":[1,[{}],{}],"b":[[[]]]}')).toThrow(
       new RefusedJson('body/a~0~1/1/0 nests deeper than 3 levels'),
     )
-    expect(() => read('[[[[]]]')).toThrow(new MalformedJson(notOneDocument))
+    expect(() => read('[[[[]]]')).toThrow(new MalformedJson(tooEarly))
   })
 })
 

@@ -178,7 +178,7 @@ describe('a field of a form', () => {
         ['id', '1'],
         ['meta', '{'],
       ],
-      'body/meta is not one JSON document',
+      'body/meta is not one JSON document: it ends too early',
     ],
     [
       'is JSON of another type',

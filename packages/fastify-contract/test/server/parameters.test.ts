@@ -131,7 +131,7 @@ test.each<[string, object, string, Record<string, string>, string]>([
     {},
     'query/p/id must be',
   ],
-  ['broken JSON', inQuery(json), '?p={', {}, 'query/p is not one JSON document'],
+  ['broken JSON', inQuery(json), '?p={', {}, 'query/p is not one JSON document: it ends too early'],
   [
     'broken JSON in a list',
     inQuery({ schema: { type: 'array', items: point } }),
