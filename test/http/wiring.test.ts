@@ -97,7 +97,7 @@ async function createdAs(body: object) {
 test('a reply that breaks the contract is answered 500, logged and counted', async () => {
   const { response, log } = await createdAs({ name: ['secret'] })
   expectFailure(response, 'internal')
-  expect(log).toContain('the 200 reply of createPlant breaks the contract: body/name must be string')
+  expect(log).toContain('the 200 reply of createPlant breaks the contract: body/name must be a string')
 })
 
 test('an undeclared property of a reply is not sent, is logged and counted', async () => {

@@ -63,8 +63,8 @@ describe('what is refused, and nothing is stored', () => {
   test.each<[string, string | RegExp]>([
     ...refusedIds.map((id): [string, RegExp] => [`{"id":${id},"name":"a"}`, range]),
     ['{"__proto__":{"id":1,"name":"a"}}', 'body/name is required'],
-    ['[{"id":1,"name":"a"}]', 'body must be object'],
-    ['null', 'body must be object'],
+    ['[{"id":1,"name":"a"}]', 'body must be an object'],
+    ['null', 'body must be an object'],
     [String.raw`{"id":1,"name":"a","more":["\ud800"]}`, 'body/more/0 must not have a lone surrogate'],
   ])('%s is no plant: the place and the rule', async (body, message) => {
     const { send } = await newCaller()

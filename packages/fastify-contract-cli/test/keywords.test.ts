@@ -208,7 +208,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ],
 ]
 
-const brokenExample = /: warning: the example must be string, and is ignored; correct it$/
+const brokenExample = /: warning: the example must be a string, and is ignored; correct it$/
 
 /** Contracts that are taken with one warning, by the keyword that it is about. */
 const warned: [keyword: string, contract: object, because: RegExp][] = [
@@ -461,7 +461,7 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   [
     'schema.default',
     ofSchema({ type: 'object', properties: { a: { ...text, default: 1 } } }),
-    /the default must be string, and is not applied; correct it/,
+    /the default must be a string, and is not applied; correct it/,
   ],
   [
     'schema.default',

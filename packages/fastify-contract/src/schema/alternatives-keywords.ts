@@ -23,7 +23,7 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
   const not: FuncKeywordDefinition = {
     keyword: 'not',
     errors: false,
-    error: { message: 'must NOT be valid' },
+    error: { message: 'must not match the schema of not' },
     compile(schema: AnySchema) {
       const branch = compile(schema)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
@@ -88,8 +88,8 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
 
   return [
     // Validates all branches, because each valid one declares its properties.
-    alternatives('anyOf', compile, Infinity, 'must match a schema in anyOf'),
-    alternatives('oneOf', compile, 1, 'must match exactly one schema in oneOf'),
+    alternatives('anyOf', compile, Infinity, 'must match one of the alternatives'),
+    alternatives('oneOf', compile, 1, 'must match exactly one of the alternatives'),
     not,
     closed,
     defaults,

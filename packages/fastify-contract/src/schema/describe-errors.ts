@@ -5,7 +5,7 @@ import { maxErrors } from './alternatives-keywords.ts'
 /** A place may contain names chosen by the client. */
 const maxLength = 1_000
 
-/** Describes errors by place and rule, without values: `body/name must NOT have more than 255 characters`. */
+/** Describes errors by place and rule, without values: `body/name must have at most 255 characters`. */
 export function describeErrors(errors: ErrorObject[]): string {
   return describeProblems(errors.slice(0, maxErrors + 1).map(describeError))
 }
@@ -29,8 +29,30 @@ function describeError({ instancePath, keyword, message = 'is not valid', params
     case 'false schema':
       return `${place} is not allowed here`
   }
+  const rule = ruleOf[keyword]?.(params) ?? message
   // Ajv reports an invalid property name at the place of its object.
-  return propertyName === undefined ? `${place} ${message}`.trim() : `the name of ${at(propertyName)} ${message}`
+  return propertyName === undefined ? `${place} ${rule}`.trim() : `the name of ${at(propertyName)} ${rule}`
+}
+
+type Params = ErrorObject['params']
+
+const count = ({ limit }: Params, one: string, many: string) => `${String(limit)} ${limit === 1 ? one : many}`
+const characters = (params: Params) => count(params, 'character', 'characters')
+const items = (params: Params) => count(params, 'item', 'items')
+const properties = (params: Params) => count(params, 'property', 'properties')
+const withArticle = (type: unknown) =>
+  type === 'null' ? 'null' : `${/^[aeio]/.test(String(type)) ? 'an' : 'a'} ${String(type)}`
+
+/** The rules of Ajv's own keywords, in the words of the library's. */
+const ruleOf: Partial<Record<string, (params: Params) => string>> = {
+  type: ({ type }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
+  format: ({ format }) => `must have the format ${String(format)}`,
+  minLength: (params) => `must have at least ${characters(params)}`,
+  maxLength: (params) => `must have at most ${characters(params)}`,
+  minItems: (params) => `must have at least ${items(params)}`,
+  maxItems: (params) => `must have at most ${items(params)}`,
+  minProperties: (params) => `must have at least ${properties(params)}`,
+  maxProperties: (params) => `must have at most ${properties(params)}`,
 }
 
 /** Cuts the middle of a long text, so that the start of the place and the rule stay. */

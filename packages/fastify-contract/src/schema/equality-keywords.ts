@@ -1,4 +1,5 @@
 import type { FuncKeywordDefinition } from 'ajv'
+import { stringifyJson } from '../json/json.ts'
 import { keyOf } from './scalar-assertions.ts'
 import type { KeywordFunction, Validation } from './validation.ts'
 import { stepsOf } from './work.ts'
@@ -15,13 +16,13 @@ export const equalityKeywords: FuncKeywordDefinition[] = [
     keyword: 'enum',
     schemaType: 'array',
     errors: false,
-    error: { message: 'must be equal to one of the allowed values' },
+    error: { message: ({ schema }) => `must be ${listed(schema as unknown[])}` },
     compile: isOneOf,
   },
   {
     keyword: 'const',
     errors: false,
-    error: { message: 'must be equal to constant' },
+    error: { message: ({ schema }) => `must be ${listed([schema])}` },
     compile: (value: unknown) => isOneOf([value]),
   },
   {
@@ -36,8 +37,8 @@ export const equalityKeywords: FuncKeywordDefinition[] = [
           const text = canonicalText(item)
           const first = places.get(text)
           if (first !== undefined) {
-            const pair = `items ## ${String(first)} and ${String(place)} are identical`
-            validate.errors = [{ keyword: 'uniqueItems', message: `must NOT have duplicate items (${pair})` }]
+            const message = `must have unique items, but items ${String(first)} and ${String(place)} are equal`
+            validate.errors = [{ keyword: 'uniqueItems', message }]
             return false
           }
           places.set(text, place)
@@ -48,6 +49,16 @@ export const equalityKeywords: FuncKeywordDefinition[] = [
     },
   },
 ]
+
+/** The values of a message. */
+const maxListed = 20
+
+/** Lists constants of the contract as JSON. */
+export function listed(values: readonly unknown[]): string {
+  const texts = values.slice(0, maxListed).map((value) => stringifyJson(value))
+  const all = [...texts, ...(values.length > maxListed ? ['…'] : [])].join(', ')
+  return values.length > 1 ? `one of ${all}` : all
+}
 
 function isOneOf(values: unknown[]): KeywordFunction {
   const keys = new Set(values.filter((value) => !isComposite(value)).map(keyOf))

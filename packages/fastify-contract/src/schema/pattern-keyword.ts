@@ -29,7 +29,7 @@ export function patternKeyword(): CodeKeywordDefinition {
     keyword: 'pattern',
     type: 'string',
     schemaType: 'string',
-    error: { message: ({ schema }) => str`must match pattern "${schema as string}"` },
+    error: { message: ({ schema }) => str`must match the pattern ${schema as string}` },
     code(context: KeywordCxt) {
       const { gen, data, it } = context
       const text = context.schema as string

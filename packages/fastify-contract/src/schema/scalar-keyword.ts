@@ -1,5 +1,6 @@
 import type { FuncKeywordDefinition } from 'ajv'
 import { integerRanges, isExact, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
+import { listed } from './equality-keywords.ts'
 import { type Scalar, type ScalarSchema, createAssertions } from './scalar-assertions.ts'
 import { type KeywordFunction, type Validation, errorAt } from './validation.ts'
 
@@ -128,6 +129,9 @@ function assertKnownFormat({ type, format }: ScalarSchema): void {
 }
 
 function describe(schema: ScalarSchema, isText: boolean): string {
+  const form = isText && schema.type === 'integer' ? ' in plain decimal form' : ''
+  const values = schema.const === undefined ? schema.enum : [schema.const]
+  if (values !== undefined) return `${listed(values)}${form}`
   const { type = 'number', format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
   const range =
     format === 'int32' || format === 'int64' ? integerRanges[format] : type === 'integer' ? safeIntegers : undefined
@@ -135,16 +139,13 @@ function describe(schema: ScalarSchema, isText: boolean): string {
   const to = greatest(maximum, range?.maximum, -1)
   const parts = [type === 'integer' ? 'an integer' : `a ${type}`]
   if (format === 'float') parts.push('in the range of a float')
-  if (schema.enum !== undefined) parts.push(`out of ${schema.enum.map(String).join(', ')}`)
-  if (schema.const !== undefined) parts.push(`equal to ${String(schema.const)}`)
   if (from !== undefined && to !== undefined) parts.push(`from ${String(from)} to ${String(to)}`)
   else if (from !== undefined) parts.push(`of at least ${String(from)}`)
   else if (to !== undefined) parts.push(`of at most ${String(to)}`)
   if (exclusiveMinimum !== undefined) parts.push(`above ${String(exclusiveMinimum)}`)
   if (exclusiveMaximum !== undefined) parts.push(`below ${String(exclusiveMaximum)}`)
   if (multipleOf !== undefined) parts.push(`divisible by ${String(multipleOf)}`)
-  if (isText && type === 'integer') parts.push('in plain decimal form')
-  return parts.join(' ')
+  return `${parts.join(' ')}${form}`
 }
 
 /** The range of integers that are exact as numbers; `format: int64` uses bigints. */

@@ -142,15 +142,15 @@ describe('a request that breaks the contract is refused, naming the place and th
       { query: { limt: '1' } },
       'query/limt is not a parameter of this operation',
     ],
-    ['a format', withParameter(uuid), { query: { key: '54' } }, 'query/key must match format "uuid"'],
+    ['a format', withParameter(uuid), { query: { key: '54' } }, 'query/key must have the format uuid'],
     ['a required query parameter', withParameter(since), {}, 'query/since is required'],
     ['a required header', withParameter(tenant), {}, 'header/x-tenant is required'],
-    ['a repeated parameter', withParameter(uuid), { query: { key: ['a', 'b'] } }, 'query/key must be string'],
+    ['a repeated parameter', withParameter(uuid), { query: { key: ['a', 'b'] } }, 'query/key must be a string'],
     [
       'the name of a property',
       withBody({ type: 'object', propertyNames: { maxLength: 2 } }),
       { body: parsed('{"key":1}') },
-      'the name of body/key must NOT have more than 2 characters; body property name must be valid',
+      'the name of body/key must have at most 2 characters; body property name must be valid',
     ],
     [
       'a body that is required',

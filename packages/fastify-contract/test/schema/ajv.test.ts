@@ -57,6 +57,6 @@ test.each<[string, (next: object) => object]>([
   expect(await echo('{"next":{"next":{}}}')).toMatchObject({ status: 200, seen: '{"next":{"next":{}}}' })
   expect(await echo('{"next":{"next":{"next":5}}}')).toMatchObject({
     status: 400,
-    text: expect.stringMatching(/^body\/next\/next\/next must be object/) as string,
+    text: expect.stringMatching(/^body\/next\/next\/next must be an object/) as string,
   })
 })

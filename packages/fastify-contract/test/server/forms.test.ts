@@ -170,7 +170,7 @@ describe('a field of a form', () => {
         ['id', '1'],
         ['name', 'abcdef'],
       ],
-      'body/name must NOT have more than 5 characters',
+      'body/name must have at most 5 characters',
     ],
     [
       'is no JSON',
@@ -186,7 +186,7 @@ describe('a field of a form', () => {
         ['id', '1'],
         ['meta', '[]'],
       ],
-      'body/meta must be object',
+      'body/meta must be an object',
     ],
     [
       'is JSON with a text for a number',
@@ -276,7 +276,7 @@ describe('a file', () => {
     const { post } = await serveBody(forms)
     expect((await post(multipart, parts(id, photo('\xff'.repeat(40))))).status).toBe(200)
     expect((await post(multipart, parts(id, photo('\xff'.repeat(41))))).message).toContain(
-      'body/photo must NOT have more',
+      'body/photo must have at most',
     )
   })
 
