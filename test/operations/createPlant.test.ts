@@ -63,6 +63,7 @@ describe('what is refused, and nothing is stored', () => {
   test.each<[string, string | RegExp]>([
     ...refusedIds.map((id): [string, RegExp] => [`{"id":${id},"name":"a"}`, range]),
     ['{"__proto__":{"id":1,"name":"a"}}', 'body/name is required'],
+    ['{"id":"54","nme":"x"}', /^body\/name is required; body\/id must be an integer from -\d+ to \d+$/],
     ['[{"id":1,"name":"a"}]', 'body must be an object'],
     ['null', 'body must be an object'],
     [String.raw`{"id":1,"name":"a","more":["\ud800"]}`, 'body/more/0 must not have a lone surrogate'],

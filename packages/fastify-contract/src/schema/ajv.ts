@@ -2,6 +2,7 @@ import { Ajv, type AnySchema } from 'ajv'
 import { alternativesKeywords } from './alternatives-keywords.ts'
 import { type SchemaCompiler, compileFlat } from './compile-flat.ts'
 import { equalityKeywords } from './equality-keywords.ts'
+import { endLoops } from './error-limit.ts'
 import { textFormats } from './formats.ts'
 import { patternKeyword } from './pattern-keyword.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
@@ -33,6 +34,8 @@ export function createCompiler(
     strictRequired: false,
     // Optimized code is as fast, but takes time quadratic in the number of properties.
     code: { optimize: false, process: compiledAtOnce },
+    // A client gets all faults of a request at once.
+    allErrors: true,
     // `scalar` checks the formats of integers and numbers.
     formats: textFormats,
     // A validator is called with a `Validation` as its `this`.
@@ -48,13 +51,14 @@ export function createCompiler(
   })
   for (const keyword of Object.keys(ajv.RULES.keywords)) if (!kept.includes(keyword)) ajv.removeKeyword(keyword)
   countKeywords(ajv)
+  endLoops(ajv)
   const compiler = compileFlat(ajv, {
     named: (id) => rewriter.named(id),
     // Rewriting a schema gives a schema.
     part: (id) => (parts.has(id) ? (rewriter.ofValue(parts.get(id)) as AnySchema) : undefined),
   })
   const own = [scalarKeyword(), ...equalityKeywords, patternKeyword(), declaredKeyword, countedKeyword]
-  for (const keyword of [...own, ...alternativesKeywords(compiler.compile)]) ajv.addKeyword(keyword)
+  for (const keyword of [...own, ...alternativesKeywords(compiler)]) ajv.addKeyword(keyword)
   return compiler
 }
 

@@ -1,14 +1,15 @@
-import type { AnySchema, ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
+import type { AnySchema, ErrorObject, FuncKeywordDefinition, KeywordDefinition, ValidateFunction } from 'ajv'
+import type { SchemaCompiler } from './compile-flat.ts'
 import { selectionOf } from './discriminator.ts'
+import { ending, maxErrors } from './error-limit.ts'
 import type { Alternatives, ClosedSchema } from './rewrite-schema.ts'
+import { isOfType, isSchema } from './schema-parts.ts'
 import { type KeywordFunction, type Validation, isDeclared, mergeAlternatives, undeclaredError } from './validation.ts'
 import { bytesOf, stepsOf } from './work.ts'
 
-type Compile = (schema: AnySchema) => ValidateFunction
+type Compilers = Pick<SchemaCompiler, 'compile' | 'compileBranch'>
+type Errors = Partial<ErrorObject>[]
 type Context = Parameters<ValidateFunction>[1]
-
-/** The maximum number of described errors. Nested alternatives can produce hundreds of thousands. */
-export const maxErrors = 20
 
 /**
  * The keywords `anyOf`, `oneOf` and `not`, which roll back the notes of a failed branch; `closed`, which
@@ -16,16 +17,16 @@ export const maxErrors = 20
  * default. Ajv's own do not report which branches are valid, and treat an inherited property such as `valueOf` as
  * evaluated or given.
  *
- * @param compile compiles a schema that applies to the same value
+ * @param compilers compile schemas that apply to the same value, and branches, whose first error is enough
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10.2.1 https://ajv.js.org/keywords.html
  */
-export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] {
+export function alternativesKeywords(compilers: Compilers): KeywordDefinition[] {
   const not: FuncKeywordDefinition = {
     keyword: 'not',
     errors: false,
     error: { message: 'must not match the schema of not' },
     compile(schema: AnySchema) {
-      const branch = compile(schema)
+      const branch = compilers.compileBranch(schema)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         return !isBranchValid(this, branch, data, context, false)
       }
@@ -37,7 +38,7 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
     keyword: 'closed',
     schemaType: 'object',
     compile({ schema, names, isOpen }: ClosedSchema) {
-      const isValid = compile(schema)
+      const isValid = compilers.compile(schema)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         const before = this.objects.length
         if (!isValid.call(this, data, context)) {
@@ -48,9 +49,9 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
         const place = context?.instancePath ?? ''
         this.work.count(this.objects.length - before)
         const declared = this.objects.slice(before).filter((object) => object.place === place)
-        const name = Object.keys(data).find((each) => !names.includes(each) && !isDeclared(declared, each))
-        if (name === undefined) return true
-        validate.errors = [undeclaredError(name, place)]
+        const others = Object.keys(data).filter((each) => !names.includes(each) && !isDeclared(declared, each))
+        if (others.length === 0) return true
+        validate.errors = others.slice(0, maxErrors + 1).map((name) => undeclaredError(name, place))
         return false
       }
       return validate
@@ -88,10 +89,10 @@ export function alternativesKeywords(compile: Compile): FuncKeywordDefinition[] 
 
   return [
     // Validates all branches, because each valid one declares its properties.
-    alternatives('anyOf', compile, Infinity, 'must match one of the alternatives'),
-    alternatives('oneOf', compile, 1, 'must match exactly one of the alternatives'),
+    ending(alternatives('anyOf', compilers, Infinity, 'must match one of the alternatives')),
+    ending(alternatives('oneOf', compilers, 1, 'must match exactly one of the alternatives')),
+    ending(closed),
     not,
-    closed,
     defaults,
   ]
 }
@@ -104,24 +105,28 @@ function copyOf(value: unknown): unknown {
 }
 
 /** Makes a keyword that is valid if at least one branch is, and at most `most`. */
-function alternatives(keyword: string, compile: Compile, most: number, message: string): FuncKeywordDefinition {
+function alternatives(keyword: string, compilers: Compilers, most: number, message: string): FuncKeywordDefinition {
   return {
     keyword,
     schemaType: ['array', 'object'],
-    compile(schema: Alternatives) {
+    compile(schema: Alternatives, parent) {
       const { schemas, discriminator } = Array.isArray(schema) ? { schemas: schema } : schema
+      // Of the only branch for a value, all errors count.
+      const isOnly = discriminator !== undefined || schemas.filter((each) => !isNull(each)).length < 2
+      const compile = isOnly ? compilers.compile : compilers.compileBranch
       const branches = schemas.map(compile)
       const select = discriminator === undefined ? undefined : selectionOf(branches, discriminator)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         const selection = select?.(data)
         const selected = selection?.selected ?? branches
         this.work.count((branches.length - selected.length) / selectionsPerStep)
-        const { starts, errors } = applyBranches(this, selected, data, context, most)
+        const { starts, failures } = applyBranches(this, selected, data, context, most)
         if (starts.length > 1) mergeAlternatives(this, starts, data)
         if (starts.length > 0 && starts.length <= most) return true
-        const expected =
-          starts.length === 0 && selection?.isNone === true ? errorsOf(this, branches, data, context) : errors
-        validate.errors = [...expected, { keyword, message }]
+        if (!isOfType(parent, data)) return true
+        const isUnselected = starts.length === 0 && selection?.isNone === true
+        const reasons = isUnselected ? failuresOf(this, branches, data, context) : failures
+        validate.errors = [...firstOf(reasons), { keyword, message }]
         return false
       }
       return validate
@@ -129,35 +134,51 @@ function alternatives(keyword: string, compile: Compile, most: number, message: 
   }
 }
 
+/** Whether a schema is `type: 'null'`. */
+function isNull(schema: AnySchema): boolean {
+  return isSchema(schema) && schema['type'] === 'null'
+}
+
 /** How many branches are left out in the time of one step of work. */
 const selectionsPerStep = 32
 
-/** Applies branches until more than `most` are valid. @returns the numbers of notes before the valid ones, and errors */
+/** Applies branches until more than `most` are valid. @returns the numbers of notes before the valid ones, and the errors of others */
 function applyBranches(state: Validation, branches: ValidateFunction[], data: unknown, context: Context, most: number) {
   const starts: { coercions: number; objects: number }[] = []
-  const errors: Partial<ErrorObject>[] = []
+  const failures: Errors[] = []
   for (const branch of branches) {
     const coercions = state.coercions.length
     const objects = state.objects.length
     if (isBranchValid(state, branch, data, context, true)) starts.push({ coercions, objects })
-    else addErrors(errors, branch)
+    else failures.push(branch.errors ?? [])
     if (starts.length > most) break
   }
-  return { starts, errors }
+  return { starts, failures }
 }
 
-/** The first errors of branches. */
-function errorsOf(state: Validation, branches: ValidateFunction[], data: unknown, context: Context) {
-  const errors: Partial<ErrorObject>[] = []
+/** The errors of the first branches. */
+function failuresOf(state: Validation, branches: ValidateFunction[], data: unknown, context: Context): Errors[] {
+  const failures: Errors[] = []
   for (const branch of branches) {
-    if (!isBranchValid(state, branch, data, context, false)) addErrors(errors, branch)
-    if (errors.length === maxErrors) break
+    if (!isBranchValid(state, branch, data, context, false)) failures.push(branch.errors ?? [])
+    if (failures.length === maxErrors) break
   }
-  return errors
+  return failures
 }
 
-function addErrors(errors: Partial<ErrorObject>[], { errors: added }: ValidateFunction): void {
-  for (const error of added ?? []) if (errors.length < maxErrors) errors.push(error)
+/** The first errors of branches, each once. Those of alternatives in one another double with each level. */
+function firstOf(failures: Errors[]): Errors {
+  const first: Errors = []
+  for (const error of failures.values().flatMap((errors) => errors)) {
+    if (!first.some((other) => isSame(other, error))) first.push(error)
+    if (first.length === maxErrors) break
+  }
+  return first
+}
+
+function isSame(one: Partial<ErrorObject>, other: Partial<ErrorObject>): boolean {
+  if (one.instancePath !== other.instancePath || one.message !== other.message) return false
+  return one.params?.['additionalProperty'] === other.params?.['additionalProperty']
 }
 
 /** @param isKept whether the notes of a valid branch are kept */

@@ -4,6 +4,7 @@ import type { ValueScopeName } from 'ajv/dist/compile/codegen/scope.js'
 import { SchemaEnv, compileSchema } from 'ajv/dist/compile/index.js'
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js'
 import { stringifyJson } from '../json/json.ts'
+import { endIfFull } from './error-limit.ts'
 import { isSchema, subschemasOf } from './schema-parts.ts'
 
 /** The values of generated code. */
@@ -15,6 +16,8 @@ type Compile = (schema: AnySchema) => ValidateFunction
 export interface SchemaCompiler {
   /** Compiles a schema, but not the named schemas to which it refers. */
   compile: Compile
+  /** Compiles a schema likewise; the validation ends at the first error. */
+  compileBranch: Compile
   /** Compiles a named schema to which a compiled one refers. @returns false if none is left */
   compileNext: () => boolean
 }
@@ -46,7 +49,7 @@ export function compileWhole({ compile, compileNext }: SchemaCompiler, schema: A
 /**
  * Replaces the parts of Ajv that take more time than the size of a schema accounts for.
  *
- * - A named schema becomes one function, however many schemas refer to it. Ajv would compile it within the schema that
+ * - A named schema becomes one function, however many schemas refer to it, or two if branches do so too. Ajv would compile it within the schema that
  *   refers to it, and a few hundred schemas that refer to one another would overflow the stack.
  * - A part is included at its only reference.
  * - Schemas are not searched for identifiers and references. Ajv does so for each schema that a keyword compiles, and its
@@ -55,7 +58,8 @@ export function compileWhole({ compile, compileNext }: SchemaCompiler, schema: A
  */
 export function compileFlat(ajv: Ajv, { named, part }: ReferencedSchemas): SchemaCompiler {
   const envs = new Map<string, SchemaEnv>()
-  const pending = new Set<SchemaEnv>()
+  /** Whether it reports all errors. */
+  const pending = new Map<SchemaEnv, boolean>()
   // Ajv's own definition of `$ref` generates code.
   const keyword = ajv.getKeyword('$ref') as CodeKeywordDefinition
   keyword.code = (context: KeywordCxt) => {
@@ -65,10 +69,13 @@ export function compileFlat(ajv: Ajv, { named, part }: ReferencedSchemas): Schem
       include(context, id, included)
       return
     }
-    const env = envs.get(id) ?? new SchemaEnv({ schema: named(id) })
-    envs.set(id, env)
-    if (env.validate === undefined) pending.add(env)
+    const { allErrors = false } = context.it
+    const key = keyOf(id, allErrors)
+    const env = envs.get(key) ?? new SchemaEnv({ schema: named(id) })
+    envs.set(key, env)
+    if (env.validate === undefined) pending.set(env, allErrors)
     callRef(context, getValidate(context, env), env)
+    endIfFull(context)
   }
   // Ajv's own copies the definitions so far for each further one.
   ajv.scope.scopeRefs = (scope, values = {}) => {
@@ -81,14 +88,26 @@ export function compileFlat(ajv: Ajv, { named, part }: ReferencedSchemas): Schem
 
   // Without `$async` a schema becomes a function that returns a boolean.
   const compileEnv = (env: SchemaEnv) => compileSchema.call(ajv, env).validate as ValidateFunction
-  const compile: Compile = (schema) => compileEnv(new SchemaEnv({ schema }))
+  const allErrorsNow = () => ajv.opts.allErrors === true
+  const inMode = <Result>(allErrors: boolean, step: () => Result): Result => {
+    const before = allErrorsNow()
+    ajv.opts.allErrors = allErrors
+    try {
+      return step()
+    } finally {
+      ajv.opts.allErrors = before
+    }
+  }
+  const compile = sharingLeaves((schema) => compileEnv(new SchemaEnv({ schema })), allErrorsNow)
   return {
-    compile: sharingLeaves(compile),
+    compile,
+    compileBranch: (schema) => inMode(false, () => compile(schema)),
     compileNext() {
-      const [env] = pending
-      if (env === undefined) return false
+      const [next] = pending
+      if (next === undefined) return false
+      const [env, allErrors] = next
       try {
-        compileEnv(env)
+        inMode(allErrors, () => compileEnv(env))
       } catch (error) {
         env.validate = failing(error)
         throw error
@@ -98,6 +117,11 @@ export function compileFlat(ajv: Ajv, { named, part }: ReferencedSchemas): Schem
       return true
     },
   }
+}
+
+/** A schema becomes one function that reports all errors, and one for branches that ends at the first. */
+function keyOf(schema: string, allErrors: boolean): string {
+  return `${allErrors ? 'all' : 'first'} ${schema}`
 }
 
 /** Generates the code of a schema in the place of its `$ref`. */
@@ -110,11 +134,11 @@ function include(context: KeywordCxt, id: string, schema: AnySchema): void {
 }
 
 /** Compiles equal schemas without subschemas once. A contract may have `type: 'null'` in hundreds of places. */
-function sharingLeaves(compile: Compile): Compile {
+function sharingLeaves(compile: Compile, allErrors: () => boolean): Compile {
   const compiled = new Map<string, ValidateFunction>()
   return (schema) => {
     if (isSchema(schema) && subschemasOf(schema).length > 0) return compile(schema)
-    const text = stringifyJson(schema)
+    const text = keyOf(stringifyJson(schema), allErrors())
     const validate = compiled.get(text) ?? compile(schema)
     compiled.set(text, validate)
     return validate

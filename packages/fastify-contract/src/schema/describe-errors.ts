@@ -1,19 +1,23 @@
 import type { ErrorObject } from 'ajv'
 import { escapeName } from '../json/pointer.ts'
-import { maxErrors } from './alternatives-keywords.ts'
+import { maxErrors } from './error-limit.ts'
 
 /** A place may contain names chosen by the client. */
 const maxLength = 1_000
 
 /** Describes errors by place and rule, without values: `body/name must have at most 255 characters`. */
 export function describeErrors(errors: ErrorObject[]): string {
-  return describeProblems(errors.slice(0, maxErrors + 1).map(describeError))
+  return describeProblems(errors.values().map(describeError))
 }
 
 /** Joins the texts of problems: few, none twice, and each of a bounded length. */
-export function describeProblems(problems: readonly string[]): string {
-  const texts = [...new Set(problems.slice(0, maxErrors).map(shortened))]
-  return [...texts, ...(problems.length > maxErrors ? ['and more'] : [])].join('; ')
+export function describeProblems(problems: Iterable<string>): string {
+  const texts = new Set<string>()
+  for (const problem of problems) {
+    if (texts.size === maxErrors && !texts.has(shortened(problem))) return [...texts, 'and more'].join('; ')
+    texts.add(shortened(problem))
+  }
+  return [...texts].join('; ')
 }
 
 function describeError({ instancePath, keyword, message = 'is not valid', params, propertyName }: ErrorObject): string {

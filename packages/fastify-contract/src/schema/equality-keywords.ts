@@ -1,6 +1,7 @@
-import type { FuncKeywordDefinition } from 'ajv'
+import type { AnySchemaObject, FuncKeywordDefinition } from 'ajv'
 import { stringifyJson } from '../json/json.ts'
 import { keyOf } from './scalar-assertions.ts'
+import { isOfType } from './schema-parts.ts'
 import type { KeywordFunction, Validation } from './validation.ts'
 import { stepsOf } from './work.ts'
 
@@ -23,7 +24,7 @@ export const equalityKeywords: FuncKeywordDefinition[] = [
     keyword: 'const',
     errors: false,
     error: { message: ({ schema }) => `must be ${listed([schema])}` },
-    compile: (value: unknown) => isOneOf([value]),
+    compile: (value: unknown, schema) => isOneOf([value], schema),
   },
   {
     keyword: 'uniqueItems',
@@ -60,14 +61,14 @@ export function listed(values: readonly unknown[]): string {
   return values.length > 1 ? `one of ${all}` : all
 }
 
-function isOneOf(values: unknown[]): KeywordFunction {
+function isOneOf(values: unknown[], schema: AnySchemaObject): KeywordFunction {
   const keys = new Set(values.filter((value) => !isComposite(value)).map(keyOf))
   const texts = new Set(values.filter(isComposite).map(canonicalText))
   return function (this: Validation, value: unknown) {
-    if (!isComposite(value)) return keys.has(keyOf(value))
-    if (texts.size === 0) return false
+    if (!isComposite(value)) return keys.has(keyOf(value)) || !isOfType(schema, value)
+    if (texts.size === 0) return !isOfType(schema, value)
     this.work.count(stepsOf(value))
-    return texts.has(canonicalText(value))
+    return texts.has(canonicalText(value)) || !isOfType(schema, value)
   }
 }
 

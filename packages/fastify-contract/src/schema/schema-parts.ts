@@ -166,3 +166,8 @@ export function typesOfValue(value: unknown): JsonType[] {
   // The remaining types of JSON.
   return [typeof value as JsonType]
 }
+
+/** Whether a value is of the type of a schema. The keyword `type` reports one that is not. */
+export function isOfType({ type }: Schema, value: unknown): boolean {
+  return type === undefined || typesOfValue(value).some((each) => [type].flat().includes(each))
+}

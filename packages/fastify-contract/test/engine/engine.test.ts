@@ -132,6 +132,17 @@ describe('a request that breaks the contract is refused, naming the place and th
   const uuid = { name: 'key', in: 'query', schema: { type: 'string', format: 'uuid' } }
   const since = { name: 'since', in: 'query', required: true, schema: { type: 'string', format: 'date-time' } }
   const tenant = { name: 'X-Tenant', in: 'header', required: true, schema: { type: 'string', minLength: 2 } }
+  const plant = {
+    type: 'object',
+    required: ['id', 'name'],
+    properties: {
+      name: { type: 'string', minLength: 1 },
+      kind: { type: 'string', enum: ['tree', 'herb'] },
+      parts: { type: 'array', minItems: 2 },
+    },
+  }
+  const faults = (count: number) =>
+    Array.from({ length: count }, (_, index) => `body/${String(index)} must be a string`).join('; ')
   const decimal = 'from -9223372036854775808 to 9223372036854775807 in plain decimal form'
 
   it.each<[string, ContractDocument, Partial<OperationRequest>, string]>([
@@ -150,7 +161,7 @@ describe('a request that breaks the contract is refused, naming the place and th
       'the name of a property',
       withBody({ type: 'object', propertyNames: { maxLength: 2 } }),
       { body: parsed('{"key":1}') },
-      'the name of body/key must have at most 2 characters; body property name must be valid',
+      'the name of body/key must have at most 2 characters',
     ],
     [
       'a body that is required',
@@ -161,11 +172,68 @@ describe('a request that breaks the contract is refused, naming the place and th
     [
       'several at once',
       contractOf({
-        parameters: [id, { name: 'next', in: 'query', schema: int64 }],
+        parameters: [id, { name: 'next', in: 'query', schema: int64 }, tenant],
         requestBody: { content: { 'application/json': { schema: thing } } },
       }),
-      { query: { next: '9223372036854775808' }, body: parsed('{}') },
-      `body/name is required; query/next must be an integer ${decimal}`,
+      { path: { id: '1e3' }, query: { next: '9223372036854775808' }, body: parsed('{}') },
+      `body/name is required; path/id must be an integer ${decimal}; query/next must be an integer ${decimal}; ` +
+        'header/x-tenant is required',
+    ],
+    [
+      'several in one object',
+      withBody(plant),
+      { body: parsed('{"name":"","kind":1,"parts":[]}') },
+      'body/id is required; body/name must have at least 1 character; body/kind must be a string; ' +
+        'body/parts must have at least 2 items',
+    ],
+    [
+      'several in a list and its items',
+      withBody({ type: 'array', maxItems: 1, items: plant }),
+      { body: parsed('[{"id":1},{"name":"a"}]') },
+      'body must have at most 1 item; body/0/name is required; body/1/id is required',
+    ],
+    [
+      'several in a map',
+      withBody({ type: 'object', propertyNames: { maxLength: 1 }, additionalProperties: { type: ['string', 'null'] } }),
+      { body: parsed('{"aa":1,"b":2}') },
+      'the name of body/aa must have at most 1 character; body/aa must be a string or null; ' +
+        'body/b must be a string or null',
+    ],
+    [
+      'several in the alternative that applies',
+      withBody({ anyOf: [{ type: 'null' }, plant] }),
+      { body: parsed('{}') },
+      'body must be null; body/id is required; body/name is required; body must match one of the alternatives',
+    ],
+    [
+      'one of several alternatives by one reason of each',
+      withBody({ anyOf: [plant, { type: 'object', required: ['a', 'b'] }] }),
+      { body: parsed('{}') },
+      'body/id is required; body/a is required; body must match one of the alternatives',
+    ],
+    [
+      'properties that are not declared',
+      withBody({ type: 'object', unevaluatedProperties: false, anyOf: [{ properties: { a: {} } }] }),
+      { body: parsed('{"a":1,"b":2,"c":3}') },
+      'body/b is not a property here; body/c is not a property here',
+    ],
+    [
+      'what two schemas say once',
+      withBody({ allOf: [plant, plant] }),
+      { body: parsed('{}') },
+      'body/id is required; body/name is required',
+    ],
+    [
+      'ten faults',
+      withBody({ type: 'array', items: { type: 'string' } }),
+      { body: parsed('[1,2,3,4,5,6,7,8,9,10]') },
+      faults(10),
+    ],
+    [
+      'more than ten faults',
+      withBody({ type: 'array', items: { type: 'string' } }),
+      { body: parsed('[1,2,3,4,5,6,7,8,9,10,11]') },
+      `${faults(10)}; and more`,
     ],
   ])('%s', async (_place, contract, sent, message) => {
     await expect(inputOf(contract, sent)).rejects.toEqual(new Refusal('invalid_request', message))
