@@ -68,8 +68,10 @@ test.each([
 ])('encoded JSON in %s is checked where the service asks for it', async (_what, chunksOf) => {
   let text = '[{"name":"a"}]'
   const listThings = () => ({ status: 200, body: new Encoded(chunksOf(text)) })
-  const handlers = { listThings, createThing: listThings, deleteThing: listThings }
-  const { send, lines } = await serve({ handlers, options: { checksEncoded: true } })
+  const content = { 'application/json': { schema: { type: 'array' } } }
+  const responses = { 200: { description: 'Things.', content }, ...failures }
+  const paths = { '/things': { get: { operationId: 'listThings', responses } } }
+  const { send, lines } = await serve({ paths, handlers: { listThings }, options: { checksEncoded: true } })
   expect(await send({ url: '/things' })).toMatchObject({ status: 200, text })
   text = '{"not":"a list"}'
   expect((await send({ url: '/things' })).status).toBe(500)
