@@ -32,7 +32,7 @@ Compares a contract with a released one. Fails if a change breaks clients withou
   --contract FILE   the contract (default: openapi.yaml)
   --releases FOLDER the folder of openapi-X.Y.Z.yaml, one for each release (default: docs/releases)`,
 }
-const usage = `Usage: fastify-contract init | generate | test | breaking [OPTION …]; for more: fastify-contract COMMAND --help`
+const usage = `Usage: fastify-contract init | generate | mock | test | breaking [OPTION …]; for more: fastify-contract COMMAND --help`
 
 /** The arguments are not valid. */
 class UsageError extends Error {}
@@ -85,8 +85,9 @@ async function run([command, ...args]: string[]): Promise<CommandResult> {
  */
 export async function runCommand(args: string[]): Promise<number> {
   try {
-    // The suite takes time to load, which the other commands do not need.
+    // Suite and mock take time to load, which the other commands do not need.
     if (args[0] === 'test') return await (await import('./test/test-command.ts')).runTest(args.slice(1))
+    if (args[0] === 'mock') return await (await import('./mock/mock-command.ts')).runMock(args.slice(1))
     const { ok, lines } = await run(args)
     for (const line of lines) (ok ? console.log : console.error)(line)
     return ok ? 0 : 1

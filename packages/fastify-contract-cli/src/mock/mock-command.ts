@@ -1,0 +1,111 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { FastifyInstance } from 'fastify'
+import { UnservableContract } from 'fastify-contract'
+import { basePathsOf, sealContract } from 'fastify-contract/document'
+import { printable, stringifyJson } from 'fastify-contract/json'
+import { BrokenContract } from '../check/findings.ts'
+import { type CheckedContract, readContract } from '../check/read-contract.ts'
+import { readSource } from '../check/read-file.ts'
+import { createMock } from './mock.ts'
+
+const usage = `Usage: fastify-contract mock FILE [OPTION …]
+
+Serves a contract without handlers, until it gets TERM or INT. Requests are validated. A reply is an example of the
+contract, or else a valid value. What is posted to a collection is listed, read, changed and deleted.
+
+  --port N          where to listen; 0 is a free port (default: 3000)
+  --host ADDRESS    (default: 127.0.0.1)
+  --errors RATE     the share of requests that fail with a declared status, from 0 to 1 (default: 0)
+  --delay MS        how long each reply waits, in milliseconds (default: 0)
+
+Request headers: Prefer: code=404 asks for a declared status, Prefer: example=NAME for an example.`
+
+/** The mock cannot start. The message is one line. */
+class StartProblem extends Error {}
+
+const text = (value: string) => ({ type: 'string', default: value }) as const
+const options = { port: text('3000'), host: text('127.0.0.1'), errors: text('0'), delay: text('0') }
+
+/** Serves a mock until a signal ends it. @returns the exit code: 1 if the contract is rejected, 2 for another problem */
+export async function runMock(args: string[]): Promise<number> {
+  if (args.includes('--help')) {
+    console.log(usage)
+    return 0
+  }
+  try {
+    const app = await start(args)
+    const signal = new Promise((resolve) => {
+      for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
+    })
+    await signal
+    await app.close()
+    return 0
+  } catch (error) {
+    if (error instanceof BrokenContract || error instanceof UnservableContract) {
+      console.error(error.message)
+      return 1
+    }
+    if (!(error instanceof StartProblem)) throw error
+    console.error(printable(error.message))
+    return 2
+  }
+}
+
+/** @throws BrokenContract, UnservableContract, StartProblem */
+async function start(args: string[]): Promise<FastifyInstance> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [file, ...others] = positionals
+  if (file === undefined || others.length > 0) throw new StartProblem('give one FILE; see fastify-contract mock --help')
+  const port = numberOf('port', values.port, 65_535, true)
+  const behaviour = { errors: numberOf('errors', values.errors, 1), delay: numberOf('delay', values.delay, 600_000) }
+  const path = resolve(file)
+  const checked = await readContract(readSource(path, file), path, file)
+  const { document, written, warnings } = checked
+  const docs = docsPathOf(checked)
+  const sealed = sealContract({ document: stringifyJson(document), json: stringifyJson(written, 2) })
+  const app = await createMock(sealed, {
+    ...behaviour,
+    docs,
+    onContractBroken: (id) => {
+      console.error(printable(`no valid reply to ${id} is known; give its responses examples`))
+    },
+  })
+  const address = await listen(app, values.host, port)
+  const bases = basePathsOf(document).map((base) => base || '/')
+  console.log(address)
+  console.log(printable(`base path${bases.length > 1 ? 's' : ''}: ${bases.join(', ')}`))
+  console.log(docs === false ? 'docs: none, because the contract has their path' : `docs: ${address}${docs}`)
+  if (warnings.length > 0) console.error(`the contract has warnings; fastify-contract generate prints them`)
+  return app
+}
+
+/** @throws StartProblem */
+function numberOf(name: string, value: string, largest: number, isWhole = false): number {
+  const number = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : NaN
+  if (!(number <= largest) || (isWhole && !Number.isInteger(number))) {
+    throw new StartProblem(`--${name} ${value}: give a number from 0 to ${String(largest)}`)
+  }
+  return number
+}
+
+/** Where the docs page is; false if an operation may have its path. */
+function docsPathOf({ document, operations }: CheckedContract): string | false {
+  const paths = basePathsOf(document).flatMap((base) => operations.map(({ path }) => `${base}${path}`))
+  return paths.some((path) => /^\/(?:docs(?:\/|$)|openapi\.(?:json|yaml)$)/.test(path)) ? false : '/docs'
+}
+
+/** @throws StartProblem if the address cannot be used */
+async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    return await app.listen({ host, port })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const problems: Record<string, string> = {
+      EADDRINUSE: 'is taken; choose another with --port',
+      EACCES: 'needs privileges; choose another with --port',
+    }
+    const problem = problems[code] ?? `cannot be used (${code}); choose another with --host`
+    throw new StartProblem(`${host}:${String(port)} ${problem}`, { cause: error })
+  }
+}

@@ -1,0 +1,125 @@
+import { setTimeout } from 'node:timers/promises'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import {
+  type Contract,
+  type ContractOptions,
+  type ContractTypes,
+  fastifyContract,
+  fastifyOptions,
+  notImplemented,
+  unavailable,
+} from 'fastify-contract'
+import { type ContractOperation, documentOf, operationsOf } from 'fastify-contract/document'
+import { requiredSchemesOf } from 'fastify-contract/security'
+import { exampledBy, preferenceOf } from './preferences.ts'
+import { type MockReply, replyOf, statusesOf, successOf } from './replies.ts'
+import { Resources } from './resources.ts'
+import { Sampler } from './sample.ts'
+import { NoValue } from './scalars.ts'
+
+/** How a mock behaves on purpose. */
+export interface MockOptions {
+  /** The share of requests that fail with a declared status, from 0 to 1. */
+  errors?: number
+  /** How long each reply waits, in milliseconds. */
+  delay?: number
+}
+
+/** How a mock is served. */
+export type MockSettings = Pick<
+  ContractOptions<ContractTypes, object, object>,
+  'docs' | 'onContractBroken' | 'failureForm'
+>
+
+/** What a handler receives. */
+interface MockInput {
+  path?: Record<string, unknown>
+  query?: Record<string, unknown>
+  header?: Record<string, unknown>
+  body?: unknown
+  accept?: string
+}
+
+type MockHandler = (input: MockInput, context: { request: FastifyRequest }) => Promise<MockReply>
+
+/**
+ * Makes a handler for each operation of a contract. It replies with the examples of the contract, else with valid values,
+ * and remembers what was posted to a collection.
+ */
+export function mockHandlers(
+  contract: Contract,
+  { errors = 0, delay = 0 }: MockOptions = {},
+): Record<string, MockHandler> {
+  const document = documentOf(contract)
+  const operations = operationsOf(document)
+  const sampler = new Sampler(document, 'response')
+  const resources = new Resources(operations, sampler)
+  const random = createRandom()
+
+  const replyTo = (operation: ContractOperation, input: MockInput, request: FastifyRequest): MockReply => {
+    const { path = {}, body, accept } = input
+    if (random() < errors) {
+      const failures = statusesOf(operation, 500).filter((status) => status >= 400)
+      const status = failures[Math.floor(random() * failures.length)]
+      if (status === undefined) throw unavailable('the mock fails on purpose, and the operation declares no failure')
+      return replyOf(operation, sampler, { status, accept })
+    }
+    const preference = preferenceOf(request.headers['prefer'], operation)
+    if (preference !== undefined) return replyOf(operation, sampler, { accept, ...preference })
+    const chosen = exampledBy(operation, input) ?? { status: successOf(operation) }
+    const url = request.url.split('?', 1).join()
+    const isFailure = chosen.status >= 400
+    const remembered = isFailure
+      ? undefined
+      : resources.reply(operation, { url, path, body, accept, example: chosen.example })
+    return remembered ?? replyOf(operation, sampler, { accept, ...chosen })
+  }
+  const handlerOf =
+    (operation: ContractOperation): MockHandler =>
+    async (input, { request }) => {
+      if (delay > 0) await setTimeout(delay)
+      try {
+        return replyTo(operation, input, request)
+      } catch (error) {
+        if (error instanceof NoValue) return notImplemented()
+        throw error
+      }
+    }
+  return Object.fromEntries(operations.map((operation) => [operation.id, handlerOf(operation)]))
+}
+
+/** Numbers from 0 to 1, always the same (Lehmer's generator). */
+function createRandom(): () => number {
+  let state = 1
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}
+
+/** Replaces each handler that is `notImplemented` by that of a mock. */
+export function withMock<Handlers extends object>(contract: Contract, handlers: Handlers): Handlers {
+  const mock = mockHandlers(contract)
+  const entries = Object.entries(handlers).map(([id, handler]: [string, unknown]) => {
+    return [id, handler === notImplemented ? mock[id] : handler] as const
+  })
+  // A mock of an operation replies as the operation declares.
+  return Object.fromEntries(entries) as Handlers
+}
+
+/** Makes a server without handlers. It accepts any credentials of the right form. */
+export async function createMock(
+  contract: Contract,
+  options: MockOptions & MockSettings = {},
+): Promise<FastifyInstance> {
+  const { docs, onContractBroken, failureForm, ...behaviour } = options
+  const document = documentOf(contract)
+  const schemes = requiredSchemesOf(document, operationsOf(document))
+  const auth = Object.fromEntries([...schemes.keys()].map((name) => [name, () => ({ scopes: 'all' as const })]))
+  const app = fastify(fastifyOptions())
+  // The types of a contract that was just read are not known.
+  const untyped = contract as Contract<{ operations: object; security: object; schemes: object }>
+  const handlers = mockHandlers(contract, behaviour)
+  await app.register(fastifyContract(untyped, { handlers, auth, docs, onContractBroken, failureForm }))
+  return app
+}

@@ -1,0 +1,128 @@
+import type { ContractOperation, ContractResponse, Exampled } from 'fastify-contract/document'
+import { declaredResponse, isJson, isRange, kindOf } from 'fastify-contract/document'
+import { stringifyJson } from 'fastify-contract/json'
+import type { Schema } from 'fastify-contract/schema'
+import type { Sampler } from './sample.ts'
+import { NoValue } from './scalars.ts'
+
+/** What a handler returns. */
+export interface MockReply {
+  status: number
+  headers: Record<string, string>
+  contentType?: string
+  body?: unknown
+}
+
+/** What a reply is made of. */
+export interface Wanted {
+  status: number
+  /** The name of an example. */
+  example?: string | undefined
+  /** The media type that the client prefers. */
+  accept?: string | undefined
+  /** Makes the value of a JSON body from its schema and the value that it would have; undefined for that one. */
+  value?: ((schema: Schema, plain: () => unknown) => unknown) | undefined
+  /** Headers, by their names in lower case, where they are declared. */
+  headers?: Record<string, string>
+}
+
+/** Statuses without content (RFC 9110, sections 15.3.5, 15.3.6, 15.4.5). */
+const contentless = [204, 205, 304]
+
+/** Makes a reply of a declared response: of its examples, else of valid values. @throws NoValue */
+export function replyOf({ object }: ContractOperation, sampler: Sampler, wanted: Wanted): MockReply {
+  const { status } = wanted
+  const response = declaredResponse(object.responses, status)
+  if (response === undefined) throw new NoValue(`${String(status)} is not declared`)
+  const headers = headersOf(response, sampler, wanted)
+  const types = contentless.includes(status) ? [] : Object.keys(response.content ?? {})
+  const type = types.find((each) => each === wanted.accept) ?? types.find(isJson) ?? types[0]
+  if (type === undefined) return { status, headers }
+  const media = response.content?.[type] ?? {}
+  const contentType = isRange(type) ? concreteTypeOf(type) : type
+  return { status, headers, contentType, body: bodyOf(contentType, media, sampler, wanted) }
+}
+
+const concreteTypes: [RegExp, string][] = [
+  [/^text\//, 'text/plain'],
+  [/^image\//, 'image/png'],
+  [/^(?:\*|application)\//, 'application/json'],
+]
+
+/** A media type of a range. */
+function concreteTypeOf(range: string): string {
+  const known = concreteTypes.find(([expression]) => expression.test(range))?.[1]
+  return known ?? range.replace('*', 'octet-stream')
+}
+
+function bodyOf(type: string, media: Exampled & { schema?: Schema }, sampler: Sampler, wanted: Wanted): unknown {
+  const { schema = { type: 'object' } } = media
+  const example = exampleOf(media, wanted.example)
+  const kind = kindOf(type)
+  if (kind === 'json') {
+    const plain = () => (example === undefined ? sampler.valueOf(schema) : example.value)
+    return wanted.value?.(schema, plain) ?? plain()
+  }
+  const value = example?.value ?? (media.schema === undefined ? 'text' : textOf(schema, sampler))
+  const text = typeof value === 'string' ? value : stringifyJson(value)
+  return kind === 'text' ? text : Buffer.from(text)
+}
+
+/** The text of a schema, of any other value its JSON. */
+function textOf(schema: Schema, sampler: Sampler): unknown {
+  try {
+    return sampler.valueOf({ allOf: [schema, { type: 'string' }] })
+  } catch (error) {
+    if (!(error instanceof NoValue)) throw error
+    return sampler.valueOf(schema)
+  }
+}
+
+/** The example of a name, else the first. */
+function exampleOf({ example, examples = {} }: Exampled, name: string | undefined): { value: unknown } | undefined {
+  const named = Object.entries(examples).filter(([, { value }]) => value !== undefined)
+  const [, found] = named.find(([each]) => each === name) ?? named[0] ?? []
+  if (found !== undefined) return { value: found.value }
+  return example === undefined ? undefined : { value: example }
+}
+
+/** Every declared header. */
+function headersOf({ headers = {} }: ContractResponse, sampler: Sampler, wanted: Wanted): MockReply['headers'] {
+  const values: Record<string, string> = {}
+  for (const [name, { required, schema = {}, ...header }] of Object.entries(headers)) {
+    const lower = name.toLowerCase()
+    if (lower === 'x-request-id') continue
+    try {
+      const set = lower === 'content-encoding' ? 'identity' : wanted.headers?.[lower]
+      const value = set ?? exampleOf(header, wanted.example)?.value ?? sampler.valueOf(schema)
+      if (!isSendable(value)) throw new NoValue(`no text of the header ${name} is known`)
+      // Validated as the value that it is.
+      values[name] = value as string
+    } catch (error) {
+      if (!(error instanceof NoValue) || required === true) throw error
+    }
+  }
+  return values
+}
+
+function isSendable(value: unknown): boolean {
+  return (
+    ['string', 'number', 'bigint', 'boolean'].includes(typeof value) && /^[\t\x20-\x7e\x80-\xff]*$/.test(String(value))
+  )
+}
+
+/** The statuses that an operation declares, as numbers: of a range its first, of `default` the one that is given. */
+export function statusesOf({ object }: ContractOperation, ofDefault: number): number[] {
+  return Object.keys(object.responses)
+    .map((key) => (key === 'default' ? ofDefault : Number(key.replace('XX', '00'))))
+    .toSorted((a, b) => a - b)
+}
+
+/** The status of a request that succeeds. */
+export function successOf(operation: ContractOperation): number {
+  const successes = Object.keys(operation.object.responses).filter((key) => key.startsWith('2'))
+  if (successes.includes('201') && operation.method === 'post') return 201
+  const statuses = statusesOf(operation, 200)
+  // `generate` gives every operation a response.
+  return statuses.find((status) => status >= 200 && status < 300) ?? statuses[0]!
+}

@@ -1,0 +1,209 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contractOf, json, noContent } from './contracts.ts'
+
+const cli = join(import.meta.dirname, '../src/cli.ts')
+
+const id = { type: 'integer', format: 'int64' }
+const pet = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: {
+    id: { ...id, readOnly: true },
+    name: { type: 'string', minLength: 1 },
+    born: { type: 'string', format: 'date' },
+    secret: { type: 'string', writeOnly: true },
+  },
+}
+const problem = { type: 'object', required: ['title'], properties: { title: { type: 'string', maxLength: 20 } } }
+const notFound = {
+  description: 'No such pet.',
+  content: { 'application/problem+json': { schema: problem, examples: { gone: { value: { title: 'No such pet' } } } } },
+}
+const onePet = { description: 'A pet.', content: json({ $ref: '#/components/schemas/Pet' }) }
+const body = { required: true, content: json({ $ref: '#/components/schemas/Pet' }) }
+const created = { ...onePet, headers: { Location: { required: true, schema: { type: 'string' } } } }
+const petId = { name: 'petId', in: 'path', required: true, schema: id }
+const kind = {
+  name: 'kind',
+  in: 'query',
+  schema: { type: 'string' },
+  examples: { dogs: { value: 'dog' }, nothing: { value: 'unicorn' } },
+}
+const counted = {
+  description: 'How many.',
+  content: {
+    'application/json': {
+      schema: { type: 'object', required: ['count'], properties: { count: { type: 'integer' } } },
+      examples: { cats: { value: { count: 3 } }, dogs: { value: { count: 2 } } },
+    },
+  },
+}
+const contract = contractOf(
+  {
+    '/pets': {
+      get: { responses: { 200: { description: 'Pets.', content: json({ type: 'array', items: pet, minItems: 0 }) } } },
+      post: { requestBody: body, responses: { 201: created } },
+    },
+    '/pets/{petId}': {
+      parameters: [petId],
+      get: { responses: { 200: onePet, 404: notFound } },
+      put: { requestBody: body, responses: { 200: onePet, 404: notFound } },
+      patch: {
+        requestBody: { content: json({ type: 'object', properties: { born: { type: 'string', format: 'date' } } }) },
+        responses: { 200: onePet, 404: notFound },
+      },
+      delete: { responses: { 204: noContent[204], 404: notFound } },
+    },
+    '/count': { get: { parameters: [kind], responses: { 200: counted, 404: notFound } } },
+    '/locked': {
+      get: { security: [{ key: [] }], responses: { 200: { description: 'Text.', content: { 'text/plain': {} } } } },
+    },
+  },
+  {
+    security: [],
+    servers: [{ url: 'https://pets.example/v1' }, { url: '/v2' }],
+    components: {
+      schemas: { Pet: pet },
+      securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
+    },
+  },
+)
+
+/** Starts the command. @returns its address once it prints it */
+async function startMock(root: string, ...args: string[]) {
+  const child = spawn(process.execPath, [cli, 'mock', 'pets.json', '--port', '0', ...args], { cwd: root })
+  const lines: string[] = []
+  const output = createInterface(child.stdout)
+  for await (const line of output) {
+    lines.push(line)
+    if (lines.length === 3) break
+  }
+  const [address = ''] = lines
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return (await once(child, 'exit'))[0] as number | null
+  }
+  return { lines, end, url: `${address}/v1` }
+}
+
+/** Runs a command that does not start. */
+async function runMock(root: string, ...args: string[]) {
+  const child = spawn(process.execPath, [cli, 'mock', ...args], { cwd: root })
+  const exit = once(child, 'exit')
+  const stderr = await text(child.stderr)
+  return { code: (await exit)[0] as number | null, stderr }
+}
+
+let root: string
+let mock: Awaited<ReturnType<typeof startMock>>
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'mock-'))
+  await writeFile(join(root, 'pets.json'), JSON.stringify(contract))
+  mock = await startMock(root)
+})
+afterAll(async () => {
+  expect(await mock.end('SIGTERM')).toBe(0)
+  await rm(root, { recursive: true })
+})
+
+async function send(
+  path: string,
+  { method = 'GET', body, headers = {} }: { method?: string; body?: string; headers?: Record<string, string> } = {},
+) {
+  const type = body === undefined ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(`${mock.url}${path}`, {
+    method,
+    headers: { ...type, ...headers },
+    ...(body === undefined ? {} : { body }),
+  })
+  return { status: response.status, location: response.headers.get('location'), text: await response.text() }
+}
+
+test('prints its address, the base paths and the docs page', async () => {
+  const [address = '', ...others] = mock.lines
+  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(others).toEqual(['base paths: /v1, /v2', `docs: ${address}/docs`])
+  expect((await fetch(`${address}/docs`)).status).toBe(200)
+})
+
+test('lists, reads, changes and deletes what was posted', async () => {
+  const posted = await send('/pets', { method: 'POST', body: '{"name":"Rex","secret":"s","unknown":1}' })
+  expect(posted).toMatchObject({ status: 201, text: expect.stringMatching(/^\{"id":\d+,"name":"Rex"\}$/) as string })
+  const path = `/pets/${/\d+/.exec(posted.text)?.[0] ?? ''}`
+  expect(posted.location).toBe(`/v1${path}`)
+  expect((await send('/pets')).text).toContain(posted.text)
+  expect(await send(path)).toMatchObject({ status: 200, text: posted.text })
+  const changed = await send(path, { method: 'PATCH', body: '{"born":"2020-02-29"}' })
+  expect(JSON.parse(changed.text)).toMatchObject({ name: 'Rex', born: '2020-02-29' })
+  expect((await send(path)).text).toBe(changed.text)
+  await send(path, { method: 'PUT', body: '{"name":"Max"}' })
+  expect((await send(path)).text).toBe(posted.text.replace('Rex', 'Max'))
+  expect((await send(path, { method: 'DELETE' })).status).toBe(204)
+  for (const method of ['GET', 'DELETE']) {
+    expect(await send(path, { method })).toMatchObject({ status: 404, text: '{"title":"No such pet"}' })
+  }
+  expect((await send('/pets')).text).not.toContain('Max')
+})
+
+test('keeps ids beyond 2^53 exact', async () => {
+  const path = '/pets/9007199254740993'
+  const put = await send(path, { method: 'PUT', body: '{"name":"Big"}' })
+  expect(put.text).toBe('{"id":9007199254740993,"name":"Big"}')
+  expect((await send(path)).text).toBe(put.text)
+  expect((await send('/pets/9007199254740992')).text).not.toContain('Big')
+})
+
+test('replies with the example of the same name as that of the request', async () => {
+  expect((await send('/count?kind=dog')).text).toBe('{"count":2}')
+  expect((await send('/count?kind=bird')).text).toBe('{"count":3}')
+})
+
+test('replies with the preferred status or example', async () => {
+  const prefer = (value: string) => send('/count', { headers: { prefer: value } })
+  expect(await prefer('code=404')).toMatchObject({ status: 404, text: '{"title":"No such pet"}' })
+  expect(await prefer('respond-async, example="dogs"')).toMatchObject({ status: 200, text: '{"count":2}' })
+  expect(await prefer('example=gone')).toMatchObject({ status: 404 })
+  expect(await prefer('code=418')).toMatchObject({ status: 200, text: '{"count":3}' })
+})
+
+test('validates requests, and accepts any credentials of the right form', async () => {
+  expect((await send('/pets', { method: 'POST', body: '{"name":""}' })).status).toBe(400)
+  expect((await send('/locked')).status).toBe(401)
+  expect(await send('/locked', { headers: { 'x-key': 'anything' } })).toMatchObject({ status: 200, text: 'text' })
+})
+
+test('fails on purpose with declared statuses, and waits', async () => {
+  const failing = await startMock(root, '--errors', '1', '--delay', '300')
+  const before = performance.now()
+  const response = await fetch(`${failing.url}/pets/1`)
+  expect(response.status).toBe(404)
+  expect(performance.now() - before).toBeGreaterThan(290)
+  expect((await fetch(`${failing.url}/pets`)).status).toBe(503)
+  expect(await failing.end('SIGINT')).toBe(0)
+})
+
+test('ends in one line where it cannot start', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as { port: number }
+  const run = (...args: string[]) => runMock(root, ...args)
+  expect(await run('pets.json', '--port', String(port))).toEqual({
+    code: 2,
+    stderr: `127.0.0.1:${String(port)} is taken; choose another with --port\n`,
+  })
+  taken.close()
+  expect(await run('absent.json')).toEqual({ code: 1, stderr: 'absent.json: cannot be read (ENOENT)\n' })
+  expect(await run('pets.json', '--errors', '2')).toEqual({
+    code: 2,
+    stderr: '--errors 2: give a number from 0 to 1\n',
+  })
+  expect((await run('--sport', '1')).stderr).toMatch(/^Unknown option '--sport'.*; see fastify-contract mock --help\n$/)
+})
