@@ -25,16 +25,16 @@ export function readArguments<Config extends ParseArgsConfig>(usage: string, con
   }
 }
 
-type ErrorClass = new (...parameters: never[]) => Error
-
-/** Ends the process if there are arguments. With `--help` it prints the usage. */
-export function takeNoArguments(usage: string): void {
+/** Reads the options of a command that takes nothing else. Ends the process if they are wrong, or for `--help`. */
+export function takeOptions<Options extends NonNullable<ParseArgsConfig['options']>>(usage: string, options: Options) {
   try {
-    readArguments(usage, { options: {} })
+    return readArguments(usage, { options }).values
   } catch (error) {
     process.exit(report(error, []))
   }
 }
+
+type ErrorClass = new (...parameters: never[]) => Error
 
 /**
  * Runs a command. After an error the exit code is 1. Prints a `UsageError`, a system error and errors of the classes

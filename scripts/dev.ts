@@ -3,17 +3,27 @@ import { once } from 'node:events'
 import { type FSWatcher, mkdtempSync, readFileSync, readdirSync, rmSync, watch } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { takeNoArguments } from './command.ts'
+import { takeOptions } from './command.ts'
 
-takeNoArguments(`Usage: npm run dev   runs the server of this folder, and prints type errors.
+const usage = `Usage: npm run dev [-- --mock]   runs the server of this folder, and prints type errors.
 
 Saving the contract runs npm run generate. Saving a source file restarts the server. While the contract or the code is
-broken, the last good server keeps running.`)
+broken, the last good server keeps running.
+
+  --mock   serves the contract without handlers: its examples, and what clients post`
+const { mock: isMock } = takeOptions(usage, { mock: { type: 'boolean', default: false } })
 
 /** Editors save in several steps; changes within this time count as one. */
 const settleMilliseconds = 60
 /** How long a process may take to end before it is killed. */
 const graceMilliseconds = 1500
+
+const cli = 'node_modules/fastify-contract-cli/src/cli.ts'
+
+/** The command of a server, on a port. */
+function serverCommand(port = '3000'): string[] {
+  return isMock ? [cli, 'mock', 'openapi.yaml', '--port', port] : ['src/main.ts']
+}
 
 const running = new Set<ChildProcess>()
 let server: ChildProcess | undefined
@@ -53,7 +63,7 @@ async function canStart(): Promise<boolean> {
     METRICS_PORT: undefined,
     DATABASE_URL: `sqlite:${join(folder, 'plants.db')}`,
   }
-  const candidate = start(['src/main.ts'], 'pipe', environment)
+  const candidate = start(serverCommand('0'), 'pipe', environment)
   const welcome = once(candidate.stdout!, 'data').then(() => true)
   const hasStarted = await Promise.race([welcome, once(candidate, 'exit').then(() => false)])
   await end(candidate)
@@ -63,7 +73,7 @@ async function canStart(): Promise<boolean> {
 
 async function replaceServer(): Promise<void> {
   await end(server)
-  if (!isClosing) server = start(['src/main.ts'], 'inherit')
+  if (!isClosing) server = start(serverCommand(process.env['PORT']), 'inherit')
 }
 
 let saved: { contract: boolean } | undefined = { contract: true }

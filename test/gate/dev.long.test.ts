@@ -9,8 +9,8 @@ import { addGetPlant, copyProject } from './project-copy.ts'
 const script = join(import.meta.dirname, '../../scripts/dev.ts')
 
 /** Runs the command in a folder, and waits for what it says. */
-function startDev(root: string, task: TestContext) {
-  const child = spawn(process.execPath, [script], {
+function startDev(root: string, task: TestContext, ...options: string[]) {
+  const child = spawn(process.execPath, [script, ...options], {
     cwd: root,
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'silent' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -101,4 +101,21 @@ test('the server follows every save, and keeps running where it cannot', { timeo
 
   expect(await dev.stop()).toBe(0)
   await expect(fetch(last)).rejects.toThrow()
+})
+
+test('--mock serves the contract of each save without handlers', { timeout: 90_000 }, async (task) => {
+  const { root, edit } = await copyProject()
+  const dev = startDev(root, task, '--mock')
+  const get = async (path: string) => {
+    const origin = (await dev.next(/^http:\S+$/))[0]
+    return fetch(`${origin}${path}`, { headers: { authorization: 'Bearer any' } })
+  }
+  expect((await get('/plants/54')).status).toBe(405)
+  await edit('openapi.yaml', addGetPlant)
+  const response = await get('/plants/54')
+  expect({ status: response.status, body: await response.json() }).toEqual({
+    status: 200,
+    body: { name: 'Monstera deliciosa', tag: 'indoor' },
+  })
+  expect(await dev.stop()).toBe(0)
 })
