@@ -22,10 +22,14 @@ const pet = {
     secret: { type: 'string', writeOnly: true },
   },
 }
-const problem = { type: 'object', required: ['title'], properties: { title: { type: 'string', maxLength: 20 } } }
+const failure = {
+  type: 'object',
+  required: ['code', 'detail'],
+  properties: { code: { type: 'integer' }, detail: { type: 'string' } },
+}
 const notFound = {
   description: 'No such pet.',
-  content: { 'application/problem+json': { schema: problem, examples: { gone: { value: { title: 'No such pet' } } } } },
+  content: json(failure, { examples: { gone: { value: { code: 7, detail: 'No such pet' } } } }),
 }
 const onePet = { description: 'A pet.', content: json({ $ref: '#/components/schemas/Pet' }) }
 const body = { required: true, content: json({ $ref: '#/components/schemas/Pet' }) }
@@ -148,7 +152,7 @@ test('lists, reads, changes and deletes what was posted', async () => {
   expect((await send(path)).text).toBe(posted.text.replace('Rex', 'Max'))
   expect((await send(path, { method: 'DELETE' })).status).toBe(204)
   for (const method of ['GET', 'DELETE']) {
-    expect(await send(path, { method })).toMatchObject({ status: 404, text: '{"title":"No such pet"}' })
+    expect(await send(path, { method })).toMatchObject({ status: 404, text: '{"code":7,"detail":"No such pet"}' })
   }
   expect((await send('/pets')).text).not.toContain('Max')
 })
@@ -168,14 +172,15 @@ test('replies with the example of the same name as that of the request', async (
 
 test('replies with the preferred status or example', async () => {
   const prefer = (value: string) => send('/count', { headers: { prefer: value } })
-  expect(await prefer('code=404')).toMatchObject({ status: 404, text: '{"title":"No such pet"}' })
+  expect(await prefer('code=404')).toMatchObject({ status: 404, text: '{"code":7,"detail":"No such pet"}' })
   expect(await prefer('respond-async, example="dogs"')).toMatchObject({ status: 200, text: '{"count":2}' })
   expect(await prefer('example=gone')).toMatchObject({ status: 404 })
   expect(await prefer('code=418')).toMatchObject({ status: 200, text: '{"count":3}' })
 })
 
-test('validates requests, and accepts any credentials of the right form', async () => {
-  expect((await send('/pets', { method: 'POST', body: '{"name":""}' })).status).toBe(400)
+test('refuses requests in the form of the contract, and accepts any credentials of the right form', async () => {
+  const refused = await send('/pets', { method: 'POST', body: '{"name":""}' })
+  expect(JSON.parse(refused.text)).toEqual({ code: 400, detail: expect.stringMatching(/^body\/name /) as string })
   expect((await send('/locked')).status).toBe(401)
   expect(await send('/locked', { headers: { 'x-key': 'anything' } })).toMatchObject({ status: 200, text: 'text' })
 })
@@ -195,15 +200,15 @@ test('ends in one line where it cannot start', async () => {
   await once(taken, 'listening')
   const { port } = taken.address() as { port: number }
   const run = (...args: string[]) => runMock(root, ...args)
-  expect(await run('pets.json', '--port', String(port))).toEqual({
-    code: 2,
-    stderr: `127.0.0.1:${String(port)} is taken; choose another with --port\n`,
-  })
+  const [busy, absent, wrong, unknown] = await Promise.all([
+    run('pets.json', '--port', String(port)),
+    run('absent.json'),
+    run('pets.json', '--errors', '2'),
+    run('--sport', '1'),
+  ])
   taken.close()
-  expect(await run('absent.json')).toEqual({ code: 1, stderr: 'absent.json: cannot be read (ENOENT)\n' })
-  expect(await run('pets.json', '--errors', '2')).toEqual({
-    code: 2,
-    stderr: '--errors 2: give a number from 0 to 1\n',
-  })
-  expect((await run('--sport', '1')).stderr).toMatch(/^Unknown option '--sport'.*; see fastify-contract mock --help\n$/)
+  expect(busy).toEqual({ code: 2, stderr: `127.0.0.1:${String(port)} is taken; choose another with --port\n` })
+  expect(absent).toEqual({ code: 1, stderr: 'absent.json: cannot be read (ENOENT)\n' })
+  expect(wrong).toEqual({ code: 2, stderr: '--errors 2: give a number from 0 to 1\n' })
+  expect(unknown.stderr).toMatch(/^Unknown option '--sport'.*; see fastify-contract mock --help\n$/)
 })

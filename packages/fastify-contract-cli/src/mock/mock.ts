@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import {
+  Refusal,
   type Contract,
   type ContractOptions,
   type ContractTypes,
@@ -11,6 +12,7 @@ import {
 } from 'fastify-contract'
 import { type ContractOperation, documentOf, operationsOf } from 'fastify-contract/document'
 import { requiredSchemesOf } from 'fastify-contract/security'
+import { failureFormOf } from '../init/failure-form.ts'
 import { exampledBy, preferenceOf } from './preferences.ts'
 import { type MockReply, replyOf, statusesOf, successOf } from './replies.ts'
 import { Resources } from './resources.ts'
@@ -26,10 +28,7 @@ export interface MockOptions {
 }
 
 /** How a mock is served. */
-export type MockSettings = Pick<
-  ContractOptions<ContractTypes, object, object>,
-  'docs' | 'onContractBroken' | 'failureForm'
->
+export type MockSettings = Pick<ContractOptions<ContractTypes, object, object>, 'docs' | 'onContractBroken'>
 
 /** What a handler receives. */
 interface MockInput {
@@ -81,8 +80,8 @@ export function mockHandlers(
       try {
         return replyTo(operation, input, request)
       } catch (error) {
-        if (error instanceof NoValue) return notImplemented()
-        throw error
+        if (!(error instanceof NoValue)) throw error
+        throw new Refusal('not_implemented', `${error.message}; give the response an example`)
       }
     }
   return Object.fromEntries(operations.map((operation) => [operation.id, handlerOf(operation)]))
@@ -112,9 +111,11 @@ export async function createMock(
   contract: Contract,
   options: MockOptions & MockSettings = {},
 ): Promise<FastifyInstance> {
-  const { docs, onContractBroken, failureForm, ...behaviour } = options
+  const { docs, onContractBroken, ...behaviour } = options
   const document = documentOf(contract)
-  const schemes = requiredSchemesOf(document, operationsOf(document))
+  const operations = operationsOf(document)
+  const schemes = requiredSchemesOf(document, operations)
+  const failureForm = failureFormOf(document, operations)
   const auth = Object.fromEntries([...schemes.keys()].map((name) => [name, () => ({ scopes: 'all' as const })]))
   const app = fastify(fastifyOptions())
   // The types of a contract that was just read are not known.

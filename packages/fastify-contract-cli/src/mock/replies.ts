@@ -36,7 +36,8 @@ export function replyOf({ object }: ContractOperation, sampler: Sampler, wanted:
   if (response === undefined) throw new NoValue(`${String(status)} is not declared`)
   const headers = headersOf(response, sampler, wanted)
   const types = contentless.includes(status) ? [] : Object.keys(response.content ?? {})
-  const type = types.find((each) => each === wanted.accept) ?? types.find(isJson) ?? types[0]
+  const concrete = types.filter((each) => !isRange(each))
+  const type = concrete.find((each) => each === wanted.accept) ?? concrete.find(isJson) ?? concrete[0] ?? types[0]
   if (type === undefined) return { status, headers }
   const media = response.content?.[type] ?? {}
   const contentType = isRange(type) ? concreteTypeOf(type) : type
