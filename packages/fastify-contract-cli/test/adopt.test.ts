@@ -328,6 +328,20 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       s0({ format: 'int64' }),
     ],
   ],
+  'ignores constants of which none has the type beside them': [
+    [
+      old(contractWith({}, named({ type: 'array', nullable: true, enum: ['a'], items: { ...text, enum: ['a'] } }))),
+      [/^enum: no value has the type beside it, so that nothing is valid; correct one of them$/],
+      s0({ type: ['array', 'null'], items: { enum: ['a'] } }),
+      [`${s0Pointer}/enum`],
+    ],
+    [
+      contractWith({}, named({ ...text, const: 1 }, { ...text, enum: ['a', 1] })),
+      [/^const: no value has the type/],
+      { components: { schemas: { S1: { enum: ['a', 1] } } } },
+      [`${s0Pointer}/const`],
+    ],
+  ],
   'declares what is required, with any value': [
     [
       contractWith(

@@ -147,7 +147,7 @@ test.each([
   [['generate', '--scaffold'], "Unknown option '--scaffold'; see fastify-contract generate --help\n"],
   [['generate', 'a'], /^Unexpected argument 'a'\..* see fastify-contract generate --help\n$/],
   [['breaking', 'a', 'b'], 'give one contract to compare with, not a, b\n'],
-  [[], /^Usage: fastify-contract init \| generate \| test \| breaking .*\n$/],
+  [[], /^Usage: fastify-contract init \| generate \| mock \| test \| breaking .*\n$/],
   [['init', 'openapi.yaml'], 'give a FILE and a FOLDER\n'],
 ])('arguments that cannot be carried out are one line, and exit code 2: %j', async (args, line) => {
   const root = await folderWith()

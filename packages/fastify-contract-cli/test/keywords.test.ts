@@ -53,7 +53,7 @@ const lost = (target: string) =>
 
 /** Contracts that are refused, each for one reason, by the keyword that it is about. */
 const refused: [keyword: string, contract: object, because: RegExp][] = [
-  ['schema.enum', ofSchema({ type: 'object', enum: ['a'] }), /enum: no value is an object, so that nothing is valid/],
+  ['schema.enum', ofSchema({ not: { type: 'object', enum: ['a'] } }), /enum: no value has the type beside it, so that/],
   ['schema.oneOf', ofSchema({ oneOf: ['text'] }), /oneOf: has a member that is no schema; write an object$/],
   ...[{ not: { $ref: '#/components/schemas/P' } }, { oneOf: [{ items: { pattern: '^(?=a)' } }] }].map(
     (schema): (typeof refused)[number] => [

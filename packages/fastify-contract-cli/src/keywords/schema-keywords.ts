@@ -1,5 +1,5 @@
 import { type Schema, inPlace, isSchema, patternProblem, schemasPointer } from 'fastify-contract/schema'
-import { targetOf, textFormats } from 'fastify-contract/schema'
+import { targetOf, textFormats, typesOf } from 'fastify-contract/schema'
 import { type Keyword, type KeywordContext, each, ignored, rejected, shown } from './keyword.ts'
 
 /** The validated formats, each with its type. */
@@ -46,7 +46,14 @@ export const schemaKeywords: Record<string, Keyword> = {
         ? defaultInside(object, object, context)
         : undefined,
   },
-  ...each('enum const', { rejects: inexactConstant }),
+  enum: {
+    ignores: (value, schema, { isExclusive }) => (isExclusive(schema) ? undefined : misfit(value, schema)),
+    rejects: (value, schema) => misfit(value, schema) ?? inexactConstant(value, schema),
+  },
+  const: {
+    ignores: (value, schema, { isExclusive }) => (isExclusive(schema) ? undefined : misfit([value], schema)),
+    rejects: (value, schema) => misfit([value], schema) ?? inexactConstant(value, schema),
+  },
   multipleOf: { rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it') },
   ...each('maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength'),
   pattern: {
@@ -100,10 +107,17 @@ function strayReference(reference: string): string | undefined {
     : undefined
 }
 
+/** The problem of constants none of which has the type beside them, so that nothing is valid. */
+function misfit(constants: unknown, { type }: Schema): string | undefined {
+  const values = Array.isArray(constants) ? constants.filter((value) => value !== null) : []
+  const isMisfit = type !== undefined && values.length > 0
+  return isMisfit && typesOf({ enum: values }, {}).isDisjointFrom(typesOf({ type }, {}))
+    ? 'no value has the type beside it, so that nothing is valid; correct one of them'
+    : undefined
+}
+
 function inexactConstant(value: unknown, { type, format }: Schema): string | undefined {
   const constants: unknown[] = [value].flat()
-  if (type === 'object' && constants.every((each) => !isSchema(each)))
-    return 'no value is an object, so that nothing is valid; correct the type'
   const rounded = [type].flat().every((member) => member === 'integer') ? constants.find(isRounded) : undefined
   if (rounded !== undefined) return `${String(rounded)} is not exact; add format: int64, and write out its digits`
   const inexact = format === 'int64' ? [value].flat().filter((member) => typeof member !== 'bigint') : value

@@ -216,12 +216,25 @@ export class Resources {
     const { properties } = this.#sampler.flat(inner)
     const key = idKeyOf(parameter, Object.keys(properties)) ?? 'id'
     const inPath = member.parameters.find((each) => each.name === parameter && each.in === 'path')
-    const schema = { allOf: [properties[key] ?? {}, inPath?.schema ?? {}] }
+    const [ofReply, ofPath] = [properties[key] ?? {}, inPath?.schema ?? {}]
+    const draw = (index: number) => this.#firstOf([{ allOf: [ofReply, ofPath] }, ofReply, ofPath], index)
     const last = members.size + deleted.size + 1
     for (let index = members.size; ; index++) {
-      const value = this.#sampler.valueOf(schema, index)
+      const value = draw(index)
       const id = String(value)
       if (index > last || (!members.has(id) && !deleted.has(id))) return { id, value, member: { [key]: value } }
     }
+  }
+
+  /** A value of the first schema that has a known one: an id may be a text in a reply and an integer in the path. */
+  #firstOf(schemas: readonly Schema[], index: number): unknown {
+    for (const schema of schemas) {
+      try {
+        return this.#sampler.valueOf(schema, index)
+      } catch (error) {
+        if (!(error instanceof NoValue)) throw error
+      }
+    }
+    return index + 1
   }
 }
