@@ -43,7 +43,7 @@ async function judge(server: FastifyInstance, operation: ContractOperation): Pro
   const found = responseIn(operation, response.statusCode)
   if (found === undefined) return { verdict: response.statusCode === 400 ? 'refused' : 'undeclared', why }
   const content = nodeOf(found.response['content'])
-  const type = String(response.headers['content-type'] ?? '')
+  const type = response.headers['content-type'] ?? ''
   if (response.statusCode === 400 && /problem\+json/.test(type)) return { verdict: 'refused', why }
   const key = Object.keys(content).find((each) => type.split(';')[0] === each.split(';')[0]?.trim().toLowerCase())
   if (!isJson(type) || key === undefined || nodeOf(content[key])['schema'] === undefined)

