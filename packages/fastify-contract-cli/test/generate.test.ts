@@ -84,6 +84,14 @@ describe('fastify-contract generate', () => {
     expect((await generateIn(root)).lines).toEqual(['generated/ was up to date'])
   })
 
+  test('with --check of another file and folder prints the command that mends it', async () => {
+    const root = await folderWith({ 'the shop.yaml': project['openapi.yaml'] })
+    const options = ['--contract', 'the shop.yaml', '--out', 'src/made']
+    const { stderr } = await run(root, ['generate', ...options, '--check'])
+    const remedy = "generate --contract 'the shop.yaml' --out src/made"
+    expect(stderr).toContain(`src/made/contract.ts: does not match the shop.yaml; run npx fastify-contract ${remedy}\n`)
+  })
+
   test.each<[string, string, RegExp]>([
     ['an empty file', '', /^openapi\.yaml:1:1: is empty; write an OpenAPI document$/],
     [

@@ -1,6 +1,7 @@
 import { renameSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { generateCommand } from 'fastify-contract/document'
 import { BrokenContract, type CommandResult } from '../check/findings.ts'
 import { type ContractFiles, type Project, generateFiles } from './generate-files.ts'
 
@@ -18,9 +19,8 @@ export async function generate(project: Project, { check = false }: { check?: bo
   const folder = join(project.root, out)
   const stale = await staleFiles(folder, files)
   if (check) {
-    const mismatches = stale.map(
-      (file) => `${out}/${file}: does not match ${contract}; run npx fastify-contract generate`,
-    )
+    const remedy = `run npx ${generateCommand(contract, out)}`
+    const mismatches = stale.map((file) => `${out}/${file}: does not match ${contract}; ${remedy}`)
     const result = stale.length === 0 ? [`${out}/ matches ${contract}`] : mismatches
     return { ok: stale.length === 0, lines: [...warnings, ...result] }
   }

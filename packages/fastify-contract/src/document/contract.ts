@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, join, relative, sep } from 'node:path'
 import { parseJsonWithBigInts } from '../json/json.ts'
 import { printable } from '../json/printable.ts'
 import type { ContractTypes } from '../types/handler-types.ts'
-import { type ContractDocument, contractFile, dereference } from './document.ts'
+import { type ContractDocument, contractFile, dereference, generatedFolder } from './document.ts'
+import { generateCommand } from './generate-command.ts'
 
 /** The contract cannot be served. The message is one printable line. */
 export class UnservableContract extends Error {
@@ -86,10 +87,22 @@ export async function checkSources(contract: Contract): Promise<void> {
   if ((await Promise.all(files)).includes(false)) throw stale(contract)
 }
 
-function stale({ folder = 'generated', sources = {} }: Contract): UnservableContract {
-  const [source = contractFile] = Object.keys(sources)
-  const text = `${basename(folder)}/ does not match ${basename(source)}; run npx fastify-contract generate`
-  return new UnservableContract(text)
+function stale(contract: Contract): UnservableContract {
+  const { folder, source } = placeOf(contract)
+  return new UnservableContract(`${basename(folder)}/ does not match ${basename(source)}; ${regenerate(contract)}`)
+}
+
+/** The remedy for generated files that cannot be served: a command for the current folder. */
+export function regenerate(contract: Contract): string {
+  const { folder, source } = placeOf(contract)
+  const fromHere = (path: string) => relative('', path).replaceAll(sep, '/')
+  return `run npx ${generateCommand(fromHere(join(folder, source)), fromHere(folder))}`
+}
+
+/** @returns the source relative to the folder */
+function placeOf({ folder = generatedFolder, sources = {} }: Contract) {
+  const [source = `../${contractFile}`] = Object.keys(sources)
+  return { folder, source }
 }
 
 /** Whether a file has this SHA-256, or is absent. */

@@ -4,6 +4,9 @@ import { type Schema, schemasPointer } from '../schema/schema-parts.ts'
 /** The default file name of the contract. */
 export const contractFile = 'openapi.yaml'
 
+/** The default folder of the generated files. */
+export const generatedFolder = 'generated'
+
 /** The parts of an OpenAPI 3.1 document that the library uses, parsed by `parseJsonWithBigInts`. */
 export interface ContractDocument {
   openapi: string

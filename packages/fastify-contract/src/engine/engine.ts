@@ -47,6 +47,8 @@ export interface EngineOptions {
   handlers: Partial<Record<string, AnyHandler>>
   /** Passed to every handler, together with `auth` and the request. */
   services: object
+  /** What to do if a schema cannot be compiled. */
+  remedy: string
   /** Further reasons not to serve the contract. */
   problems: readonly string[]
   /** The maximum nesting depth of objects and arrays of JSON in forms and parameters. */
@@ -63,7 +65,7 @@ export interface EngineOptions {
  * @throws UnservableContract if an operation has no handler, a handler has no operation, or the security has problems
  */
 export async function createEngine(options: EngineOptions): Promise<BoundOperation[]> {
-  const { document, handlers, services, onContractBroken, checksEncoded = false } = options
+  const { document, handlers, services, remedy, onContractBroken, checksEncoded = false } = options
   const operations = operationsOf(document)
   const problems = bindingProblems(operations, options)
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
@@ -75,8 +77,8 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
     const operation = bound[index]!
     const replyValidator = validatorOf(object)
     const validators = {
-      requests: queue.prepare(() => compiling(id, operation.compile())),
-      replies: queue.prepare(() => compiling(id, replyValidator.compile())),
+      requests: queue.prepare(() => compiling(id, operation.compile(), remedy)),
+      replies: queue.prepare(() => compiling(id, replyValidator.compile(), remedy)),
     }
     const validReply = (reply: AnyReply): ValidReply => {
       try {
@@ -117,13 +119,14 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
 }
 
 /** Names the operation in the error of a step. @throws UnservableContract */
-function* compiling(id: string, steps: CompileSteps): CompileSteps {
+function* compiling(id: string, steps: CompileSteps, remedy: string): CompileSteps {
   try {
     yield* steps
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    const text = `operation ${id}: a schema cannot be compiled (${reason}); run npx fastify-contract generate`
-    throw new UnservableContract(text, { cause: error })
+    throw new UnservableContract(`operation ${id}: a schema cannot be compiled (${reason}); ${remedy}`, {
+      cause: error,
+    })
   }
 }
 

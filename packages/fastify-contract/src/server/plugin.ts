@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyPluginAsync, FastifyServerOptions } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
-import { type Contract, UnservableContract, checkSources, documentOf } from '../document/contract.ts'
+import { type Contract, UnservableContract, checkSources, documentOf, regenerate } from '../document/contract.ts'
 import { type ContractDocument, basePathsOf, operationsOf } from '../document/document.ts'
 import { requiredSchemesOf } from '../document/security.ts'
 import { type BoundOperation, createEngine } from '../engine/engine.ts'
@@ -122,6 +122,7 @@ async function serveContract(
     document,
     handlers,
     services,
+    remedy: regenerate(contract),
     problems,
     bodyLevels: limits.bodyLevels,
     onContractBroken,

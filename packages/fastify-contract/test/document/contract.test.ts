@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { hash } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import {
@@ -15,7 +15,9 @@ const yaml = 'openapi: 3.1.0\n'
 const document = '{"openapi":"3.1.0","maximum":9007199254740993}'
 const sources = { '../openapi.yaml': hash('sha256', yaml), '../parts/part.yaml': hash('sha256', 'a: 1') }
 const sealed = sealContract({ document, yaml, sources })
-const stale = 'made/ does not match openapi.yaml; run npx fastify-contract generate'
+/** Of a contract in the folder above that of its generated files. */
+const staleBeside = (folder: string) =>
+  `made/ does not match openapi.yaml; run npx fastify-contract generate --contract ${relative('', join(folder, '../openapi.yaml'))} --out ${relative('', folder)}`
 
 /** A generated contract in a folder of its own, beside these files. */
 async function contractBeside(files: Record<string, string>): Promise<Contract> {
@@ -37,8 +39,7 @@ test.each([
   ['source', { sources: { ...sources, '../openapi.yaml': '0' } }],
 ])('a generated file with another %s does not start', (_what, changed) => {
   const contract = { ...sealed, ...changed, folder: '/a/made' }
-  expect(() => documentOf(contract)).toThrow(UnservableContract)
-  expect(() => documentOf(contract)).toThrow(stale)
+  expect(() => documentOf(contract)).toThrow(new UnservableContract(staleBeside('/a/made')))
 })
 
 test.each([
@@ -56,7 +57,21 @@ test.each([
   ['another contract', { 'openapi.yaml': `${yaml}#\n` }],
   ['another part', { 'openapi.yaml': yaml, 'parts/part.yaml': 'a: 2' }],
 ])('a contract is stale beside %s', async (_what, files) => {
-  await expect(checkSources(await contractBeside(files))).rejects.toThrow(stale)
+  const contract = await contractBeside(files)
+  await expect(checkSources(contract)).rejects.toThrow(staleBeside(contract.folder!))
+})
+
+test.each([
+  ['generated', '../openapi.yaml', 'generate'],
+  ['generated', '../shop.json', 'generate --contract shop.json'],
+  ['src/made', "../../the shop's.yaml", "generate --contract 'the shop'\\''s.yaml' --out src/made"],
+])('the remedy for a stale %s of %s is a command that works there', (folder, source, command) => {
+  const contract = { ...sealed, folder: resolve(folder), sources: { [source]: '0' } }
+  expect(() => documentOf(contract)).toThrow(
+    new UnservableContract(
+      `${basename(folder)}/ does not match ${basename(source)}; run npx fastify-contract ${command}`,
+    ),
+  )
 })
 
 test('a contract that cannot be read is named', async () => {

@@ -39,7 +39,8 @@ export function bind(
   problems: readonly string[] = [],
   onContractBroken?: (operationId: string) => void,
 ): Promise<BoundOperation[]> {
-  return createEngine({ document: dereference(contract), handlers, services: {}, problems, onContractBroken })
+  const remedy = 'generate again'
+  return createEngine({ document: dereference(contract), handlers, services: {}, remedy, problems, onContractBroken })
 }
 
 export const request: OperationRequest = {
