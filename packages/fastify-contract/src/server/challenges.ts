@@ -21,10 +21,10 @@ export function invalidCredentials(
   schemes: readonly SecurityScheme[],
   unknown: readonly SecurityScheme[],
 ): Refusal {
-  const reason = 'token is unknown, malformed, expired or revoked'
-  const described = `, error="invalid_token", error_description="The ${reason}"`
+  const reason = 'is unknown, malformed, expired or revoked'
+  const described = `, error="invalid_token", error_description="The token ${reason}"`
   const errorOf = (scheme: SecurityScheme) => (unknown.includes(scheme) ? described : '')
-  return challenged('token_invalid', `the ${reason}`, realm, schemes, errorOf)
+  return challenged('token_invalid', `the ${namesOf(unknown)} ${reason}`, realm, schemes, errorOf)
 }
 
 /** The refusal of credentials without a scope (RFC 6750, section 3.1). */
@@ -34,11 +34,16 @@ export function lackingScopes(realm: string, alternative: Alternative): Refusal 
   const error = `, error="insufficient_scope", scope="${scope}"`
   return challenged(
     'insufficient_scope',
-    `the token lacks a required scope; required: ${scope}`,
+    `the ${namesOf(schemes)} lacks a required scope; required: ${scope}`,
     realm,
     schemes,
     () => error,
   )
+}
+
+/** What the credentials of schemes are called. */
+function namesOf(schemes: readonly SecurityScheme[]): string {
+  return [...new Set(schemes.map(({ kind }) => (kind === 'apiKey' ? 'key' : 'token')))].join(' or ')
 }
 
 /** @param errorOf the error parameters of a scheme's challenge; only Bearer has them (RFC 6750) */
@@ -78,9 +83,9 @@ function placeOf({ kind, in: place, name, scheme }: SecurityScheme): string {
       return `the header Authorization: ${scheme}`
     case 'apiKey':
       return {
-        header: `the header ${name}: TOKEN`,
-        query: `the query parameter ${name}=TOKEN`,
-        cookie: `the cookie ${name}=TOKEN`,
+        header: `the header ${name}: KEY`,
+        query: `the query parameter ${name}=KEY`,
+        cookie: `the cookie ${name}=KEY`,
       }[place]
   }
 }

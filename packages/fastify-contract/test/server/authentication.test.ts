@@ -118,11 +118,11 @@ describe('an operation whose security is', () => {
 test.each([
   [
     [b, k, q],
-    'credentials are missing; send the header Authorization: Bearer TOKEN, or the header X-Key: TOKEN, or the query parameter key=TOKEN',
+    'credentials are missing; send the header Authorization: Bearer TOKEN, or the header X-Key: KEY, or the query parameter key=KEY',
   ],
   [
     [{ basic: [], key: [] }],
-    'credentials are missing; send the header Authorization: Basic with CALLER:TOKEN in Base64 and the header X-Key: TOKEN',
+    'credentials are missing; send the header Authorization: Basic with CALLER:TOKEN in Base64 and the header X-Key: KEY',
   ],
 ])('a request without credentials is told how to send them: %#', async (security, message) => {
   const { send } = await serveWith(security)
@@ -130,6 +130,16 @@ test.each([
     failure: 'credentials_missing',
     message,
   })
+})
+
+test.each([
+  [[k], sent(undefined, 'no'), 'the key is unknown, malformed, expired or revoked'],
+  [[{ ...k, key: ['a'] }], sent(undefined, 'me/b'), 'the key lacks a required scope; required: a'],
+  [[b, k], sent('bearer no'), 'the token is unknown, malformed, expired or revoked'],
+  [[b, k], sent('bearer no', 'no'), 'the token or key is unknown, malformed, expired or revoked'],
+])('a refusal calls the credentials what they are: %#', async (security, headers, message) => {
+  const { send } = await serveWith(security)
+  expect(JSON.parse((await send({ url: '/caller', headers })).text)).toMatchObject({ message })
 })
 
 test('a key of the query is no parameter of the operation, and counts only once', async () => {
