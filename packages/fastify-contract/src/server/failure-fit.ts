@@ -47,8 +47,10 @@ export function failureWarning(
   })
   const more = texts.length > maxProblems ? [`and ${String(texts.length - maxProblems)} more problems`] : []
   const shown = [...texts.slice(0, maxProblems), ...more].join('; ')
-  return `failures that do not fit the contract are sent all the same; ${shown}`
+  return `failures that do not fit the contract are sent all the same; ${shown}; ${remedy}`
 }
+
+const remedy = 'declare them, or a `default` response, or change failureForm'
 
 /** The problems of a warning. */
 const maxProblems = 5

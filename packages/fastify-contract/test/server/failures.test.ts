@@ -84,7 +84,8 @@ test('a failure that does not fit its declared response is named once at the sta
       '400 malformed_http, 401 credentials_missing, 401 token_invalid, 400 invalid_request of list and 1 more: ' +
       'body/code is required; ' +
       '408 request_timeout, 431 headers_too_large of list and 1 more: no body is declared; ' +
-      '500 internal, 503 unavailable of list and 1 more: the status is not declared',
+      '500 internal, 503 unavailable of list and 1 more: the status is not declared; ' +
+      'declare them, or a `default` response, or change failureForm',
   ])
   const [response] = await receive(await served.listen(), doors[7]![2])
   expect(JSON.parse(response!.text)).toMatchObject({ title: 'Bad Request', status: 400 })
