@@ -4,6 +4,7 @@ import {
   type ContractResponse,
   maps,
   operationsOf,
+  basePathsOf,
 } from 'fastify-contract/document'
 import { find } from 'fastify-contract/json'
 import { type Schema, schemaNameOf, schemasPointer } from 'fastify-contract/schema'
@@ -127,4 +128,11 @@ function inlineReferences(document: unknown): ContractDocument {
 
   // `generate` has checked its structure.
   return copy(document) as ContractDocument
+}
+
+/** The URL of a server with its base path: that of the URL, or else that of the contract. */
+export function addressOf(contract: TestedContract, url: string): string {
+  const hasPath = /^https?:\/\/[^/]+\//i.test(url)
+  const [base = ''] = hasPath ? [] : basePathsOf(contract.document)
+  return `${url}${base}`
 }

@@ -1,7 +1,6 @@
 import { type App, exchangeWith } from './app-exchange.ts'
-import { basePathsOf } from 'fastify-contract/document'
 import { type Additions, onWire } from './callers.ts'
-import type { TestedContract } from './contract.ts'
+import { type TestedContract, addressOf } from './contract.ts'
 import type { Coverage } from './coverage.ts'
 import { type Credentials, schemesFor, wantsCredentials } from './credentials.ts'
 import { Unjudged } from './fault.ts'
@@ -128,13 +127,6 @@ function connectionsOf(contract: TestedContract, { url, app, exchange }: TestOpt
     throw new Unjudged(`${String(url)} is not the URL of a server; give one such as http://localhost:3000`)
   }
   return connectTo(addressOf(contract, url), seconds * 1000)
-}
-
-/** The URL of a server with its base path: that of the URL, or else that of the contract. */
-export function addressOf(contract: TestedContract, url: string): string {
-  const hasPath = /^https?:\/\/[^/]+\//i.test(url)
-  const [base = ''] = hasPath ? [] : basePathsOf(contract.document)
-  return `${url}${base}`
 }
 
 /** @throws Unjudged */

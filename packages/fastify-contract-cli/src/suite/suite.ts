@@ -1,7 +1,14 @@
 import type { ContractOperation } from 'fastify-contract/document'
 import { type Additions, Trail, credentialsFrom, onWire } from './callers.ts'
 import { type CaseTools, type Send, testsOf } from './cases.ts'
-import { type SentRequest, type TestedContract, declaredResponse, operationNamed, routeOf } from './contract.ts'
+import {
+  type SentRequest,
+  type TestedContract,
+  addressOf,
+  declaredResponse,
+  operationNamed,
+  routeOf,
+} from './contract.ts'
 import { Coverage } from './coverage.ts'
 import type { Credentials } from './credentials.ts'
 import { type FaultKind, NotImplemented } from './fault.ts'
@@ -15,7 +22,10 @@ import { type LeftOut, Undrawable } from './undrawable.ts'
 /** What is tested, and how far. */
 export interface SuiteOptions extends Additions {
   contract: TestedContract
-  /** Where the server is, such as `http://127.0.0.1:3000`, or how a request is sent. */
+  /**
+   * Where the server is, such as `http://127.0.0.1:3000`, or how a request is sent. A path in the URL takes the place of
+   * the contract's base path.
+   */
   server: string | (() => Promise<string>) | { exchange: Exchange }
   /** The credentials of a caller by the names of their schemes; a function gives those of a new caller without data. */
   auth?: Readonly<Record<string, string | (() => Promise<string>)>> | undefined
@@ -106,7 +116,7 @@ export function createContractSuite(options: SuiteOptions): ContractSuite {
   const timeout = 60_000 * Math.max(1, scale)
   const trail = new Trail()
   const items = new KnownItems(contract)
-  const [exchangeHere, close] = connectionsOf(options.server)
+  const [exchangeHere, close] = connectionsOf(options)
   const kept = trail.through(exchangeHere)
 
   const observe: ContractSuite['observe'] = (sent, received) => {
@@ -178,10 +188,10 @@ export function createContractSuite(options: SuiteOptions): ContractSuite {
 }
 
 /** Connects when the first request is sent. */
-function connectionsOf(server: SuiteOptions['server']): [Exchange, close: () => Promise<void>] {
+function connectionsOf({ contract, server }: SuiteOptions): [Exchange, close: () => Promise<void>] {
   if (typeof server === 'object') return [server.exchange, () => Promise.resolve()]
   let opened: Promise<Connections> | undefined
-  const open = async () => connectTo(typeof server === 'string' ? server : await server())
+  const open = async () => connectTo(addressOf(contract, typeof server === 'string' ? server : await server()))
   return [
     async (request) => (await (opened ??= open())).exchange(request),
     async () => {
