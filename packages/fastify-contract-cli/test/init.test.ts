@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process'
-import { readFile, readdir, symlink, writeFile } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
@@ -37,6 +39,7 @@ const responses = {
 const shop = {
   openapi: '3.1.0',
   info: { title: 'Shop', version: '1.0.0' },
+  servers: [{ url: 'https://shop.example/v1' }, { url: '/v2' }],
   paths: {
     '/things': {
       get: {
@@ -71,9 +74,11 @@ test('a new service has the contract unchanged, and a line for each operation', 
   const { root, service, result } = await makeService()
   expect(result).toMatchObject({
     ok: true,
-    lines: [/^wrote package\.json, /, 'next: cd service && npm install && npm start'].map((line) =>
-      typeof line === 'string' ? line : (expect.stringMatching(line) as string),
-    ),
+    lines: [
+      /^wrote package\.json, /,
+      /^next: cd service && npm install (PATH\/fastify-contract(-cli)?-[\d.]+\.tgz ){2}&& npm start$/,
+      /^the packages are not in the npm registry yet; PATH is /,
+    ].map((line) => expect.stringMatching(line) as string),
   })
   for (const file of ['shop.json', 'parts/thing.yaml']) {
     expect(await readFile(join(service, file), 'utf8')).toBe(await readFile(join(root, 'api', file), 'utf8'))
@@ -103,7 +108,7 @@ test('a new service type-checks, and answers 501 in the form of its contract', {
   const body = (status: number, message: string) => {
     return { requestId: '', error: { code: status, message, errors: [{ reason: message }] } }
   }
-  expect((await app.inject('/open')).json()).toEqual(body(501, 'the operation is not implemented'))
+  expect((await app.inject('/v1/open')).json()).toEqual(body(501, 'the operation is not implemented'))
   process.env['API_KEY'] = 'secret'
   onTestFinished(() => void delete process.env['API_KEY'])
   for (const [cookie, status] of [
@@ -112,8 +117,63 @@ test('a new service type-checks, and answers 501 in the form of its contract', {
     [undefined, 401],
   ] as const) {
     const headers = cookie === undefined ? {} : { cookie }
-    expect((await app.inject({ method: 'POST', url: '/things', headers })).statusCode).toBe(status)
+    expect((await app.inject({ method: 'POST', url: '/v1/things', headers })).statusCode).toBe(status)
   }
+})
+
+/** Runs a file of a service, on a free port by default. */
+function start(service: string, args: string[], env: Partial<Record<'PORT' | 'API_KEY', string>> = {}) {
+  const child = spawn(process.execPath, args, { cwd: service, env: { ...process.env, PORT: '0', ...env } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let [out, err] = ['', '']
+  child.stdout.on('data', (bytes) => (out += String(bytes)))
+  child.stderr.on('data', (bytes) => (err += String(bytes)))
+  const exit = once(child, 'exit').then(([code]) => ({ code: code as unknown, out, err }))
+  const prints = (text: RegExp) => expect.poll(() => out + err, { timeout: 20_000 }).toMatch(text)
+  return { child, exit, prints }
+}
+
+test('a new service prints its addresses and unset secrets, and stops on TERM', { timeout: 60_000 }, async () => {
+  const { service } = await makeService()
+  const { child, exit, prints } = start(service, ['src/server.ts'], { API_KEY: 'secret' })
+  await prints(/^Docs .*\n/m)
+  child.kill('SIGTERM')
+  const { code, out, err } = await exit
+  expect(out.replaceAll(/(?<=:)\d+/g, 'PORT')).toBe(
+    'Service  http://127.0.0.1:PORT/v1, http://127.0.0.1:PORT/v2\nDocs     http://127.0.0.1:PORT/docs\n',
+  )
+  expect([code, err]).toEqual([
+    0,
+    'LOGIN is not set: every token is refused\nBASIC is not set: every password is refused\n',
+  ])
+})
+
+test('a start that cannot succeed says why in one line', { timeout: 60_000 }, async () => {
+  const { service } = await makeService()
+  const busy = createServer().listen(0, 'localhost')
+  onTestFinished(() => void busy.close())
+  await once(busy, 'listening')
+  // It listens on a port.
+  const { port } = busy.address() as AddressInfo
+  const failed = async (PORT: string) => (await start(service, ['src/server.ts'], { PORT }).exit).err
+  expect(await failed('abc')).toBe('port abc cannot be used (ERR_SOCKET_BAD_PORT); set PORT to another\n')
+  expect(await failed(String(port))).toBe(`port ${String(port)} cannot be used (EADDRINUSE); set PORT to another\n`)
+  await appendFile(join(service, 'shop.json'), '\n')
+  expect(await start(service, ['src/server.ts']).exit).toEqual({
+    code: 1,
+    out: '',
+    err: 'generated/ does not match shop.json; run npx fastify-contract generate --contract shop.json\n',
+  })
+})
+
+test('npm run dev serves the contract anew after each save', { timeout: 60_000 }, async () => {
+  const { service } = await makeService()
+  const { prints } = start(service, ['--watch', 'src/dev.ts'])
+  await prints(/^Docs /m)
+  await writeFile(join(service, 'parts/thing.yaml'), 'type: [')
+  await prints(/^generated\/ is unchanged$/m)
+  await writeFile(join(service, 'parts/thing.yaml'), 'type: object\n')
+  await prints(/^Docs [^]*^wrote generated\/contract.ts[^]*^Docs /m)
 })
 
 test('the test of a service skips what is not implemented, and finds what is wrong', { timeout: 60_000 }, async () => {

@@ -89,8 +89,8 @@ async function expectResponses(version: keyof typeof versions, shown = ''): Prom
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill())
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  const origin = line.toString().trim()
+  const [lines] = (await once(child.stdout, 'data')) as [Buffer]
+  const [origin = ''] = /(?<=^Docs +)\S+(?=\/docs$)/m.exec(lines.toString()) ?? []
   for (const request of shown.split(/^\$ /m).slice(1)) {
     const [command = '', output = ''] = request.split('\n')
     const url = command.replace('curl http://127.0.0.1:3000', origin)

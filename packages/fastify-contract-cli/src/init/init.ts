@@ -1,5 +1,6 @@
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { shellQuoted } from 'fastify-contract/document'
 import { BrokenContract, type CommandResult } from '../check/findings.ts'
 import { generateFiles } from '../generate/generate-files.ts'
 import { writeFailureForm } from './failure-form.ts'
@@ -25,12 +26,22 @@ export async function init(root: string, file: string, folder: string): Promise<
     }
     return {
       ok: true,
-      lines: [...warnings, `wrote ${[...files.keys()].join(', ')}`, `next: cd ${folder} && npm install && npm start`],
+      lines: [...warnings, `wrote ${[...files.keys()].join(', ')}`, ...(await nextSteps(folder))],
     }
   } catch (error) {
     if (error instanceof BrokenContract) return { ok: false, lines: [error.message, `${folder} is not written`] }
     throw error
   }
+}
+
+/** How to start a new service. Until they are in the npm registry, the packages are installed from tarballs. */
+async function nextSteps(folder: string): Promise<string[]> {
+  const version = await ownVersion()
+  const tarballs = ['fastify-contract', 'fastify-contract-cli'].map((name) => `PATH/${name}-${version}.tgz`).join(' ')
+  return [
+    `next: cd ${shellQuoted(folder)} && npm install ${tarballs} && npm start`,
+    'the packages are not in the npm registry yet; PATH is the folder where npm pack has written them',
+  ]
 }
 
 /** The files of a new service, by their paths. */
@@ -51,7 +62,8 @@ async function filesOf(path: string, name: string) {
     ...(templates.hasAuth(service) ? [['src/auth.ts', templates.auth(service)] as const] : []),
     ...(form === undefined ? [] : [['src/failure-form.ts', form] as const]),
     ['src/app.ts', templates.app(service)],
-    ['src/server.ts', templates.server],
+    ['src/dev.ts', templates.dev([...sources.keys()])],
+    ['src/server.ts', templates.server(service)],
     ['test/contract.test.ts', templates.test(service)],
   ])
   return { files, warnings }

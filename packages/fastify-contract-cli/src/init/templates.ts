@@ -1,4 +1,4 @@
-import type { ContractDocument, ContractOperation } from 'fastify-contract/document'
+import { type ContractDocument, type ContractOperation, generateCommand } from 'fastify-contract/document'
 import { type SecurityScheme, alternativesOf, requiredSchemesOf } from 'fastify-contract/security'
 import { comment, propertyName, quoted } from './typescript.ts'
 
@@ -24,7 +24,7 @@ export interface Service {
 const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
 
 export function packageJson({ name, contract, version }: Service): string {
-  const option = contract === 'openapi.yaml' ? '' : ` --contract ${shellQuoted(contract)}`
+  const generate = generateCommand(contract, 'generated')
   return json({
     name,
     private: true,
@@ -32,18 +32,14 @@ export function packageJson({ name, contract, version }: Service): string {
     engines: { node: '>=22.18' },
     scripts: {
       start: 'node src/server.ts',
-      dev: 'node --watch src/server.ts',
-      generate: `fastify-contract generate${option}`,
-      check: `fastify-contract generate${option} --check && tsc`,
+      dev: 'node --watch src/dev.ts',
+      generate,
+      check: `${generate} --check && tsc`,
       test: 'npm run -s check && node --test',
     },
     dependencies: { ...versions.dependencies, 'fastify-contract': version },
     devDependencies: { ...versions.devDependencies, 'fastify-contract-cli': version },
   })
-}
-
-function shellQuoted(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 export const tsconfig = json({
@@ -79,6 +75,15 @@ ${lines.join('')}}
 `
 }
 
+/** What the secret of a scheme is called. */
+const credentials: Record<SecurityScheme['kind'], string> = {
+  bearer: 'token',
+  jwt: 'token',
+  basic: 'password',
+  apiKey: 'key',
+  http: 'credential',
+}
+
 /** A verifier for each security scheme, of a secret in an environment variable. */
 export function auth(service: Service): string {
   const schemes = [...schemesOf(service)]
@@ -86,8 +91,13 @@ export function auth(service: Service): string {
     const verify = `isSecret(${kind === 'basic' ? 'password' : 'text'}, ${quoted(variableOf(name))})`
     return `  ${propertyName(name)}: (${kind === 'basic' ? '{ user, password }' : 'text'}) => ${verify} ? ${foundBy(service, name, kind)} : undefined,\n`
   })
+  const variables = new Map(schemes.map(([name, { kind }]) => [variableOf(name), credentials[kind]]))
+  const secrets = [...variables].map(([variable, what]) => `${propertyName(variable)}: ${quoted(what)}`)
   return `import { hash } from 'node:crypto'
 import type { Auth } from '../generated/contract.ts'
+
+/** What the environment variables of secrets hold. */
+const secrets = { ${secrets.join(', ')} }
 
 /**
  * Who sends the credentials of a security scheme; undefined for nobody. Handlers get it as context.auth. Replace the
@@ -97,9 +107,15 @@ export const auth = {
 ${lines.join('')}} satisfies Auth
 
 /** Whether a text is the secret in an environment variable. Hashes reveal nothing by the time that a comparison takes. */
-function isSecret(text: string, variable: string): boolean {
-  const secret = process.env[variable]
-  return secret !== undefined && hash('sha256', text) === hash('sha256', secret)
+function isSecret(text: string, variable: keyof typeof secrets): boolean {
+  const secret = process.env[variable] ?? ''
+  return secret !== '' && hash('sha256', text) === hash('sha256', secret)
+}
+
+/** A warning for each secret that is not set. */
+export function unsetSecrets(): string[] {
+  const unset = Object.entries(secrets).filter(([variable]) => (process.env[variable] ?? '') === '')
+  return unset.map(([variable, what]) => \`\${variable} is not set: every \${what} is refused\`)
 }
 `
 }
@@ -143,12 +159,62 @@ export function buildApp(logger?: FastifyBaseLogger) {
 `
 }
 
-export const server = `import { pino } from 'pino'
+export function server(service: Service): string {
+  const [imported, warn] = hasAuth(service)
+    ? ["import { unsetSecrets } from './auth.ts'\n", '  for (const warning of unsetSecrets()) console.warn(warning)\n']
+    : ['', '']
+  return `import { UnservableContract } from 'fastify-contract'
+import { basePathsOf, documentOf } from 'fastify-contract/document'
+import { pino } from 'pino'
+import { contract } from '../generated/contract.ts'
 import { buildApp } from './app.ts'
-
-const app = await buildApp(pino({ level: 'warn' }))
-console.log(await app.listen({ port: Number(process.env['PORT'] ?? 3000) }))
+${imported}
+const port = process.env['PORT'] ?? '3000'
+try {
+  const app = await buildApp(pino({ level: 'warn' }))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void app.close().then(() => process.exit(0)))
+  }
+  const origin = await app.listen({ port: Number(port) })
+${warn}  const urls = basePathsOf(documentOf(contract)).map((path) => origin + path)
+  console.log(\`Service  \${urls.join(', ')}\\nDocs     \${origin}/docs\`)
+} catch (error) {
+  const code = String(Object(error).code)
+  const isOfPort = ['EADDRINUSE', 'EACCES', 'ERR_SOCKET_BAD_PORT'].includes(code)
+  const reason = isOfPort ? \`port \${port} cannot be used (\${code}); set PORT to another\` : error
+  console.error(error instanceof UnservableContract ? error.message : reason)
+  process.exit(1)
+}
 `
+}
+
+/** @param files of the contract, by their paths */
+export function dev(files: readonly string[]): string {
+  return `import { spawnSync } from 'node:child_process'
+import { watch } from 'node:fs'
+import { basename, dirname } from 'node:path'
+
+/** The files of the contract. Each save of one generates anew. */
+const files = [${files.map(quoted).join(', ')}]
+
+/** Starts the server once the contract can be generated. node --watch restarts it whenever the code has changed. */
+function generate(): void {
+  const { status } = spawnSync('npm run -s generate', { shell: true, stdio: 'inherit' })
+  if (status === 0) void import('./server.ts')
+}
+
+let timer: NodeJS.Timeout | undefined
+for (const file of files) {
+  // Its folder, because many editors replace a file that they save.
+  watch(dirname(file), (_event, name) => {
+    if (name !== basename(file)) return
+    clearTimeout(timer)
+    timer = setTimeout(generate, 50)
+  })
+}
+generate()
+`
+}
 
 export function test(service: Service): string {
   const schemes = [...schemesOf(service)]
