@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type FSWatcher, mkdtempSync, readFileSync, readdirSync, rmSync, watch } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { takeOptions } from './command.ts'
 
 const usage = `Usage: npm run dev [-- --mock]   runs the server of this folder, and prints type errors.
@@ -27,13 +28,20 @@ function serverCommand(port = '3000'): string[] {
 
 const running = new Set<ChildProcess>()
 let server: ChildProcess | undefined
+/** Those of the last type check. */
+let typeErrors: string[] = []
 let isClosing = false
 
 /** Starts a process in its own group, so that Ctrl-C reaches only this process, which then ends the others. */
-function start(command: string[], output: 'inherit' | 'pipe', environment: NodeJS.ProcessEnv = {}): ChildProcess {
+function start(
+  command: string[],
+  output: 'inherit' | 'pipe',
+  environment: NodeJS.ProcessEnv = {},
+  errors: 'inherit' | 'pipe' = 'inherit',
+): ChildProcess {
   const child = spawn(process.execPath, command, {
     env: { SHUTDOWN_DELAY: '0', NODE_ENV: 'development', ...process.env, ...environment },
-    stdio: ['ignore', output, 'inherit'],
+    stdio: ['ignore', output, errors],
     detached: true,
   })
   running.add(child)
@@ -71,9 +79,24 @@ async function canStart(): Promise<boolean> {
   return hasStarted
 }
 
+/** Makes the log of the server, which is JSON, readable for a person. */
+const pretty = spawn(process.execPath, ['node_modules/pino-pretty/bin.js', '--ignore', 'pid,hostname'], {
+  stdio: ['pipe', 'inherit', 'inherit'],
+  detached: true,
+})
+
 async function replaceServer(): Promise<void> {
   await end(server)
-  if (!isClosing) server = start(serverCommand(process.env['PORT']), 'inherit')
+  if (isClosing) return
+  server = start(serverCommand(process.env['PORT']), 'pipe', {}, 'pipe')
+  server.stdout!.pipe(process.stdout, { end: false })
+  server.stderr!.pipe(pretty.stdin, { end: false })
+  // After the lines of its start.
+  server.stdout!.once('data', () => setTimeout(sayTypeErrors, settleMilliseconds))
+}
+
+function sayTypeErrors(): void {
+  if (typeErrors.length > 0) console.log(`dev: the new server has type errors:\n${typeErrors.join('\n')}`)
 }
 
 let saved: { contract: boolean } | undefined = { contract: true }
@@ -85,11 +108,16 @@ async function handle(): Promise<void> {
   const { contract } = saved
   saved = undefined
   watchFolders()
-  const broken = contract && !(await canGenerate()) ? 'contract' : (await canStart()) ? undefined : 'code'
+  const broken =
+    contract && !(await canGenerate())
+      ? 'the contract is broken'
+      : (await canStart())
+        ? undefined
+        : 'the server does not start'
   if (contract) watchFolders()
   if (broken === undefined) await replaceServer()
   const now = server !== undefined && running.has(server) ? 'the last good server keeps running' : 'no server runs'
-  if (broken !== undefined) console.log(`dev: the ${broken} is broken; ${now}`)
+  if (broken !== undefined) console.log(`dev: ${broken}; ${now}`)
   isHandling = false
   await handle()
 }
@@ -123,12 +151,20 @@ function watchFolders(): void {
 
 watchFolders()
 const compiler = join(import.meta.dirname, '../node_modules/typescript-7/bin/tsc')
-start([compiler, '--noEmit', '--watch', '--preserveWatchOutput', '--pretty', 'false'], 'inherit')
+const typeCheck = start([compiler, '--noEmit', '--watch', '--preserveWatchOutput', '--pretty', 'false'], 'pipe')
+createInterface(typeCheck.stdout!).on('line', (line) => {
+  console.log(line)
+  if (/Starting .*compilation/.test(line)) typeErrors = []
+  if (/error TS\d+:/.test(line)) typeErrors.push(line)
+})
 void handle()
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     isClosing = true
-    void Promise.all([...running].map(end)).then(() => process.exit(0))
+    void Promise.all([...running].map(end)).then(() => {
+      pretty.stdin.end()
+      process.exit(0)
+    })
   })
 }

@@ -12,7 +12,7 @@ const script = join(import.meta.dirname, '../../scripts/dev.ts')
 function startDev(root: string, task: TestContext, ...options: string[]) {
   const child = spawn(process.execPath, [script, ...options], {
     cwd: root,
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'silent' },
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: string[] = []
@@ -85,7 +85,7 @@ test('the server follows every save, and keeps running where it cannot', { timeo
 
   // So it does while an operation has no handler, which the compiler names, too.
   await edit('openapi.yaml', () => addGetPlant(good))
-  await dev.next(/^dev: the code is broken; the last good server keeps running$/)
+  await dev.next(/^dev: the server does not start; the last good server keeps running$/)
   expect(dev.lines.join('\n')).toMatch(/^plant-store: operation getPlant: has no handler/m)
   expect(await servedContract(second)).not.toContain('getPlant')
   await edit('openapi.yaml', () => good)
@@ -94,12 +94,23 @@ test('the server follows every save, and keeps running where it cannot', { timeo
   // And while a source file cannot be loaded.
   const handler = await readFile(join(root, 'src/plants/listPlants.ts'), 'utf8')
   await edit('src/plants/listPlants.ts', () => 'export const')
-  await dev.next(/^dev: the code is broken; the last good server keeps running$/)
+  await dev.next(/^dev: the server does not start; the last good server keeps running$/)
   expect(await servedContract(third)).toContain('title: Plants')
   await edit('src/plants/listPlants.ts', () => handler)
   const last = await dev.nextServing('title: Plants')
 
+  // Types that no longer fit are named with the server that has them.
+  await edit('src/plants/listPlants.ts', (text) => `${text}export const wrong: number = 'text'\n`)
+  await dev.nextServing('title: Plants')
+  await dev.next(/^src\/plants\/listPlants\.ts.* error TS2322/)
+  await edit('src/plants/deletePlant.ts', (text) => `${text}\n`)
+  const wrong = await dev.nextServing('title: Plants')
+  await dev.next(/^dev: the new server has type errors:$/)
+
+  // Its log is for a person.
+  expect(dev.lines).toContainEqual(expect.stringMatching(/INFO: listening at /))
   expect(await dev.stop()).toBe(0)
+  await expect(fetch(wrong)).rejects.toThrow()
   await expect(fetch(last)).rejects.toThrow()
 })
 
