@@ -102,7 +102,7 @@ function parse(file: string, text: string) {
 
 const ofTypes = ['$Default', '$Read', '$Write', '$Choice', 'paths', 'webhooks', 'components', '$defs', 'operations']
 const ofContract = ['Types', 'OperationId', 'Schemas', 'Input', 'Reply', 'Context', 'Handlers', 'Auth', 'contract']
-const ofService = ['handlers', 'auth', 'isSecret', 'failureForm', 'buildApp']
+const ofService = ['handlers', 'auth', 'isSecret', 'secrets', 'failureForm', 'buildApp']
 const expectedNames = [...ofTypes, 'schemes', 'security', ...ofContract, ...ofService]
 
 describe('no text of a contract becomes code of the generated files or of a service:', () => {
