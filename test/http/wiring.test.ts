@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { Encoded } from 'fastify-contract/encoded'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { handlers } from '../../src/handlers.ts'
 import type { Store } from '../../src/store/store.ts'
 import { expectFailure } from '../support/responses/expect-failure.ts'
@@ -104,4 +106,14 @@ test('an undeclared property of a reply is not sent, is logged and counted', asy
   const { response, log } = await createdAs({ name: 'a', caller: 'secret' })
   expect([response.status, response.text]).toEqual([200, '{"name":"a"}'])
   expect(log).toContain('was sent without an undeclared property: body/caller is not a property here')
+})
+
+test('a client that ends its side behind a malformed body is let go', async () => {
+  const { listen, token } = await startApp()
+  const { hostname, port } = new URL(await listen())
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  onTestFinished(() => void socket.destroy())
+  const head = `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`
+  socket.end(`${head}Content-Length: 6\r\n\r\n{"id":`)
+  await once(socket.resume(), 'end')
 })

@@ -148,7 +148,10 @@ export class OpenConnection {
     const next = this.#next
     this.#next = undefined
     // After `Connection: close` Node has ended the socket.
-    if (this.socket.writable) next?.()
+    if (!this.socket.writable) return
+    if (next !== undefined) next()
+    // Node forgets it where the response was sent in the tick in which the client ended its side.
+    else if (this.socket.readableEnded) this.closeInStages()
   }
 
   /** Parses on from where the parser stopped. */
