@@ -5,7 +5,7 @@ import { UnservableContract } from 'fastify-contract'
 import { basePathsOf, sealContract } from 'fastify-contract/document'
 import { printable, stringifyJson } from 'fastify-contract/json'
 import { BrokenContract } from '../check/findings.ts'
-import { type CheckedContract, readContract } from '../check/read-contract.ts'
+import { readContract } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
 import { createMock } from './mock.ts'
 
@@ -60,13 +60,10 @@ async function start(args: string[]): Promise<FastifyInstance> {
   const port = numberOf('port', values.port, 65_535, true)
   const behaviour = { errors: numberOf('errors', values.errors, 1), delay: numberOf('delay', values.delay, 600_000) }
   const path = resolve(file)
-  const checked = await readContract(readSource(path, file), path, file)
-  const { document, written, warnings } = checked
-  const docs = docsPathOf(checked)
+  const { document, written, warnings } = await readContract(readSource(path, file), path, file)
   const sealed = sealContract({ document: stringifyJson(document), json: stringifyJson(written, 2) })
   const app = await createMock(sealed, {
     ...behaviour,
-    docs,
     onContractBroken: (id) => {
       console.error(printable(`no valid reply to ${id} is known; give its responses examples`))
     },
@@ -75,7 +72,7 @@ async function start(args: string[]): Promise<FastifyInstance> {
   const bases = basePathsOf(document).map((base) => base || '/')
   console.log(address)
   console.log(printable(`base path${bases.length > 1 ? 's' : ''}: ${bases.join(', ')}`))
-  console.log(docs === false ? 'docs: none, because the contract has their path' : `docs: ${address}${docs}`)
+  console.log(`docs: ${address}/docs`)
   if (warnings.length > 0) console.error(`the contract has warnings; fastify-contract generate prints them`)
   return app
 }
@@ -87,12 +84,6 @@ function numberOf(name: string, value: string, largest: number, isWhole = false)
     throw new StartProblem(`--${name} ${value}: give a number from 0 to ${String(largest)}`)
   }
   return number
-}
-
-/** Where the docs page is; false if an operation may have its path. */
-function docsPathOf({ document, operations }: CheckedContract): string | false {
-  const paths = basePathsOf(document).flatMap((base) => operations.map(({ path }) => `${base}${path}`))
-  return paths.some((path) => /^\/(?:docs(?:\/|$)|openapi\.(?:json|yaml)$)/.test(path)) ? false : '/docs'
 }
 
 /** @throws StartProblem if the address cannot be used */
