@@ -15,12 +15,8 @@ export interface ResolvedContract {
   operations: ContractOperation[]
 }
 
-/**
- * Finds operations that cannot be served, by their name, path, parameters, responses or security.
- *
- * @param reserved the service's paths outside the contract
- */
-export function checkOperations(contract: ResolvedContract, reserved: readonly string[]): Finding[] {
+/** Finds operations that cannot be served, by their name, path, parameters, responses or security. */
+export function checkOperations(contract: ResolvedContract): Finding[] {
   const { written, operations } = contract
   if (operations.length === 0) {
     // The paths may be in an unreadable file.
@@ -33,10 +29,9 @@ export function checkOperations(contract: ResolvedContract, reserved: readonly s
     ]
   }
   const bases = readBasePaths(written)
-  const own = [...docsPaths, ...reserved]
   return [
     ...operations.flatMap((operation) => {
-      const problems = [...pathProblems(operation, bases, own), ...responseProblems(operation)]
+      const problems = [...pathProblems(operation, bases), ...responseProblems(operation)]
       return problems.length === 0 ? [] : [atOperation(written, operation, problems.join('; '))]
     }),
     ...checkSecurity(contract),
@@ -60,9 +55,9 @@ function readBasePaths(document: ContractDocument): string[] {
   return isRead ? basePathsOf(document) : ['']
 }
 
-function pathProblems({ path }: ContractOperation, bases: string[], own: string[]): string[] {
+function pathProblems({ path }: ContractOperation, bases: string[]): string[] {
   const names = parametersIn(path)
-  const isOwn = bases.some((base) => own.some((each) => `${base}${path}/`.startsWith(`${each}/`)))
+  const isOwn = bases.some((base) => docsPaths.some((each) => `${base}${path}/`.startsWith(`${each}/`)))
   return [
     ...(isOwn ? [`${path} is the service's own path; choose another`] : []),
     ...(path.startsWith('/') ? [] : [`the path ${path} must begin with /`]),

@@ -27,8 +27,6 @@ export interface CheckedContract {
 }
 
 export interface ReadOptions {
-  /** The service's paths outside the contract. */
-  reserved?: readonly string[]
   /** Whether what is only warned of is a problem too. */
   strict?: boolean
 }
@@ -45,14 +43,14 @@ export async function readContract(
   source: Uint8Array,
   file: string,
   name = basename(file),
-  { reserved = [], strict = false }: ReadOptions = {},
+  { strict = false }: ReadOptions = {},
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
     const read = await readStructure(source, file, name)
     const { document, written: asWritten, places, referred, references, structure, adopted, isSound } = read
     const problems = [...references, ...checkKeywords(document), ...structure]
     const unchecked = { findings: [], warnings: [], contract: undefined }
-    const checks = isSound ? runChecks(document, reserved, problems.length > 0) : unchecked
+    const checks = isSound ? runChecks(document, problems.length > 0) : unchecked
     const { findings, contract } = checks
     const found = [...problems, ...findings]
     const isRejected = found.some(({ isConsequence }) => isConsequence !== true)
@@ -71,14 +69,14 @@ export async function readContract(
 }
 
 /** @param isFaulty whether the contract has other problems, which may make the checks fail */
-function runChecks(document: Record<string, unknown>, reserved: readonly string[], isFaulty: boolean) {
+function runChecks(document: Record<string, unknown>, isFaulty: boolean) {
   // The structure has been checked.
   const written = document as unknown as ContractDocument
   try {
     const warnings = removeBrokenValues(written)
     const resolved = dereference(document)
     const contract = { written, resolved, operations: operationsOf(resolved) }
-    return { findings: [...checkOperations(contract, reserved), ...checkSatisfiable(written)], warnings, contract }
+    return { findings: [...checkOperations(contract), ...checkSatisfiable(written)], warnings, contract }
   } catch (error) {
     if (isFaulty) return { findings: [], warnings: [], contract: undefined }
     throw error
