@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { printable } from 'fastify-contract/json'
 import { checkBreaking } from './breaking/breaking.ts'
 import type { CommandResult } from './check/findings.ts'
 import { generate } from './generate/generate.ts'
 import { init } from './init/init.ts'
+import { UsageError, usageProblem } from './usage.ts'
 
 const usages = {
   init: `Usage: fastify-contract init FILE FOLDER
@@ -33,9 +33,6 @@ Compares a contract with a released one. Fails if a change breaks clients withou
   --releases FOLDER the folder of openapi-X.Y.Z.yaml, one for each release (default: docs/releases)`,
 }
 const usage = `Usage: fastify-contract init | generate | mock | test | breaking [OPTION …]; for more: fastify-contract COMMAND --help`
-
-/** The arguments are not valid. */
-class UsageError extends Error {}
 
 const flag = { type: 'boolean', default: false } as const
 const text = (value: string) => ({ type: 'string', default: value }) as const
@@ -92,16 +89,9 @@ export async function runCommand(args: string[]): Promise<number> {
     for (const line of lines) (ok ? console.log : console.error)(line)
     return ok ? 0 : 1
   } catch (error) {
-    const problem = usageProblem(error, args)
+    const problem = usageProblem(error, String(args[0]))
     if (problem !== undefined) console.error(problem)
     else console.error('this is a fault of fastify-contract, not of the contract; report it with the contract:', error)
     return 2
   }
-}
-
-/** The line for invalid arguments; undefined for another error, which is a fault of the command itself. */
-function usageProblem(error: unknown, args: string[]): string | undefined {
-  if (error instanceof UsageError) return printable(error.message)
-  const isParsing = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  return isParsing ? printable(`${error.message}; see fastify-contract ${String(args[0])} --help`) : undefined
 }

@@ -7,6 +7,7 @@ import { printable, stringifyJson } from 'fastify-contract/json'
 import { BrokenContract } from '../check/findings.ts'
 import { readContract } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
+import { UsageError } from '../usage.ts'
 import { createMock } from './mock.ts'
 
 const usage = `Usage: fastify-contract mock FILE [OPTION …]
@@ -21,13 +22,15 @@ contract, or else a valid value. What is posted to a collection is listed, read,
 
 Request headers: Prefer: code=404 asks for a declared status, Prefer: example=NAME for an example.`
 
-/** The mock cannot start. The message is one line. */
-class StartProblem extends Error {}
-
 const text = (value: string) => ({ type: 'string', default: value }) as const
 const options = { port: text('3000'), host: text('127.0.0.1'), errors: text('0'), delay: text('0') }
 
-/** Serves a mock until a signal ends it. @returns the exit code: 1 if the contract is rejected, 2 for another problem */
+/**
+ * Serves a mock until a signal ends it.
+ *
+ * @returns the exit code: 1 if the contract is rejected
+ * @throws UsageError if it cannot start
+ */
 export async function runMock(args: string[]): Promise<number> {
   if (args.includes('--help')) {
     console.log(usage)
@@ -42,21 +45,17 @@ export async function runMock(args: string[]): Promise<number> {
     await app.close()
     return 0
   } catch (error) {
-    if (error instanceof BrokenContract || error instanceof UnservableContract) {
-      console.error(error.message)
-      return 1
-    }
-    if (!(error instanceof StartProblem)) throw error
-    console.error(printable(error.message))
-    return 2
+    if (!(error instanceof BrokenContract || error instanceof UnservableContract)) throw error
+    console.error(error.message)
+    return 1
   }
 }
 
-/** @throws BrokenContract, UnservableContract, StartProblem */
+/** @throws BrokenContract, UnservableContract, UsageError */
 async function start(args: string[]): Promise<FastifyInstance> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [file, ...others] = positionals
-  if (file === undefined || others.length > 0) throw new StartProblem('give one FILE; see fastify-contract mock --help')
+  if (file === undefined || others.length > 0) throw new UsageError('give one FILE; see fastify-contract mock --help')
   const port = numberOf('port', values.port, 65_535, true)
   const behaviour = { errors: numberOf('errors', values.errors, 1), delay: numberOf('delay', values.delay, 600_000) }
   const path = resolve(file)
@@ -77,16 +76,16 @@ async function start(args: string[]): Promise<FastifyInstance> {
   return app
 }
 
-/** @throws StartProblem */
+/** @throws UsageError */
 function numberOf(name: string, value: string, largest: number, isWhole = false): number {
   const number = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : NaN
   if (!(number <= largest) || (isWhole && !Number.isInteger(number))) {
-    throw new StartProblem(`--${name} ${value}: give a number from 0 to ${String(largest)}`)
+    throw new UsageError(`--${name} ${value}: give a number from 0 to ${String(largest)}`)
   }
   return number
 }
 
-/** @throws StartProblem if the address cannot be used */
+/** @throws UsageError if the address cannot be used */
 async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
   try {
     return await app.listen({ host, port })
@@ -97,6 +96,6 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
       EACCES: 'needs privileges; choose another with --port',
     }
     const problem = problems[code] ?? `cannot be used (${code}); choose another with --host`
-    throw new StartProblem(`${host}:${String(port)} ${problem}`, { cause: error })
+    throw new UsageError(`${host}:${String(port)} ${problem}`, { cause: error })
   }
 }

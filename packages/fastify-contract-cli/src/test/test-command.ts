@@ -3,13 +3,13 @@ import { parseArgs } from 'node:util'
 import { printable } from 'fastify-contract/json'
 import { BrokenContract } from '../check/findings.ts'
 import { readContract as readChecked } from '../check/read-contract.ts'
-import { type TestedContract, readContract } from '../suite/contract.ts'
+import { type TestedContract, addressOf, readContract } from '../suite/contract.ts'
 import { type Credentials, credentialsOf } from '../suite/credentials.ts'
 import { Unjudged } from '../suite/fault.ts'
 import { messageOf } from '../suite/property.ts'
-import { addressOf } from '../suite/contract.ts'
 import { test } from '../suite/run.ts'
 import type { Result } from '../suite/suite.ts'
+import { UsageError, usageProblem } from '../usage.ts'
 import { JunitReport } from './junit.ts'
 import { type Terminal, printRun } from './terminal.ts'
 
@@ -29,9 +29,6 @@ The exit code is 0 if the contract is kept, 1 if it is broken, and 2 if the serv
   --coverage                 also fail if a declared response, header or media type was never seen
   --strict-stages            also fail if a request is refused with another status than the expected one
   --junit FILE               also write a report in JUnit's XML`
-
-/** The arguments are not valid. */
-class UsageError extends Error {}
 
 const text = { type: 'string' } as const
 const several = { type: 'string', multiple: true, default: [] as string[] } as const
@@ -62,9 +59,10 @@ export async function runTest(args: string[], terminal: Terminal = onConsole()):
 /** The lines for what keeps a server from being judged; undefined for a fault of the command itself. */
 function problemsOf(error: unknown): readonly string[] | undefined {
   if (error instanceof BrokenContract) return error.lines
-  if (error instanceof Unjudged || error instanceof UsageError) return [printable(error.message)]
+  if (error instanceof Unjudged) return [printable(error.message)]
+  const usage = usageProblem(error, 'test')
+  if (usage !== undefined) return [usage]
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code.startsWith('ERR_PARSE_ARGS')) return [printable(`${messageOf(error)}; see fastify-contract test --help`)]
   return /^(?:ENOENT|EISDIR|EACCES|ENOTDIR|ENOSPC|EROFS)$/.test(code) ? [printable(messageOf(error))] : undefined
 }
 
