@@ -1,8 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { printable } from 'fastify-contract/json'
 import { BrokenContract } from '../check/findings.ts'
 import { readContract as readChecked } from '../check/read-contract.ts'
+import { readSource } from '../check/read-file.ts'
 import { type TestedContract, addressOf, readContract } from '../suite/contract.ts'
 import { type Credentials, credentialsOf } from '../suite/credentials.ts'
 import { Unjudged } from '../suite/fault.ts'
@@ -104,7 +105,7 @@ function optionsOf({ header, query, cookie, only, seed, seconds: time, 'strict-s
 }
 
 async function contractIn(file: string): Promise<TestedContract> {
-  const { document } = await readChecked(await readFile(file), file)
+  const { document } = await readChecked(readSource(file, file), file)
   return readContract(document)
 }
 

@@ -108,6 +108,7 @@ test.each([
   [['FILE', '--url', 'URL', '--only', 'GET /none'], /the contract has no operation GET \/none/],
   [['FILE', '--url', 'URL', '--auth', 'key=wrong'], /refuses the credentials of key everywhere/],
   [['none.yaml', '--url', 'URL'], /none\.yaml/],
+  [['/dev/zero', '--url', 'URL'], /^\/dev\/zero: is not a regular file/],
   [['FILE', '--url', 'http://127.0.0.1:1'], /cannot be reached/],
   [['BROKEN', '--url', 'URL'], /^broken\.yaml:1:/],
 ])('what cannot be judged ends with exit code 2 and a line: %j', async (args, problem) => {
