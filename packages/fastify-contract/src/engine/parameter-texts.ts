@@ -37,9 +37,13 @@ function rawValue(url: string, name: string): string {
   return pairs.find(([key = '']) => decoded(key) === name)?.[1] ?? ''
 }
 
-/** Decodes like the query parser. Targets with broken percent-encoding were rejected before. */
-function decoded(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '))
+/**
+ * Decodes a name or a value of a query or a form, as the query parser does (WHATWG URL, section 5.1).
+ *
+ * @throws URIError if the percent-encoding is broken, for which the target of a request was rejected before
+ */
+export function decoded(text: string): string {
+  return /[+%]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text
 }
 
 export function splitPair(item: string): string[] {

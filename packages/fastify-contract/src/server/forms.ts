@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { FormField } from '../engine/form-fields.ts'
+import { decoded } from '../engine/parameter-texts.ts'
 import { Refusal } from '../engine/refusal.ts'
 
 const malformed = (problem: string): Refusal => new Refusal('malformed_body', problem)
@@ -19,14 +20,13 @@ export function parseUrlencoded(bytes: Buffer): FormField[] {
   return pairs.map((pair) => {
     const end = pair.indexOf('=')
     const [name, value] = end === -1 ? [pair, ''] : [pair.slice(0, end), pair.slice(end + 1)]
-    return { name: decoded(name), content: decoded(value), filename: undefined, type: undefined }
+    return { name: textIn(name), content: textIn(value), filename: undefined, type: undefined }
   })
 }
 
-function decoded(text: string): string {
-  if (!/[+%]/.test(text)) return text
+function textIn(encoded: string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    return decoded(encoded)
   } catch {
     throw malformed('the percent-encoding of the form is invalid or not UTF-8')
   }
