@@ -96,8 +96,8 @@ function handlerOf(
       accept = await preferredType(headers.accept, offeredTypes)
     }
     // Fastify's parser returns a list for a repeated parameter.
-    const parts = { headers, path, query: query as Record<string, string | string[]>, url, body, accept }
-    const valid = await handle({ ...parts, auth: authOf(request), request })
+    const texts = query as Record<string, string | string[]>
+    const valid = await handle({ headers, path, query: texts, url, body, accept, auth: authOf(request), request })
     if (valid.undeclared !== undefined) request.log.error({ requestId: request.id }, valid.undeclared)
     return send(reply, valid)
   }
