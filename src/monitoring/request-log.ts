@@ -35,10 +35,10 @@ export class RequestLog extends LogController {
 export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['answered'] | undefined): void {
   app.addHook('onRequest', (request, reply, done) => {
     let isComplete = false
-    reply.raw.once('finish', () => {
+    reply.raw.on('finish', () => {
       isComplete = true
     })
-    reply.raw.once('close', () => {
+    reply.raw.on('close', () => {
       const { operation } = request.routeOptions.config
       const { statusCode: status, elapsedTime } = reply
       if (isComplete) onAnswered?.(operation?.id, status, elapsedTime / 1_000)

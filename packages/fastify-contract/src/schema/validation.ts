@@ -102,8 +102,12 @@ export function validateValue(...given: Parameters<typeof validate>): ErrorObjec
 }
 
 function errorsOf(validators: readonly ValidateFunction[], value: object, state: Validation): ErrorObject[] {
-  const errors = validators.flatMap((isValid) => (isValid.call(state, value) ? [] : (isValid.errors ?? [])))
-  return errors.length > 0 ? errors : state.coercions.flatMap(({ problem }) => problem ?? [])
+  // Loops, because every request and reply comes here.
+  let errors: ErrorObject[] = []
+  for (const isValid of validators) if (!isValid.call(state, value)) errors = errors.concat(isValid.errors ?? [])
+  if (errors.length > 0) return errors
+  for (const { problem } of state.coercions) if (problem !== undefined) errors.push(problem)
+  return errors
 }
 
 export function errorAt(instancePath: string, message: string): ErrorObject {

@@ -77,7 +77,7 @@ export class OpenConnection {
     const start = () => {
       // A connection that has been refused or closed meanwhile can send no further response.
       if (!this.socket.writable) return
-      response.once('close', this.#onResponse)
+      response.on('close', this.#onResponse)
       listener(request, response)
       // Otherwise the parser has stopped at the request behind it.
       if (this.newest === exchange) this.#readOn()
