@@ -1,14 +1,18 @@
+import type { Types } from '../generated/contract.ts'
 import type { FoundCaller } from './auth/verifiers.ts'
 import type { Caller, PlantStore } from './store/store.ts'
 
+type Scheme = keyof Types['schemes']
+
 /** What a handler receives besides the request. */
 export interface HandlerContext {
-  /** What the verifiers found, by security scheme. */
-  auth: Readonly<Record<string, FoundCaller | undefined>>
+  /** What a verifier found, by its security scheme, whatever its name. A handler of a public operation does not compile. */
+  auth: { [Name in Scheme]: Readonly<Record<Name, FoundCaller>> }[Scheme]
   plants: PlantStore
 }
 
-/** The owner of a request's credentials. The contract asks for them on each operation, under any name. */
+/** The owner of a request's credentials. */
 export function callerOf(auth: HandlerContext['auth']): Caller {
-  return Object.values(auth)[0]!.caller
+  // The first scheme of the alternative that the credentials satisfy.
+  return Object.values<FoundCaller>(auth)[0]!.caller
 }

@@ -5,6 +5,7 @@
  */
 import type { FailureName } from 'fastify-contract'
 import type { Handlers, Input, OperationId, Reply } from '../../generated/contract.ts'
+import type { HandlerContext } from '../../src/context.ts'
 import { type Named, errors, failure } from '../../src/failures.ts'
 
 declare const handlers: Handlers
@@ -22,7 +23,10 @@ export const incomplete = others satisfies Handlers
 export type operationIds = Holds<'listPlants' | 'createPlant' | 'deletePlant' extends OperationId ? true : false>
 export type idInBody = Holds<Same<typeof input.create.body.id, bigint>>
 export type idInPath = Holds<Same<typeof input.delete.path.id, bigint>>
-export type limit = Holds<Same<typeof input.list.query.limit, number | undefined>>
+export type limit = Holds<Same<NonNullable<typeof input.list.query.limit>, number>>
+
+// @ts-expect-error -- a public operation has no caller
+export const nobody: HandlerContext['auth'] = {}
 
 // A failure whose status the operation does not declare.
 export const exists = (): Reply<'createPlant'> => failure('plant_exists', '')
