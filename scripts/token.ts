@@ -10,13 +10,12 @@ const usage = `Usage: npm run token -- issue CALLER [--ttl 30d] [--scope plants:
        npm run token -- list            lists the tokens: prefix, caller, issued, expiry, last use, scopes if limited
        npm run token -- revoke PREFIX   revokes a token; PREFIX is as listed, or the whole token`
 
+type Act = (store: Store) => Promise<void>
+
+const commands = ['issue', 'list', 'revoke']
+
 async function run(): Promise<void> {
-  const { positionals, values } = readArguments(usage, {
-    allowPositionals: true,
-    options: { ttl: { type: 'string' }, scope: { type: 'string' } },
-  })
-  const [command, argument, ...rest] = positionals
-  if (rest.length > 0 || (command !== 'issue' && Object.keys(values).length > 0)) throw new UsageError(usage)
+  const act = readCommand()
   const { database } = loadConfig(process.env)
   if (database.engine === 'sqlite') assertExists(database.file)
   const store = await openStore(database, {
@@ -26,13 +25,27 @@ async function run(): Promise<void> {
     onWarning: console.error,
   })
   try {
-    if (command === 'issue' && argument !== undefined) await issue(store, argument, values)
-    else if (command === 'list' && argument === undefined) await list(store)
-    else if (command === 'revoke' && argument !== undefined) await revoke(store, argument)
-    else throw new UsageError(usage)
+    await act(store)
   } finally {
     await store.close()
   }
+}
+
+/** @throws UsageError */
+function readCommand(): Act {
+  const { positionals, values } = readArguments(usage, {
+    allowPositionals: true,
+    options: { ttl: { type: 'string' }, scope: { type: 'string' } },
+  })
+  const [command, argument, ...rest] = positionals
+  if (command === 'issue' && argument !== undefined && rest.length === 0)
+    return (store) => issue(store, argument, values)
+  if (Object.keys(values).length === 0 && rest.length === 0) {
+    if (command === 'list' && argument === undefined) return list
+    if (command === 'revoke' && argument !== undefined) return (store) => revoke(store, argument)
+  }
+  const isUnknown = command !== undefined && !commands.includes(command)
+  throw new UsageError(isUnknown ? `unknown command ${command}\n${usage}` : usage)
 }
 
 interface IssueOptions {

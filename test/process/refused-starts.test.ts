@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { servedDatabase } from '../support/server/served-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
-import { runScript } from '../support/server/start-process.ts'
+import { projectFolder, runScript } from '../support/server/start-process.ts'
 
 /** Starts the real server, which is expected to refuse. @returns its one line */
 async function refusalOf(environment: Record<string, string>, prefix?: string[]): Promise<string> {
@@ -21,6 +21,20 @@ async function refusalOf(environment: Record<string, string>, prefix?: string[])
   expect(stderr).toMatch(/^plant-store: /)
   return stderr
 }
+
+test('an older Node.js stops the start with one line', async () => {
+  const folder = await temporaryFolder()
+  writeFileSync(join(folder, 'node'), '#!/bin/sh\necho v22.21.1\n', { mode: 0o755 })
+  const path = `${folder}:${process.env['PATH'] ?? ''}`
+  const { status, stdout, stderr } = spawnSync(join(projectFolder, 'scripts/start.sh'), {
+    env: { ...process.env, PATH: path },
+  })
+  expect({ status, stdout: String(stdout), stderr: String(stderr) }).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'plant-store: needs Node.js 24 or later; this is v22.21.1\n',
+  })
+})
 
 const noAddress = /plants\.invalid, PORT 0: (?:the host name has no address; .*|the name server does not answer; .*)$/m
 

@@ -63,6 +63,7 @@ test('a command that is not as it should be is told on standard error, and no to
   const environment = await emptyDatabase()
   const misuses: [string[], string][] = [
     [[], 'Usage: '],
+    [['isue', 'alice'], 'unknown command isue\nUsage: '],
     [['issue', 'alice', 'bob'], 'Usage: '],
     [['issue', 'alice\nbob'], 'the caller must have 1 to 255 characters, no control characters'],
     [['list', '--ttl', '1d'], 'Usage: '],
