@@ -63,7 +63,7 @@ async function generateClient({ origin }: RunningServer) {
   return run
 }
 
-test('a client that is made as docs/clients.md says compiles and keeps ids exact', { timeout: 60_000 }, async () => {
+test('the client of docs/clients.md compiles and keeps ids exact', { timeout: 60_000 }, async () => {
   const { token, serve } = await servedDatabase()
   const server = await serve()
   const run = await generateClient(server)

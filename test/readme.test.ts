@@ -30,7 +30,7 @@ function anchorsIn(text: string): string[] {
   )
 }
 
-test.each(pages)('the links of %s lead to a file and a heading', (page) => {
+test.each(pages)('each link of %s leads to a file and a heading', (page) => {
   const links = [...textOf(page).matchAll(/\]\((?!\w+:)([^)\s#]*)#?([^)\s]*)\)/g)]
   const dead = links.filter(([, path = '', anchor = '']) => {
     const target = path === '' ? page : join(dirname(page), path)
@@ -40,14 +40,14 @@ test.each(pages)('the links of %s lead to a file and a heading', (page) => {
   expect(dead.map(([link]) => link)).toEqual([])
 })
 
-test.each(pages)('every npm script that %s names is there', (page) => {
+test.each(pages)('every npm script that %s names exists', (page) => {
   // The project's own file.
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
   const named = [...textOf(page).matchAll(/npm run (?:-s |--silent )*([a-z][\w:-]*)/g)].map(([, name = '']) => name)
   expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })
 
-test('the first requests of the README are answered as it says', async () => {
+test('the first requests of the README give its responses', async () => {
   const [, block = ''] = /^## A first request\n[^]*?```console\n([^]*?)```$/m.exec(readme) ?? []
   const { token, serve } = await servedDatabase()
   const { origin } = await serve()
@@ -61,7 +61,7 @@ test('the first requests of the README are answered as it says', async () => {
   }
 })
 
-test('a bad variable is refused as the README says', async () => {
+test('a bad variable gives the error of the README', async () => {
   const [, command = '', refusal] = /^\$ (.*) npm start --silent\n(plant-store: PORT .*\n)/m.exec(readme) ?? []
   const environment = Object.fromEntries(command.split(' ').map((each) => each.split('=') as [string, string]))
   expect((await runScript('src/main.ts', [], environment)).stderr).toBe(refusal)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const folder = join(import.meta.dirname, '../docs')
 
-test('every test that the table of threats names is where it says', () => {
+test('every test that docs/threats.md names exists', () => {
   const links = [
     ...readFileSync(join(folder, 'threats.md'), 'utf8').matchAll(
       /\[([^\]]+)\]\((\.\.\/(?:test|packages|bench)\/[^)]+)\)/g,

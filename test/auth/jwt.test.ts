@@ -114,7 +114,7 @@ function withUnusedBit(part: string): string {
 }
 
 describe('over HTTP', () => {
-  test('a token acts for its subject, who has plants of its own, and never for the caller of an opaque token', async () => {
+  test('a JSON Web Token acts for its subject, never for the caller of an opaque token', async () => {
     const { send, store, issueToken } = await startApp({ verifyJwt: (await startProvider()).verify })
     const listAs = (token: string) =>
       send({ method: 'GET', url: '/plants', headers: { authorization: `Bearer ${token}` } })
@@ -127,7 +127,7 @@ describe('over HTTP', () => {
     expectFailure(await listAs(await sign({ exp: now() - 31 })), 'token_invalid')
   })
 
-  test('a key server that nobody reaches makes the service unavailable to JSON Web Tokens, and to no other', async () => {
+  test('JSON Web Tokens get 503 while the key server is down; opaque tokens still work', async () => {
     const { verify, stop } = await startProvider()
     await stop()
     const { send } = await startApp({ verifyJwt: verify })
@@ -138,7 +138,7 @@ describe('over HTTP', () => {
     expect((await send(get)).status).toBe(200)
   })
 
-  test('an empty key set makes the service unavailable to JSON Web Tokens until the set has a key', async () => {
+  test('JSON Web Tokens get 503 while the key set is empty', async () => {
     const { verify, publish } = await startProvider()
     const { send } = await startApp({ verifyJwt: verify })
     const get = { method: 'GET', url: '/plants', headers: { authorization: `Bearer ${await sign()}` } }
@@ -197,7 +197,7 @@ describe('the form of a JSON Web Token', () => {
   })
 })
 
-describe('a token', () => {
+describe('a signed token', () => {
   test.each(['RS256', 'PS512', 'ES384', 'Ed25519'])('may be signed with %s', async (alg) => {
     const { verify, publish } = await startProvider()
     const key = await newKey('other', alg)
@@ -206,31 +206,31 @@ describe('a token', () => {
   })
 
   test.each<[string, () => Promise<string> | string]>([
-    ['an expired one', () => sign({ exp: now() - 31 })],
-    ['one without an end', () => sign({ exp: undefined })],
-    ['one of another issuer', () => sign({ iss: 'https://evil.example' })],
-    ['one for another audience', () => sign({ aud: 'other-service' })],
-    ['one without a subject', () => sign({ sub: undefined })],
-    ['one of nobody', () => sign({ sub: '' })],
-    ['one whose subject no store keeps: U+0000', () => sign({ sub: 'a\0b' })],
-    ['one whose subject no store keeps: a lone surrogate', () => sign({ sub: 'a\ud800' })],
-    ['one whose subject is too long', () => sign({ sub: 'a'.repeat(256) })],
-    ['one whose scopes are a number', () => sign({ scope: 1 })],
-    ['one of whose scopes one is two', () => sign({ scp: ['read', 'write admin'] })],
-    ['one with another key under the same name', async () => sign({}, await newKey('first'))],
-    ['one with alg none and a key', async () => forge({ alg: 'none', kid: 'first' }, await sign())],
+    ['it has expired', () => sign({ exp: now() - 31 })],
+    ['it has no expiry', () => sign({ exp: undefined })],
+    ['its issuer is another', () => sign({ iss: 'https://evil.example' })],
+    ['its audience is another', () => sign({ aud: 'other-service' })],
+    ['it has no subject', () => sign({ sub: undefined })],
+    ['its subject is empty', () => sign({ sub: '' })],
+    ['its subject contains U+0000', () => sign({ sub: 'a\0b' })],
+    ['its subject contains a lone surrogate', () => sign({ sub: 'a\ud800' })],
+    ['its subject is too long', () => sign({ sub: 'a'.repeat(256) })],
+    ['its scopes are a number', () => sign({ scope: 1 })],
+    ['one of its scopes contains a space', () => sign({ scp: ['read', 'write admin'] })],
+    ['another key has the same name', async () => sign({}, await newKey('first'))],
+    ['its alg is none', async () => forge({ alg: 'none', kid: 'first' }, await sign())],
     [
-      'one signed by HMAC with the public key',
+      'it is signed by HMAC with the public key',
       async () => forge({ alg: 'HS256', kid: 'first' }, await sign(), await exportSPKI(published!.publicKey)),
     ],
     [
-      'one that brings its own key',
+      'it brings its own key',
       async () =>
         new SignJWT({ sub: 'alice', iss: issuer, aud: audience, exp: now() + 60 })
           .setProtectedHeader({ alg: 'ES256', jwk: await exportJWK(foreign!.publicKey) })
           .sign(foreign!.privateKey),
     ],
-  ])('is refused: %s', async (_name, make) => {
+  ])('is refused if %s', async (_name, make) => {
     const { verify, faults, publish } = await startProvider()
     await publish(published!, second!)
     expect(await verify(await make())).toBe('unknown')
@@ -249,7 +249,7 @@ describe('a token', () => {
     expect(await verify(await sign(claims))).toStrictEqual({ ...alice, scope })
   })
 
-  test('is valid within half a minute of skew', async () => {
+  test('is valid within 30 seconds of clock skew', async () => {
     const { verify } = await startProvider()
     expect(await verify(await sign({ exp: now() - 20, nbf: now() + 20 }))).toEqual(alice)
   })
@@ -272,7 +272,7 @@ describe('the key server', () => {
     expect(fetches()).toBe(2)
   })
 
-  test('cannot be made to answer for each token with an unknown key', async () => {
+  test('is not asked again for each token with an unknown key', async () => {
     const { verify, fetches } = await startProvider()
     for (let count = 0; count < 5; count++) expect(await verify(await sign({}, foreign))).toBe('unknown')
     vi.advanceTimersByTime(29_000)
@@ -280,7 +280,7 @@ describe('the key server', () => {
     expect(fetches()).toBe(1)
   })
 
-  test('is not asked about a token that no key could make good', async () => {
+  test('is not asked about a token that no key can verify', async () => {
     const { verify, fetches } = await startProvider()
     for (const token of [forge({ alg: 'HS256' }, await sign(), 'secret'), 'abc', 'a.b.c'])
       expect(await verify(token)).toBe('unknown')
@@ -288,7 +288,7 @@ describe('the key server', () => {
   })
 
   test.each([-3_600_000, 0, 3_600_000])(
-    'is asked anew after ten minutes, though the clock is set by %i ms',
+    'is asked again after ten minutes, even if the clock is set by %i ms',
     async (step) => {
       const { verify, publish, fetches } = await startProvider()
       expect(await verify(await sign())).toEqual(alice)
@@ -304,7 +304,7 @@ describe('the key server', () => {
     },
   )
 
-  test('is asked again a second after a fault, which is reported once in ten seconds', async () => {
+  test('is asked again a second after a failure; failures are reported every 10 s', async () => {
     const { verify, answerWith, faults, fetches } = await startProvider()
     answerWith(500)
     const token = await sign()
@@ -323,7 +323,7 @@ describe('the key server', () => {
     expect(await verify(token)).toEqual(alice)
   })
 
-  test('keeps its last keys for ten minutes after its key set is empty', async () => {
+  test('has its last keys trusted for ten minutes after its set is empty', async () => {
     const { verify, publish, fetches } = await startProvider()
     expect(await verify(await sign())).toEqual(alice)
     await publish()
@@ -338,7 +338,7 @@ describe('the key server', () => {
     expect(fetches()).toBe(4)
   })
 
-  test('is not asked for each token while it is down, and the keys that it gave are good meanwhile', async () => {
+  test('is not asked for each token while it is down; its last keys stay valid', async () => {
     const { verify, stop, restart, publish, fetches, faults } = await startProvider()
     expect(await verify(await sign())).toEqual(alice)
     await stop()
@@ -398,7 +398,7 @@ function sendWithoutEnd(response: ServerResponse): void {
 }
 
 test.concurrent.for(badAnswers)(
-  'a bad answer of the key server is no reason to fail, to wait for long or to let anybody in: %s',
+  'a bad response of the key server makes tokens unavailable in time: %s',
   async ([_name, respond], context) => {
     const provider = await startProvider(context.onTestFinished)
     provider.respond(respond)
@@ -409,7 +409,7 @@ test.concurrent.for(badAnswers)(
   },
 )
 
-describe('a key', () => {
+describe('a key of the set', () => {
   const point = { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const weak = generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey
@@ -421,7 +421,7 @@ describe('a key', () => {
     ['another type', { ...point, crv: 'P-384' }, 'unknown'],
     ['a secret', { kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' }, 'unknown'],
     ['a key for encryption', { ...point, use: 'enc' }, 'unknown'],
-  ])('that is weak or malformed spoils the tokens of that key alone: %s', async (_name, key, result) => {
+  ])('affects only its own tokens if it is weak or malformed: %s', async (_name, key, result) => {
     const { verify, publishBeside, faults } = await startProvider()
     publishBeside({ ...(key as object), kid: 'broken' })
     const alg = (key as { kty: string }).kty === 'RSA' ? 'RS256' : 'ES256'
@@ -430,7 +430,7 @@ describe('a key', () => {
     expect(await verify(await sign())).toEqual(alice)
   })
 
-  test('is found among members of the set that are not keys', async () => {
+  test('is found among members that are not keys', async () => {
     const { verify, publishBeside } = await startProvider()
     publishBeside(null, 1, 'a', [], {}, { kid: 'first' }, { kid: 1 })
     expect(await verify(await sign())).toEqual(alice)
@@ -443,7 +443,7 @@ describe('a key', () => {
     expect(await verify(await sign())).toEqual(alice)
   })
 
-  test('whose name another has too is a fault of the provider, and a token that names no key is not', async () => {
+  test('is reported if its name is not unique; a token without a key name is not', async () => {
     const { verify, publish, faults } = await startProvider()
     await publish(published!, await newKey('first'))
     expect(await verify(forge({ alg: 'ES256' }, await sign(), 'x'))).toBe('unknown')

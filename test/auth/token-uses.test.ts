@@ -21,7 +21,7 @@ beforeEach(() => {
   return () => void vi.useRealTimers()
 })
 
-test('uses are written together after a second, of each token at most one a minute', () => {
+test('uses are written in batches after a second, each token once a minute at most', () => {
   const { batches, note } = recorder()
   note(one, at)
   note(other, at + 1)
@@ -43,7 +43,7 @@ test('uses are written together after a second, of each token at most one a minu
   ])
 })
 
-test('setting the clock back does not keep the next use from being written', async () => {
+test('the next use is written even if the clock is set back', async () => {
   const { batches, note, write } = recorder()
   note(one, at)
   await write()
@@ -53,7 +53,7 @@ test('setting the clock back does not keep the next use from being written', asy
   expect(batches).toEqual([[{ hash: one, usedAt: at }], [{ hash: one, usedAt: at - 3_600_000 }]])
 })
 
-test('uses that the store throws at are dropped, and the log has the reason', async () => {
+test('uses that the store rejects are dropped, and the reason is logged', async () => {
   const logged: unknown[] = []
   const error = new Error('permission denied for table tokens')
   const uses = createTokenUses(
@@ -66,7 +66,7 @@ test('uses that the store throws at are dropped, and the log has the reason', as
   expect(logged).toEqual([[{ err: error }, 'the last use of some tokens was not recorded']])
 })
 
-test('a token that the service took has its last use in the list after the close, a refused one has none', async () => {
+test('closing the service records the last use of accepted tokens only', async () => {
   vi.useRealTimers()
   const { app, send, store, issueToken } = await startApp({ now: () => at })
   const expired = await issueToken('late', 0)

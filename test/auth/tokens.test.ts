@@ -4,7 +4,7 @@ import { createToken, isIssuable, prefixOf, readScopes, readTtl } from '../../sr
 
 const now = 1_800_000_000_000
 
-test('makes 256 random bits behind a recognisable prefix', () => {
+test('a token has 256 random bits behind a recognisable prefix', () => {
   const secrets = Array.from({ length: 200 }, () => {
     const [, secret = ''] = /^plst_([A-Za-z0-9_-]{43})$/.exec(createToken('me', now).text) ?? []
     return Buffer.from(secret, 'base64url')
@@ -14,7 +14,7 @@ test('makes 256 random bits behind a recognisable prefix', () => {
     expect(new Set(secrets.map((secret) => (secret[bit >> 3]! >> (bit & 7)) & 1))).toEqual(new Set([0, 1]))
 })
 
-test('keeps the SHA-256 of the text, not the text', () => {
+test('only the SHA-256 of a token is stored', () => {
   const { text, stored } = createToken('me', now, 5_000, 'read write')
   expect(stored).toEqual({
     hash: createHash('sha256').update(text).digest(),
@@ -27,7 +27,7 @@ test('keeps the SHA-256 of the text, not the text', () => {
   expect(createToken('me', now).stored).toMatchObject({ expiresAt: undefined, scope: undefined })
 })
 
-test('finds the prefix of a token in the token and in its prefix', () => {
+test('the prefix of a token is read from the token or from the prefix itself', () => {
   const { text, stored } = createToken('me', now)
   expect([prefixOf(text), prefixOf(stored.prefix)]).toEqual([stored.prefix, stored.prefix])
 })
@@ -38,20 +38,23 @@ test.each([
   ['12h', 43_200_000],
   ['36500d', 3_153_600_000_000],
   ['3153600000s', 3_153_600_000_000],
-])('reads the time to live %s as %d milliseconds', (text, milliseconds) => {
+])('the time to live %s is %d milliseconds', (text, milliseconds) => {
   expect(readTtl(text)).toBe(milliseconds)
 })
 
 test.each(['', '0s', '30', 'd', '-1d', '+1d', '1.5h', '1e3s', '01d', ' 1d', '1 d', '1d\n', '1D', '1w', '1d12h'])(
-  'refuses the time to live %j',
+  'the time to live %j is refused',
   (text) => {
     expect(readTtl(text)).toBeUndefined()
   },
 )
 
-test.each(['36501d', '3153600001s', `${'9'.repeat(400)}d`])('refuses %s, which is more than 36500 days', (text) => {
-  expect(readTtl(text)).toBeUndefined()
-})
+test.each(['36501d', '3153600001s', `${'9'.repeat(400)}d`])(
+  'the time to live %s is refused because it exceeds 36500 days',
+  (text) => {
+    expect(readTtl(text)).toBeUndefined()
+  },
+)
 
 test.each([
   ['plants:read,plants:write', 'plants:read plants:write'],
@@ -60,7 +63,7 @@ test.each([
   ['read,', undefined],
   ['read write', undefined],
   ['"read"', undefined],
-])('reads the scopes %j as %j', (text, scopes) => {
+])('the scopes %j are read as %j', (text, scopes) => {
   expect(readScopes(text)).toBe(scopes)
 })
 
@@ -71,6 +74,6 @@ test.each([
   ['', false],
   ['alice\nbob', false],
   ['jwt:https://id.example alice', false],
-])('says whether a token may be issued for %j: %j', (caller, issuable) => {
+])('a token may be issued for the caller %j: %j', (caller, issuable) => {
   expect(isIssuable(caller)).toBe(issuable)
 })

@@ -37,22 +37,25 @@ function create(options: Partial<VerifierOptions> = {}, names: Name[] = ['bearer
   return (name: Name, credentials: unknown = token) => verifierOf[name](credentials, {} as FastifyRequest)
 }
 
-test('knows the caller and the scopes of a token', async () => {
+test('a verifier returns the caller and the scopes of a token', async () => {
   expect(await create()('bearer')).toEqual(me)
   const scoped = create({ tokens: { findCaller: () => Promise.resolve({ caller: 'me', scope: 'read write' }) } })
   expect(await scoped('bearer')).toEqual({ caller: 'me', scopes: ['read', 'write'] })
 })
 
-test.each(['plst_unknown', token.slice(0, -1), `${token}x`])('refuses %s, and reports it', async (wrong) => {
-  const rejected: unknown[] = []
-  const verify = create({ onRejected: (request) => void rejected.push(request) })
-  expect(await verify('bearer', wrong)).toBeUndefined()
-  expect(rejected).toHaveLength(1)
-  await verify('bearer')
-  expect(rejected).toHaveLength(1)
-})
+test.each(['plst_unknown', token.slice(0, -1), `${token}x`])(
+  'the unknown token %s is refused and reported',
+  async (wrong) => {
+    const rejected: unknown[] = []
+    const verify = create({ onRejected: (request) => void rejected.push(request) })
+    expect(await verify('bearer', wrong)).toBeUndefined()
+    expect(rejected).toHaveLength(1)
+    await verify('bearer')
+    expect(rejected).toHaveLength(1)
+  },
+)
 
-test('asks for the hash of the token and the time of the request', async () => {
+test('a verifier looks up the hash of the token at the time of the request', async () => {
   const asked: unknown[] = []
   const noted: unknown[] = []
   const verify = create({
@@ -68,13 +71,13 @@ test('asks for the hash of the token and the time of the request', async () => {
   expect(noted).toEqual([[hashToken(token), now]])
 })
 
-test('cannot say of a token whether it is valid while the store is away', async () => {
+test('a verifier reports an unavailable store', async () => {
   const down = create({ tokens: { findCaller: () => Promise.resolve('unavailable') } })
   await expect(down('bearer')).rejects.toMatchObject({ failure: 'unavailable' })
 })
 
 test.each(['jwt:https://id.example alice', 'jwt:', ''])(
-  'refuses an opaque token whose caller could be that of a JWT, or nobody: %j',
+  "an opaque token is refused if its caller is empty or named like a JWT's: %j",
   async (caller) => {
     const forged = create({
       tokens: { findCaller: () => Promise.resolve({ caller, scope: undefined }) },
@@ -84,7 +87,7 @@ test.each(['jwt:https://id.example alice', 'jwt:', ''])(
   },
 )
 
-test('a token is a password of its caller, or of no name', async () => {
+test('a token is the password of its caller or of an empty user name', async () => {
   const verify = create()
   for (const user of ['me', '']) expect(await verify('basic', { user, password: token })).toEqual(me)
   for (const [user, password] of [
@@ -96,7 +99,7 @@ test('a token is a password of its caller, or of no name', async () => {
   }
 })
 
-test('an API key is a token as it is; a JSON Web Token is for the provider alone', async () => {
+test('API keys are opaque tokens; login schemes accept JSON Web Tokens only', async () => {
   const verifyJwt = (text: string) =>
     Promise.resolve(text === 'jwt' ? { caller: 'jwt:i alice', scope: 'read' } : ('unknown' as const))
   const verify = create({ verifyJwt }, ['key', 'login', 'bearer'])

@@ -26,7 +26,7 @@ describe.skipIf(isLeftOut)(
       return { ...app, ...(await openDocsPage(browser, await app.listen())) }
     }
 
-    test('creates, lists and deletes a plant for whom authorises, and still knows them after a reload', async () => {
+    test('creates, lists and deletes a plant, and stays authorized after a reload', async () => {
       const { page, faults, authorize, unfold, token } = await open()
       expect(await page.title()).toBe('Plant Store')
       expect(await page.locator('[src*="validator"], [href*="validator"]').count()).toBe(0)
@@ -46,7 +46,7 @@ describe.skipIf(isLeftOut)(
       expect(faults).toEqual([])
     })
 
-    test('sends an id that a double cannot hold digit for digit, whether typed or an example', async () => {
+    test('sends an id beyond 2^53 exactly, whether typed or taken from an example', async () => {
       const { page, faults, authorize, unfold, store, send, token } = await open()
       await store.create('me', { id: 9007199254740992n, name: 'below' })
       await store.create('me', { id: 9007199254740994n, name: 'above' })
@@ -93,7 +93,7 @@ describe.skipIf(isLeftOut)(
       }
     })
 
-    test('folds the failures that every operation has', async () => {
+    test('folds the failures that all operations share', async () => {
       const { unfold } = await open()
       const create = await unfold('createPlant')
       const statuses = create.locator('.responses-table .response-col_status').filter({ hasText: /^\d/, visible: true })
@@ -103,7 +103,7 @@ describe.skipIf(isLeftOut)(
       expect(await statuses.allInnerTexts()).toContain('503')
     })
 
-    test('is dark where the system is, and light otherwise', async () => {
+    test('follows the dark or light mode of the system', async () => {
       const { page } = await open()
       const background = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
       await page.emulateMedia({ colorScheme: 'light' })
@@ -112,7 +112,7 @@ describe.skipIf(isLeftOut)(
       await expect.poll(background).not.toBe(light)
     })
 
-    test('fits the screen of a phone, with every operation unfolded and an answer shown', async () => {
+    test('fits the screen of a phone with every operation unfolded and a response shown', async () => {
       const { page, faults, authorize, unfold, token } = await open()
       await page.setViewportSize({ width: 390, height: 844 })
       await authorize(token)

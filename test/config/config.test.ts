@@ -28,10 +28,10 @@ function refusalOf(environment: NodeJS.ProcessEnv): string {
 }
 
 test.each<[string, NodeJS.ProcessEnv]>([
-  ['is set', {}],
-  ['but empty text is set', { HOST: '', PORT: '', DATABASE_URL: '', LOG_LEVEL: '', RATE_LIMIT: '', REUSE_PORT: '' }],
-  ['of its own is set', { PATH: '/bin', port: '1', NODE_ENV: 'nonsense' }],
-])('where nothing %s the defaults hold', (_description, environment) => {
+  ['no variable is set', {}],
+  ['variables are empty', { HOST: '', PORT: '', DATABASE_URL: '', LOG_LEVEL: '', RATE_LIMIT: '', REUSE_PORT: '' }],
+  ['other variables are set', { PATH: '/bin', port: '1', NODE_ENV: 'nonsense' }],
+])('the defaults apply if %s', (_description, environment) => {
   expect(loadConfig(environment)).toMatchObject({
     host: '127.0.0.1',
     port: 3000,
@@ -185,14 +185,14 @@ test.each([
   'https://me:hunter2@id.example/jwks',
   'http://:hunter2@127.0.0.1/jwks',
   'http://me:hunter2@id.example/jwks',
-])('takes no URL of keys with credentials, and never quotes them: %s', (url) => {
+])('a key URL with credentials is refused and not quoted: %s', (url) => {
   expect(refusalOf({ ...provider, AUTH_JWKS_URL: url })).toMatch(
     /^AUTH_JWKS_URL must (?:not contain a user name or password|be an https: URL, or .* of a loopback address)$/,
   )
 })
 
 test.each(['HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGIN', 'LOG_LEVEL', 'DATABASE_URL', 'AUTH_ISSUER'])(
-  'never quotes a URL with a password that was meant for another variable: %s',
+  'a database URL in the wrong variable is not quoted: %s',
   (name) => {
     const message = refusalOf({ ...provider, [name]: 'mysql://me:hunter2@db:port/plants, x' })
     expect(message).toContain(`${name} must `)
@@ -200,13 +200,13 @@ test.each(['HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGIN', 'LOG_LEVEL', 'DATABASE_
   },
 )
 
-test('takes no issuer with which a caller would not fit into an index of PostgreSQL', () => {
+test('an issuer is refused if its callers would not fit a PostgreSQL index', () => {
   const issuer = `https://id.example/${'a'.repeat(493)}`
   expect(loadConfig({ ...provider, AUTH_ISSUER: issuer }).identityProvider?.issuer).toBe(issuer)
   expect(refusalOf({ ...provider, AUTH_ISSUER: `${issuer}a` })).toBe('AUTH_ISSUER must have at most 512 characters')
 })
 
-test('names every bad variable in its one line', () => {
+test('one line names every bad variable', () => {
   const message = refusalOf({ HOST: 'a b', PORT: 'x', DATABASE_URL: 'x', AUTH_ISSUER: 'x', SHUTDOWN_DELAY: '10' })
   expect(message.split('; ')).toEqual([
     'HOST must be an address or a host name, not "a b"',
@@ -219,14 +219,14 @@ test('names every bad variable in its one line', () => {
 })
 
 test.each(['127.0.0.1', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost'])(
-  'only this machine reaches a server at %s',
+  '%s is a loopback address',
   (host) => {
     expect(isLoopback(host)).toBe(true)
   },
 )
 
 test.each(['0.0.0.0', '::', '128.0.0.1', '10.0.0.1', 'fe80::1', '::ffff:10.0.0.1', 'localhost.example', ''])(
-  'other machines may reach a server at %j',
+  '%j is not a loopback address',
   (host) => {
     expect(isLoopback(host)).toBe(false)
   },

@@ -43,56 +43,46 @@ async function startServer(root: string): Promise<{ origin: string; token: strin
   throw new Error('the server ended before it told its address')
 }
 
-test(
-  'a new operation without a handler is named by the compiler and by the server, until it has a line',
-  { timeout: 90_000 },
-  async () => {
-    const { root, edit } = await copyProject()
-    await cp(join(root, 'openapi.yaml'), join(root, 'docs/releases/openapi-1.0.0.yaml'))
-    await edit('openapi.yaml', addGetPlant)
-    expect((await npm(root, 'generate')).stdout).toBe('wrote generated/contract.ts, generated/openapi.ts\n')
-    expect(await execute(process.execPath, ['src/main.ts'], root)).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^plant-store: operation getPlant: has no handler.*\n$/) as string,
-    })
-    const types = await execute(process.execPath, [compiler, '--noEmit'], root)
-    expect(types.stdout).toMatch(/error TS.*getPlant/)
+test('compiler and server name a new operation that has no handler', { timeout: 90_000 }, async () => {
+  const { root, edit } = await copyProject()
+  await cp(join(root, 'openapi.yaml'), join(root, 'docs/releases/openapi-1.0.0.yaml'))
+  await edit('openapi.yaml', addGetPlant)
+  expect((await npm(root, 'generate')).stdout).toBe('wrote generated/contract.ts, generated/openapi.ts\n')
+  expect(await execute(process.execPath, ['src/main.ts'], root)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^plant-store: operation getPlant: has no handler.*\n$/) as string,
+  })
+  const types = await execute(process.execPath, [compiler, '--noEmit'], root)
+  expect(types.stdout).toMatch(/error TS.*getPlant/)
 
-    await edit('src/handlers.ts', (text) =>
-      text
-        .replace('\n}', '\n  getPlant: notImplemented,\n}')
-        .replace(/^/, "import { notImplemented } from 'fastify-contract'\n"),
-    )
-    expect(await execute(process.execPath, [compiler, '--noEmit'], root)).toMatchObject({ stdout: '' })
-    const { origin, token } = await startServer(root)
-    const response = await fetch(`${origin}/plants/54`, { headers: { authorization: `Bearer ${token}` } })
-    expect([response.status, await response.json()]).toEqual([501, expect.objectContaining({ error: 50100 })])
-    expect((await npm(root, 'breaking')).stdout).toMatch(/: 0 breaking, 1 compatible, 0 editorial\n$/)
-  },
-)
+  await edit('src/handlers.ts', (text) =>
+    text
+      .replace('\n}', '\n  getPlant: notImplemented,\n}')
+      .replace(/^/, "import { notImplemented } from 'fastify-contract'\n"),
+  )
+  expect(await execute(process.execPath, [compiler, '--noEmit'], root)).toMatchObject({ stdout: '' })
+  const { origin, token } = await startServer(root)
+  const response = await fetch(`${origin}/plants/54`, { headers: { authorization: `Bearer ${token}` } })
+  expect([response.status, await response.json()]).toEqual([501, expect.objectContaining({ error: 50100 })])
+  expect((await npm(root, 'breaking')).stdout).toMatch(/: 0 breaking, 1 compatible, 0 editorial\n$/)
+})
 
-test(
-  'a contract that gives the headers of failures other names compiles with the code that sends them',
-  { timeout: 60_000 },
-  async () => {
-    const { root, edit } = await copyProject()
-    await edit('openapi.yaml', (text) =>
-      ['WWW-Authenticate', 'Retry-After', 'Allow'].reduce(
-        (edited, name) =>
-          edited
-            .replaceAll(`'#/components/headers/${name}'`, `'#/components/headers/Own-${name}'`)
-            .replace(new RegExp(`^    ${name}:$`, 'm'), `    Own-${name}:`),
-        text,
-      ),
-    )
-    expect(await npm(root, 'generate')).toMatchObject({ code: 0 })
-    expect(await readFile(join(root, 'generated/openapi.ts'), 'utf8')).toMatch(
-      /headers: \{\n[^}]*"Own-WWW-Authenticate"/,
-    )
-    const types = await execute(process.execPath, [compiler, '--noEmit'], root)
-    // The service's own failures name their headers; nothing else does.
-    expect(
-      types.stdout.split('\n').filter((line) => line !== '' && !/^src\/(plants\/|failures\.ts)/.test(line)),
-    ).toEqual([])
-  },
-)
+test('renamed header components of failures only affect code that sends them', { timeout: 60_000 }, async () => {
+  const { root, edit } = await copyProject()
+  await edit('openapi.yaml', (text) =>
+    ['WWW-Authenticate', 'Retry-After', 'Allow'].reduce(
+      (edited, name) =>
+        edited
+          .replaceAll(`'#/components/headers/${name}'`, `'#/components/headers/Own-${name}'`)
+          .replace(new RegExp(`^    ${name}:$`, 'm'), `    Own-${name}:`),
+      text,
+    ),
+  )
+  expect(await npm(root, 'generate')).toMatchObject({ code: 0 })
+  expect(await readFile(join(root, 'generated/openapi.ts'), 'utf8')).toMatch(/headers: \{\n[^}]*"Own-WWW-Authenticate"/)
+  const types = await execute(process.execPath, [compiler, '--noEmit'], root)
+  // The service's own failures name their headers; nothing else does.
+  expect(types.stdout.split('\n').filter((line) => line !== '' && !/^src\/(plants\/|failures\.ts)/.test(line))).toEqual(
+    [],
+  )
+})

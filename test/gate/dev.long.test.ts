@@ -66,7 +66,7 @@ async function servedContract(origin: string): Promise<string> {
 }
 
 // Several servers start one after the other, which takes long on a busy machine.
-test('the server follows every save, and keeps running where it cannot', { timeout: 90_000 }, async (task) => {
+test('npm run dev serves each save, and keeps the last good server running', { timeout: 90_000 }, async (task) => {
   const { root, edit } = await copyProject()
   const dev = startDev(root, task)
   const first = await dev.nextServing('title: Plant Store')
@@ -114,7 +114,7 @@ test('the server follows every save, and keeps running where it cannot', { timeo
   await expect(fetch(last)).rejects.toThrow()
 })
 
-test('--mock serves the contract of each save without handlers', { timeout: 90_000 }, async (task) => {
+test('npm run dev -- --mock serves the contract of each save without handlers', { timeout: 90_000 }, async (task) => {
   const { root, edit } = await copyProject()
   const dev = startDev(root, task, '--mock')
   const get = async (path: string) => {

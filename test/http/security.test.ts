@@ -71,7 +71,7 @@ test('a token that lacks a scope is refused and counts against its caller', asyn
   expect(await send(bearer(await issue('you', 'things:read')))).toMatchObject({ status: 200, caller: 'you' })
 })
 
-test('requests without a caller are counted by their address', async () => {
+test('requests without a caller count for their address', async () => {
   const { issue, send } = await start([{ bearer: [] }, {}], { rateLimit: 2 })
   const answers = [await send(), await send(), await send()]
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
@@ -79,21 +79,24 @@ test('requests without a caller are counted by their address', async () => {
   expect((await send(bearer(await issue('me')))).headers).toMatchObject({ 'ratelimit-policy': '"caller";q=2;w=60' })
 })
 
-test.each(['login', 'connect'])('the scheme %s is refused at the start without a provider', async (scheme) => {
-  await expect(start([{ [scheme]: [] }])).rejects.toThrow(
-    `components/securitySchemes/${scheme}: needs an identity provider; ` +
-      'set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE',
-  )
-})
+test.each(['login', 'connect'])(
+  'the scheme %s needs the variables of an identity provider at the start',
+  async (scheme) => {
+    await expect(start([{ [scheme]: [] }])).rejects.toThrow(
+      `components/securitySchemes/${scheme}: needs an identity provider; ` +
+        'set AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE',
+    )
+  },
+)
 
-test('a token anywhere but in Authorization is no credential', async () => {
+test('a token outside the Authorization header is ignored', async () => {
   const { send, token } = await startApp()
   const proxied = { 'x-api-key': token, 'proxy-authorization': `Bearer ${token}` }
   const headers = { ...proxied, authorization: undefined, cookie: `token=${token}` }
   expectFailure(await send({ method: 'GET', url: `/plants?access_token=${token}`, headers }), 'credentials_missing')
 })
 
-test('a revoked token is refused by the very next request', async () => {
+test('a revoked token is refused at the next request', async () => {
   const { send, store, token } = await startApp()
   expect((await send({ method: 'GET', url: '/plants' })).status).toBe(200)
   await store.revokeTokens(token.slice(0, 11))

@@ -22,12 +22,15 @@ async function storeWith(broken: Partial<Store>): Promise<Store> {
   return { ...(await temporaryStore()), ...broken }
 }
 
-test.each([undefined, 600])('each failure fits the contract, with a rate limit of %s', async (rateLimit) => {
-  const { logLines } = await startApp({ rateLimit })
-  expect(logLines).toEqual([])
-})
+test.each([undefined, 600])(
+  'the start warns of no failure that breaks the contract (rate limit %s)',
+  async (rateLimit) => {
+    const { logLines } = await startApp({ rateLimit })
+    expect(logLines).toEqual([])
+  },
+)
 
-test('a fault of the store gives nothing away, and the log has it once, under the id of the request', async () => {
+test('an error of the store gives an opaque 500 and one log entry with the request id', async () => {
   const fail = () => Promise.reject(wrong)
   for (const broken of [{ list: fail, create: fail, delete: fail }, { findCaller: fail }]) {
     for (const request of requests) {
@@ -40,7 +43,7 @@ test('a fault of the store gives nothing away, and the log has it once, under th
   }
 })
 
-test('while the store is unavailable, the answer is 503 with Retry-After, and the request logs no fault', async () => {
+test('an unavailable store gives 503 with Retry-After and no error in the log', async () => {
   const unavailable = () => Promise.resolve('unavailable' as const)
   const all = { list: unavailable, create: unavailable, delete: unavailable }
   for (const broken of [all, { findCaller: unavailable }]) {
@@ -54,7 +57,7 @@ test('while the store is unavailable, the answer is 503 with Retry-After, and th
   }
 })
 
-test('when a long list fails on its way, the client sees that it is not whole, and the log has the error', async () => {
+test('a list that fails while it is sent is cut off visibly, and the error is logged', async () => {
   async function* failing(): AsyncGenerator<Buffer> {
     yield Buffer.from('[{"name":"a"}')
     await new Promise(setImmediate)
@@ -70,7 +73,7 @@ test('when a long list fails on its way, the client sees that it is not whole, a
   expect(errorLines(logLines)).toMatchObject([{ err: { message: wrong.message } }])
 })
 
-test('what is refused with its connection is counted, and logged in one line', async () => {
+test('a request refused with its connection is counted, and logged in one line', async () => {
   const answered: unknown[] = []
   const { listen, logLines } = await startApp({
     handlers,
@@ -96,19 +99,19 @@ async function createdAs(body: object) {
   return { response, log: logLines.join() }
 }
 
-test('a reply that breaks the contract is answered 500, logged and counted', async () => {
+test('a reply that breaks the contract becomes 500, and is logged and counted', async () => {
   const { response, log } = await createdAs({ name: ['secret'] })
   expectFailure(response, 'internal')
   expect(log).toContain('the 200 reply of createPlant breaks the contract: body/name must be a string')
 })
 
-test('an undeclared property of a reply is not sent, is logged and counted', async () => {
+test('an undeclared property of a reply is dropped, logged and counted', async () => {
   const { response, log } = await createdAs({ name: 'a', caller: 'secret' })
   expect([response.status, response.text]).toEqual([200, '{"name":"a"}'])
   expect(log).toContain('was sent without an undeclared property: body/caller is not a property here')
 })
 
-test('a client that ends its side behind a malformed body is let go', async () => {
+test('the connection closes after a malformed body if the client has ended its side', async () => {
   const { listen, token } = await startApp()
   const { hostname, port } = new URL(await listen())
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })

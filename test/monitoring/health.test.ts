@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { expectFailure } from '../support/responses/expect-failure.ts'
 import { startApp, temporaryStore } from '../support/server/start-app.ts'
 
-test.each(['/livez', '/readyz'])('%s answers 200 without a token while requests can be served', async (url) => {
+test.each(['/livez', '/readyz'])('%s gives 200 without a token while requests can be served', async (url) => {
   const { app } = await startApp()
   const { statusCode, headers, payload } = await app.inject({ method: 'GET', url })
   expect({ statusCode, type: headers['content-type'], payload }).toEqual({
@@ -13,7 +13,7 @@ test.each(['/livez', '/readyz'])('%s answers 200 without a token while requests 
   expect(headers['x-request-id']).toBeDefined()
 })
 
-test('while the store does not answer the server is alive and not ready', async () => {
+test('a server whose store is unavailable is alive but not ready', async () => {
   const { app } = await startApp({ store: { ...(await temporaryStore()), isReady: () => Promise.resolve(false) } })
   expect((await app.inject({ method: 'GET', url: '/livez' })).statusCode).toBe(200)
   const { statusCode: status, headers, payload: text } = await app.inject({ method: 'GET', url: '/readyz' })
@@ -21,7 +21,7 @@ test('while the store does not answer the server is alive and not ready', async 
   expect(headers['retry-after']).toBe('1')
 })
 
-test('a server that is stopping is alive and not ready', async () => {
+test('a stopping server is alive but not ready', async () => {
   const { app, listen } = await startApp({ limits: { shutdownDelayMilliseconds: 500 } })
   const origin = await listen()
   const closing = app.close()

@@ -45,7 +45,7 @@ test('requests are counted by operation and status, and timed', async () => {
   })
 })
 
-test('writes are counted by the transaction that they share, and those that wait by the queue', async () => {
+test('writes are counted by transaction, and waiting writes by the queue', async () => {
   const { store, read } = await startMeasured()
   const before = samples(await read(), 'plant_store_batch_writes_sum')['']!
   const writes = Promise.all(Array.from({ length: 20 }, (_, id) => store.create('me', { id: BigInt(id), name: 'a' })))
@@ -67,7 +67,7 @@ test('faults, broken contracts and the lag of the event loop are measured', asyn
   expect(Object.keys(samples(text, 'nodejs_eventloop_lag_p99_seconds'))).toHaveLength(1)
 })
 
-test('Prometheus is answered at an address of its own, and nothing else is there', async () => {
+test('metrics are served at their own address, which serves nothing else', async () => {
   const { metrics, app } = await startMeasured()
   const server = await serveMetrics(metrics, { host: '127.0.0.1', port: 0 }, (error) =>
     expect.unreachable(String(error)),
@@ -84,7 +84,7 @@ test('Prometheus is answered at an address of its own, and nothing else is there
   expect((await app.inject({ url: '/metrics' })).statusCode).toBe(404)
 })
 
-test('metrics that cannot be read are answered 500, and why is told', async () => {
+test('metrics that cannot be read give 500, and the error is reported', async () => {
   const faults: unknown[] = []
   const fault = new Error('a gauge that throws')
   const server = await serveMetrics(
@@ -101,7 +101,7 @@ interface Dashboard {
   panels: { title: string; targets: { expr: string }[] }[]
 }
 
-test('the dashboard asks for metrics that there are, and shows every one of the service’s own', async () => {
+test("the dashboard uses existing metrics, and all of the service's own", async () => {
   const { panels } = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../deploy/grafana-dashboard.json'), 'utf8'),
   ) as Dashboard

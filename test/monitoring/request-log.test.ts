@@ -10,7 +10,7 @@ function parsed(logLines: string[]): Record<string, unknown>[] {
 
 const get = { method: 'GET', url: '/plants' }
 
-test('each request has one line: what was asked, how it ended, how long it took', async () => {
+test('each request is one log line with its operation, status and duration', async () => {
   const { send, logLines } = await startApp()
   await send({ method: 'POST', url: '/plants', body: { id: 54, name: 'a' } })
   await send({ method: 'DELETE', url: '/plants/54' })
@@ -45,7 +45,7 @@ test.each([
   expect(logLines.join()).not.toMatch(/plst_|secret|4815162342|authorization|bearer/i)
 })
 
-test('a token that was put into the path is taken out of the log, and a line break begins no line', async () => {
+test('a token in a path is not logged, and a line break in a path starts no line', async () => {
   const { send, token, logLines } = await startApp()
   for (const url of [`/plants/54/${token}/x`, `/%zz${token.replace('p', '%70')}`, '/a%0A%7B%22level%22:60%7D'])
     await send({ method: 'GET', url })
@@ -82,19 +82,19 @@ test.each([
   ['with a digit of an escape encoded', opaque.replace('_', '%%35F')],
   ['with an escape as often as nobody does', opaque.replace('_', `%${'25'.repeat(50)}5F`)],
   ['a JSON Web Token with its points encoded', jwt.replaceAll('.', '%2E')],
-])('a token is taken out of a text: %s', (_name, token) => {
+])('a token is removed from a path: %s', (_name, token) => {
   expect(withoutTokens(`/a%20b/${token}/é%C3%A9%3F`)).toMatch(/^(?:\/a%20b\/\[token\]\/é%C3%A9%3F|\[encoded\])$/)
 })
 
 test.each(['/plants/54', '/plants/eyJ/eyJabc', '/a%20b%2Fc%5F%7E', '/%', '/%2', '/%zz', '/%E0%A4%A', '/%2525'])(
-  'a path without a token stays as it is: %s',
+  'a path without a token is unchanged: %s',
   (path) => {
     expect(withoutTokens(path)).toBe(path)
   },
 )
 
 test.each(['eyJ', 'plst_', 'eyJ.', '%65', '%', '%25', '%2525%35'])(
-  'the search for tokens takes little time in a long text of %s',
+  'the search for tokens is fast in a long text of %s',
   (part) => {
     const startedAt = performance.now()
     withoutTokens(part.repeat(100_000))
@@ -119,7 +119,7 @@ test.each([
   `a.${opaque}`,
   'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2ln',
   'eyAiYWxnIjoiRVMyNTYifQ.e30.c2ln',
-])('the request id %j, which is none or looks like a token, is replaced by a random one', async (id) => {
+])('the invalid or token-like request id %j is replaced by a random one', async (id) => {
   const { send } = await newCaller()
   const ids = await Promise.all(
     [id, id].map(async (each) => (await send({ ...get, headers: { 'x-request-id': each } })).headers['x-request-id']),

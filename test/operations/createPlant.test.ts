@@ -7,23 +7,27 @@ const newCaller = shareApp()
 const post = { method: 'POST', url: '/plants' }
 const get = { method: 'GET', url: '/plants' }
 
-describe('what is answered and kept', () => {
+describe('a valid body', () => {
   test.each([
-    ['without its id', '{"id":54,"name":"Monstera","tag":"indoor"}', '{"name":"Monstera","tag":"indoor"}'],
-    ['without a tag that was left out', '{"id":54,"name":"Monstera"}', '{"name":"Monstera"}'],
     [
-      'without properties that the contract does not name',
+      'returns the plant without its id',
+      '{"id":54,"name":"Monstera","tag":"indoor"}',
+      '{"name":"Monstera","tag":"indoor"}',
+    ],
+    ['may leave out the tag', '{"id":54,"name":"Monstera"}', '{"name":"Monstera"}'],
+    [
+      'may have undeclared properties, which are ignored',
       '{"id":1,"name":"a","ID":2,"nested":{"id":3,"name":"b"},"__proto__":{"tag":"c"},"constructor":null,"json":"[]"}',
       '{"name":"a"}',
     ],
-  ])('a plant is answered and listed %s', async (_description, body, plant) => {
+  ])('%s', async (_description, body, plant) => {
     const { send } = await newCaller()
     const headers = { 'content-type': 'application/json' }
     expect(await send({ ...post, body })).toMatchObject({ status: 200, headers, text: plant })
     expect(await send(get)).toMatchObject({ status: 200, headers, text: `[${plant}]` })
   })
 
-  test.each(awkwardTexts)('%s is kept in name and tag, as it is and as escapes', async (_description, text) => {
+  test.each(awkwardTexts)('keeps in name and tag, raw and escaped: %s', async (_description, text) => {
     const { send } = await newCaller()
     const units = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index).toString(16))
     const escaped = units.map((unit) => `\\u${unit.padStart(4, '0')}`).join('')
@@ -34,9 +38,9 @@ describe('what is answered and kept', () => {
   })
 })
 
-describe('ids', () => {
+describe('an id', () => {
   test.each(['-9223372036854775808', '-0', '9007199254740993', '9223372036854775807'])(
-    'the id %s is taken once, as exactly this integer',
+    'is stored exactly and only once: %s',
     async (id) => {
       const { send, store, caller } = await newCaller()
       expect((await send({ ...post, body: `{"id":${id},"name":"a"}` })).status).toBe(200)
@@ -46,7 +50,7 @@ describe('ids', () => {
     },
   )
 
-  test('two callers use the same id for plants of their own', async () => {
+  test('may be used by two callers, each for its own plant', async () => {
     const { send, issueToken, caller } = await newCaller()
     const authorization = `Bearer ${await issueToken(`not ${caller}`)}`
     await send({ ...post, body: { id: 54, name: 'mine' } })
@@ -59,7 +63,7 @@ describe('ids', () => {
 const range = /^body\/id .*-9223372036854775808.*9223372036854775807/
 const refusedIds = ['9223372036854775808', '9007199254740993.0', '0.5', '"54"', 'null']
 
-describe('what is refused, and nothing is stored', () => {
+describe('an invalid body', () => {
   test.each<[string, string | RegExp]>([
     ...refusedIds.map((id): [string, RegExp] => [`{"id":${id},"name":"a"}`, range]),
     ['{"__proto__":{"id":1,"name":"a"}}', 'body/name is required'],
@@ -67,7 +71,7 @@ describe('what is refused, and nothing is stored', () => {
     ['[{"id":1,"name":"a"}]', 'body must be an object'],
     ['null', 'body must be an object'],
     [String.raw`{"id":1,"name":"a","more":["\ud800"]}`, 'body/more/0 must not have a lone surrogate'],
-  ])('%s is no plant: the place and the rule', async (body, message) => {
+  ])('is refused with place and rule, and nothing is stored: %s', async (body, message) => {
     const { send } = await newCaller()
     expect(expectFailure(await send({ ...post, body }), 'invalid_request')).toMatch(message)
     expect((await send(get)).text).toBe('[]')

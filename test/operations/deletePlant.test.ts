@@ -18,7 +18,7 @@ async function names({ send }: TestCaller): Promise<string[]> {
 
 const remove = (segment: bigint | string) => ({ method: 'DELETE', url: `/plants/${String(segment)}` })
 
-test('a plant is deleted, the answer has neither body nor media type, and then it is not found', async () => {
+test('a plant is deleted with an empty 204, and is then not found', async () => {
   const started = await callerWith(54n, 55n)
   const { status, headers, text } = await started.send(remove(54n))
   expect({ status, text, type: headers['content-type'], length: headers['content-length'] }).toEqual({
@@ -32,7 +32,7 @@ test('a plant is deleted, the answer has neither body nor media type, and then i
     expect(expectFailure(await started.send(remove(id)), 'plant_not_found')).toContain(` ${String(id)}`)
 })
 
-test("another caller's plant is not found and stays; of two callers who use one id each deletes its own", async () => {
+test('a caller deletes its own plants only, even if another caller uses the same id', async () => {
   const started = await callerWith(54n, 55n)
   const other = `not ${started.caller}`
   await started.store.create(other, { id: 54n, name: 'yours' })
@@ -42,7 +42,7 @@ test("another caller's plant is not found and stays; of two callers who use one 
   expect(await names(started)).toEqual(['54', '55'])
 })
 
-test('an id that a double would round to one that exists is not found', async () => {
+test('an id is not found if only its rounded neighbour exists', async () => {
   const started = await callerWith(2n ** 53n)
   expectFailure(await started.send(remove('9007199254740993')), 'plant_not_found')
   expect(await names(started)).toEqual(['9007199254740992'])

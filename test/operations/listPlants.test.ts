@@ -29,12 +29,12 @@ test.each([
   ['l%69mit=%31', 1],
   ['', 3],
   ['&limit=1&', 1],
-])('of three plants ?%s gives the first %i', async (query, count) => {
+])('a list of three plants with ?%s has the first %i', async (query, count) => {
   const started = await callerWith(3n, -1n, 2n)
   expect(await names(started, `?${query}`)).toEqual(['-1', '2', '3'].slice(0, count))
 })
 
-test('each caller sees its own plants alone, with each of its tokens', async () => {
+test('each caller sees only its own plants, with any of its tokens', async () => {
   const started = await newCaller()
   const { store, issueToken, caller } = started
   const callers = [caller, caller.toUpperCase(), `${caller} `, caller.slice(0, 1), `${caller}\u0301`, `${caller}\u0001`]
@@ -45,7 +45,7 @@ test('each caller sees its own plants alone, with each of its tokens', async () 
   }
 })
 
-test('the same plants are answered alike whatever the limit', async () => {
+test('the same plants give the same bytes, whatever the limit', async () => {
   const { send, store, caller } = await callerWith(1n, 2n)
   await store.create(caller, { id: 3n, name: 'Strelitzia, \u00fcppig \u{1f331}', tag: '"\\"' })
   const text = String.raw`[{"name":"1"},{"name":"2"},{"name":"Strelitzia, üppig 🌱","tag":"\"\\\""}]`

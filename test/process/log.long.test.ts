@@ -34,9 +34,9 @@ const fault = { NODE_OPTIONS: `--import=data:text/javascript,${faultScript}` }
 
 test.each([
   ['on a full disk', '2>/dev/full'],
-  ['at a closed descriptor', '2>&-'],
-  ['into a pipe whose reader is gone', '2> >(exit 0)'],
-])('a log %s ends neither the service nor its orderly stop', async (_description, redirections) => {
+  ['with a closed descriptor', '2>&-'],
+  ['to a pipe without a reader', '2> >(exit 0)'],
+])('a log %s does not stop the server or its shutdown', async (_description, redirections) => {
   const { file, serve } = await servedDatabase()
   const server = await serve({ LOG_LEVEL: 'info' }, withStreams(redirections))
   await sendLong(server, 20)
@@ -48,9 +48,9 @@ test.each([
 })
 
 test.each([
-  ['is in the log and ends the server, which closes its database first', undefined],
-  ['ends it in the same order where the log cannot be written', withStreams('2>/dev/full')],
-])('an error that nobody handles %s', async (_description, command) => {
+  ['is logged and ends the server after it closes the database', undefined],
+  ['ends the server in order even if the log cannot be written', withStreams('2>/dev/full')],
+])('an unhandled error %s', async (_description, command) => {
   const { file, serve } = await servedDatabase()
   const server = await serve({ LOG_LEVEL: 'fatal', ...fault }, command)
   expect(await server.create(1)).toBe(200)
@@ -85,7 +85,7 @@ function drain(reader: number): string {
   return Buffer.concat(pieces).toString()
 }
 
-test('a reader of the log that stalls holds nothing up, and is told what it missed when it reads again', async () => {
+test('a stalled log reader blocks nothing, and later learns how many lines it lost', async () => {
   const { reader, server } = await serveIntoPipe()
   const requests = await sendLong(server, 250)
   expect(await server.create(1)).toBe(200)
@@ -104,7 +104,7 @@ test('a reader of the log that stalls holds nothing up, and is told what it miss
   expect(lines.at(-1)?.msg).toBe('stopping')
 })
 
-test('at the stop a reader that is slow still gets every line', async () => {
+test('a slow log reader still gets every line at the stop', async () => {
   const { pipe, reader, server } = await serveIntoPipe()
   // More than a pipe holds, less than is kept.
   const requests = await sendLong(server, 30)
@@ -128,7 +128,7 @@ const logOnTerminal = 'setsid $SERVER >"$SAID" </dev/null & echo $! >"$PID"; wai
 test.each([
   ['gone and sends no signal', 'ignore'],
   ['stopped', 'pipe'],
-] as const)('a terminal that is %s costs lines of the log alone', async (description, output) => {
+] as const)('a terminal that is %s only costs log lines', async (description, output) => {
   const { terminal, origin, token, pid, isAlive } = await startInTerminal(logOnTerminal, output)
   if (description !== 'stopped') {
     const gone = once(terminal, 'close')

@@ -5,7 +5,7 @@ import { receive } from '../support/client/raw-http.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { startProcess } from '../support/server/start-process.ts'
 
-test('what of the docs page could not be read for want of open files is served as soon as there are some', async () => {
+test('docs files that failed for lack of open files are served once there are some', async () => {
   const server = await startProcess({ DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'plants.db')}` })
   onTestFinished(() => server.end())
   const limit = (files: number) =>

@@ -23,7 +23,7 @@ function gathering(code = 'EAGAIN') {
   return { log, state, written, text: () => Buffer.concat(written).toString() }
 }
 
-test('lines are written together once they are long enough, and none is lost or changes its place', () => {
+test('lines are written in large batches, complete and in order', () => {
   const { log, written, text } = gathering()
   const lines = Array.from({ length: 100 }, (_, index) => `${String(index).padStart(99, '.')}\n`)
   for (const line of lines) log.write(line)
@@ -34,7 +34,7 @@ test('lines are written together once they are long enough, and none is lost or 
   expect(text()).toBe(lines.join(''))
 })
 
-test('a lone line is written within a tenth of a second', () => {
+test('a single line is written within 100 ms', () => {
   const { log, text } = gathering()
   log.write('a\n')
   vi.advanceTimersByTime(99)
@@ -43,7 +43,7 @@ test('a lone line is written within a tenth of a second', () => {
   expect(text()).toBe('a\n')
 })
 
-test('a batch of which a part is written goes on where that part ends, in the middle of a character too', () => {
+test('a partial write continues where it ended, even inside a character', () => {
   const { log, state, text } = gathering()
   state.room = 0
   const lines = ['Färberdistel 🌱\n', 'Wollemia\n']
@@ -57,7 +57,7 @@ test('a batch of which a part is written goes on where that part ends, in the mi
 })
 
 test.each(['EAGAIN', 'ENOSPC', 'EFBIG', 'EPIPE'])(
-  'while writing fails with %s 1 MiB is kept, each line beyond is counted, and that is told once it is written',
+  '1 MiB is kept while writes fail with %s; further lines are counted and reported',
   (code) => {
     const { log, state, text } = gathering(code)
     // The last write fails in the middle of a line.
@@ -81,7 +81,7 @@ test.each(['EAGAIN', 'ENOSPC', 'EFBIG', 'EPIPE'])(
 test.each([
   ['EAGAIN', 1_000],
   ['ENOSPC', 0],
-])('the end waits for a reader that has stalled (%s), up to a second, and for nothing else', (code, milliseconds) => {
+])('the end waits up to a second for a stalled reader, not for other errors (%s)', (code, milliseconds) => {
   vi.useRealTimers()
   const { log, state } = gathering(code)
   state.room = 0

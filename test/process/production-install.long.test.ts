@@ -8,34 +8,30 @@ import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { projectFolder } from '../support/server/start-process.ts'
 
-test(
-  'npm start needs only the files of the image and npm ci --omit=dev, which installs no tools',
-  { timeout: 120_000 },
-  async () => {
-    const root = await temporaryFolder()
-    const ignored = await readFile(join(projectFolder, '.dockerignore'), 'utf8')
-    const ofImage = [...ignored.matchAll(/^!(.+)$/gm)].map(([, file = '']) => file)
-    // npm installs the dependencies of the tools if it takes them for a workspace, which needs their manifest.
-    for (const file of [...ofImage, 'packages/fastify-contract-cli/package.json']) {
-      await cp(join(projectFolder, file), join(root, file), { recursive: true })
-    }
-    const PATH = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
-    const options = { cwd: root, env: { PATH, HOME: process.env['HOME'], PORT: '0', LOG_LEVEL: 'silent' } }
-    await promisify(execFile)('npm', ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline'], options)
-    const installed = await readdir(join(root, 'node_modules'))
-    expect(installed.filter((name) => /typescript|redocly|contract-cli|vitest/.test(name))).toEqual([])
+test("npm start needs only the image's files and npm ci --omit=dev, without tools", { timeout: 120_000 }, async () => {
+  const root = await temporaryFolder()
+  const ignored = await readFile(join(projectFolder, '.dockerignore'), 'utf8')
+  const ofImage = [...ignored.matchAll(/^!(.+)$/gm)].map(([, file = '']) => file)
+  // npm installs the dependencies of the tools if it takes them for a workspace, which needs their manifest.
+  for (const file of [...ofImage, 'packages/fastify-contract-cli/package.json']) {
+    await cp(join(projectFolder, file), join(root, file), { recursive: true })
+  }
+  const PATH = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
+  const options = { cwd: root, env: { PATH, HOME: process.env['HOME'], PORT: '0', LOG_LEVEL: 'silent' } }
+  await promisify(execFile)('npm', ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline'], options)
+  const installed = await readdir(join(root, 'node_modules'))
+  expect(installed.filter((name) => /typescript|redocly|contract-cli|vitest/.test(name))).toEqual([])
 
-    const server = spawn('npm', ['start', '--silent'], { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
-    onTestFinished(async () => {
-      server.kill()
-      await once(server, 'close')
-    })
-    for await (const line of createInterface({ input: server.stdout })) {
-      const [, origin] = /^Plant Store\s+(\S+)/.exec(line) ?? []
-      if (origin === undefined) continue
-      expect((await fetch(`${origin}/readyz`)).status).toBe(200)
-      return
-    }
-    throw new Error('the server ended before it printed its address')
-  },
-)
+  const server = spawn('npm', ['start', '--silent'], { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(async () => {
+    server.kill()
+    await once(server, 'close')
+  })
+  for await (const line of createInterface({ input: server.stdout })) {
+    const [, origin] = /^Plant Store\s+(\S+)/.exec(line) ?? []
+    if (origin === undefined) continue
+    expect((await fetch(`${origin}/readyz`)).status).toBe(200)
+    return
+  }
+  throw new Error('the server ended before it printed its address')
+})

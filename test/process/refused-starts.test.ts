@@ -44,7 +44,7 @@ test.each<[string, Record<string, string>, RegExp]>([
     { HOST: '192.0.2.1' },
     /this machine does not have the address; choose one that it has$/m,
   ],
-  ['a name that there is not', { HOST: 'plants.invalid' }, noAddress],
+  ['a host name that does not exist', { HOST: 'plants.invalid' }, noAddress],
 ])('%s stops the start with one line', async (_description, environment, message) => {
   const DATABASE_URL = `sqlite:${join(await temporaryFolder(), 'plants.db')}`
   expect(await refusalOf({ DATABASE_URL, ...environment })).toMatch(message)
@@ -53,7 +53,7 @@ test.each<[string, Record<string, string>, RegExp]>([
 test.each([
   ['for the service', 'PORT', 'HOST 127.0.0.1, PORT'],
   ['for the metrics', 'METRICS_PORT', 'METRICS_HOST 127.0.0.1, METRICS_PORT'],
-])('a port that is taken %s stops the start with one line, and no token is issued', async (_what, name, place) => {
+])('a port in use %s stops the start with one line, and no token is issued', async (_what, name, place) => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   // A server that listens on TCP has an address with a port.
@@ -86,7 +86,7 @@ test.each([
     'a socket',
     `${process.execPath} -e "require('net').createServer().listen('plants.db', () => process.kill(process.pid, 'SIGKILL'))"`,
   ],
-])('%s is refused at once by the server and each command', async (_what, command) => {
+])('%s is refused at once by the server and every command', async (_what, command) => {
   const folder = await temporaryFolder()
   execFileSync('sh', ['-c', `${command}; test -e plants.db`], { cwd: folder })
   const file = join(folder, 'plants.db')
@@ -124,7 +124,7 @@ function damage(file: string): void {
   writeFileSync(file, bytes)
 }
 
-test('the log that a killed server left beside a database that is damaged stays for whoever repairs it', async () => {
+test('a refused start keeps the write-ahead log of a damaged database', async () => {
   const { file, serve } = await servedDatabase()
   const many = new Database(file)
   many.exec(
@@ -148,7 +148,7 @@ test('the log that a killed server left beside a database that is damaged stays 
 /** Permissions do not bind root, unless it runs a command without the capabilities to pass them over. */
 const boundByPermissions = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
 
-test('a folder or a file that may not be written is refused in one line, and every byte stays', async () => {
+test('a read-only folder or file is refused in one line and left unchanged', async () => {
   const folder = await temporaryFolder()
   mkdirSync(join(folder, 'locked'))
   chmodSync(join(folder, 'locked'), 0o555)

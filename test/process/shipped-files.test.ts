@@ -12,7 +12,7 @@ function textOf(file: string): string {
 
 const unit = textOf('deploy/plant-store.service')
 
-test('compose.yaml counts refused tokens by the addresses its proxy tells, and publishes to this machine alone', () => {
+test("compose.yaml trusts its proxy's addresses, and publishes to 127.0.0.1 only", () => {
   // The shape of the project's own file.
   const { services, networks } = parse(textOf('compose.yaml')) as {
     services: { plants: { environment: Record<string, unknown>; ports: string[] } }
@@ -28,7 +28,7 @@ test('compose.yaml counts refused tokens by the addresses its proxy tells, and p
   expect(services.plants.ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
 })
 
-test('systemd starts the service again however often it has failed', () => {
+test('the systemd unit restarts the service however often it fails', () => {
   expect(unit).toMatch(/^Restart=on-failure$/m)
   expect(unit).toMatch(/^RestartSec=[1-9]/m)
   expect(unit).toMatch(/^\[Unit\]\n(?:(?!\[).*\n)*StartLimitIntervalSec=0$/m)
@@ -42,7 +42,7 @@ const ownFolders = {
   RuntimeDirectory: '/run',
 }
 
-test('a server of the systemd unit writes its database alone, and no code that a later start would run', async () => {
+test('a server of the systemd unit writes its database and no code', async () => {
   const writable = Object.entries(ownFolders).flatMap(([setting, folder]) =>
     [...unit.matchAll(new RegExp(`^${setting}=(.+)$`, 'gm'))].map(([, name = '']) => `${folder}/${name}`),
   )

@@ -8,7 +8,7 @@ import { servedDatabase } from '../support/server/served-database.ts'
 import { startInTerminal } from '../support/server/start-in-terminal.ts'
 import { nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
 
-test('without a terminal SIGHUP is logged and ignored, SIGUSR1/2, SIGPIPE do nothing, no debugger opens', async () => {
+test('SIGHUP without a terminal, SIGUSR1, SIGUSR2 and SIGPIPE do not stop the server', async () => {
   const { file, serve } = await servedDatabase()
   const server = await serve({ LOG_LEVEL: 'info' })
   const signals = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGPIPE'] as const
@@ -54,7 +54,7 @@ async function signalAtStart(...signals: NodeJS.Signals[]) {
 }
 
 test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
-  '%s stops a server with exit code 0 that still waits for its database',
+  '%s stops a server that still waits for its database with exit code 0',
   async (signal) => {
     const { code, stderr } = await signalAtStart('SIGHUP', 'SIGUSR1', 'SIGUSR2', signal)
     expect(code).toBe(0)
@@ -63,7 +63,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
   },
 )
 
-test('a signal that comes before the server is loaded ends it with exit code 0, as in the first process of a container', async () => {
+test('SIGTERM before the server is loaded ends it with exit code 0', async () => {
   // Without handlers SIGHUP and the others would end the process with no exit code.
   const signals = `for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGTERM']) process.kill(process.pid, signal)`
   const hooks =
@@ -77,7 +77,7 @@ test('a signal that comes before the server is loaded ends it with exit code 0, 
 test.each([
   ['takes longer than the grace', 'new Promise(() => {})', 'not stopped within 300 ms, exiting'],
   ['fails', "Promise.reject(new Error('a lost disk'))", 'a lost disk'],
-])('a stop that %s ends with exit code 1, and says why', async (_description, closing, reason) => {
+])('a stop that %s ends with exit code 1 and a reason', async (_description, closing, reason) => {
   const script =
     `import { handleSignals } from '${projectFolder}/src/process/signals.ts'\n` +
     `handleSignals({ log: console, graceMilliseconds: 300, close: () => ${closing} })\n` +
@@ -89,7 +89,7 @@ test.each([
   expect(stderr).toContain(reason)
 })
 
-test('where a terminal is attached the server stops in order when the terminal goes', async () => {
+test('a server with a terminal stops in order when the terminal goes away', async () => {
   // The terminal's shell becomes the server, which thereby leads the session that is told of the end.
   const { terminal, file, isAlive, said } = await startInTerminal('echo $$ >"$PID"; exec $SERVER 2>"$SAID"')
   terminal.kill('SIGKILL')

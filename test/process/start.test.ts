@@ -22,7 +22,7 @@ async function start(environment: Record<string, string>, command?: [string, ...
   return server
 }
 
-test('npm start on an empty folder prints address, token and lines that work; a restart keeps the plant', async () => {
+test('npm start in an empty folder prints curl lines that work, and keeps the plant', async () => {
   const environment = { DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'data', 'plants.db')}` }
   const first = await start(environment, ['npm', 'start', '--silent'])
   const { origin } = first
@@ -56,7 +56,7 @@ test('npm start on an empty folder prints address, token and lines that work; a 
   expect(await list.text()).toBe(`[${plant}]`)
 })
 
-test('a server that others can reach prints no token', async () => {
+test('a server that other machines can reach prints no token', async () => {
   const { stdout } = await start({ HOST: '0.0.0.0' })
   expect(stdout()).not.toContain('plst_')
   expect(stdout()).toContain('Token        npm run token -- issue CALLER\n')
@@ -72,7 +72,7 @@ const namingJournal = (descriptor: string, redirections = ''): [string, ...strin
   main,
 ]
 
-test('no token is issued into the journal: where it is the output, or the log while the output is a socket', async () => {
+test('no token is printed into the systemd journal', async () => {
   const environment = { DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'plants.db')}` }
   for (const descriptor of ['8', '9']) {
     const server = await start(environment, namingJournal(descriptor))
@@ -84,7 +84,7 @@ test('no token is issued into the journal: where it is the output, or the log wh
   expect((await start(environment, namingJournal('9', '> >(cat)'))).stdout()).toMatch(/^Token +plst_/m)
 })
 
-test('standard output that cannot be written ends no start, and the log says that nothing was printed', async () => {
+test('a start with an unwritable standard output succeeds and logs the failure', async () => {
   const { serve } = await servedDatabase()
   // What it says goes to the test's pipe as well, which tells that it listens.
   const server = await serve({ LOG_LEVEL: 'info' }, [
@@ -103,7 +103,7 @@ test('standard output that cannot be written ends no start, and the log says tha
   expect(await server.ended).toBe(0)
 })
 
-test('with METRICS_PORT the server is measured at an address of its own, which ends with it', async () => {
+test('METRICS_PORT serves the metrics at their own address until the server stops', async () => {
   const server = await start({ METRICS_PORT: '0', TRUST_PROXY: '127.0.0.1' })
   await expect.poll(server.stderr, { timeout: 10_000 }).toContain('metrics at')
   expect(server.stderr()).toContain('"level":40')
@@ -120,7 +120,7 @@ test('with METRICS_PORT the server is measured at an address of its own, which e
   await expect(fetch(url)).rejects.toThrow()
 })
 
-test('a limit on open files that MAX_CONNECTIONS does not fit into is told at the start, with the remedy', async () => {
+test('the start warns if the limit of open files is below MAX_CONNECTIONS', async () => {
   const startWith = async (limit: number) => {
     const command = `ulimit -n ${String(limit)}; exec "$0" "$1"`
     const server = await start({ MAX_CONNECTIONS: '1000', LOG_LEVEL: 'warn' }, [
@@ -142,7 +142,7 @@ test('a limit on open files that MAX_CONNECTIONS does not fit into is told at th
   expect(await startWith(1_100)).toBe('')
 })
 
-test('REUSE_PORT lets processes share a port; one goes on when the other ends', async () => {
+test('REUSE_PORT lets two servers share a port; one continues when the other ends', async () => {
   const environment = { DATABASE_URL: urlOf(await temporaryLocation()), REUSE_PORT: '1' }
   const first = await start(environment)
   const second = await start({ ...environment, PORT: new URL(first.origin).port })

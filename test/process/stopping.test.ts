@@ -50,7 +50,7 @@ function namesIn(file: string): unknown[] {
   return database.prepare('SELECT name FROM plants').pluck().all()
 }
 
-test('a request on its way at two signals at once is answered, and those that wait behind it are not carried out', async () => {
+test('a stop completes the current request, and drops those queued behind it', async () => {
   const { file, token, serve } = await servedDatabase()
   const server = await serve()
   const request = await beginRequest(server, create(token, 1))
@@ -67,7 +67,7 @@ test('a request on its way at two signals at once is answered, and those that wa
   expect(namesIn(file)).toEqual(['1'])
 })
 
-test('a second signal ends the server at once, and nothing that it acknowledged is lost', async () => {
+test('a second signal ends the server at once and loses no acknowledged write', async () => {
   const { file, token, serve } = await servedDatabase()
   const server = await serve({ SHUTDOWN_GRACE: '600' })
   expect(await server.create(1)).toBe(200)

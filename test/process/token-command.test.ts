@@ -16,7 +16,7 @@ async function token(environment: Record<string, string>, ...parameters: string[
   return runScript('scripts/token.ts', parameters, environment)
 }
 
-test('a token that is issued while the server runs is good at once, and refused as soon as it is revoked', async () => {
+test('a token works as soon as it is issued, and fails as soon as it is revoked', async () => {
   const environment = { ...(await emptyDatabase()), HOST: '0.0.0.0' }
   const server = await startProcess(environment)
   onTestFinished(() => server.end())
@@ -43,7 +43,7 @@ test('a token that is issued while the server runs is good at once, and refused 
   expect(await token(environment, 'list')).toMatchObject({ stdout: '', stderr: '0 tokens\n' })
 })
 
-test('a token has the lifetime and the scopes with which it was issued, and the list shows them', async () => {
+test('the list shows the lifetime and the scopes of a token', async () => {
   const environment = await emptyDatabase()
   await token(environment, 'issue', 'alice', '--ttl', '1s', '--scope', 'plants:read,plants:write')
   const { stdout } = await token(environment, 'list')
@@ -51,7 +51,7 @@ test('a token has the lifetime and the scopes with which it was issued, and the 
   expect(Date.parse(to) - Date.parse(from)).toBe(1_000)
 })
 
-test('an unknown token cannot be revoked, and the message does not repeat what might be a secret', async () => {
+test('revoking an unknown token fails without repeating it', async () => {
   const secret = `plst_${'x'.repeat(43)}`
   const { code, stdout, stderr } = await token(await emptyDatabase(), 'revoke', secret)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -59,7 +59,7 @@ test('an unknown token cannot be revoked, and the message does not repeat what m
   expect(stderr).not.toContain(secret)
 })
 
-test('a command that is not as it should be is told on standard error, and no token is issued', async () => {
+test('a misused command prints its error on standard error and issues no token', async () => {
   const environment = await emptyDatabase()
   const misuses: [string[], string][] = [
     [[], 'Usage: '],
@@ -83,7 +83,7 @@ test('a command that is not as it should be is told on standard error, and no to
 })
 
 test.each([['issue', 'me'], ['list']])(
-  '%s makes no database where there is none, and says how to name another',
+  '%s creates no database, and says how to name another',
   async (...parameters) => {
     const folder = await temporaryFolder()
     const file = join(folder, 'typo', 'plants.db')

@@ -8,7 +8,7 @@ import { startApp } from '../support/server/start-app.ts'
 const get = { method: 'GET', url: '/plants' }
 const bad = { ...get, headers: { authorization: 'Bearer plst_unknown' } }
 
-test('a caller who exceeds the rate is told when to try again, and nothing is done', async () => {
+test('a caller over the rate gets Retry-After, and its request is not carried out', async () => {
   const { send, store } = await startApp({ rateLimit: 1 })
   await send(get)
   for (const body of [{ id: 4, name: '4' }, '{']) {
@@ -20,7 +20,7 @@ test('a caller who exceeds the rate is told when to try again, and nothing is do
   expect(await store.delete('me', 4n)).toBe('absent')
 })
 
-test('each answer to a caller says how many requests are left, and for how long', async () => {
+test('each response says how many requests the caller has left, and for how long', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { send } = await startApp({ rateLimit: 3 })
@@ -40,7 +40,7 @@ test('each answer to a caller says how many requests are left, and for how long'
   ])
 })
 
-test('the rate is counted for each caller, over all operations and tokens of the caller', async () => {
+test('the rate counts all operations and all tokens of a caller', async () => {
   const { send, issueToken } = await startApp({ rateLimit: 3 })
   const tokens = await Promise.all(['me', 'you'].map((caller) => issueToken(caller)))
   const [second, other] = tokens.map((token) => ({ headers: { authorization: `Bearer ${token}` } }))
@@ -50,7 +50,7 @@ test('the rate is counted for each caller, over all operations and tokens of the
   expect((await send({ ...get, ...other })).status).toBe(200)
 })
 
-test('an address that sent too many refused tokens is refused whatever it sends, for a minute', async () => {
+test('an address with too many rejected tokens is refused for a minute', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { send } = await startApp({ rateLimit: 3 })
@@ -68,14 +68,14 @@ test('an address that sent too many refused tokens is refused whatever it sends,
   expect((await send(get)).status).toBe(200)
 })
 
-test('malformed tokens count as refused ones, and each token once', async () => {
+test('a malformed token counts once, as a rejected one does', async () => {
   const { send } = await startApp({ rateLimit: 3 })
   const malformed = { ...get, headers: { authorization: 'Bearer a b' } }
   for (const request of [malformed, bad, malformed]) expectFailure(await send(request), 'token_invalid')
   expectFailure(await send(get), 'rate_limited')
 })
 
-test('requests without credentials, with good ones, and to what needs none count for no address', async () => {
+test('only rejected tokens count for an address', async () => {
   const { app, send } = await startApp({ rateLimit: 3 })
   for (let count = 0; count < 5; count++)
     expectFailure(await send({ ...get, headers: { authorization: undefined } }), 'credentials_missing')
@@ -85,7 +85,7 @@ test('requests without credentials, with good ones, and to what needs none count
   expectFailure(await send(bad), 'token_invalid')
 })
 
-test('an X-Forwarded-For is believed from the proxies that are configured, and from nobody else', async () => {
+test('X-Forwarded-For is read from configured proxies only', async () => {
   const from = (address: string) => ({ ...bad, headers: { ...bad.headers, 'x-forwarded-for': address } })
   const trusting = await startApp({ rateLimit: 1, trustedProxies: 'loopback' })
   for (const address of ['192.0.2.1', '192.0.2.2', '2001:db8::1'])
@@ -105,7 +105,7 @@ test.each([
   ['IPv4 with a port and without', '192.0.2.1:_a.b-c', '192.0.2.1', '192.0.2.3:_a.b-c'],
   ['IPv6 with ports', '[2001:db8:1:2::3]:443', '[2001:db8:1:2::4]:444', '[2001:db8:1:3::3]:443'],
   ['what is no address', 'unknown', 'x'.repeat(1_000), '192.0.2.1'],
-])('addresses count together: %s', async (_name, first, second, other) => {
+])('addresses that count as one: %s', async (_name, first, second, other) => {
   const { send } = await startApp({ rateLimit: 1, trustedProxies: 'loopback' })
   const from = (address: string) => send({ ...bad, headers: { ...bad.headers, 'x-forwarded-for': address } })
   expectFailure(await from(first), 'token_invalid')
@@ -113,7 +113,7 @@ test.each([
   expectFailure(await from(other), 'token_invalid')
 })
 
-test('without a configured rate nobody is limited, and nothing is said of rates', async () => {
+test('without RATE_LIMIT no request is limited and no response has rate headers', async () => {
   const { send } = await startApp()
   const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => send(index % 2 === 0 ? get : bad)))
   expect(answers.filter(({ status }) => status === 429)).toEqual([])
@@ -121,7 +121,7 @@ test('without a configured rate nobody is limited, and nothing is said of rates'
 })
 
 test.each([undefined, 'loopback'])(
-  'a client that resets its connection before its request is read does not make the service fail (proxies: %s)',
+  'a connection reset before its request is read does no harm (proxies: %s)',
   async (trustedProxies) => {
     const { listen, logLines } = await startApp({ rateLimit: 3, trustedProxies })
     const { port } = new URL(await listen())
@@ -138,7 +138,7 @@ test.each([undefined, 'loopback'])(
   },
 )
 
-test('setting the clock neither locks a caller or an address out, nor lets them begin anew', async () => {
+test('setting the clock does not change what is left of a rate', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { send } = await startApp({ rateLimit: 3 })
@@ -154,7 +154,7 @@ test('setting the clock neither locks a caller or an address out, nor lets them 
   for (const request of [get, bad]) expect((await send(request)).headers['retry-after']).toBe('60')
 })
 
-test('an address that sends many tokens at once learns of no more of them whether they are good', async () => {
+test('an address that sends many tokens at once gets no verdict on further tokens', async () => {
   const [limit, sent] = [3, 12]
   let release: (() => void) | undefined
   let waiting = 0
@@ -172,7 +172,7 @@ test('an address that sends many tokens at once learns of no more of them whethe
   expect(answers.map(({ status }) => status)).toEqual(tokens.map((_, index) => (index < limit ? 401 : 429)))
 })
 
-test('of more keys than are kept, the one that was used longest ago is forgotten', () => {
+test('the least recently used key is forgotten first', () => {
   const counts = new RequestCounts(3)
   for (const key of ['a', 'b', 'c', 'a', 'd']) counts.add(key)
   expect(['b', 'a', 'c', 'd'].map((key) => counts.read(key).requests)).toEqual([0, 2, 1, 1])

@@ -25,7 +25,7 @@ test.each(commands)('%s -- --help prints the usage and does nothing else', { tim
   expect(stdout).toMatch(new RegExp(`^Usage: ${name}\\b[^]+\n$`))
 })
 
-test('each name that npm run bench lists says how it is used', { timeout }, async () => {
+test('each command of npm run bench prints its usage', { timeout }, async () => {
   const { stdout: listed } = await runScript('bench/bench.ts', ['--help'])
   const names = [...listed.matchAll(/^ {2}(\S+) +\S/gm)].map(([, name = '']) => name)
   expect(names).toEqual(expect.arrayContaining(['compare', 'fuzz', 'power-loss', 'citus']))

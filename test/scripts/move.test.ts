@@ -63,7 +63,7 @@ function move(from: DatabaseLocation, to: DatabaseLocation) {
   return runScript('scripts/move/move.ts', ['--from', urlOf(from), '--to', urlOf(to)])
 }
 
-test('a store moves to the other kind and back, whole, and what is there is verified', async () => {
+test('a move to the other kind of store and back is complete and verified', async () => {
   const [first, second, third] = [await sqliteLocation(), await postgresLocation(), await sqliteLocation()]
   await using(first, fill)
   const there = await move(first, second)
@@ -76,7 +76,7 @@ test('a store moves to the other kind and back, whole, and what is there is veri
   expect(await using(third, contentOf)).toEqual(content)
 })
 
-test('a move that was killed goes on where it was', async () => {
+test('a killed move resumes where it stopped', async () => {
   const [from, to] = [await sqliteLocation(), await postgresLocation()]
   await using(from, async (store) => {
     for (let first = 0; first < 40_000; first += 5_000)
@@ -110,7 +110,7 @@ test('a move that was killed goes on where it was', async () => {
   expect(await countPlants()).toBe(40_000)
 })
 
-test('a move whose database ends its session says in one line how to go on', async () => {
+test('a move that loses its session prints in one line how to resume', async () => {
   const [from, to] = [await sqliteLocation(), await postgresLocation()]
   await using(from, fill)
   await using(to, () => Promise.resolve())
@@ -138,7 +138,7 @@ test.for<['plants' | 'tokens', (store: Store) => Promise<unknown>]>([
   ['plants', (store) => store.create('me', { id: 0n, name: 'another' })],
   ['plants', (store) => store.create('zz', { id: 0n, name: 'one more' })],
   ['tokens', (store) => store.addToken(createToken('me', 1_795_000_000_000).stored)],
-])('a target with other %s is refused and left alone', async ([kind, change]) => {
+])('a target with other %s is refused and left unchanged', async ([kind, change]) => {
   const [from, to] = [await postgresLocation(), await sqliteLocation()]
   await using(from, (store) => store.create('me', { id: 1n, name: 'a' }))
   await using(from, (store) => store.addToken(createToken('me', 1_795_000_000_000).stored))
@@ -154,7 +154,7 @@ test.for<['plants' | 'tokens', (store: Store) => Promise<unknown>]>([
   expect(await using(to, contentOf)).toEqual(content)
 })
 
-test('a source that does not exist, or has no byte, is said to be missing, and no database is made', async () => {
+test('a missing or empty source is refused, and no database is created', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'missing.db')
   const stderr = `--from: there is no database ${file}; nothing was changed\n`
@@ -167,7 +167,7 @@ test('a source that does not exist, or has no byte, is said to be missing, and n
   expect({ names: readdirSync(folder), size: statSync(file).size }).toEqual({ names: ['missing.db'], size: 0 })
 })
 
-test.for(['PGPASSWORD', 'PGPASSFILE'])('a password may be in %s, where no other user sees it', async (variable) => {
+test.for(['PGPASSWORD', 'PGPASSFILE'])('the password is read from %s', async (variable) => {
   const url = new URL(await temporaryDatabase())
   const password = decodeURIComponent(url.password)
   url.password = ''
@@ -186,7 +186,7 @@ test.for(['PGPASSWORD', 'PGPASSFILE'])('a password may be in %s, where no other 
   expect(code).toBe(0)
 })
 
-test('a move without its target is refused with the usage', async () => {
+test('a move without a target prints the usage', async () => {
   const { code, stderr } = await runScript('scripts/move/move.ts', ['--from', 'sqlite:a.db'])
   expect(code).toBe(1)
   expect(stderr).toContain('Usage: npm run move -- --from URL --to URL')
@@ -196,7 +196,7 @@ test.for([
   [{ '--to': 'postgres://me:hunter2@h:port/d' }, '--to must be sqlite:PATH or postgres:'],
   [{ '--to': 'sqlite:file:/tmp/hunter2.db?mode=memory' }, '--to must be sqlite:PATH with the path of a file,'],
   [{ '--from': 'sqlite://hunter2.db' }, '--from must be sqlite:PATH with the path of a file,'],
-] as const)('a move refuses %j in one line that does not quote it', async ([option, message]) => {
+] as const)('a move refuses %j in one line, without quoting it', async ([option, message]) => {
   const options = { '--from': 'sqlite:a.db', '--to': 'sqlite:b.db', ...option }
   const { code, stderr } = await runScript('scripts/move/move.ts', Object.entries(options).flat())
   expect(code).toBe(1)

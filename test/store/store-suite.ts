@@ -38,7 +38,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
   }
 
   describe(`the plants of a ${name} store`, () => {
-    test('a list is the text that JSON.stringify gives, whatever the texts are', async () => {
+    test('a list is the text of JSON.stringify, whatever the names', async () => {
       const store = await openNew()
       // Every text that the contract lets through: no U+0000, no lone surrogates.
       const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter((value) => !value.includes('\0'))
@@ -63,7 +63,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       )
     })
 
-    test('the list is in ascending order of id, from the lowest int64 to the highest', async () => {
+    test('a list is in ascending order of id over the whole int64 range', async () => {
       const store = await openNew()
       const near = [0n, 10n, 256n, 2n ** 53n].flatMap((id) => [id - 1n, id, id + 1n, -id])
       const ids = [...new Set([lowest, lowest + 1n, ...near, highest - 1n, highest])]
@@ -71,7 +71,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await namesOf(store, 'me')).toEqual(ids.sort((a, b) => (a < b ? -1 : 1)).map(String))
     })
 
-    test('lists that are asked for together are each of their own caller and as long as was asked for', async () => {
+    test('concurrent lists have their own caller and limit', async () => {
       const store = await openNew()
       const callers = range(0n, 100).map((number) => `caller ${String(number)}`)
       await Promise.all(callers.map((caller) => plant(store, caller, [3n, -1n, 2n])))
@@ -82,7 +82,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await namesOf(store, 'nobody', 5)).toEqual([])
     })
 
-    test('a list of thousands is complete and in order, whatever its limit', async () => {
+    test('a list of thousands is complete and in order at any limit', async () => {
       const store = await openNew()
       const ids = [...range(lowest, 1_250), ...range(highest - 1_249n, 1_250)]
       await plant(store, 'me', ids.toReversed())
@@ -91,7 +91,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
         expect(await namesOf(store, 'me', limit)).toEqual(ids.slice(0, limit).map(String))
     })
 
-    test('a list of the longest plants comes in chunks of a bounded size', async () => {
+    test('a list of the longest plants has chunks of bounded size', async () => {
       const store = await openNew()
       const longest = '\u0001'.repeat(255)
       await Promise.all(range(1n, 600).map((id) => store.create('me', { id, name: longest, tag: longest })))
@@ -102,7 +102,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await plantsOf(store, 'me')).toEqual(Array.from({ length: 600 }, () => ({ name: longest, tag: longest })))
     })
 
-    test('a list on its way stays whole for the plants that nobody changes meanwhile', async () => {
+    test('a list keeps all unchanged plants while others are created and deleted', async () => {
       const store = await openNew()
       const ids = range(1n, 3_500)
       await plant(store, 'me', ids, longTag)
@@ -121,7 +121,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(listed.filter((id) => !changed.includes(id))).toEqual(ids.filter((id) => !changed.includes(id)))
     })
 
-    test('a list that nobody reads to its end keeps nothing from going on', async () => {
+    test('an abandoned list blocks neither writes nor the close', async () => {
       const store = await openNew()
       await plant(store, 'me', range(1n, 2_500), longTag)
       for await (const _first of await listPages(store, 'me')) break
@@ -129,7 +129,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       await store.close()
     })
 
-    test('callers have plants of their own, however alike their names', async () => {
+    test('callers with similar names have separate plants', async () => {
       const store = await openNew()
       const callers = ['me', 'ME', 'me ', ' me', 'm', 'mé', 'me\u0301', '%', '_', 'me%', "me'--"]
       for (const [index, caller] of callers.entries())
@@ -141,7 +141,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
         expect(await namesOf(store, caller)).toEqual(caller === 'me' ? [] : [String(index)])
     })
 
-    test('an id is created once and deleted once, and is free again; a create that is refused changes nothing', async () => {
+    test('an id is created once, deleted once and then free; a refused create does nothing', async () => {
       const store = await openNew()
       expect(await store.delete('me', 54n)).toBe('absent')
       expect(await store.create('me', { id: 54n, name: 'first', tag: 'one' })).toBe('created')
@@ -153,7 +153,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await listText(store, 'me')).toBe('[{"name":"second"}]')
     })
 
-    test('an id is none of its neighbours, of which a double could not tell it', async () => {
+    test('ids that one double cannot tell apart are different plants', async () => {
       const store = await openNew()
       for (const id of [lowest, -(2n ** 53n) - 1n, 2n ** 53n, 2n ** 53n + 1n, highest]) {
         const caller = String(id)
@@ -166,7 +166,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       }
     })
 
-    test('of thousands of writes at once each has its own outcome, and those of one plant keep their order', async () => {
+    test('thousands of concurrent writes keep their outcomes and the order of each plant', async () => {
       const store = await openNew()
       const kept = new Map<string, string>()
       const expected: string[] = []
@@ -187,7 +187,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(names.flat().sort()).toEqual([...kept.values()].sort())
     })
 
-    test('of creates of the same ids at once in two stores each id is created once', async () => {
+    test('two stores that create the same ids at once create each id once', async () => {
       const location = await kind.makeLocation()
       const stores = [await open(location), await open(location)]
       const outcomes = await Promise.all(
@@ -201,7 +201,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
   })
 
   describe(`the tokens of a ${name} store`, () => {
-    test('a token has its caller, and a hash that differs in one bit has none', async () => {
+    test('a token finds its caller; a hash that differs in one bit finds none', async () => {
       const store = await openNew()
       const mine = token({ caller: 'me' })
       expect(await store.addToken(mine)).toBe('added')
@@ -212,7 +212,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await store.findCaller(other, 0)).toBe('unknown')
     })
 
-    test('a token has its scopes, none of which may be there, or all rights', async () => {
+    test('a token keeps its scopes: some, none, or all rights', async () => {
       const store = await openNew()
       const scopes = [undefined, '', 'plants:read plants:write']
       const issued = scopes.map((scope, issuedAt) => token({ issuedAt, scope }))
@@ -222,7 +222,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await tokensOf(store)).toStrictEqual(issued.map(comparable))
     })
 
-    test('a token is unknown from the millisecond on at which it expires', async () => {
+    test('a token is unknown from the millisecond of its expiry', async () => {
       const store = await openNew()
       const short = token({ issuedAt: 1_795_000_000_000, expiresAt: 1_795_000_000_001 })
       const endless = token({ issuedAt: 1_795_000_000_000 })
@@ -234,7 +234,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await store.findCaller(endless.hash, Number.MAX_SAFE_INTEGER)).toEqual({ caller: 'me' })
     })
 
-    test('all tokens are listed as they were added, expired ones too, the oldest first', async () => {
+    test('all tokens are listed unchanged, oldest first, expired ones included', async () => {
       const store = await openNew()
       const tokens = [
         token({ issuedAt: 3 }),
@@ -246,7 +246,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await tokensOf(store)).toEqual(tokens.toSorted((a, b) => a.issuedAt - b.issuedAt).map(comparable))
     })
 
-    test('revoking returns the tokens with a prefix, which are unknown at once; the others stay', async () => {
+    test('revoking a prefix removes its tokens at once and returns them', async () => {
       const store = await openNew()
       const prefix = 'plst_abcdef'
       const [mine, yours, other] = [token({ prefix }), token({ prefix, expiresAt: 5 }), token({ issuedAt: 1 })]
@@ -265,7 +265,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await tokensOf(store)).toEqual([comparable(other)])
     })
 
-    test('tokens that are looked up together each have their answer, at their own time', async () => {
+    test('concurrent token lookups each use their own hash and time', async () => {
       const store = await openNew()
       const issued = range(0n, 600).map((number) => token({ caller: String(number), expiresAt: Number(number) + 1 }))
       await Promise.all(issued.map((each) => store.addToken(each)))
@@ -273,7 +273,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await Promise.all(asked)).toEqual(issued.flatMap(({ caller }) => [{ caller }, 'unknown']))
     })
 
-    test('the last use of a token is stored once a minute at most, an earlier one if the clock went back', async () => {
+    test('the last use is stored once a minute, or when the clock was set back', async () => {
       const store = await openNew()
       const [one, other, gone] = [token({ issuedAt: 1 }), token({ issuedAt: 2 }), token({ issuedAt: 3 })]
       for (const each of [one, other]) await store.addToken(each)
@@ -295,7 +295,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
   })
 
   describe(`a ${name} store as a whole`, () => {
-    test('is ready, and empty while it has neither a plant nor a token', async () => {
+    test('is ready, and empty until it has a plant or a token', async () => {
       const store = await openNew()
       const issued = token({})
       expect([await store.isEmpty(), await store.isReady()]).toEqual([true, true])
@@ -308,7 +308,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await store.isEmpty()).toBe(true)
     })
 
-    test('has what another store on the same data has just done', async () => {
+    test('sees at once what another store on the same data does', async () => {
       const location = await kind.makeLocation()
       const [one, other] = [await open(location), await open(location)]
       const issued = token({})
@@ -323,7 +323,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await one.findCaller(issued.hash, 0)).toBe('unknown')
     })
 
-    test('has everything when it is opened again', async () => {
+    test('keeps everything when it is opened again', async () => {
       const location = await kind.makeLocation()
       const store = await open(location)
       const issued = token({ expiresAt: 2_000_000_000_000 })
@@ -339,7 +339,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await tokensOf(reopened)).toEqual([comparable(issued)])
     })
 
-    test('gives `unavailable` for what is read once it closes, and reports no fault', async () => {
+    test('returns `unavailable` for reads after its close, without a fault', async () => {
       const faults: Error[] = []
       const store = await kind.open(await kind.makeLocation(), (error) => void faults.push(error))
       const lists = [store.list('me', 1), store.list('me', 1), store.list('me', undefined)]
@@ -349,7 +349,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(faults).toEqual([])
     })
 
-    test('finishes the writes that were begun when it is closed', async () => {
+    test('completes pending writes when it is closed', async () => {
       const location = await kind.makeLocation()
       const store = await open(location)
       const outcomes = Promise.all(range(1n, 1_500).map((id) => store.create('me', { id, name: String(id) })))

@@ -23,7 +23,7 @@ async function run(root: string, command: string[]): Promise<{ code: number | nu
 
 const compiler = join(projectFolder, 'node_modules/typescript-7/bin/tsc')
 
-test('a new property is stored after the three documented edits', { timeout: 120_000 }, async () => {
+test('the three documented edits store a new property', { timeout: 120_000 }, async () => {
   const { root, edit } = await copyProject()
   const compile = () => run(root, [nodeBinary, compiler, '--noEmit'])
   const command = [nodeBinary, join(root, 'src/main.ts')] as const

@@ -49,7 +49,7 @@ async function databaseWithCopy(): Promise<{ file: string; copy: string; folder:
   return { file, copy, folder }
 }
 
-test('a copy that is made while a server is written to holds the state of one moment, and the writes go on', async () => {
+test('a backup during writes holds one moment, and the writes continue', async () => {
   const { file, serve } = await servedDatabase()
   change(
     file,
@@ -88,7 +88,7 @@ test('a copy that is made while a server is written to holds the state of one mo
   expect(sum(after)).toBeGreaterThan(sum(before))
 })
 
-test('a copy is one file, whole by itself, for its owner alone, beside nothing that was left over', async () => {
+test('a backup is one complete file, readable by its owner only', async () => {
   const umask = process.umask(0)
   const { copy, folder } = await databaseWithCopy().finally(() => process.umask(umask))
   expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
@@ -113,7 +113,7 @@ test.each([
   ['a text', text, /is not an SQLite database/],
   ["another program's database", anotherProgram, /is not a database of this service/],
   ['a damaged database', damage, /cannot be copied|is damaged/],
-])('nothing is copied, and nothing made, where there is %s', async (_description, commands, message) => {
+])('a backup changes nothing if there is %s', async (_description, commands, message) => {
   const folder = await temporaryFolder()
   const { file } = await servedDatabase(folder)
   shell(commands, file)
@@ -122,7 +122,7 @@ test.each([
   expect(readdirSync(folder)).toEqual(before)
 })
 
-test('a database is copied before SQLite has moved anything from its log to the file', async () => {
+test('a backup includes what is still in the write-ahead log', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'plants.db')
   await holdOpen(file)
@@ -130,7 +130,7 @@ test('a database is copied before SQLite has moved anything from its log to the 
   expect(await copyOf(file, join(folder, 'copy.db'))).toMatchObject({ plants: 0, tokens: 0 })
 })
 
-test('a copy has no room for what was deleted, and a restore gives the room back to the disk', async () => {
+test('backup and restore drop the free pages of deleted plants', async () => {
   const { file, copy, folder } = await databaseWithCopy()
   change(
     file,
@@ -146,7 +146,7 @@ test('a copy has no room for what was deleted, and a restore gives the room back
   expect(namesIn(file)).toEqual(['saved'])
 })
 
-test('a restored copy is what a server then serves, without what a killed one left in its log', async () => {
+test('a restore removes the write-ahead log of a killed server', async () => {
   const { copy, folder } = await databaseWithCopy()
   const { file, serve } = await servedDatabase(folder)
   const first = await serve()
@@ -159,7 +159,7 @@ test('a restored copy is what a server then serves, without what a killed one le
   expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
 })
 
-test('a database that is there is replaced with --force alone, even if it is damaged', async () => {
+test('an existing database, even a damaged one, is replaced only with --force', async () => {
   const { file, copy, folder } = await databaseWithCopy()
   shell(`${damage}; echo nonsense > $0-wal`, file)
   const before = contentOf(folder)
@@ -193,7 +193,7 @@ test.each([
   ['that was removed', 'rm $0*', 'plants.db'],
   ['that was removed without its log', 'rm $0', 'plants.db'],
   ['whose folder was removed', 'rm -r $1', 'plants.db'],
-])('a database %s that a process has open is not replaced, and the message names it', async (_kind, commands, name) => {
+])('an open database %s is not replaced, and the message names the process', async (_kind, commands, name) => {
   const { copy, folder } = await databaseWithCopy()
   const data = join(folder, 'data')
   const { file } = await servedDatabase(data)
@@ -205,7 +205,7 @@ test.each([
   expect(contentOf(data)).toEqual(before)
 })
 
-test('what is restored keeps mode and symbolic link of what it replaces, or belongs to its owner alone', async () => {
+test('a restore keeps mode and symbolic link; a new file is for its owner only', async () => {
   const { file, copy, folder } = await databaseWithCopy()
   const umask = process.umask(0)
   onTestFinished(() => void process.umask(umask))
@@ -222,7 +222,7 @@ test('what is restored keeps mode and symbolic link of what it replaces, or belo
 
 const isRoot = process.getuid?.() === 0
 
-test.runIf(isRoot)('what root restores belongs to the owner of what it replaces, or else of the folder', async () => {
+test.runIf(isRoot)('a restore by root keeps the owner of the old file or of its folder', async () => {
   const { file, copy, folder } = await databaseWithCopy()
   const nobody = 65_534
   shell(`mkdir $1/data; chown ${String(nobody)}:${String(nobody)} $0 $1/data`, file, folder)
@@ -242,7 +242,7 @@ test.each([
   ['a text', text, /is not an SQLite database/],
   ["another program's database", anotherProgram, /is not a database of this service/],
   ['a copy of a newer release', overwrite('c', 63), /version 99/],
-])('%s is not restored, and the database stays as it was', async (_description, commands, message) => {
+])('a restore changes nothing if its source is %s', async (_description, commands, message) => {
   const { file, copy, folder } = await databaseWithCopy()
   shell(commands, copy, file)
   const before = contentOf(folder)
@@ -250,7 +250,7 @@ test.each([
   expect(contentOf(folder)).toEqual(before)
 })
 
-test('a command that is refused says so in one line; on PostgreSQL it names the tool that does it', async () => {
+test('a refused command prints one line; for PostgreSQL it names the tool to use', async () => {
   const { file, copy } = await databaseWithCopy()
   const run = (script: string, url: string) => runScript(`scripts/${script}`, [copy], { DATABASE_URL: url })
   const postgres = 'postgres://me:secret@127.0.0.1:1/plants'

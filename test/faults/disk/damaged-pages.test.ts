@@ -64,14 +64,14 @@ async function openDamaged() {
   return { store, faults, file, repair }
 }
 
-test('reads of damaged pages fail alone; those that arrived with them are served', async () => {
+test('reads of damaged pages fail; other reads of the batch succeed', async () => {
   const { store } = await openDamaged()
   const lists = await Promise.all([...callers, ...callers].map((caller) => store.list(caller, 1_000)))
   expect(lists.map((list) => list === 'unavailable')).toEqual([false, true, false, false, true, false])
   await store.close()
 })
 
-test('writes to damaged pages fail alone; those that arrived with them are stored', async () => {
+test('writes to damaged pages fail; other writes of the batch succeed', async () => {
   const { store, faults, file, repair } = await openDamaged()
   const stored = Object.fromEntries(
     callers.map((caller) => [caller, new Set(Array.from({ length: 2_000 }, (_, index) => BigInt(10 * (index + 1))))]),

@@ -32,7 +32,7 @@ async function expectWritesAgain(server: RunningServer, file: string, created: s
   expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
 }
 
-test('while its files may grow no more the server refuses writes and reads on, and then it writes again', async () => {
+test('the server refuses writes and serves reads while its files cannot grow', async () => {
   const { file, serve } = await servedDatabase()
   const server = await serve()
   const created = ['0', '1', '2']
@@ -59,7 +59,7 @@ function mountSmallDisk(): void {
   onTestFinished(() => void canDo(`umount --lazy ${mountPoint}`))
 }
 
-test.runIf(canMount)('while its disk is full the server refuses writes, reads on, then writes again', async () => {
+test.runIf(canMount)('the server refuses writes and serves reads while the disk is full', async () => {
   mountSmallDisk()
   const { file, serve } = await servedDatabase(mountPoint)
   const server = await serve()
@@ -78,7 +78,7 @@ test.runIf(canMount)('while its disk is full the server refuses writes, reads on
   await server.end()
 })
 
-test.runIf(canMount)('a copy that finds no room on the disk is neither made nor restored', async () => {
+test.runIf(canMount)('backup and restore on a full disk change nothing', async () => {
   mountSmallDisk()
   const [small, source] = [await servedDatabase(mountPoint), await servedDatabase()]
   const database = new Database(source.file)
@@ -96,7 +96,7 @@ test.runIf(canMount)('a copy that finds no room on the disk is neither made nor 
   expect(readFileSync(small.file).equals(bytes)).toBe(true)
 })
 
-test('a fault of the memory into which a file is mapped ends the server, and nothing is lost', async () => {
+test('SIGBUS in mapped memory ends the server, and no plant is lost', async () => {
   const { file, serve } = await servedDatabase()
   const server = await serve()
   expect(await server.create(1)).toBe(200)

@@ -81,7 +81,7 @@ describe.each([
   })
 })
 
-test('while its database is elsewhere a server answers 503, and it serves again when that is back', async () => {
+test('the server sends 503 while its database is moved away, and then recovers', async () => {
   const folder = join(await temporaryFolder(), 'data')
   const { serve } = await servedDatabase(folder)
   const server = await serve()
@@ -105,7 +105,7 @@ test('while its database is elsewhere a server answers 503, and it serves again 
   expect(await server.create(2)).toBe(200)
 })
 
-test.each(['plants', 'tokens'])('without its table %s a store is not ready', async (table) => {
+test.each(['plants', 'tokens'])('a store without its table %s is not ready', async (table) => {
   const { store, file, faults } = await openPlant()
   const database = new Database(file)
   database.exec(`DROP TABLE ${table}`)
@@ -115,7 +115,7 @@ test.each(['plants', 'tokens'])('without its table %s a store is not ready', asy
   expect(new Set(faults.map(({ message }) => message))).toEqual(new Set([`no such table: ${table}`]))
 })
 
-test('a database is made where a symbolic link leads, with its log beside it', async () => {
+test('a database behind a symbolic link is made at its target, log included', async () => {
   const folder = await temporaryFolder()
   mkdirSync(join(folder, 'disk'))
   symlinkSync(join('disk', 'real.db'), join(folder, 'plants.db'))
@@ -123,7 +123,7 @@ test('a database is made where a symbolic link leads, with its log beside it', a
   for (const name of ['real.db', 'real.db-wal']) expect(existsSync(join(folder, 'disk', name))).toBe(true)
 })
 
-test('a store does not begin anew beside the log of a database that is gone', async () => {
+test('a store does not create a database beside a left-over write-ahead log', async () => {
   const [{ file }, folder] = [await openPlant(), await temporaryFolder()]
   const copy = join(folder, 'plants.db')
   copyFileSync(`${file}-wal`, `${copy}-wal`)
@@ -134,7 +134,7 @@ test('a store does not begin anew beside the log of a database that is gone', as
   expect(await listText(open(copy), 'me')).toBe('[{"name":"1"}]')
 })
 
-test('the database and the files beside it belong to their owner alone, whatever the umask', async () => {
+test('only the owner can access the database files, whatever the umask', async () => {
   const folder = join(await temporaryFolder(), 'made', 'data')
   const file = join(folder, 'plants.db')
   const paths = [dirname(folder), folder, file, `${file}-wal`, `${file}-shm`]

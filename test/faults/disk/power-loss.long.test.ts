@@ -56,7 +56,7 @@ test.each<[string, boolean, (file: string, url: string, record: Environment) => 
   ['where it was there already', true, (_, url, to) => start({ DATABASE_URL: url, ...to })],
   ['at a restore', false, (file, url, to) => run('restore.ts', [file], { DATABASE_URL: url, ...to })],
   ['at a move', false, (file, url, to) => run('move/move.ts', ['--from', `sqlite:${file}`, '--to', url], to)],
-])('a folder is on disk before anything in it is acknowledged: %s', async (_title, isThere, act) => {
+])('a new folder is synced before a write in it is acknowledged: %s', async (_title, isThere, act) => {
   const folder = await temporaryFolder()
   const { file } = await servedDatabase(folder)
   if (isThere) mkdirSync(join(folder, 'data'))
@@ -66,7 +66,7 @@ test.each<[string, boolean, (file: string, url: string, record: Environment) => 
   expect(operations().slice(0, made.length)).toEqual(made)
 })
 
-test('a service works in a folder whose parent it may not read, and so cannot sync', async () => {
+test('a server starts in a folder whose parent it cannot read or sync', async () => {
   const folder = join(await temporaryFolder(), 'closed')
   mkdirSync(join(folder, 'data'), { recursive: true })
   chmodSync(folder, 0o311)
@@ -79,7 +79,7 @@ test('a service works in a folder whose parent it may not read, and so cannot sy
   expect(server.stdout()).toMatch(/^Token +plst_/m)
 })
 
-test('a restore has removed the old log from the disk before the new database takes its place', async () => {
+test('a restore syncs the removal of the old log before it renames the new file', async () => {
   const folder = await temporaryFolder()
   const { file, serve } = await servedDatabase(folder)
   copyFileSync(file, join(folder, 'copy.db'))
@@ -107,7 +107,7 @@ function open(file: string): Store {
   return store
 }
 
-test('the index of a log that is gone is removed where nobody has the database open, and nothing is lost', async () => {
+test('a start removes a stale log index, and no plant is lost', async () => {
   const { file, serve } = await servedDatabase()
   const first = open(file)
   await first.create('me', { id: 1n, name: '1' })
@@ -126,7 +126,7 @@ test('the index of a log that is gone is removed where nobody has the database o
 test.each<[string, string[]]>([
   ['stays where a server has the database open', ['-wal']],
   ['stays where the database is gone too', ['-wal', '']],
-])('the index of a log that is gone %s, and nothing is lost', async (_description, removed) => {
+])('a stale log index %s, and no plant is lost', async (_description, removed) => {
   const { file, serve } = await servedDatabase()
   const server = await serve()
   expect(await server.create(1)).toBe(200)
@@ -163,7 +163,7 @@ async function interruptedStart(): Promise<string> {
   return file
 }
 
-test('a first start that the power has ended is made good by the next one, and no command takes it', async () => {
+test('a start repairs a first start that lost power; commands refuse its file', async () => {
   const file = await interruptedStart()
   expect(() => {
     assertExists(file)
@@ -176,7 +176,7 @@ test('a first start that the power has ended is made good by the next one, and n
 test.each([
   ['without a journal', unlinkSync],
   [
-    'beside a file that is no journal of SQLite',
+    'beside a file that is not a SQLite journal',
     (journal: string) => {
       writeFileSync(journal, 'x'.repeat(1_000))
     },

@@ -8,10 +8,10 @@ const maxMilliseconds = 60_000
 const generous = { timeout: 120_000 }
 
 test.each([
-  { name: 'an unknown path', request: get('/x') },
-  { name: 'a bad token', request: get('/plants', 'Authorization: Bearer plst_x\r\n') },
-  { name: 'a probe', request: get('/livez') },
-  { name: 'a file of the docs page', request: get('/docs/static/index.css') },
+  { name: 'requests for an unknown path', request: get('/x') },
+  { name: 'bad tokens', request: get('/plants', 'Authorization: Bearer plst_x\r\n') },
+  { name: 'health probes', request: get('/livez') },
+  { name: 'files of the docs page', request: get('/docs/static/index.css') },
 ])('clients that pipeline $name do not make others wait', generous, async ({ request }) => {
   const { serve } = await servedDatabase()
   const { port } = await serve()
@@ -24,7 +24,7 @@ test.each([
   expect(Math.max(...(await Promise.all(watches.map((stop) => stop()))))).toBeLessThan(milliseconds / 4)
 })
 
-test('a new client, a write and a list are served beside two thousand busy readers', generous, async () => {
+test('2,000 busy readers do not starve a new client, a write or a list', generous, async () => {
   const { serve, token } = await servedDatabase()
   const server = await serve()
   const authorization = `Authorization: Bearer ${token}\r\n`

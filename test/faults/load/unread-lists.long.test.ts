@@ -107,7 +107,7 @@ test.each<[string, number, (served: Served) => string, number]>([
   ['1,000 large plants', 1_000, ({ list }) => list('/plants?limit=1000'), 20],
   ['a file of the docs', 0, () => 'GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n', 10],
 ])(
-  'a connection that sends a segment full of requests for %s and reads nothing costs 2 MiB at most',
+  'a connection that requests %s and reads nothing costs at most 2 MiB',
   { timeout: 60_000 },
   async (_what, plants, requestOf, reads) => {
     const served = await serve(plants)
@@ -123,34 +123,30 @@ test.each<[string, number, (served: Served) => string, number]>([
   },
 )
 
-test(
-  '40 unread lists of 20,000 large plants cost 40 MiB at most, others are served, nothing leaks, SIGTERM ends all',
-  { timeout: 60_000 },
-  async () => {
-    const served = await serve(20_000, { SHUTDOWN_GRACE: '4' })
-    const request = served.list('/plants')
-    const connections = 40
-    await warmUp(served, served.list('/plants?limit=1'), request)
-    const before = await served.held()
-    const watch = watchServer(served, bounds)
-    // What leaks adds up from round to round.
-    for (const round of [1, 2])
-      expect((await heldBeside(served, connections, request)) - before, `MiB in round ${String(round)}`).toBeLessThan(
-        connections,
-      )
-    expect((await watch.end()).problems).toEqual([])
-    const descriptors = descriptorsOf(served.pid).length
-    await openUnread(served, connections, request)
-    await readInTurn(served, 1, served.list('/plants?limit=1'))
-    expect(descriptorsOf(served.pid).length).toBeLessThanOrEqual(descriptors + connections + 2 + poolSize)
-    const start = performance.now()
-    served.child.kill('SIGTERM')
-    expect(await served.ended, served.stderr()).toBe(0)
-    expect(performance.now() - start).toBeLessThan(10_000)
-  },
-)
+test('40 unread lists of 20,000 plants cost at most 40 MiB, and SIGTERM ends them', { timeout: 60_000 }, async () => {
+  const served = await serve(20_000, { SHUTDOWN_GRACE: '4' })
+  const request = served.list('/plants')
+  const connections = 40
+  await warmUp(served, served.list('/plants?limit=1'), request)
+  const before = await served.held()
+  const watch = watchServer(served, bounds)
+  // What leaks adds up from round to round.
+  for (const round of [1, 2])
+    expect((await heldBeside(served, connections, request)) - before, `MiB in round ${String(round)}`).toBeLessThan(
+      connections,
+    )
+  expect((await watch.end()).problems).toEqual([])
+  const descriptors = descriptorsOf(served.pid).length
+  await openUnread(served, connections, request)
+  await readInTurn(served, 1, served.list('/plants?limit=1'))
+  expect(descriptorsOf(served.pid).length).toBeLessThanOrEqual(descriptors + connections + 2 + poolSize)
+  const start = performance.now()
+  served.child.kill('SIGTERM')
+  expect(await served.ended, served.stderr()).toBe(0)
+  expect(performance.now() - start).toBeLessThan(10_000)
+})
 
-test('a list whose client left while it was read from the store is not counted as unread for ever', async () => {
+test('a list whose client left during the query stops counting as unread', async () => {
   const steps = new EventEmitter()
   const [asked, left, read] = [once(steps, 'asked'), once(steps, 'left'), once(steps, 'read')]
   const { listen, store, token, logLines } = await startApp({

@@ -42,7 +42,7 @@ test.each<[string, string, boolean, string[]]>([
     true,
     ['tokens', 'plant_store_schema'].map((table) => `SELECT undistribute_table('${table}'); ${add(table)}`),
   ],
-])('a layout in which Citus has %s gets its advice', async (_layout, rows, isSharded, statements) => {
+])('the advice fits a Citus layout with %s', async (_layout, rows, isSharded, statements) => {
   const { client } = await openCatalog()
   if (rows !== '') await client.query(`INSERT INTO pg_dist_partition VALUES ${rows}`)
   const warnings = statements.map(
@@ -52,7 +52,7 @@ test.each<[string, string, boolean, string[]]>([
   expect({ ...layout, warnings: layout.warnings.sort() }).toEqual({ isSharded, warnings: warnings.sort() })
 })
 
-test('a node that Citus calls no coordinator is a worker', async () => {
+test('a node that is not the coordinator is recognized', async () => {
   const { client } = await openCatalog()
   expect(await isCoordinator(client)).toBe(true)
   await client.query('DELETE FROM pg_dist_node')
@@ -77,7 +77,7 @@ const lost = new Error('Query read timeout')
 test.each<[string, () => Promise<string>]>([
   ['that is unavailable', () => Promise.resolve('unavailable')],
   ['whose connection is lost', () => Promise.reject(lost)],
-])('a statement %s stops those of its worker until the worker responds', async (_how, fail) => {
+])('a statement %s pauses its worker until the worker responds', async (_how, fail) => {
   const { workers, client } = await watch()
   await client.query(`UPDATE pg_dist_node SET reachable = false WHERE groupid = 2`)
   const [first, ...later] = await Promise.all(
@@ -92,7 +92,7 @@ test.each<[string, () => Promise<string>]>([
   await expect.poll(() => workers.run('cc', done)).toBe('done')
 })
 
-test('an error that is no outage stops no other statement', async () => {
+test('an error without an outage pauses no other statement', async () => {
   const { workers, client } = await watch()
   await client.query(`UPDATE pg_dist_node SET reachable = false`)
   const refused = workers.run('a', () => client.query('SELECT 1 / 0'))
@@ -100,7 +100,7 @@ test('an error that is no outage stops no other statement', async () => {
   expect(await workers.run('a', done)).toBe('done')
 })
 
-test('two connections stay free, and statements beyond the bound are refused at once', async () => {
+test('two connections stay free, and statements beyond the limit are refused', async () => {
   const { workers } = await watch(3)
   const gates = Array.from({ length: 3 }, () => Promise.withResolvers<string>())
   let started = 0

@@ -58,7 +58,7 @@ function damage(file: string, isChosen: (page: Buffer) => boolean): void {
   closeSync(descriptor)
 }
 
-test('writes to damaged pages fail alone; those that arrived with them are stored', async () => {
+test('writes to damaged pages fail; other writes of the batch succeed', async () => {
   const { store, faults } = await openTestStore(database.url)
   const ids = Array.from({ length: 20 }, (_, index) => BigInt(10_000 + 10 * index))
   const outcomes = await Promise.all(
@@ -83,7 +83,7 @@ test('writes to damaged pages fail alone; those that arrived with them are store
   expect(rows).toHaveLength(2 * ids.length)
 })
 
-test('reads of damaged pages fail alone; those that arrived with them are served', async () => {
+test('reads of damaged pages fail; other reads of the batch succeed', async () => {
   const { store } = await openTestStore(database.url)
   const lists = await Promise.all(
     Array.from({ length: 16 }, async (_, index) => {

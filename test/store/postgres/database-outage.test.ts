@@ -12,7 +12,7 @@ beforeAll(async () => {
   return () => database[Symbol.asyncDispose]()
 })
 
-test('a server whose database goes away answers 503, lives, and serves again when it is back', async () => {
+test('the server sends 503 while its database is down, and then recovers', async () => {
   const server = await (await servedPostgres(database.url)).serve()
   expect(await server.create(1)).toBe(200)
   await database.stop()
@@ -33,7 +33,7 @@ test('a server whose database goes away answers 503, lives, and serves again whe
   expect((await server.send('GET', '/readyz')).status).toBe(200)
 })
 
-test('a server whose database refuses a plant for a reason of its own logs the reason without the plant', async () => {
+test('an error of the database is logged without the plant that caused it', async () => {
   const { serve } = await servedPostgres(database.url)
   const client = await openConnection(database.url)
   // The errors of new sessions then have the values of their statement.
@@ -50,7 +50,7 @@ test('a server whose database refuses a plant for a reason of its own logs the r
 test.each([
   ['no password', '', 'the server asks for a password; set PGPASSWORD'],
   ['a wrong password', 'wrong', '.*; correct the user, or the password in PGPASSWORD'],
-])('a server that has %s does not start, and says what to do', async (_what, password, message) => {
+])('a start with %s fails and says what to do', async (_what, password, message) => {
   const client = await openConnection(database.url)
   // What initdb writes unless it is told otherwise (postgresql.org/docs/18/auth-pg-hba-conf.html).
   const rule = 'host all all 127.0.0.1/32 scram-sha-256'

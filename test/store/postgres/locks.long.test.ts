@@ -96,7 +96,7 @@ async function waitingSessions(client: Client): Promise<number | null> {
   return rowCount
 }
 
-test('servers that migrate wait for a dump, and no request of a server that runs fails or waits for them', async () => {
+test('a migration waits for a dump without delaying requests of running servers', async () => {
   const { url, client } = await databaseBeforeScopes()
   const running = await (await servedPostgres(await asBeforeScopes(url, client))).serve()
   const dump = await startDump(url)
@@ -122,7 +122,7 @@ test('servers that migrate wait for a dump, and no request of a server that runs
   // Two processes start, and it takes seconds until the next try.
 }, 40_000)
 
-test('a server that is killed while it migrates leaves no statement behind for which others wait', async () => {
+test('a server killed during a migration leaves no lock behind', async () => {
   const { url, client } = await databaseBeforeScopes()
   const dump = await startDump(url)
   const killed = spawn(nodeBinary, [join(projectFolder, 'src/main.ts')], {
@@ -139,7 +139,7 @@ test('a server that is killed while it migrates leaves no statement behind for w
   expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 2 }])
 })
 
-test('a start that cannot have its locks names the session that holds them, and leaves all as it was', async () => {
+test('a start that cannot get its locks names their holder and changes nothing', async () => {
   async function expectNamed(tables: string, statements: string, doing: string): Promise<void> {
     const { url, client } = await databaseBeforeScopes()
     const holder = await openConnection(url)
@@ -169,7 +169,7 @@ test('a start that cannot have its locks names the session that holds them, and 
   ])
 })
 
-test('a session that uses another table is not in the way of a migration', async () => {
+test('a session that uses another table does not delay a migration', async () => {
   const { url } = await databaseBeforeScopes()
   const other = await openConnection(url)
   await other.query('BEGIN; LOCK TABLE plants')

@@ -23,7 +23,7 @@ async function tablesIn(url: string): Promise<string[]> {
 }
 
 test.for(['read committed', 'serializable'])(
-  'several that open an empty %s database at once make the schema once',
+  'several stores that open an empty %s database create one schema',
   async (isolation) => {
     const url = await temporaryDatabase({ default_transaction_isolation: isolation.replace(' ', '\\ ') })
     const stores = await Promise.all(Array.from({ length: 5 }, () => openTestStore(url)))
@@ -34,7 +34,7 @@ test.for(['read committed', 'serializable'])(
   },
 )
 
-test('a database of the release before scopes is migrated, and its tokens keep all rights', async () => {
+test('a database from before scopes is migrated, and its tokens keep all rights', async () => {
   const url = await temporaryDatabase()
   const client = await openConnection(url)
   await client.query(`${migrations.slice(0, 2).join('')} CREATE TABLE plant_store_schema AS SELECT 2 AS version`)
@@ -60,12 +60,12 @@ test.for<[string, string, string]>([
   ],
   ['no address', 'postgres://me:secret@127.0.0.1:port/plants', 'its URL is malformed$'],
   ['no database', '/nothing', 'database "nothing" does not exist; create it, or name another one$'],
-])('a URL that names %s is refused, which is said in one line', async ([, url, message]) => {
+])('a URL with %s is refused in one line', async ([, url, message]) => {
   const address = url.startsWith('/') ? new URL(url, inject('databaseUrl')).href : url
   await expectRefusal(address, new RegExp(`^cannot open the database.*${message}`))
 })
 
-test('of several hosts the one that accepts writes is used', async () => {
+test('the store uses the host that accepts writes', async () => {
   const url = await temporaryDatabase()
   const authority = /@([^/]+)/.exec(url)?.[1] ?? ''
   const several = url.replace(authority, `127.0.0.1:1,${authority}`) + '&target_session_attrs=read-write'
@@ -73,7 +73,7 @@ test('of several hosts the one that accepts writes is used', async () => {
   expect(await store.create('me', plant)).toBe('created')
 })
 
-test('a database that accepts no writes is not ready', async () => {
+test('a read-only database is not ready', async () => {
   const url = await temporaryDatabase()
   await openTestStore(url)
   const readOnly = url.replace('?options=', '?options=-c%20default_transaction_read_only%3Don%20')
@@ -95,14 +95,14 @@ test.for<[string, string, string, string]>([
     'relation "tokens" already exists',
     'tokens',
   ],
-])('%s is refused and left alone', async ([, made, message, table]) => {
+])('%s is refused and left unchanged', async ([, made, message, table]) => {
   const url = await temporaryDatabase()
   await (await openConnection(url)).query(made)
   await expectRefusal(url, new RegExp(message))
   expect(await tablesIn(url)).toEqual([table])
 })
 
-test('a database that does not keep text as UTF-8 is refused', async () => {
+test('a database with an encoding other than UTF-8 is refused', async () => {
   const client = await openConnection(inject('databaseUrl'))
   const name = `latin1_${String(process.pid)}`
   await client.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`)
@@ -113,7 +113,7 @@ test('a database that does not keep text as UTF-8 is refused', async () => {
   )
 })
 
-test('a database that lacks a table is refused, and is not ready when it loses one', async () => {
+test('a database without a table is refused, and not ready if it loses one', async () => {
   const url = await temporaryDatabase()
   const { store, faults } = await openTestStore(url)
   const client = await openConnection(url)
@@ -143,13 +143,13 @@ async function limitRights() {
   return { url: limited.href, role, client }
 }
 
-test('a start is refused where the role has one connection left', async () => {
+test('a start is refused if the role has only one connection left', async () => {
   const { url, role, client } = await limitRights()
   await client.query(`ALTER ROLE ${role} CONNECTION LIMIT 1`)
   await expectRefusal(url, /^cannot open the database 127\.0\.0\.1:.*: too many connections for role "test_[^\n]*$/)
 })
 
-test('without its rights a role is not served, and is again as soon as it has them', async () => {
+test('a store is unavailable while its role lacks rights, and then recovers', async () => {
   const { url, role, client } = await limitRights()
   const { store, faults } = await openTestStore(url)
   expect(await store.isReady()).toBe(true)
@@ -166,7 +166,7 @@ test('without its rights a role is not served, and is again as soon as it has th
   expect(await store.create('me', plant)).toBe('created')
 })
 
-test('a write that the role may not do leaves those that arrived with it alone', async () => {
+test('a write without permission fails; other writes of the batch succeed', async () => {
   const { store, faults } = await openTestStore((await limitRights()).url)
   const outcomes = await Promise.all([
     store.create('me', plant),

@@ -16,7 +16,7 @@ storeSuite('PostgreSQL', {
   open: (url, onFault = throwFault) => openPostgresStore({ url, onFault }),
 })
 
-test('writes that arrive together are one transaction, each with its own outcome', async () => {
+test('writes that arrive together share a transaction and have their own outcomes', async () => {
   const url = await temporaryDatabase()
   const { store } = await openTestStore(url)
   await store.create('me', { id: 3n, name: 'there already' })
@@ -29,13 +29,13 @@ test('writes that arrive together are one transaction, each with its own outcome
   expect(rows).toEqual([{ ids: ['1', '2', '4'] }, { ids: ['3'] }])
 })
 
-test('a list that the database refuses leaves those that were asked for with it alone', async () => {
+test('a list that the database refuses fails; other lists of the batch succeed', async () => {
   const { store } = await openTestStore(await temporaryDatabase())
   const lists = await Promise.allSettled(['me', '\0', 'you'].map((caller) => listText(store, caller, 1)))
   expect(lists).toMatchObject([{ value: '[]' }, { reason: { code: '22021' } }, { value: '[]' }])
 })
 
-test('a write that the database refuses leaves those that arrived with it alone', async () => {
+test('a write that the database refuses fails; other writes of the batch succeed', async () => {
   const { store, faults } = await openTestStore(await temporaryDatabase())
   const outcomes = await Promise.allSettled([
     store.create('me', { id: 1n, name: 'before' }),
@@ -47,7 +47,7 @@ test('a write that the database refuses leaves those that arrived with it alone'
   expect(faults).toEqual([])
 })
 
-test('writes that the database refuses only together are stored one by one', async () => {
+test('writes that fail only as a batch are stored one by one', async () => {
   const url = await temporaryDatabase()
   const { store, faults } = await openTestStore(url)
   const client = await openConnection(url)
@@ -67,7 +67,7 @@ test('writes that the database refuses only together are stored one by one', asy
   expect(faults).toEqual([])
 })
 
-test('writes of several servers on a serializable database are tried again after 40001; each counts once', async () => {
+test('writes are retried after 40001 on a serializable database, and count once', async () => {
   const address = new URL(await temporaryDatabase({ default_transaction_isolation: 'serializable' }))
   let conflicts = 0
   const proxy = await startTcpProxy(Number(address.port), (bytes) => {
@@ -102,7 +102,7 @@ test('writes of several servers on a serializable database are tried again after
   expect(counts.created - counts.deleted).toBe(left.length)
 })
 
-test('writes that deadlock with another transaction are tried again after 40P01', async () => {
+test('writes that deadlock with another transaction are retried after 40P01', async () => {
   // A wait is looked at once, when it has lasted so long: the other's INSERT below has to have come by then.
   const url = await temporaryDatabase({ deadlock_timeout: '500ms' })
   const { store, faults } = await openTestStore(url)
@@ -117,7 +117,7 @@ test('writes that deadlock with another transaction are tried again after 40P01'
   expect(faults).toEqual([])
 })
 
-test('writes take their locks in one order, in whatever order they arrive', async () => {
+test('writes take their locks in one order, whatever order they arrive in', async () => {
   const url = await temporaryDatabase()
   const { store } = await openTestStore(url)
   const other = await openConnection(url)
@@ -131,7 +131,7 @@ test('writes take their locks in one order, in whatever order they arrive', asyn
   expect(await outcomes).toEqual(['exists', 'exists'])
 })
 
-test('uses of tokens take their locks in one order, in whatever order they are recorded', async () => {
+test('token uses take their locks in one order, whatever order they arrive in', async () => {
   const url = await temporaryDatabase()
   const { store } = await openTestStore(url)
   const tokens = [createToken('me', 0).stored, createToken('me', 0).stored].sort((a, b) =>

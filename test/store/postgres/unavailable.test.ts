@@ -28,7 +28,7 @@ async function throughProxy(url: string) {
   return { proxy, url: address.href }
 }
 
-test('a database that is too slow is unavailable, changes nothing, and is served when it is quick again', async () => {
+test('a slow database is unavailable, is not changed, and then recovers', async () => {
   const url = await temporaryDatabase()
   const { store, faults } = await openTestStore(url, { connections: { statement_timeout: 200 } })
   const other = await lockPlants(url)
@@ -45,7 +45,7 @@ test('a database that is too slow is unavailable, changes nothing, and is served
   expect(await store.create('me', plant)).toBe('created')
 })
 
-test('reads beyond the bound of the queue are refused at once, and those that wait are served', async () => {
+test('reads beyond the limit of the queue are refused; queued reads are served', async () => {
   const url = await temporaryDatabase()
   const { store, faults } = await openTestStore(url, { connections: { max: 1 }, maxQueued: 2 })
   const other = await lockPlants(url)
@@ -62,7 +62,7 @@ test('reads beyond the bound of the queue are refused at once, and those that wa
   expect(faults).toEqual([])
 })
 
-test('the lists that are asked for together share a query, and so do the tokens', async () => {
+test('lists of one turn share a query, and so do token lookups', async () => {
   // One query has the connection and one waits; any further one would be refused.
   const { store } = await openTestStore(await temporaryDatabase(), { connections: { max: 1 }, maxQueued: 2 })
   const lists = Array.from({ length: 16 }, () => store.list('me', 1))
@@ -73,7 +73,7 @@ test('the lists that are asked for together share a query, and so do the tokens'
   expect(new Set(await Promise.all(callers))).toEqual(new Set(['unknown']))
 })
 
-test('writes beyond the bound of the queue are refused at once, and those that wait are done', async () => {
+test('writes beyond the limit of the queue are refused; queued writes are done', async () => {
   const url = await temporaryDatabase()
   const { store } = await openTestStore(url, { maxQueued: 2 })
   const other = await lockPlants(url)
@@ -85,7 +85,7 @@ test('writes beyond the bound of the queue are refused at once, and those that w
   expect(await Promise.all([first, ...waiting])).toEqual(['created', 'exists', 'created'])
 })
 
-test('the fault of a connection that nobody uses says what happened and nothing of the connection', async () => {
+test('an error of an idle connection is reported without its client object', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
   const { store, faults } = await openTestStore(url)
   await Promise.all([store.isReady(), store.isReady(), store.isReady()])
@@ -98,7 +98,7 @@ test('the fault of a connection that nobody uses says what happened and nothing 
   expect(await store.create('me', plant)).toBe('created')
 })
 
-test('a connection that breaks within a statement makes it unavailable, and the next one is served', async () => {
+test('a connection that breaks makes its statements unavailable, and the next works', async () => {
   const direct = await temporaryDatabase()
   const { proxy, url } = await throughProxy(direct)
   const { store, faults } = await openTestStore(url)
@@ -116,7 +116,7 @@ test('a connection that breaks within a statement makes it unavailable, and the 
   expect(await store.create('me', { ...plant, id: 3n })).toBe('created')
 })
 
-test('a network that swallows everything makes reads and writes unavailable in bounded time', async () => {
+test('a frozen network makes reads and writes unavailable in bounded time', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
   const { store } = await openTestStore(url, {
     connections: { query_timeout: 500, connectionTimeoutMillis: 500 },
@@ -135,7 +135,7 @@ test('a network that swallows everything makes reads and writes unavailable in b
   expect(await store.isReady()).toBe(true)
 })
 
-test('a server that is silent on all connections costs one timeout, because all are closed', async () => {
+test('one timeout closes all connections to a silent server', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
   const { store, faults } = await openTestStore(url, { connections: { query_timeout: 500 } })
   await Promise.all([store.isReady(), store.isReady(), store.isReady()])
@@ -146,7 +146,7 @@ test('a server that is silent on all connections costs one timeout, because all 
   expect(await store.create('me', plant)).toBe('created')
 })
 
-test('a list whose next page cannot be read ends with an error, not as if it were whole', async () => {
+test('a list whose next page fails ends with an error', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
   const { store } = await openTestStore(url)
   await Promise.all(
@@ -165,7 +165,7 @@ test('a list whose next page cannot be read ends with an error, not as if it wer
   expect(chunks).toHaveLength(1)
 })
 
-test('connections that are always in use are replaced when their life is over, and nothing fails', async () => {
+test('busy connections are replaced at the end of their lifetime without errors', async () => {
   const url = new URL(await temporaryDatabase())
   url.searchParams.set('application_name', randomUUID())
   const { store, faults } = await openTestStore(url.href, { connections: { max: 2, maxLifetimeSeconds: 1 } })

@@ -47,7 +47,7 @@ function expectLeftAlone(file: string, message: RegExp): void {
   expect(readdirSync(dirname(file))).toEqual(['plants.db'])
 }
 
-test('the linked SQLite does not lose acknowledged writes when the log is reset, as versions before 3.51.3 can', () => {
+test('the linked SQLite has the fix of the WAL-reset bug (3.51.3)', () => {
   // sqlite.org/wal.html, "The WAL-reset bug".
   const database = new Database(':memory:')
   onTestFinished(() => void database.close())
@@ -71,7 +71,7 @@ test.each<[string, (file: string) => void]>([
       makeDatabase(file, 'VACUUM')
     },
   ],
-])('a file that is %s gets the newest schema, strict and clustered by its keys', async (_description, make) => {
+])('a file that is %s gets the newest schema with strict tables', async (_description, make) => {
   const file = join(await temporaryFolder(), 'a', 'b c', 'plants.db')
   make(file)
   const database = open(file)
@@ -85,7 +85,7 @@ test.each<[string, (file: string) => void]>([
   ])
 })
 
-test('a file of the release before scopes is migrated, and its tokens keep all rights', async () => {
+test('a file from before scopes is migrated, and its tokens keep all rights', async () => {
   const file = await temporaryFile()
   makeDatabase(
     file,
@@ -97,7 +97,7 @@ test('a file of the release before scopes is migrated, and its tokens keep all r
   expect(await store.findCaller(Buffer.alloc(1), 2)).toStrictEqual({ caller: 'me', scope: undefined })
 })
 
-test('a file of release 1.1.0 keeps its plants, byte for byte', async () => {
+test('a file of release 1.1.0 is migrated with its plants, byte for byte', async () => {
   const file = await temporaryFile()
   makeDatabase(
     file,
@@ -117,8 +117,8 @@ test('a file of release 1.1.0 keeps its plants, byte for byte', async () => {
   expect(await listText(store, 'me')).toBe(JSON.stringify([plants[0], { name: 'Monstera' }, ...plants.slice(1)]))
 })
 
-describe('the open connection', () => {
-  test('writes ahead to a log and waits for the disk, also when the file is opened again', async () => {
+describe('an open database', () => {
+  test('uses a write-ahead log and full sync, also when it is opened again', async () => {
     const file = await temporaryFile()
     for (const database of [open(file), open(file)]) {
       expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
@@ -127,7 +127,7 @@ describe('the open connection', () => {
     }
   })
 
-  test('cuts a log that grew behind a long read when it is begun anew', async () => {
+  test('truncates a log that a long read has let grow', async () => {
     const file = await temporaryFile()
     const [reader, writer] = [open(file), open(file)]
     reader.exec('BEGIN; SELECT count(*) FROM plants')
@@ -150,7 +150,7 @@ test.each<[string, string | Buffer, RegExp]>([
   ['a text longer than a header', 'my plants\n'.repeat(100), /is not an SQLite database/],
   ['the beginning of a header', 'SQLite format 3\0', /is not an SQLite database/],
   ['a header and nonsense', `SQLite format 3\0${'\0'.repeat(1_000)}`, /^cannot open the database/],
-])('%s is refused and left as it was', async (_description, content, message) => {
+])('%s is refused and left unchanged', async (_description, content, message) => {
   const file = await temporaryFile()
   writeFileSync(file, content)
   expectLeftAlone(file, message)
@@ -166,13 +166,13 @@ test.each<[string, string, RegExp]>([
   ['of another program, with a version', 'CREATE TABLE notes (text); PRAGMA user_version = 1', /of another program/],
   ['of another program, with its id', 'CREATE TABLE notes (text); PRAGMA application_id = 5', /of another program/],
   ['of another program, with a log', 'PRAGMA journal_mode = WAL; CREATE TABLE notes (text)', /of another program/],
-])('a database %s is refused and left as it was', async (_description, sql, message) => {
+])('a database %s is refused and left unchanged', async (_description, sql, message) => {
   const file = await temporaryFile()
   makeDatabase(file, sql)
   expectLeftAlone(file, message)
 })
 
-test('a database that is refused keeps the log that a killed process left', async () => {
+test('a refused database keeps the write-ahead log of a killed process', async () => {
   const [file, copy] = [await temporaryFile(), await temporaryFile()]
   open(file).exec(`INSERT INTO plants (caller, id, name, json) VALUES ('me', 1, 'a', '{}'); PRAGMA user_version = 99`)
   for (const suffix of ['', '-wal']) writeFileSync(copy + suffix, readFileSync(file + suffix))
@@ -180,7 +180,7 @@ test('a database that is refused keeps the log that a killed process left', asyn
   for (const suffix of ['', '-wal']) expect(readFileSync(copy + suffix).equals(readFileSync(file + suffix))).toBe(true)
 })
 
-test('a path where no file can be made is refused', async () => {
+test('a path where no file can be created is refused', async () => {
   const folder = await temporaryFolder()
   mkdirSync(join(folder, 'plants.db'))
   expectRefusal(join(folder, 'plants.db'), / is a folder; name a file in it; nothing was changed$/)
@@ -213,7 +213,7 @@ function run(program: string, ...parameters: string[]) {
   return { child, ended: once(child, 'close').then(() => output) }
 }
 
-test('a start waits while another process holds the lock of a file that has no write-ahead log yet', async () => {
+test('a start waits for another process that locks a file without a log', async () => {
   const file = await temporaryFile()
   await openSqliteStore({ file, onFault: throwFault }).close()
   makeDatabase(file, 'PRAGMA journal_mode = DELETE')
@@ -235,7 +235,7 @@ test('a start waits while another process holds the lock of a file that has no w
   }
 })
 
-test('several processes that start at once on a new file migrate it once, and all of them work', async () => {
+test('several processes that open a new file migrate it once', async () => {
   const file = await temporaryFile()
   const program = `
     import { openSqliteStore } from './src/store/sqlite/store.ts'

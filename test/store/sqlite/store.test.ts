@@ -36,7 +36,7 @@ async function openWithRival(): Promise<{ store: Store; rival: Database.Database
   return { store, rival, faults }
 }
 
-test('each statement that lists walks the primary key and sorts nothing', async () => {
+test('list statements walk the primary key and sort nothing', async () => {
   const { database } = openDatabase(await temporaryFile())
   onTestFinished(() => {
     database.close()
@@ -56,7 +56,7 @@ test('each statement that lists walks the primary key and sorts nothing', async 
   }
 })
 
-test('what was acknowledged is in the files that a process leaves behind when it dies', async () => {
+test('acknowledged writes are in the files that a dead process leaves', async () => {
   const [file, copy] = [await temporaryFile(), await temporaryFile()]
   const store = openSqliteStore({ file, onFault: throwFault })
   onTestFinished(() => store.close())
@@ -67,7 +67,7 @@ test('what was acknowledged is in the files that a process leaves behind when it
   expect(await listText(recovered, 'me')).toBe('[{"name":"a"}]')
 })
 
-test('while another process holds the write lock, writes wait and reads go on; then the writes are done', async () => {
+test("writes wait for another process's write lock while reads go on", async () => {
   const { store, rival, faults } = await openWithRival()
   rival.exec(
     `BEGIN IMMEDIATE; INSERT INTO plants (caller, id, name, json) VALUES ('me', 2, 'of the other', '{"name":"of the other"}')`,
@@ -85,7 +85,7 @@ test('while another process holds the write lock, writes wait and reads go on; t
   expect(faults).toEqual([])
 })
 
-test('closing waits for the writes that wait for the lock', async () => {
+test('closing waits for writes that wait for the lock', async () => {
   const { store, rival } = await openWithRival()
   rival.exec('BEGIN IMMEDIATE')
   const outcome = store.create('me', { id: 2n, name: 'b' })
@@ -97,7 +97,7 @@ test('closing waits for the writes that wait for the lock', async () => {
   expect(rival.prepare('SELECT name FROM plants ORDER BY id').pluck().all()).toEqual(['a', 'b'])
 })
 
-test('a read repairs an index that a killed process left torn, and waits for the process that writes', async () => {
+test('a read repairs a torn log index, and waits for a writing process to do so', async () => {
   const file = await temporaryFile()
   const store = openSqliteStore({ file, onFault: throwFault })
   onTestFinished(() => store.close())
@@ -121,7 +121,7 @@ test('a read repairs an index that a killed process left torn, and waits for the
   expect(await listText(store, 'me')).toBe('[{"name":"a"}]')
 })
 
-test('a turn reads a bounded part of large lists, and short lists do not wait for them', async () => {
+test('large lists are read in parts, and short lists do not wait for them', async () => {
   const store = openSqliteStore({ file: await temporaryFile(), onFault: throwFault })
   onTestFinished(() => store.close())
   for (let id = 1n; id <= 128n; id++) await store.create('me', { id, name: '\u{1F331}'.repeat(255) })

@@ -55,7 +55,7 @@ async function commitsIn(log: string): Promise<number> {
   return commits
 }
 
-test('writes that arrive together are one transaction, each with its own outcome', async () => {
+test('writes that arrive together share a transaction and have their own outcomes', async () => {
   const { queue, insert, ids, commits } = await makeQueue()
   const outcomes = await Promise.all(Array.from({ length: 100 }, (_, id) => queue.write(insert(id))))
   expect(outcomes).toEqual(Array.from({ length: 100 }, (_, id) => `inserted ${String(id)}`))
@@ -65,7 +65,7 @@ test('writes that arrive together are one transaction, each with its own outcome
   expect(await commits()).toBe(2)
 })
 
-test('what is committed into a file that was removed meanwhile is unavailable, and so is what follows', async () => {
+test('writes to a removed file are unavailable, as are those that follow', async () => {
   const { queue, file, insert, ids } = await makeQueue()
   expect(ids()).toEqual([])
   const removal = queue.write(() => {
@@ -78,7 +78,7 @@ test('what is committed into a file that was removed meanwhile is unavailable, a
   expect(ids()).toEqual([1])
 })
 
-test('a transaction takes no more writes than its bound; the rest follow in order', async () => {
+test('a transaction takes a limited number of writes; the rest follow in order', async () => {
   const { queue, insert, commits } = await makeQueue({ maxBatch: 10 })
   const order: number[] = []
   await Promise.all(Array.from({ length: 25 }, (_, id) => queue.write(insert(id)).then(() => order.push(id))))
@@ -86,7 +86,7 @@ test('a transaction takes no more writes than its bound; the rest follow in orde
   expect(order).toEqual(Array.from({ length: 25 }, (_, id) => id))
 })
 
-test('a write beyond the bound of those that wait is refused at once and not done', async () => {
+test('a write beyond the limit of the queue is refused and not done', async () => {
   const { queue, insert, ids, faults } = await makeQueue({ maxQueued: 3 })
   const outcomes = Promise.all([1, 2, 3, 4, 5].map((id) => queue.write(insert(id))))
   await queue.drain()
@@ -95,7 +95,7 @@ test('a write beyond the bound of those that wait is refused at once and not don
   expect(faults).toEqual([])
 })
 
-test('a write that throws takes no other with it, and leaves nothing half done', async () => {
+test('a write that throws fails alone and leaves nothing half done', async () => {
   const { queue, insert, ids, faults } = await makeQueue()
   const outcomes = await Promise.allSettled([queue.write(insert(1)), queue.write(insert(1)), queue.write(insert(2))])
   expect(outcomes).toMatchObject([
@@ -108,7 +108,7 @@ test('a write that throws takes no other with it, and leaves nothing half done',
   expect(faults).toEqual([])
 })
 
-test('when the wait for the write lock is over every waiting write is refused, and the next waits anew', async () => {
+test('a lock timeout refuses all waiting writes, and the next write waits again', async () => {
   const { queue, file, insert, ids, faults } = await makeQueue({ lockTimeoutMilliseconds: 20, maxBatch: 1 })
   const other = new Database(file)
   onTestFinished(() => void other.close())
@@ -121,7 +121,7 @@ test('when the wait for the write lock is over every waiting write is refused, a
   expect(ids()).toEqual([3])
 })
 
-test('writes wait for a lock that is taken after a fault ended their transaction', async () => {
+test('writes wait for a lock taken after an error ended their transaction', async () => {
   const { queue, database, file, insert, ids, faults } = await makeQueue()
   const other = new Database(file)
   onTestFinished(() => void other.close())
@@ -144,7 +144,7 @@ test('writes wait for a lock that is taken after a fault ended their transaction
   expect(faults).toMatchObject([{ code: 'SQLITE_IOERR_READ' }])
 })
 
-test('writes to a full database are refused together, and none runs twice', async () => {
+test('writes to a full database are refused together without a second run', async () => {
   const { queue, database, insert, ids, faults } = await makeQueue()
   database.pragma('max_page_count = 1')
   const fill = database.prepare(
