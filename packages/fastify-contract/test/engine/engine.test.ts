@@ -25,7 +25,7 @@ async function refusalOf(contract: ContractDocument, handlers: Handlers = { getT
 }
 
 describe('the engine starts', () => {
-  it('with a handler for every operation and a verifier for every scheme that is required', async () => {
+  it('with a handler for each operation and a verifier for each required scheme', async () => {
     expect(await refusalOf(contractOf())).toBe('started')
     expect(await refusalOf(contractOf(), { getThing: answer, other: undefined })).toBe('started')
     const securitySchemes = { bearer, unused: { type: 'http', scheme: 'basic' } }
@@ -40,22 +40,22 @@ describe('the engine refuses to start', () => {
 
   it.each<[string, ContractDocument, Handlers, string[], string]>([
     [
-      'without a handler whose name every object has',
+      'without a handler named like a method of every object',
       contractOf({ operationId: 'toString' }),
       {},
       [],
       missing.replace('getThing', 'toString'),
     ],
-    ['without a verifier for every scheme', contractOf(), { getThing: answer }, [unverified], unverified],
+    ['without a verifier for each scheme', contractOf(), { getThing: answer }, [unverified], unverified],
     [
-      'for every reason at once',
+      'with all reasons at once',
       contractOf(),
       { waterThing: answer },
       [unverified],
       [missing, leftOver, unverified].join('; '),
     ],
     [
-      'with what it quotes made printable',
+      'with control characters of quoted names escaped',
       contractOf(),
       { getThing: answer, 'water\n\u001b[2J\u202eThing': answer },
       [],
@@ -83,7 +83,7 @@ async function inputOf(contract: ContractDocument, sent: Partial<OperationReques
 describe('a handler', () => {
   const header = { name: 'X-Generation', in: 'header', schema: int64 }
 
-  it('sees each parameter and the body as values of their types', async () => {
+  it('gets parameters and body as values of their types', async () => {
     const query = (name: string, schema: object) => ({ name, in: 'query', schema })
     const contract = contractOf({
       parameters: [
@@ -113,13 +113,13 @@ describe('a handler', () => {
     expect(headers).toMatchObject({ 'x-generation': '9007199254740995' })
   })
 
-  it('sees no header that every object inherits', async () => {
+  it('does not get inherited members of objects as headers', async () => {
     const contract = withParameter({ name: 'Constructor', in: 'header', schema: { type: 'string' } })
     expect(await inputOf(contract, {})).toMatchObject({ header: {} })
     expect(await inputOf(contract, { headers: { constructor: 'a' } })).toMatchObject({ header: { Constructor: 'a' } })
   })
 
-  it('sees the items of a list with commas', async () => {
+  it('gets the items of a list with commas', async () => {
     const list = { name: 'list', in: 'query', explode: false, schema: { type: 'array', items: { type: 'string' } } }
     const sent = { query: { list: 'a,b,c' }, url: '/things/54?x=1&list=a%2Cb,c' }
     expect(await inputOf(withParameter(list), sent)).toMatchObject({ query: { list: ['a,b', 'c'] } })
@@ -128,7 +128,7 @@ describe('a handler', () => {
   })
 })
 
-describe('a request that breaks the contract is refused, naming the place and the rule:', () => {
+describe('a request that breaks the contract is refused with place and rule:', () => {
   const uuid = { name: 'key', in: 'query', schema: { type: 'string', format: 'uuid' } }
   const since = { name: 'since', in: 'query', required: true, schema: { type: 'string', format: 'date-time' } }
   const tenant = { name: 'X-Tenant', in: 'header', required: true, schema: { type: 'string', minLength: 2 } }

@@ -86,7 +86,7 @@ test.each<[AnyReply, object | undefined]>([
     { contentType: 'text/plain; charset=utf-8', isJson: false },
   ],
   [{ status: 207, contentType: 'text/csv', body: 'a,b,c' }, text],
-])('reply %# is as it is declared', (reply, media) => {
+])('reply %# is valid', (reply, media) => {
   const valid = validate(reply)
   expect(valid.media).toEqual(media === undefined ? undefined : (expect.objectContaining(media) as object))
   expect([valid.body, valid.undeclared]).toEqual([reply.body, undefined])
@@ -96,7 +96,7 @@ test.each<[unknown, unknown, string]>([
   [[{ id: 1n }, { id: 1n, 'a/b~c': 1 }], [{ id: 1n }, { id: 1n }], 'body/1/a~1b~0c'],
   [[{ id: 1n, part: { size: 1, x: 1 }, y: 1 }], [{ id: 1n, part: { size: 1 } }], 'body/0/part/x'],
   [[{ id: 1n, ['__proto__']: 1 }], [{ id: 1n }], 'body/0/__proto__'],
-])('reply %# is copied without its undeclared properties', (body, sent, place) => {
+])('reply %# is copied without undeclared properties', (body, sent, place) => {
   const given = structuredClone(body)
   const valid = validate({ status: 200, body: given })
   expect(valid).toMatchObject({ body: sent, undeclared: `${place} is not a property here` })
@@ -140,6 +140,6 @@ test.each<[AnyReply, unknown]>([
   [{ status: 206, contentType: 'image/x+json', body: stream() }, expect.stringMatching(/^the body is a stream/)],
   [{ status: 207, body: {} }, 'the media type is missing; set contentType to a media type that */* includes'],
   [{ status: 207, contentType: 'a/b+json', body: {} }, 'body/id is required'],
-])('reply %# breaks the contract: %o', (reply, problem) => {
+])('reply %# is refused: %o', (reply, problem) => {
   expect(() => validate(reply)).toThrow(expect.objectContaining({ message: problem }) as Error)
 })

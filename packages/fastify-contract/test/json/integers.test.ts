@@ -18,21 +18,21 @@ describe.each([
   ['readDecimal', readDecimal],
   ['readJsonInteger', readJsonInteger],
 ])('%s', (_name, read) => {
-  it('reads every int64 written as digits', () => {
+  it('reads every int64 that is written as digits', () => {
     fc.assert(
       fc.property(int64, (integer) => read(String(integer)) === integer),
       { numRuns: 1000 },
     )
   })
 
-  it('refuses more digits than it converts', () => {
+  it('refuses too many digits', () => {
     expect(read('-9223372036854775808')).toBe(-9223372036854775808n)
     expect(read(`-${'9'.repeat(1_000_000)}`)).toBeUndefined()
   })
 })
 
 describe('readDecimal', () => {
-  it('accepts nothing but the canonical form of a bigint', () => {
+  it('accepts only the canonical form of a bigint', () => {
     const nearlyInteger = fc.string({ unit: fc.constantFrom(...Array.from('0123456789-+.eExX _,n٣')), maxLength: 22 })
     fc.assert(
       fc.property(fc.oneof(nearlyInteger, fc.string()), (text) => {
@@ -59,7 +59,7 @@ describe('readJsonInteger', () => {
     expect(sources.map(readJsonInteger)).toEqual(sources.map(() => integer))
   })
 
-  it('agrees with exact arithmetic on every form with a point or an exponent', () => {
+  it('agrees with exact arithmetic on any form with a point or an exponent', () => {
     const digits = fc.string({ unit: fc.constantFrom(...Array.from('0000123456789')), minLength: 1, maxLength: 20 })
     const whole = digits.map((text) => text.replace(/^0+(?=.)/, ''))
     const fraction = fc.oneof(fc.constant(''), digits)
@@ -82,7 +82,7 @@ it.each<[source: string, isKnown: boolean]>([
   ['9007199254740993.0', false],
   ['-9007199254740994e0', false],
   ['1e16', false],
-])('%s is an integer that its sender knows: %s', (source, isKnown) => {
+])('the form %s is exact: %s', (source, isKnown) => {
   expect(isExact(source, readJsonInteger(source)!)).toBe(isKnown)
 })
 

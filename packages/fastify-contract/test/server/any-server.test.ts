@@ -22,7 +22,7 @@ async function serveBeside(register: (app: FastifyInstance) => void = () => unde
   return { app: served, seen }
 }
 
-test('routes, bodies, validators, errors and 404 of a server live on beside a contract', async () => {
+test('the routes, validators and errors of a server work beside a contract', async () => {
   const { app, seen } = await serveBeside()
   const own = await app.inject({ url: '/own' })
   expect([own.statusCode, own.json(), own.headers['cache-control']]).toEqual([200, { own: true }, undefined])
@@ -38,7 +38,7 @@ test('routes, bodies, validators, errors and 404 of a server live on beside a co
   expect(seen).toHaveLength(7)
 })
 
-test('the operations of a contract keep their order, headers and failures on any server', async () => {
+test('operations keep their order of checks, headers and failures on any server', async () => {
   const { app, seen } = await serveBeside()
   const created = await app.inject({ method: 'POST', url: '/things', headers: me, payload: { id: 1 } })
   expect([created.statusCode, created.json()]).toEqual([200, { id: 1 }])
@@ -60,7 +60,7 @@ test('the operations of a contract keep their order, headers and failures on any
   expect((await app.inject({ url: '/docs' })).statusCode).toBe(200)
 })
 
-test('a wrong method on the path of an operation is answered 405 with all methods of the server', async () => {
+test('a wrong method on a path of an operation gives 405 with all its methods', async () => {
   const { app } = await serveBeside((host) => host.patch('/things/:id', () => 'patched'))
   const wrong = await app.inject({ method: 'PUT', url: '/things/1?a' })
   expect([wrong.statusCode, wrong.headers['allow'], wrong.json()]).toEqual([
@@ -71,13 +71,13 @@ test('a wrong method on the path of an operation is answered 405 with all method
   expect((await app.inject({ method: 'PATCH', url: '/things/1' })).payload).toBe('patched')
 })
 
-test('the hooks of a server refuse requests to operations in their own form', async () => {
+test('hooks of a server refuse requests to operations in their own form', async () => {
   const { app } = await serveBeside()
   const blocked = await app.inject({ url: '/things', headers: { ...me, 'x-block': '1' } })
   expect([blocked.statusCode, blocked.json()]).toEqual([418, expect.objectContaining({ message: 'blocked' })])
 })
 
-test('the hooks of a server that the library handles refuse requests in the form of the contract', async () => {
+test('hooks of a server made by the library refuse requests in the form of failures', async () => {
   const { send } = await serve({
     before: (app) => {
       app.addHook('onRequest', () => Promise.reject(Object.assign(new Error('blocked'), { statusCode: 418 })))
@@ -96,7 +96,7 @@ test('two contracts share one server', async () => {
   expect((await app.inject({ url: '/things', headers: me })).json()).toEqual([])
 })
 
-test('an operation on a path of the server is named at the start', async () => {
+test('a route that the server already has is refused at the start', async () => {
   const taken = serveBeside((host) => host.get('/things', () => 'own'))
   await expect(taken).rejects.toThrow(/^Method 'GET' already declared for route '\/things'; choose another path/)
 })

@@ -46,7 +46,7 @@ const [b, o, k, q] = [{ bearer: [] }, { other: [] }, { key: [] }, { query: [] }]
 const basicOf = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 const both = { bearer: [], key: [] }
 
-test('the realm is by default the title of the contract, as a quoted string', async () => {
+test('the default realm is the title of the contract as a quoted string', async () => {
   const info = { title: 'A "shop" \\ caf\u00e9', version: '1.0.0' }
   const { send } = await serve({ document: { info }, options: { realm: undefined } })
   const { headers } = await send({ url: '/things', headers: { authorization: undefined } })
@@ -98,7 +98,7 @@ describe('an operation whose security is', () => {
     ['a scope of a key', [{ key: ['a'] }], sent(undefined, 'me/'), 403, key],
     ['a scope or nothing', [{ bearer: ['a'] }, {}], sent('bearer me/b'), 403, bearer + lacking('a')],
     ['OAuth 2.0', [{ login: ['a'] }], sent('bearer me/b'), 403, bearer + lacking('a')],
-  ])('%s: refuses, with the challenge', async (_security, security, headers, status, challenge) => {
+  ])('%s: refuses with the challenge', async (_security, security, headers, status, challenge) => {
     const { send } = await serveWith(security)
     expect(await send({ url: '/caller', headers })).toMatchObject({
       status,
@@ -106,7 +106,7 @@ describe('an operation whose security is', () => {
     })
   })
 
-  test('one that cannot be checked now is answered 503', async () => {
+  test('a scheme that cannot be checked now: gives 503', async () => {
     const { send } = await serveWith([b, k])
     for (const headers of [sent('bearer later'), sent('bearer later', 'no')]) {
       const { status, headers: received } = await send({ url: '/caller', headers })
@@ -124,7 +124,7 @@ test.each([
     [{ basic: [], key: [] }],
     'credentials are missing; send the header Authorization: Basic with CALLER:TOKEN in Base64 and the header X-Key: KEY',
   ],
-])('a request without credentials is told how to send them: %#', async (security, message) => {
+])('the response to missing credentials says how to send them: %#', async (security, message) => {
   const { send } = await serveWith(security)
   expect(JSON.parse((await send({ url: '/caller', headers: sent() })).text)).toEqual({
     failure: 'credentials_missing',
@@ -137,18 +137,18 @@ test.each([
   [[{ ...k, key: ['a'] }], sent(undefined, 'me/b'), 'the key lacks a required scope; required: a'],
   [[b, k], sent('bearer no'), 'the token is unknown, malformed, expired or revoked'],
   [[b, k], sent('bearer no', 'no'), 'the token or key is unknown, malformed, expired or revoked'],
-])('a refusal calls the credentials what they are: %#', async (security, headers, message) => {
+])('a refusal names the kind of the credentials: %#', async (security, headers, message) => {
   const { send } = await serveWith(security)
   expect(JSON.parse((await send({ url: '/caller', headers })).text)).toMatchObject({ message })
 })
 
-test('a key of the query is no parameter of the operation, and counts only once', async () => {
+test('an API key in the query is not a parameter and must not be repeated', async () => {
   const { send } = await serveWith([q])
   expect(await send({ url: '/caller?key=me', headers: sent() })).toMatchObject({ status: 200, text: '{"query":"me"}' })
   expect((await send({ url: '/caller?key=me&key=me', headers: sent() })).status).toBe(401)
 })
 
-test.each(['Bearer me', 'Bearer no'])('two fields with credentials are none: Bearer me and %s', async (second) => {
+test.each(['Bearer me', 'Bearer no'])('two Authorization fields are refused: Bearer me and %s', async (second) => {
   const { listen } = await serve()
   for (const values of [
     ['Bearer me', second],
@@ -163,7 +163,7 @@ test.each(['Bearer me', 'Bearer no'])('two fields with credentials are none: Bea
   }
 })
 
-test('preParsing hooks know the caller, also where a scope is lacking', async () => {
+test('preParsing hooks know the caller, even if a scope is missing', async () => {
   const seen: unknown[] = []
   const { send } = await serveWith(
     [{ bearer: ['a'] }],
@@ -189,14 +189,14 @@ test('preParsing hooks know the caller, also where a scope is lacking', async ()
   expect(seen).toEqual([before, after, before, after, before])
 })
 
-test('a verifier whose result has no scopes lets nobody in where an operation asks for one', async () => {
+test('a verifier result without scopes is refused if the operation requires one', async () => {
   for (const found of ['me', null, { scopes: 'a' }, { scopes: undefined }]) {
     const { send } = await serveWith([{ bearer: ['a'] }], { auth: { bearer: () => found } })
     expect((await send({ url: '/caller', headers: sent('bearer me') })).status).toBe(403)
   }
 })
 
-test('a verifier gets the request', async () => {
+test('a verifier receives the request', async () => {
   const urls: unknown[] = []
   const bearerOf = (_token: string, { url }: { url: string }) => void urls.push(url)
   const { send } = await serveWith([b], { auth: { bearer: bearerOf } })
@@ -213,14 +213,14 @@ test.each([
   ],
   ['rejects', () => Promise.reject(new Error('secret'))],
   ['rejects with nothing', () => Promise.reject(undefined as unknown as Error)],
-])('a verifier that %s lets nobody in and does not end the process', async (_how, verifier) => {
+])('a verifier that %s gives 500 and reveals nothing', async (_how, verifier) => {
   const { send, lines } = await serveWith([both], { auth: { bearer: verifier, key: verifier } })
   const { status, text } = await send({ url: '/caller', headers: sent('bearer me', 'me') })
   expect([status, text.includes('secret')]).toEqual([500, false])
   expect(lines().filter(({ level }) => level === 50)).toHaveLength(1)
 })
 
-test('a verifier may refuse with another failure', async () => {
+test('a verifier may throw another failure', async () => {
   const bearerOf = () => Promise.reject(unavailable('the provider is away'))
   const { send } = await serveWith([b], { auth: { bearer: bearerOf } })
   expect(await send({ url: '/caller', headers: sent('bearer me') })).toMatchObject({

@@ -26,13 +26,13 @@ describe('a text', () => {
     ['may be empty', 'text/plain; charset=utf-8', '', { status: 200, body: '""' }],
     ['is validated', 'text/plain', 'abcd', { status: 400, message: 'body must have at most 3 characters' }],
     [
-      'that is not UTF-8 is refused',
+      'is refused if it is not UTF-8',
       'text/plain',
       Buffer.from([0xff]),
       { status: 400, message: 'the body is not UTF-8' },
     ],
     [
-      'of another charset is refused',
+      'is refused in another charset',
       'text/plain; charset=latin1',
       'a',
       { status: 415, message: 'Content-Type must be text/plain, in UTF-8' },
@@ -42,14 +42,14 @@ describe('a text', () => {
     expect(await post(type, body)).toEqual(expected)
   })
 
-  test('that is declared as something else is a string all the same', async () => {
+  test('is a string even if its schema says otherwise', async () => {
     const { post } = await serveBody({ 'text/csv': { schema: thing } })
     expect(await post('text/csv', 'a,b')).toEqual({ status: 200, body: '"a,b"' })
   })
 })
 
 test.each(['application/octet-stream', 'application/xml', 'image/png', 'application/vnd.a+zip'])(
-  '%s is bytes, which no schema describes',
+  '%s is read as bytes, whatever its schema',
   async (type) => {
     const { post } = await serveBody({ [type]: { schema: thing } })
     expect(await post(`${type}; charset=latin1`, Buffer.from([0xff, 0]))).toEqual({
@@ -97,7 +97,7 @@ describe('an operation with several media types', () => {
       'id=1',
       { body: '{"id":1}', contentType: 'application/*', mediaType: 'application/x-www-form-urlencoded' },
     ],
-  ])('takes %s, and its handler knows which it has', async (type, body, expected) => {
+  ])('takes %s and tells the handler the media type', async (type, body, expected) => {
     const { post } = await serveBody(content)
     expect(await post(type, body)).toEqual({ status: 200, ...expected })
   })
@@ -113,20 +113,20 @@ describe('an operation with several media types', () => {
     expect(await post(type, body)).toEqual({ status, message: expect.stringContaining(message) as string })
   })
 
-  test('may go without an optional body', async () => {
+  test('accepts a request without its optional body', async () => {
     const { send } = await serveEcho({ requestBody: { content } })
     const { status, text } = await send({})
     expect([status, JSON.parse(text)]).toEqual([200, { path: {}, query: {}, header: {}, cookie: {} }])
   })
 })
 
-test.each(['options', 'delete', 'patch'])('an operation %s takes a body', async (method) => {
+test.each(['options', 'delete', 'patch'])('an operation with the method %s takes a body', async (method) => {
   const { send } = await serveEcho({ requestBody: { required: true, content: json } }, { method })
   const { status, text } = await send({ body: '{"id":5}' })
   expect([status, text]).toEqual([200, expect.stringContaining('"body":{"id":5}') as string])
 })
 
-test.each(['head', 'trace'])('an operation %s is served', async (method) => {
+test.each(['head', 'trace'])('an operation with the method %s is served', async (method) => {
   const { send } = await serveEcho({ parameters: [{ name: 'p', in: 'query', schema: int64 }] }, { method })
   expect((await send({ url: '/?p=5' })).status).toBe(200)
   expect((await send({ url: '/?p=x' })).status).toBe(400)
@@ -147,7 +147,7 @@ describe('a required property with a default', () => {
     expect(await post('application/json', '{"kind":"b"}')).toEqual({ status: 200, body: '{"kind":"b"}' })
   })
 
-  test('is filled in where it is not required', async () => {
+  test('is filled in if it is not required', async () => {
     const { post } = await serveBody({ 'application/json': { schema: base } })
     expect(await post('application/json', '{}')).toEqual({ status: 200, body: '{"kind":"a"}' })
   })

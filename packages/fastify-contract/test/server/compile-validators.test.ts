@@ -43,7 +43,7 @@ function countCompiled(): () => number {
   return () => compiled
 }
 
-test('a server that listens compiles all validators before their first use', async () => {
+test('a listening server compiles all validators before their first use', async () => {
   const compiled = countCompiled()
   const { listen, send } = await serve({ paths: paths(reference('S0')), handlers, document })
   await listen()
@@ -56,7 +56,7 @@ test('a server that listens compiles all validators before their first use', asy
   expect(compiled()).toBe(before)
 })
 
-test('a request that waits for many schemas lets others pass', async () => {
+test('a request that waits for many schemas does not block others', async () => {
   const { send } = await serve({ paths: paths(reference('S0')), handlers, document })
   await send(small)
   let passed = 0
@@ -71,7 +71,7 @@ test('a request that waits for many schemas lets others pass', async () => {
   expect(last.passed).toBeGreaterThan(count / 2)
 })
 
-test('a schema that cannot be compiled fails the requests of its operation, and no others', async () => {
+test('a schema that cannot be compiled fails only requests of its operation', async () => {
   const { listen, lines, send } = await serve({ paths: paths({ if: {} }), handlers })
   await listen()
   expect((await send(large)).status).toBe(500)

@@ -62,7 +62,7 @@ function create(fields = ''): string {
 const statusesOf = async (answers: ReturnType<typeof exchange>) => (await answers).map(({ status }) => status)
 
 describe('the requests of one connection', () => {
-  test.each(pipelines)('have their responses, sent at once or byte by byte: %#', async (requests, statuses) => {
+  test.each(pipelines)('get the same responses when sent at once or byte by byte: %#', async (requests, statuses) => {
     const bytewise = Array.from(requests).flatMap((byte) => [byte, () => new Promise<void>(setImmediate)])
     for (const pieces of [[requests], bytewise]) {
       const { listen } = await serve({ beside })
@@ -70,7 +70,7 @@ describe('the requests of one connection', () => {
     }
   })
 
-  test('are answered in their order, several hundred of one segment too', async () => {
+  test('are answered in order, even hundreds in one segment', async () => {
     const { listen } = await serve()
     const creates = Array.from({ length: 200 }, (_, id) => {
       const body = `{"id":${String(id)}}`
@@ -96,7 +96,7 @@ describe('the requests of one connection', () => {
     expect([most(), held]).toEqual([1, []])
   })
 
-  test('are not served any more when the connection is gone', async () => {
+  test('are dropped when the connection is gone', async () => {
     const { app, origin, held, release } = await serveHeld()
     const accepted = once(app.server, 'connection')
     const socket = await openSocket(origin)
@@ -112,7 +112,7 @@ describe('the requests of one connection', () => {
     expect(held).toEqual([])
   })
 
-  test('wait unread where one has not been answered, and are all served in the end', async () => {
+  test('wait unread behind an unfinished one, and are all served in the end', async () => {
     const { origin, release } = await serveHeld()
     // More than the server reads at once.
     const many = `${head('/beside')}X-Filler: ${'x'.repeat(200)}\r\n\r\n`.repeat(1_500)
@@ -121,7 +121,7 @@ describe('the requests of one connection', () => {
     expect((await statusesOf(answers)).filter((status) => status === 204)).toHaveLength(1_501)
   })
 
-  test('are read one ahead of the one that is served', async () => {
+  test('are read only one ahead of the one in work', async () => {
     const { app, origin, release } = await serveHeld()
     let read = 0
     app.server.on('request', () => read++)
@@ -131,7 +131,7 @@ describe('the requests of one connection', () => {
     expect(await statusesOf(answers)).toHaveLength(902)
   })
 
-  test('close the connection after the next response if their bytes are too many', async () => {
+  test('close the connection after the next response if too many bytes wait', async () => {
     const { origin, release, lines } = await serveHeld({ pipelinedBytes: 2_000 })
     const answers = exchange(origin, `${head('/wait')}\r\n${next.repeat(40)}`)
     await release(1)
@@ -152,7 +152,7 @@ describe('the requests of one connection', () => {
     }
   })
 
-  test('wait unread beyond the time limit of a request without a 408', async () => {
+  test('may wait beyond the time limit of a request', async () => {
     const { origin, release } = await serveHeld({ requestMilliseconds: 200, checkMilliseconds: 20 })
     const post = head('/things').replace('GET', 'POST')
     const body = '{"id":7}'
@@ -163,7 +163,7 @@ describe('the requests of one connection', () => {
     expect(await statusesOf(answers)).toEqual([200, 404])
   })
 
-  test('are answered when the client has closed its side', async () => {
+  test('are answered after the client has closed its side', async () => {
     const { origin, release } = await serveHeld()
     const socket = await openSocket(origin)
     socket.end(`${head('/wait')}\r\n`.repeat(3))
@@ -178,7 +178,7 @@ describe('the requests of one connection', () => {
   })
 })
 
-test('requests that arrive at once start in several turns of the event loop', async () => {
+test('a burst of requests starts over several turns of the event loop', async () => {
   let started = 0
   let most = 0
   const count = () => {
@@ -213,8 +213,8 @@ const foreign = [
   ...['SOURCE /things ICE/2.0', 'GET /things HTTP/2.0', 'GET /things HTTP/0.9', 'GET /things', 'CONNECT a:1 HTTP/2.0'],
 ]
 
-describe('what is no request of HTTP/1.0 or HTTP/1.1', () => {
-  test('is refused behind the answers before it, counted and logged', async () => {
+describe('a request that is not HTTP/1.0 or HTTP/1.1', () => {
+  test('is refused after earlier responses, counted and logged', async () => {
     const refused: number[] = []
     const { listen, lines } = await serve({ beside, onConnectionRefused: (status) => void refused.push(status) })
     const origin = await listen()
@@ -236,7 +236,7 @@ describe('what is no request of HTTP/1.0 or HTTP/1.1', () => {
   test.each([
     ['of another version', 'HEAD /things HTTP/2.0\r\nHost: a\r\n\r\n'],
     ['with malformed content', 'HEAD /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n'],
-  ])('is refused without content where it is a HEAD %s', async (_what, bytes) => {
+  ])('gets a 400 without content if it is a HEAD %s', async (_what, bytes) => {
     const { listen } = await serve()
     const socket = await openSocket(await listen())
     let received = ''
@@ -247,7 +247,7 @@ describe('what is no request of HTTP/1.0 or HTTP/1.1', () => {
   })
 })
 
-describe('the last answer', () => {
+describe('the last response', () => {
   const more = 'x'.repeat(8_000_000)
 
   test.each<[string, string, number]>([
@@ -269,7 +269,7 @@ describe('the last answer', () => {
       401,
     ],
     ['fields that are too large', `${head('/beside')}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('is read by a client that sends on behind %s, and says that it is', async (_what, request, status) => {
+  ])('reaches a client that continues to send after %s, with Connection: close', async (_what, request, status) => {
     const { listen } = await serve({ beside })
     const answers = await exchange(await listen(), request + more)
     expect(answers.map((answer) => [answer.status, answer.headers['connection']])).toEqual([[status, 'close']])
@@ -278,7 +278,7 @@ describe('the last answer', () => {
   test.each([
     ['a last request', last],
     ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ])('of %s closes the connection also where the client sends on for ever', async (_what, request) => {
+  ])('to %s closes the connection even if the client never stops sending', async (_what, request) => {
     const { listen } = await serve({ beside })
     const socket = await openSocket(await listen(), true)
     socket
@@ -292,7 +292,7 @@ describe('the last answer', () => {
     await new Promise((resolve) => socket.once('close', resolve))
   })
 
-  test('leaves few of a hundred thousand further requests to be parsed', async () => {
+  test('prevents parsing of most of 100,000 further requests', async () => {
     const { app, listen } = await serve({ beside })
     let requests = 0
     app.server.on('request', () => requests++)
@@ -310,7 +310,7 @@ describe('the last answer', () => {
     expect(requests).toBeLessThan(10_000)
   })
 
-  test('that is on its way arrives whole when its request turns out to be malformed', async () => {
+  test('arrives complete even if its request turns out to be malformed', async () => {
     const body = 'x'.repeat(20_000_000)
     const { listen } = await serve({ paths, handlers: { wait: () => ({ status: 200, body }) } })
     const begun = async (received: () => string) => {
@@ -326,7 +326,7 @@ describe('the last answer', () => {
   })
 })
 
-test('a tunnel and a reset leave the server as it was, whenever the reset comes', async () => {
+test('a reset after CONNECT does no harm', async () => {
   const { listen } = await serve({ beside })
   const origin = await listen()
   for (const pause of [0, 0, 1, 5]) {
@@ -340,7 +340,7 @@ test('a tunnel and a reset leave the server as it was, whenever the reset comes'
   expect(await statusesOf(exchange(origin, last))).toEqual([204])
 })
 
-test('connections beyond the most are closed at once, counted in one line, and one that ends makes room', async () => {
+test('connections beyond the maximum are closed and logged in one line', async () => {
   const { listen, lines } = await serve({ beside, limits: { connections: 2 } })
   const origin = await listen()
   const [first] = [await openSocket(origin), await openSocket(origin)]
@@ -384,7 +384,7 @@ describe('a server that closes', () => {
     return { ...served, origin, socket }
   }
 
-  test('answers the request that is on its way, and carries out none of those that wait behind it', async () => {
+  test('completes the request in work and drops those queued behind it', async () => {
     const { app, origin, held, release, most } = await serveHeld()
     const closing = async () => {
       await expect.poll(() => held.length).toBe(1)
@@ -397,7 +397,7 @@ describe('a server that closes', () => {
     expect([most(), held]).toEqual([1, []])
   })
 
-  test('answers a request on an idle connection right after the listener has closed', async () => {
+  test('answers a request on an idle connection after the listener has closed', async () => {
     const { app, listen } = await serve({ beside, limits: { shutdownDelayMilliseconds: 300 } })
     const origin = await listen()
     const closing = async () => void (await close({ app, origin }))
@@ -408,7 +408,7 @@ describe('a server that closes', () => {
     ])
   })
 
-  test('waits for no connection that is idle, or whose request has begun to arrive', async () => {
+  test('does not wait for idle connections or incomplete requests', async () => {
     const { app, listen } = await serve({ beside, limits: { shutdownGraceMilliseconds: 600_000 } })
     const origin = await listen()
     const sockets = await Promise.all(
@@ -424,8 +424,8 @@ describe('a server that closes', () => {
 
   test.each([
     ['a stream', chunks],
-    ['whole', () => Buffer.alloc(16 * chunk.length)],
-  ])('sends an answer that is %s and being read to its end', async (_kind, body) => {
+    ['one buffer', () => Buffer.alloc(16 * chunk.length)],
+  ])('sends a response that is %s to its end', async (_kind, body) => {
     const { app, origin, socket } = await serveUnread(body)
     await close({ app, origin })
     let received = 0
@@ -434,7 +434,7 @@ describe('a server that closes', () => {
     expect(received).toBeGreaterThan(16 * chunk.length)
   })
 
-  test('cuts a client off that reads no more, within the grace', async () => {
+  test('cuts off a client that stopped reading, within the grace period', async () => {
     const { app, lines } = await serveUnread(chunks, { shutdownGraceMilliseconds: 300 })
     await app.close()
     const msg = 'connections cut off: the shutdown time is over'
@@ -442,7 +442,7 @@ describe('a server that closes', () => {
   })
 })
 
-describe('time', () => {
+describe('a time limit', () => {
   const limits = {
     headersMilliseconds: 300,
     requestMilliseconds: 600,
@@ -459,7 +459,7 @@ describe('time', () => {
     ['a body whose request has had its answer', `${post}\r\n{`, [401]],
     ['the next request', `${head('/things')}\r\nGET /thi`, [200, 408]],
     ['no further request', `${head('/things')}\r\n`, [200]],
-  ])('ends a connection on which %s comes slowly, with one response', async (_what, beginning, statuses) => {
+  ])('ends a connection that slowly sends %s, with one response', async (_what, beginning, statuses) => {
     const { listen } = await serve({ limits })
     const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
     // What goes on byte by byte has no more time.
@@ -467,7 +467,7 @@ describe('time', () => {
     expect(await statusesOf(exchange(await listen(), beginning, ...rest))).toEqual(statuses)
   })
 
-  test('ends a connection whose client stops reading, and its stream is read no further', async () => {
+  test('ends a connection whose client stops reading, and stops its stream', async () => {
     let chunks = 0
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {

@@ -8,7 +8,7 @@ const post = { method: 'POST', url: '/things' }
 /** The beginning of a request; its other fields, an empty line and the body follow. */
 const start = 'POST /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n'
 
-describe('a body of the media type', () => {
+describe('the media type', () => {
   test.each([
     'application/json',
     'Application/JSON',
@@ -18,7 +18,7 @@ describe('a body of the media type', () => {
     'application/json;;charset=utf-8 ;',
     'application/json; profile="\\"; charset=utf-16; \\""',
     'application/json; xcharset=utf-16; charset-x=utf-16',
-  ])('%s is read', async (type) => {
+  ])('%s is accepted', async (type) => {
     const { send } = await serve()
     expect(await send({ ...post, headers: { 'content-type': type }, body: thing })).toMatchObject({ status: 200 })
   })
@@ -52,7 +52,7 @@ describe('a body of the media type', () => {
     expect((await send({ url: '/things' })).text).toBe('[]')
   })
 
-  test('of sixteen thousand blanks or parameters is judged at once', async () => {
+  test('is checked at once even with 15,000 blanks or parameters', async () => {
     const { send } = await serve()
     const start = performance.now()
     for (const filler of [' ', ';', ' ;', ';a=b', ';a="', '\\"', '"\\"', ';a=']) {
@@ -86,7 +86,7 @@ test.each<[string, string, number, string]>([
   expect([answer?.status, answer?.text, others]).toEqual([status, expect.stringContaining(message) as string, []])
 })
 
-test('an operation that takes no content ignores what comes', async () => {
+test('an operation without a body ignores any content', async () => {
   const { send, listen } = await serve()
   await send({ ...post, body: thing })
   const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' }
@@ -120,7 +120,7 @@ describe('the limit of a body', () => {
     }
   })
 
-  test('counts bytes, not characters, and is the configured one', async () => {
+  test('counts bytes, not characters, and is configurable', async () => {
     const body = '{"id":1,"x":"\u{1f331}"}'
     const { send } = await serve({ limits: { bodyBytes: body.length } })
     expect(await send({ ...post, body })).toMatchObject({
@@ -133,13 +133,13 @@ describe('the limit of a body', () => {
   test.each([
     ['a Content-Length', 'Content-Length: 2000000\r\n'],
     ['an Expect', 'Content-Length: 2000000\r\nExpect: 100-continue\r\n'],
-  ])('refuses by %s, before the body arrives', async (_what, fields) => {
+  ])('is applied to %s before the body arrives', async (_what, fields) => {
     const { listen } = await serve()
     const answers = await exchange(await listen(), `${start}${json}${fields}\r\n`)
     expect(answers.at(-1)?.status).toBe(413)
   })
 
-  test('leaves the connection of a body that is too large to the next request', async () => {
+  test('keeps the connection open for the next request', async () => {
     const { listen } = await serve()
     const large = start.replace('Connection: close\r\n', '') + json + sized(thing.padEnd(2_000_000))
     const answers = await exchange(await listen(), large + start + json + sized(thing))
@@ -150,7 +150,7 @@ describe('the limit of a body', () => {
   })
 })
 
-describe('a body that nests deep', () => {
+describe('a deeply nested body', () => {
   const arrays = (levels: number, inside = '') => '['.repeat(levels) + inside + ']'.repeat(levels)
   const put = {
     operationId: 'echo',
@@ -161,13 +161,13 @@ describe('a body that nests deep', () => {
     serve({ paths: { '/': { put } }, handlers: { echo: ({ body }: { body: unknown }) => ({ status: 200, body }) } })
 
   test.each<[string, string, number, string]>([
-    ['to the bound', arrays(100), 200, '['],
-    ['beyond', arrays(101), 400, `body${'/0'.repeat(100)} nests deeper than 100 levels`],
-    ['far beyond', arrays(10_000), 400, `body${'/0'.repeat(100)} nests deeper than 100 levels`],
-    ['beyond in a name', `{"a":[],"b":{"a/b":${arrays(99)}}}`, 400, `body/b/a~1b${'/0'.repeat(98)} nests deeper`],
-    ['and is no JSON', '['.repeat(20_000), 400, 'the body is not one JSON document'],
-    ['and names a property twice', arrays(200, '{"a":1,"a":2}'), 400, 'the body names the property \\"a\\" twice'],
-  ])('%s is answered, malformed JSON before depth', async (_what, body, status, text) => {
+    ['at the limit', arrays(100), 200, '['],
+    ['beyond it', arrays(101), 400, `body${'/0'.repeat(100)} nests deeper than 100 levels`],
+    ['far beyond it', arrays(10_000), 400, `body${'/0'.repeat(100)} nests deeper than 100 levels`],
+    ['beyond it below a name', `{"a":[],"b":{"a/b":${arrays(99)}}}`, 400, `body/b/a~1b${'/0'.repeat(98)} nests deeper`],
+    ['malformed', '['.repeat(20_000), 400, 'the body is not one JSON document'],
+    ['with a duplicate name', arrays(200, '{"a":1,"a":2}'), 400, 'the body names the property \\"a\\" twice'],
+  ])('is checked for its syntax first, then for its depth: %s', async (_what, body, status, text) => {
     const { send } = await echo()
     expect(await send({ method: 'PUT', url: '/', body })).toMatchObject({
       status,

@@ -30,7 +30,7 @@ test.each([
   ['one with padding in its middle', 'Bearer a=b'],
   ['a very long one', `Bearer ${'a'.repeat(1_000_000)} `],
   ['a million spaces', `Bearer${' '.repeat(1_000_000)}`],
-])('a malformed bearer token takes no time: %s', (_name, text) => {
+])('a malformed bearer token is refused at once: %s', (_name, text) => {
   const startedAt = performance.now()
   expect(readCredentials('bearer', text)).toBe('unknown')
   expect(performance.now() - startedAt).toBeLessThan(2_000)

@@ -39,7 +39,7 @@ function serveDeclared(failure: object, given: Shop = {}, more: object = {}): Pr
   return serve({ paths, handlers: { list: () => ({ status: 200, body: [] }) }, ...given })
 }
 
-test('every door sends the problem details of RFC 9457 by default', async () => {
+test('every failure has the problem details of RFC 9457 by default', async () => {
   const { listen } = await serve({ failureForm: null, handlers })
   const origin = await listen()
   for (const [name, status, bytes] of doors) {
@@ -50,7 +50,7 @@ test('every door sends the problem details of RFC 9457 by default', async () => 
   }
 })
 
-test('every door sends the reply of failureForm, with the headers that HTTP asks for', async () => {
+test('every failure has the form of failureForm and the headers that HTTP requires', async () => {
   const failureForm: FailureForm = ({ name, status, message }) => ({
     status: status === 400 ? 422 : status,
     contentType: 'text/plain',
@@ -71,7 +71,7 @@ test('every door sends the reply of failureForm, with the headers that HTTP asks
   }
 })
 
-test('a failure that does not fit its declared response is named once at the start, and sent', async () => {
+test('a failure that does not fit its declared response is warned of, and sent', async () => {
   const Failure = { type: 'object', required: ['code'], properties: { code: { type: 'integer' } } }
   const declared = { description: 'A failure.', content: { 'application/problem+json': { schema: Failure } } }
   const responses = { ...ok, 400: declared, 401: declared, '4XX': { description: 'No content.' } }
@@ -110,7 +110,7 @@ test.each<[string, object, string | undefined]>([
   expect(warnings.map((text) => text.split(';')[1]?.split(': ')[1])).toEqual(problem === undefined ? [] : [problem])
 })
 
-test('the start looks only at failures that can occur', async () => {
+test('the start checks only failures that can occur', async () => {
   const security = [{ bearer: ['admin'] }]
   const names = async (given: Shop, more?: object) => {
     const [warning = ''] = warningsOf(await serveDeclared({ description: 'No content.' }, given, more))

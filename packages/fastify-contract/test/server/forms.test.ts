@@ -41,9 +41,9 @@ const photo = (content: string, type = 'image/png'): [string, string] => [
 
 describe('a field of a form', () => {
   const fields: [string, [string, string][], string][] = [
-    ['that is an int64 is exact', [['id', '9007199254740993']], '{"id":9007199254740993}'],
+    ['is exact as int64', [['id', '9007199254740993']], '{"id":9007199254740993}'],
     [
-      'of a list of int64 is exact',
+      'is exact in a list of int64',
       [
         ['id', '1'],
         ['ids', '9007199254740993'],
@@ -51,7 +51,7 @@ describe('a field of a form', () => {
       '{"id":1,"ids":[9007199254740993]}',
     ],
     [
-      'of a list is repeated, in order',
+      'may be repeated for a list, in order',
       [
         ['id', '1'],
         ['tags', 'b'],
@@ -61,7 +61,7 @@ describe('a field of a form', () => {
       '{"id":1,"tags":["b","","a"]}',
     ],
     [
-      'that is an object is JSON',
+      'is JSON if it is an object',
       [
         ['id', '1'],
         ['meta', '{"id":9007199254740993}'],
@@ -69,7 +69,7 @@ describe('a field of a form', () => {
       '{"id":1,"meta":{"id":9007199254740993}}',
     ],
     [
-      'of a list of objects is JSON each',
+      'is JSON for each object of a list',
       [
         ['metas', '{"id":9007199254740993}'],
         ['metas', '{"id":2,"x":3}'],
@@ -78,7 +78,7 @@ describe('a field of a form', () => {
       '{"metas":[{"id":9007199254740993},{"id":2}],"id":1}',
     ],
     [
-      'that is a boolean is coerced',
+      'is coerced to a boolean',
       [
         ['id', '-1'],
         ['isGood', 'true'],
@@ -86,7 +86,7 @@ describe('a field of a form', () => {
       '{"id":-1,"isGood":true}',
     ],
     [
-      'that is a string is a text',
+      'is text if it is a string',
       [
         ['id', '1'],
         ['name', '007'],
@@ -94,7 +94,7 @@ describe('a field of a form', () => {
       '{"id":1,"name":"007"}',
     ],
     [
-      'that no schema declares is dropped',
+      'is dropped if it is undeclared',
       [
         ['id', '1'],
         ['other', 'x'],
@@ -102,7 +102,7 @@ describe('a field of a form', () => {
       '{"id":1}',
     ],
     [
-      'named __proto__ is one that no schema declares',
+      'is dropped if it is named __proto__',
       [
         ['id', '1'],
         ['__proto__', 'x'],
@@ -110,7 +110,7 @@ describe('a field of a form', () => {
       '{"id":1}',
     ],
     [
-      'without a schema is a text',
+      'is text without a schema',
       [
         ['id', '1'],
         ['any', '5'],
@@ -118,7 +118,7 @@ describe('a field of a form', () => {
       '{"id":1,"any":"5"}',
     ],
     [
-      'without a schema is a list if it is repeated',
+      'is a list without a schema if it is repeated',
       [
         ['id', '1'],
         ['any', '5'],
@@ -127,7 +127,7 @@ describe('a field of a form', () => {
       '{"id":1,"any":["5","6"]}',
     ],
     [
-      'has any text',
+      'may have any text',
       [
         ['id', '1'],
         ['name', 'ä+&=%'],
@@ -147,16 +147,16 @@ describe('a field of a form', () => {
   const broken: [string, [string, string][], string][] = [
     ['is missing', [], 'body/id is required'],
     [
-      'is repeated, but no list',
+      'is repeated, but not a list',
       [
         ['id', '1'],
         ['id', '2'],
       ],
       'body/id is repeated, but is not a list; send it once',
     ],
-    ['is no integer', [['id', '1.0']], 'body/id must be an integer from -9223372036854775808'],
+    ['is not an integer', [['id', '1.0']], 'body/id must be an integer from -9223372036854775808'],
     [
-      'is an item that is no integer',
+      'has an item that is not an integer',
       [
         ['id', '1'],
         ['ids', '1'],
@@ -173,7 +173,7 @@ describe('a field of a form', () => {
       'body/name must have at most 5 characters',
     ],
     [
-      'is no JSON',
+      'is malformed JSON',
       [
         ['id', '1'],
         ['meta', '{'],
@@ -197,7 +197,7 @@ describe('a field of a form', () => {
       'body/meta/id must be an integer',
     ],
     [
-      'is JSON with an integer that is not exact',
+      'is JSON with an inexact integer',
       [
         ['id', '1'],
         ['meta', '{"id":9007199254740993.0}'],
@@ -205,7 +205,7 @@ describe('a field of a form', () => {
       'body/meta/id must be an integer',
     ],
     [
-      'is JSON with a name twice',
+      'is JSON with a duplicate name',
       [
         ['id', '1'],
         ['meta', '{"a":1,"a":2}'],
@@ -213,7 +213,7 @@ describe('a field of a form', () => {
       'body/meta names the property \\"a\\" twice',
     ],
     [
-      'is JSON that nests deep',
+      'is deeply nested JSON',
       [
         ['id', '1'],
         ['meta', `{"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}`],
@@ -222,7 +222,7 @@ describe('a field of a form', () => {
     ],
   ]
 
-  test.each(broken)('that %s is refused by its place', async (_what, given, message) => {
+  test.each(broken)('is refused with its place if it %s', async (_what, given, message) => {
     const { post } = await serveBody(forms)
     const expected = { status: 400, message: expect.stringContaining(message.replaceAll('\\', '')) as string }
     expect(await post(urlencoded, new URLSearchParams(given).toString())).toEqual(expected)
@@ -280,14 +280,14 @@ describe('a file', () => {
     )
   })
 
-  test('of a field without a schema is a file as well', async () => {
+  test('is accepted for a field without a schema', async () => {
     const { post } = await serveBody(forms)
     const { body } = await post(multipart, parts(id, [`${named('any')}; filename="a"`, 'x']))
     expect(body).toBe('{"id":1,"any":{"name":"a","type":"","text":"x"}}')
   })
 })
 
-describe('a malformed form is refused:', () => {
+describe('a malformed form is refused for', () => {
   test.each<[string, string, string | Buffer, string]>([
     ['broken percent-encoding', urlencoded, 'id=%zz', 'the percent-encoding of the form is invalid or not UTF-8'],
     [
@@ -338,7 +338,7 @@ describe('a malformed form is refused:', () => {
   })
 })
 
-test('a refusal is short, whatever the form has', async () => {
+test('a refusal is short, whatever the form contains', async () => {
   const text = { type: 'object', additionalProperties: { type: 'string' } }
   const names = Array.from({ length: 5_000 }, (_, index) => `a${String(index)}`)
   for (const [content, type, body] of [
@@ -394,7 +394,7 @@ test('a form of any bytes is read or refused', async () => {
   )
 })
 
-test('a form that the platform writes is read as it was meant', async () => {
+test('a form that FormData writes is read back unchanged', async () => {
   const any = { 'multipart/form-data': { schema: { type: 'object', additionalProperties: list({ type: 'string' }) } } }
   const { post } = await serveBody(any)
   const text = fc.string({
@@ -456,13 +456,13 @@ describe('a form of the maximum size', () => {
     expect(await cpuOf(() => post(type, body))).toBeLessThan(100)
   })
 
-  test('is the limit of a body', async () => {
+  test('is limited like any body', async () => {
     const { post } = await serveBody(forms)
     expect((await post(multipart, parts(id, photo('x'.repeat(66_000))))).status).toBe(413)
   })
 })
 
-test('a form that is cut, or arrives a byte at a time, is refused or read', async () => {
+test('a form may arrive byte by byte; an incomplete one is refused', async () => {
   const { listen } = await serveBody(forms)
   const origin = await listen()
   const body = parts(id, photo('x')).toString('latin1')

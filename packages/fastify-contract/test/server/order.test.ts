@@ -28,13 +28,13 @@ const pairs = faults.flatMap(([name, spoil], index) =>
     .map(([later, spoilToo]) => [name, later, (request: Request) => spoil(spoilToo(request))] as const),
 )
 
-test.each(pairs)('%s is told before %s', async (name, _later, spoil) => {
+test.each(pairs)('%s is reported before %s', async (name, _later, spoil) => {
   const { send } = await serve()
   expect((await send(good)).status).toBe(200)
   expect(JSON.parse((await send(spoil(good))).text)).toMatchObject({ failure: name })
 })
 
-test('credentials are checked before one byte of the body has arrived, which is not taken for a request', async () => {
+test('credentials are checked before the body arrives', async () => {
   const { listen } = await serve()
   const answers = await exchange(
     await listen(),

@@ -11,7 +11,7 @@ test.each([
   ['/openapi.json', ['GET', 'HEAD']],
   ['/docs/', ['GET', 'HEAD']],
   ['/docs/static/swagger-ui.css', ['GET', 'HEAD']],
-])('%s has the methods %j, and every other one that Node reads is refused with Allow', async (url, allowed) => {
+])('%s allows %j; other methods get 405 with Allow', async (url, allowed) => {
   const beside = (app: { get: (path: string, handler: () => string) => unknown }) => void app.get('/beside', () => 'a')
   const { send } = await serve({ beside })
   // CONNECT has no path.
@@ -28,7 +28,7 @@ test.each([
   ...['/things;v=1', '/things.json', '/things%2F1', '/%2Fthings', '/constructor', '/__proto__', '/?things', '/%00'],
   ...['/docs/nothing', '/docs/static/nothing.js', '/docs/static/..%2f..%2fpackage.json', '/docs/static/index.css/'],
   ...['/docs/static/csp.json', '/docs/static/%00', '/openapi', '/openapi.yml', '/.env', '/favicon.ico'],
-])('%s is no path, for whatever method, with or without credentials', async (url) => {
+])('%s gives 404 for every method, with or without credentials', async (url) => {
   const { send } = await serve()
   for (const method of ['GET', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']) {
     for (const headers of [{}, { authorization: undefined }]) {
@@ -38,7 +38,7 @@ test.each([
   }
 })
 
-test('a browser is sent from / to the docs page, and nobody else', async () => {
+test('only browsers are redirected from / to the docs page', async () => {
   const { send } = await serve()
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
   for (const [status, request] of [
@@ -63,7 +63,7 @@ test.each([
   ...['/things/%', '/things/%2', '/things/%zz', '/things/%ff', '/things/%C3', '/things/%ED%A0%80', '/%', '/nowhere?%'],
   ...['/things?limit=1%', '/things?limit=%u0031', '/things?limit=%C3%28', '/things?limit=%C0%B1', '/things?%zz=1'],
   ...['/things?limit=%F5%80%80%80', '/things?limit=1&%C3=1', '/docs?%', '/docs/static/index.css?v=%zz'],
-])('the percent-encoding of %s is refused, before method and credentials', async (url) => {
+])('the broken percent-encoding of %s is refused first', async (url) => {
   const { send } = await serve()
   for (const method of ['GET', 'DELETE', 'POST', 'PROPFIND']) {
     for (const headers of [{}, { authorization: undefined }]) {
@@ -73,7 +73,7 @@ test.each([
   }
 })
 
-test('percent-encoding that is as it should be is decoded', async () => {
+test('valid percent-encoding is decoded', async () => {
   const { send } = await serve()
   for (const url of ['/th%69ngs', '/things?limit=%31', '/things?%6Cimit=0'])
     expect((await send({ url })).status).toBe(200)
@@ -93,7 +93,7 @@ test.each([
   ['GET http://a\\b/things', 400],
   ['GET http://a%zz/things', 400],
   ['GET /things#a', 400],
-])('the request line %s is answered %i', async (line, status) => {
+])('the request line %s gives %i', async (line, status) => {
   const { listen } = await serve()
   const fields = 'Host: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n\r\n'
   const answers = await exchange(await listen(), `${line} HTTP/1.1\r\n${fields}`)
@@ -108,7 +108,7 @@ describe('a contract', () => {
   })
   const answer = (body: unknown) => () => ({ status: 200, body })
 
-  test('whose paths overlap is served by its most concrete path alone', async () => {
+  test('with overlapping paths is served by the most concrete path', async () => {
     const paths = {
       '/things/{id}': { get: operation('getThing', ['id']), delete: operation('deleteThing', ['id']) },
       '/things/mine': { get: operation('getMine') },
@@ -123,7 +123,7 @@ describe('a contract', () => {
     })
   })
 
-  test('may give its parameters any names, and its paths the colons of a router', async () => {
+  test('may use any parameter names, and colons in paths', async () => {
     const names = ['constructor', 'a.b-c:d', 'é']
     const path = `/a:b/${names.map((name) => `{${name}}`).join('/x/')}`
     const handlers = { get: ({ path: given }: { path: object }) => ({ status: 200, body: Object.entries(given) }) }
@@ -136,14 +136,14 @@ describe('a contract', () => {
     ])
   })
 
-  test('is served below the path of each of its servers, and nowhere else', async () => {
+  test('is served below the path of each server, and nowhere else', async () => {
     const servers = [{ url: 'https://a.example/v1/' }, { url: '/v%32' }]
     const { send } = await serve({ document: { servers } })
     const statuses = ['/v1/things', '/v2/things', '/things', '/v1'].map(async (url) => (await send({ url })).status)
     expect(await Promise.all(statuses)).toEqual([200, 200, 404, 404])
   })
 
-  test('may have a HEAD of its own', async () => {
+  test('may declare its own HEAD', async () => {
     const head = { operationId: 'head', responses: { 204: { description: 'There.' }, ...failures } }
     const paths = { '/things': { get: operation('get'), head } }
     const { send } = await serve({ paths, handlers: { get: answer('a'), head: () => ({ status: 204 }) } })

@@ -14,7 +14,7 @@ const unreadable = {
   },
 }
 
-describe('what a handler throws', () => {
+describe('an error of a handler', () => {
   test.each<[string, unknown]>([
     ['an Error', new Error('secret')],
     ['a text', 'secret'],
@@ -27,7 +27,7 @@ describe('what a handler throws', () => {
       'an Error with a status and headers',
       Object.assign(new Error('secret'), { statusCode: 418, headers: { via: 'x' } }),
     ],
-  ])('gives nothing away, and is logged once: %s', async (_what, thrown) => {
+  ])('reveals nothing and is logged once: %s', async (_what, thrown) => {
     let calls = 0
     const fail = () => {
       throw thrown
@@ -47,7 +47,7 @@ describe('what a handler throws', () => {
 })
 
 test.each<unknown>([100, 101, 103, 199, 600, 999, 0, -1, 200.5, NaN, Infinity, '200', undefined, null])(
-  'a reply with the status %o, which no response can have, is a logged fault',
+  'a reply with the impossible status %o becomes 500 and is logged',
   async (status) => {
     const responses = { '1XX': failures.default, '6XX': failures.default, ...ok, ...failures }
     const paths = { '/things': { get: { operationId: 'listThings', responses } } }
@@ -65,7 +65,7 @@ test.each([
   ['text', (text: string) => text],
   ['bytes', (text: string) => Buffer.from(text)],
   ['chunks', (text: string) => Readable.from([Buffer.from(text.slice(0, 5)), Buffer.from(text.slice(5))])],
-])('encoded JSON in %s is checked where the service asks for it', async (_what, chunksOf) => {
+])('encoded JSON in %s is validated with checksEncoded', async (_what, chunksOf) => {
   let text = '[{"name":"a"}]'
   const listThings = () => ({ status: 200, body: new Encoded(chunksOf(text)) })
   const content = { 'application/json': { schema: { type: 'array' } } }
@@ -78,7 +78,7 @@ test.each([
   expect(faults(lines)).toMatchObject([{ err: { message: expect.stringContaining('body must be') as string } }])
 })
 
-test('an undeclared property of a reply is not sent, is logged and is reported', async () => {
+test('an undeclared property of a reply is dropped, logged and reported', async () => {
   const schema = { type: 'object', properties: { name: { type: 'string' } } }
   const responses = { 200: { description: 'A thing.', content: { 'application/json': { schema } } }, ...failures }
   const reported: string[] = []
@@ -95,7 +95,7 @@ test('an undeclared property of a reply is not sent, is logged and is reported',
 })
 
 test.each(['/things', '/things?limit=x', '/nowhere', '/%', '/openapi.json', '/docs', '/docs/static/index.css'])(
-  '%s is kept by nobody but for the files of the docs page, and names no software',
+  '%s may not be cached, except docs files, and names no software',
   async (url) => {
     const { app } = await serve()
     for (const headers of [{ authorization: 'Bearer me' }, {}]) {
@@ -107,7 +107,7 @@ test.each(['/things', '/things?limit=x', '/nowhere', '/%', '/openapi.json', '/do
   },
 )
 
-describe('a client that asks for one of several media types', () => {
+describe('a handler with several media types', () => {
   const content = { 'application/json': {}, 'text/csv': { schema: { type: 'string' } } }
   const responses = { 200: { description: 'Things.', headers: { Vary: { schema: {} } }, content }, ...failures }
   const paths = { '/things': { get: { operationId: 'list', responses } } }
@@ -121,7 +121,7 @@ describe('a client that asks for one of several media types', () => {
     ['text/csv', 'text/csv; charset=utf-8', 'Accept, Accept-Language'],
     ['application/json;q=0.5, text/csv; charset=latin1', 'text/csv; charset=utf-8', 'Accept, Accept-Language'],
     ['image/png', 'application/json', 'Accept'],
-  ])('by Accept: %s gets it, or the first', async (accept, type, vary) => {
+  ])('sees the first declared media type that fits Accept: %s', async (accept, type, vary) => {
     const { send } = await serve({ paths, handlers: { list } })
     expect(await send({ url: '/things', headers: { accept } })).toMatchObject({
       status: 200,
@@ -131,7 +131,7 @@ describe('a client that asks for one of several media types', () => {
 })
 
 describe('the docs page', () => {
-  test('may load scripts from here alone, none of them inline, and may be framed by nobody', async () => {
+  test('forbids inline and foreign scripts, and frames', async () => {
     const { send } = await serve()
     for (const url of ['/docs', '/docs/static/swagger-ui-bundle.js', '/docs/static/swagger-initializer.js']) {
       const { status, headers } = await send({ url })
@@ -148,7 +148,7 @@ describe('the docs page', () => {
     }
   })
 
-  test('has the title as text, and its files beside it below any prefix of a proxy', async () => {
+  test('escapes its title, and works below any prefix of a proxy', async () => {
     const { send } = await serve({ before: (app) => app.get('/docs/favicon.svg', () => '') })
     for (const url of ['/docs', '/docs/']) {
       const { text } = await send({ url })
@@ -161,7 +161,7 @@ describe('the docs page', () => {
     }
   })
 
-  test('has no icon unless one is given', async () => {
+  test('has an icon only if the service serves one', async () => {
     const { send } = await serve()
     expect((await send({ url: '/docs' })).text).toContain('<link rel="icon" href="data:,">')
     const withIcon = await serve({ before: (app) => app.get('/docs/favicon.svg', () => '') })
@@ -173,7 +173,7 @@ describe('the docs page', () => {
     }
   })
 
-  test('shows integers that a double cannot hold digit for digit', async () => {
+  test('shows integers beyond 2^53 exactly', async () => {
     const example = { value: { id: 9007199254740993n } }
     const content = { 'application/json': { examples: { beyond: example } } }
     const responses = { 200: { description: 'Done.', content, maximum: 9223372036854775807n }, ...failures }
@@ -184,7 +184,7 @@ describe('the docs page', () => {
     expect(text).toContain('"value":"{\\n  \\"id\\": 9007199254740993\\n}"')
   })
 
-  test('has its files sent again only where they changed', async () => {
+  test('revalidates its files by ETag', async () => {
     const { send } = await serve()
     const url = '/docs/static/swagger-ui.css'
     const { headers } = await send({ url })
@@ -195,7 +195,7 @@ describe('the docs page', () => {
   })
 })
 
-test('long answers arrive to the last byte at a client that reads them late', async () => {
+test('long responses reach a slow reader to the last byte', async () => {
   const body = `🌱${'x'.repeat(120_000)}`
   const paths = { '/': { get: { operationId: 'get', security: [], responses: { ...ok, ...failures } } } }
   const { listen } = await serve({ paths, handlers: { get: () => ({ status: 200, body }) } })
@@ -210,7 +210,7 @@ test('long answers arrive to the last byte at a client that reads them late', as
   expect(received.split(JSON.stringify(body))).toHaveLength(41)
 })
 
-test('the answers that clients have not read are bounded, and one that is closed makes room', async () => {
+test('unread responses are limited, and a closed connection makes room', async () => {
   const body = 'x'.repeat(8_000_000)
   const paths = { '/': { get: { operationId: 'get', security: [], responses: { ...ok, ...failures } } } }
   const { listen } = await serve({

@@ -14,7 +14,7 @@ async function serveThings(operation: object, options: object = {}, document: ob
   return app
 }
 
-test('a handler that is not implemented is answered 501 in the form of failures', async () => {
+test('a handler that is not implemented gives 501 in the form of failures', async () => {
   const app = await serveThings({}, { handlers: { listThings: notImplemented } })
   const { statusCode, headers, payload } = await app.inject('/things')
   expect([statusCode, headers['content-type']]).toEqual([501, 'application/problem+json'])
@@ -25,7 +25,7 @@ test('a handler that is not implemented is answered 501 in the form of failures'
   })
 })
 
-test('a handler gets the services and the request', async () => {
+test('a handler receives the services and the request', async () => {
   const handlers = {
     listThings: (_input: unknown, { greeting, request }: { greeting: string; request: { url: string } }) => ({
       status: 200,
@@ -41,7 +41,7 @@ test.each([
   [{ ETag: '"a"' }, undefined, '"a"'],
   [{ 'Cache-Control': 'no-cache', ETag: '"b"' }, 'no-cache', '"b"'],
   [{}, 'no-store', undefined],
-])('a handler that replies with %j decides of caching', async (headers, cacheControl, etag) => {
+])('a reply with the headers %j controls caching', async (headers, cacheControl, etag) => {
   const text = { schema: { type: 'string' } }
   const declared = { 200: { ...ok[200], headers: { 'Cache-Control': text, ETag: text } } }
   const handlers = { listThings: () => ({ status: 200, headers, body: [] }) }
@@ -57,14 +57,14 @@ test.each<[object, string[]]>([
   [{}, ['/v1/things', '/v2/things']],
   [{ basePaths: ['/api'] }, ['/api/things']],
   [{ basePaths: [''] }, ['/things']],
-])('with the options %j the operations are at %s', async (options, urls) => {
+])('the options %j serve the operations at %s', async (options, urls) => {
   const app = await serveThings({}, options, { servers })
   const all = ['/things', '/v1/things', '/v2/things', '/api/things']
   const found = await Promise.all(all.map(async (url) => (await app.inject(url)).statusCode === 200))
   expect(all.filter((_url, index) => found[index])).toEqual(urls)
 })
 
-test('the docs page is at another path, or nowhere', async () => {
+test('the docs page can be moved or turned off', async () => {
   const moved = await serveThings({}, { docs: '/internal/docs' })
   expect((await moved.inject('/internal/docs')).payload).toContain('<title>Things</title>')
   expect((await moved.inject('/internal/openapi.json')).json()).toMatchObject({ info })

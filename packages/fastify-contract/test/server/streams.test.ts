@@ -94,7 +94,7 @@ const sources: Record<string, () => Source | Promise<Source>> = {
 const contentType = 'application/octet-stream'
 
 describe.each(Object.entries(sources))('the stream of a reply is closed: %s', (_kind, open) => {
-  test('where HEAD is answered', async () => {
+  test('after a HEAD request', async () => {
     const { body, isClosed } = await open()
     const { url } = await serveFile(() => ({ status: 200, body, contentType }))
     const response = await fetch(url, { method: 'HEAD' })
@@ -102,7 +102,7 @@ describe.each(Object.entries(sources))('the stream of a reply is closed: %s', (_
     await expect.poll(isClosed).toBe(true)
   })
 
-  test('where the client has left before the handler returns', async () => {
+  test('if the client leaves before the handler returns', async () => {
     const { body, isClosed } = await open()
     const [asked, left] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
     const { url } = await serveFile(async () => {
@@ -118,7 +118,7 @@ describe.each(Object.entries(sources))('the stream of a reply is closed: %s', (_
     await expect.poll(isClosed).toBe(true)
   })
 
-  test('where the client leaves in the middle, or reads no more', async () => {
+  test('if the client stops reading and leaves', async () => {
     const { body, isClosed } = await open()
     const { url, faults } = await serveFile(() => ({ status: 200, body, contentType }))
     const socket = await ask(url)
@@ -150,7 +150,7 @@ test.each<[string, object]>([
   await expect.poll(isClosed).toBe(true)
 })
 
-test('the stream of a reply is closed where too many long answers wait to be read', async () => {
+test('the stream of a reply is closed if too many responses are unread', async () => {
   const { body, isClosed } = await sources['a generator']!()
   const { url } = await serveFile(() => ({ status: 200, body, contentType }), { unreadBytes: 0 })
   expect((await fetch(url)).status).toBe(503)
@@ -170,7 +170,7 @@ function openFiles(): string[] {
   })
 }
 
-test('no descriptor of a file stays open, however often its reply is not sent', async () => {
+test('no file stays open if replies with it are not sent', async () => {
   const file = join(await temporaryFolder(), 'file')
   await writeFile(file, Buffer.alloc(1_024 * 1_024))
   let calls = 0
@@ -221,7 +221,7 @@ const failing: Record<string, () => AsyncIterable<unknown>> = {
 }
 
 describe.each(Object.entries(failing))('a stream that fails before its first byte: %s', (_kind, open) => {
-  test('is answered 500 without the headers of the reply, and logged once', async () => {
+  test('gives 500 without the headers of the reply, and is logged once', async () => {
     const headers = { 'Content-Encoding': 'gzip', 'Cache-Control': 'max-age=60' }
     const { url, faults } = await serveFile(() => ({
       status: 200,
@@ -239,7 +239,7 @@ describe.each(Object.entries(failing))('a stream that fails before its first byt
     expect(faults()).toHaveLength(1)
   })
 
-  test('ends nothing where it is not sent', async () => {
+  test('does no harm if it is not sent', async () => {
     let reply: object = { status: 200, contentType }
     const { url } = await serveFile(() => ({ ...reply, body: open() }))
     expect((await fetch(url, { method: 'HEAD' })).status).toBeGreaterThanOrEqual(200)
@@ -277,7 +277,7 @@ describe('a stream that fails in the middle', () => {
         yield { a: 1 }
       },
     ],
-  ])('closes the connection, and is logged once: %s', async (_kind, open) => {
+  ])('closes the connection and is logged once: %s', async (_kind, open) => {
     const reply = () => ({ status: 200, body: open(), contentType })
     const { url, faults } = await serveFile(reply)
     const response = await fetch(url)
@@ -288,7 +288,7 @@ describe('a stream that fails in the middle', () => {
     expect(faults()).toHaveLength(1)
   })
 
-  test('after its client has left ends nothing', async () => {
+  test('does no harm after its client has left', async () => {
     const left = Promise.withResolvers<undefined>()
     async function* generate(): AsyncGenerator<Uint8Array> {
       try {
@@ -313,7 +313,7 @@ describe('a stream that fails in the middle', () => {
   })
 })
 
-test('chunks without bytes, and of text, are parts of a stream like others', async () => {
+test('a stream may have empty chunks and text chunks', async () => {
   const { url } = await serveFile(() => ({
     status: 200,
     contentType,

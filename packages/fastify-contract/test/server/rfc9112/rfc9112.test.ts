@@ -40,7 +40,7 @@ describe('RFC', () => {
   })
 })
 
-test('docs/threats.md has a row for each requirement of HTTP that is tested, and no other', () => {
+test('docs/threats.md has a row for each tested requirement of HTTP, and no other', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../../docs/threats.md'), 'utf8')
   const rows = [...page.matchAll(/^\| (\d{4} [\d.]+) \| ([^|]+) \|/gm)].map(
     ([, section = '', must = '']) => `${section}: ${must}`,
