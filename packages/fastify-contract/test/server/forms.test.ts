@@ -40,193 +40,49 @@ const photo = (content: string, type = 'image/png'): [string, string] => [
 ]
 
 describe('a field of a form', () => {
-  const fields: [string, [string, string][], string][] = [
-    ['is exact as int64', [['id', '9007199254740993']], '{"id":9007199254740993}'],
-    [
-      'is exact in a list of int64',
-      [
-        ['id', '1'],
-        ['ids', '9007199254740993'],
-      ],
-      '{"id":1,"ids":[9007199254740993]}',
-    ],
-    [
-      'may be repeated for a list, in order',
-      [
-        ['id', '1'],
-        ['tags', 'b'],
-        ['tags', ''],
-        ['tags', 'a'],
-      ],
-      '{"id":1,"tags":["b","","a"]}',
-    ],
-    [
-      'is JSON if it is an object',
-      [
-        ['id', '1'],
-        ['meta', '{"id":9007199254740993}'],
-      ],
-      '{"id":1,"meta":{"id":9007199254740993}}',
-    ],
+  test.each([
+    ['is exact as int64', 'id=9007199254740993', '{"id":9007199254740993}'],
+    ['is exact in a list of int64', 'id=1&ids=9007199254740993', '{"id":1,"ids":[9007199254740993]}'],
+    ['may be repeated for a list, in order', 'id=1&tags=b&tags=&tags=a', '{"id":1,"tags":["b","","a"]}'],
+    ['is JSON if it is an object', 'id=1&meta={"id":9007199254740993}', '{"id":1,"meta":{"id":9007199254740993}}'],
     [
       'is JSON for each object of a list',
-      [
-        ['metas', '{"id":9007199254740993}'],
-        ['metas', '{"id":2,"x":3}'],
-        ['id', '1'],
-      ],
+      'metas={"id":9007199254740993}&metas={"id":2,"x":3}&id=1',
       '{"metas":[{"id":9007199254740993},{"id":2}],"id":1}',
     ],
-    [
-      'is coerced to a boolean',
-      [
-        ['id', '-1'],
-        ['isGood', 'true'],
-      ],
-      '{"id":-1,"isGood":true}',
-    ],
-    [
-      'is text if it is a string',
-      [
-        ['id', '1'],
-        ['name', '007'],
-      ],
-      '{"id":1,"name":"007"}',
-    ],
-    [
-      'is dropped if it is undeclared',
-      [
-        ['id', '1'],
-        ['other', 'x'],
-      ],
-      '{"id":1}',
-    ],
-    [
-      'is dropped if it is named __proto__',
-      [
-        ['id', '1'],
-        ['__proto__', 'x'],
-      ],
-      '{"id":1}',
-    ],
-    [
-      'is text without a schema',
-      [
-        ['id', '1'],
-        ['any', '5'],
-      ],
-      '{"id":1,"any":"5"}',
-    ],
-    [
-      'is a list without a schema if it is repeated',
-      [
-        ['id', '1'],
-        ['any', '5'],
-        ['any', '6'],
-      ],
-      '{"id":1,"any":["5","6"]}',
-    ],
-    [
-      'may have any text',
-      [
-        ['id', '1'],
-        ['name', 'ä+&=%'],
-      ],
-      '{"id":1,"name":"ä+&=%"}',
-    ],
-  ]
-
-  test.each(fields)('%s', async (_what, given, body) => {
+    ['is coerced to a boolean', 'id=-1&isGood=true', '{"id":-1,"isGood":true}'],
+    ['is text if it is a string', 'id=1&name=007', '{"id":1,"name":"007"}'],
+    ['is dropped if it is undeclared', 'id=1&other=x', '{"id":1}'],
+    ['is dropped if it is named __proto__', 'id=1&__proto__=x', '{"id":1}'],
+    ['is text without a schema', 'id=1&any=5', '{"id":1,"any":"5"}'],
+    ['is a list without a schema if it is repeated', 'id=1&any=5&any=6', '{"id":1,"any":["5","6"]}'],
+    ['may have any text', 'id=1&name=ä%2B%26%3D%25', '{"id":1,"name":"ä+&=%"}'],
+  ])('%s', async (_what, text, body) => {
     const { post } = await serveBody(forms)
-    const encoded = new URLSearchParams(given).toString()
-    const latin1 = given.map(([name, value]) => field(name, Buffer.from(value).toString('latin1')))
-    expect(await post(urlencoded, encoded)).toEqual({ status: 200, body, contentType: urlencoded })
+    const given = new URLSearchParams(text)
+    const latin1 = [...given].map(([name, value]) => field(name, Buffer.from(value).toString('latin1')))
+    expect(await post(urlencoded, given.toString())).toEqual({ status: 200, body, contentType: urlencoded })
     expect(await post(multipart, parts(...latin1))).toEqual({ status: 200, body, contentType: 'multipart/form-data' })
   })
 
-  const broken: [string, [string, string][], string][] = [
-    ['is missing', [], 'body/id is required'],
-    [
-      'is repeated, but not a list',
-      [
-        ['id', '1'],
-        ['id', '2'],
-      ],
-      'body/id is repeated, but is not a list; send it once',
-    ],
-    ['is not an integer', [['id', '1.0']], 'body/id must be an integer from -9223372036854775808'],
-    [
-      'has an item that is not an integer',
-      [
-        ['id', '1'],
-        ['ids', '1'],
-        ['ids', 'x'],
-      ],
-      'body/ids/1 must be an integer',
-    ],
-    [
-      'is too long',
-      [
-        ['id', '1'],
-        ['name', 'abcdef'],
-      ],
-      'body/name must have at most 5 characters',
-    ],
-    [
-      'is malformed JSON',
-      [
-        ['id', '1'],
-        ['meta', '{'],
-      ],
-      'body/meta is not one JSON document: it ends too early',
-    ],
-    [
-      'is JSON of another type',
-      [
-        ['id', '1'],
-        ['meta', '[]'],
-      ],
-      'body/meta must be an object',
-    ],
-    [
-      'is JSON with a text for a number',
-      [
-        ['id', '1'],
-        ['meta', '{"id":"5"}'],
-      ],
-      'body/meta/id must be an integer',
-    ],
-    [
-      'is JSON with an inexact integer',
-      [
-        ['id', '1'],
-        ['meta', '{"id":9007199254740993.0}'],
-      ],
-      'body/meta/id must be an integer',
-    ],
-    [
-      'is JSON with a duplicate name',
-      [
-        ['id', '1'],
-        ['meta', '{"a":1,"a":2}'],
-      ],
-      'body/meta names the property \\"a\\" twice',
-    ],
-    [
-      'is deeply nested JSON',
-      [
-        ['id', '1'],
-        ['meta', `{"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}`],
-      ],
-      'nests deeper',
-    ],
-  ]
-
-  test.each(broken)('is refused with its place if it %s', async (_what, given, message) => {
+  test.each([
+    ['is missing', '', 'body/id is required'],
+    ['is repeated, but not a list', 'id=1&id=2', 'body/id is repeated, but is not a list; send it once'],
+    ['is not an integer', 'id=1.0', 'body/id must be an integer from -9223372036854775808'],
+    ['has an item that is not an integer', 'id=1&ids=1&ids=x', 'body/ids/1 must be an integer'],
+    ['is too long', 'id=1&name=abcdef', 'body/name must have at most 5 characters'],
+    ['is malformed JSON', 'id=1&meta={', 'body/meta is not one JSON document: it ends too early'],
+    ['is JSON of another type', 'id=1&meta=[]', 'body/meta must be an object'],
+    ['is JSON with a text for a number', 'id=1&meta={"id":"5"}', 'body/meta/id must be an integer'],
+    ['is JSON with an inexact integer', 'id=1&meta={"id":9007199254740993.0}', 'body/meta/id must be an integer'],
+    ['is JSON with a duplicate name', 'id=1&meta={"a":1,"a":2}', 'body/meta names the property "a" twice'],
+    ['is deeply nested JSON', `id=1&meta={"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}`, 'nests deeper'],
+  ])('is refused with its place if it %s', async (_what, text, message) => {
     const { post } = await serveBody(forms)
-    const expected = { status: 400, message: expect.stringContaining(message.replaceAll('\\', '')) as string }
-    expect(await post(urlencoded, new URLSearchParams(given).toString())).toEqual(expected)
-    expect(await post(multipart, parts(...given.map(([name, value]) => field(name, value))))).toEqual(expected)
+    const given = new URLSearchParams(text)
+    const expected = { status: 400, message: expect.stringContaining(message) as string }
+    expect(await post(urlencoded, given.toString())).toEqual(expected)
+    expect(await post(multipart, parts(...[...given].map(([name, value]) => field(name, value))))).toEqual(expected)
   })
 })
 
