@@ -5,11 +5,7 @@ import { defineConfig } from 'vitest/config'
 const long = ['**/*.long.test.ts']
 
 /** Tests that must pass whatever keeps the plants. They take their store from `temporaryStore`. */
-const onEveryStore = [
-  'test/operations/**/*.test.ts',
-  'test/contract-suite/stored-plants.test.ts',
-  'test/process/reuse-port.test.ts',
-]
+const onEveryStore = ['test/operations.test.ts', 'test/contract-suite/stored-plants.test.ts']
 /** Tests of what proves and measures; its peers have packages of their own. */
 const ofBench = 'bench/!(peers)/**/*.test.ts'
 const onPostgres = ['test/store/postgres/**/*.test.ts', 'test/scripts/move.test.ts']

@@ -1,4 +1,4 @@
-import { type Flood, openFlood } from '../../test/support/client/flood.ts'
+import { type Flood, openFlood } from '../../test/support/client/load.ts'
 
 /** Sends a flood from a process of its own: a job comes in, `ready` goes out, a message starts it, its result goes out. */
 process.once('message', (flood: Flood) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type CryptoKey, type JWTPayload, SignJWT, exportJWK, exportSPKI, generateKeyPair } from 'jose'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createJwtVerifier } from '../../src/auth/jwt.ts'
-import { expectFailure } from '../support/responses/expect-failure.ts'
+import { expectFailure } from '../support/responses/expected-contract.ts'
 import { type OnFinished, startApp } from '../support/server/start-app.ts'
 
 const issuer = 'https://id.example'

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createToken } from '../../src/auth/tokens.ts'
-import { expectFailure } from '../support/responses/expect-failure.ts'
+import { expectFailure } from '../support/responses/expected-contract.ts'
 import { startApp, temporaryStore } from '../support/server/start-app.ts'
 
 const securitySchemes = {

@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { receive } from '../support/client/raw-http.ts'
 import { servedDatabase, urlOf } from '../support/server/served-database.ts'
 import { temporaryFolder, temporaryLocation } from '../support/server/start-app.ts'
 import {
@@ -112,10 +113,17 @@ test('METRICS_PORT serves the metrics at their own address until the server stop
   const [authorization = ''] = /Bearer plst_[\w-]+/.exec(server.stdout()) ?? []
   const headers = { authorization, 'content-type': 'application/json' }
   await fetch(`${server.origin}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"a"}' })
-  const text = await (await fetch(url)).text()
+  const response = await fetch(url)
+  expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
+  const text = await response.text()
   expect(text).toContain('plant_store_requests_total{operation="createPlant",status="200"} 1')
   expect(text).toMatch(/^plant_store_batch_writes_count [1-9]/m)
-  expect((await fetch(`${server.origin}/metrics`)).status).toBe(404)
+  for (const [address, method] of [
+    [`${server.origin}/metrics`, 'GET'],
+    [url.replace('/metrics', '/plants'), 'GET'],
+    [url, 'POST'],
+  ] as const)
+    expect((await fetch(address, { method })).status).toBe(404)
   await server.end()
   await expect(fetch(url)).rejects.toThrow()
 })
@@ -140,6 +148,30 @@ test('the start warns if the limit of open files is below MAX_CONNECTIONS', asyn
       'raise the limit (ulimit -n 1100, or LimitNOFILE= in a systemd unit), or lower MAX_CONNECTIONS',
   })
   expect(await startWith(1_100)).toBe('')
+})
+
+test('docs files that failed for lack of open files are served once there are some', async () => {
+  const server = await start({})
+  const limit = (files: number) =>
+    execFileSync('prlimit', ['--pid', String(server.child.pid), `--nofile=${String(files)}:`])
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+  const paths = ['/docs/static/index.css', '/docs/static/swagger-ui.css']
+  const responses = await receive(
+    server.origin,
+    get('/livez'),
+    async (received) => {
+      await expect.poll(received).toContain('{"status":"ok"}')
+      limit(0)
+    },
+    ...paths.map(get),
+    async (received) => {
+      await expect.poll(() => received().match(/"error":50000/g)).toHaveLength(paths.length)
+      limit(1_000)
+    },
+    ...paths.map(get),
+    'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  )
+  expect(responses.map(({ status }) => status)).toEqual([200, 500, 500, 200, 200, 200])
 })
 
 test('REUSE_PORT lets two servers share a port; one continues when the other ends', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { RequestCounts } from '../../src/rate-limit/rate-limits.ts'
-import { expectFailure } from '../support/responses/expect-failure.ts'
+import { expectFailure } from '../support/responses/expected-contract.ts'
 import { startApp } from '../support/server/start-app.ts'
 
 const get = { method: 'GET', url: '/plants' }

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { expectFailure } from '../../support/responses/expect-failure.ts'
+import { expectFailure } from '../../support/responses/expected-contract.ts'
 import { projectFolder, runScript } from '../../support/server/start-process.ts'
 import { type RunningServer, servedDatabase } from '../../support/server/served-database.ts'
 

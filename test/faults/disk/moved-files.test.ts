@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { listText } from '../../store/list-text.ts'
-import { expectFailure } from '../../support/responses/expect-failure.ts'
+import { expectFailure } from '../../support/responses/expected-contract.ts'
 import { type OnFinished, temporaryFolder } from '../../support/server/start-app.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { openFlood } from '../../support/client/flood.ts'
-import { keptClient, newClient, watchLongest } from '../../support/client/longest-wait.ts'
+import { keptClient, newClient, openFlood, watchLongest } from '../../support/client/load.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 
 const get = (path: string, field = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${field}\r\n`

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { openConnection } from '../../support/server/postgres-database.ts'
 import { type PostgresNode, startPostgres } from '../../support/server/postgres-node.ts'
-import { expectFailure } from '../../support/responses/expect-failure.ts'
+import { expectFailure } from '../../support/responses/expected-contract.ts'
 import { servedPostgres } from '../../support/server/served-database.ts'
 import { runScript } from '../../support/server/start-process.ts'
 

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { contract } from '../../../generated/contract.ts'
+import { type ErrorName, errors } from '../../../src/failures.ts'
 import { parseJsonWithBigInts } from 'fastify-contract/json'
 import {
   type ReceivedResponse,
@@ -66,4 +68,18 @@ export function errorOf({ text }: Pick<ReceivedResponse, 'text'>): unknown {
 /** Validates a response. @throws Error that names each way in which it breaks the contract */
 export function assertKeepsContract(request: SentRequest, response: ReceivedResponse): void {
   assertKeeps(expectedContract, request, response, rules)
+}
+
+/**
+ * Expects that a response is one of the contract's failures: its status, its number, and a message.
+ *
+ * @returns the message
+ */
+export function expectFailure({ status, text }: Pick<ReceivedResponse, 'status' | 'text'>, name: ErrorName): string {
+  const body = JSON.parse(text) as { message: string }
+  expect({ status, body }).toEqual({
+    status: Math.floor(errors[name] / 100),
+    body: { error: errors[name], message: expect.stringMatching(/./) as string },
+  })
+  return body.message
 }

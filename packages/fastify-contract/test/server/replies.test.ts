@@ -38,6 +38,7 @@ describe('an error of a handler', () => {
     for (const logged of [1, 2]) {
       const { status, headers, text } = await send({ url: '/things' })
       expect([status, JSON.parse(text)]).toMatchObject([500, { failure: 'internal' }])
+      expect(text).toContain('X-Request-Id')
       expect(`${text}${JSON.stringify(headers)}`).not.toMatch(/secret|via/)
       expect(faults(lines).map(({ requestId }) => requestId)).toHaveLength(logged)
       expect(faults(lines).at(-1)).toMatchObject({ requestId: headers['x-request-id'] })

@@ -251,15 +251,20 @@ describe.each(Object.entries(failing))('a stream that fails before its first byt
 
 describe('a stream that fails in the middle', () => {
   const first = Buffer.from('the first')
-  test.each<[string, () => AsyncIterable<unknown>]>([
-    [
-      'a generator that throws',
-      async function* () {
-        yield first
-        await nextIteration()
-        throw fault
-      },
-    ],
+
+  /** A stream of a chunk, and then of what `next` returns. */
+  async function* chunks(next: () => Buffer): AsyncGenerator<Buffer> {
+    yield first
+    await nextIteration()
+    yield next()
+  }
+  const fail = () => {
+    throw fault
+  }
+
+  test.each<[string, () => unknown]>([
+    ['a generator that throws', () => chunks(fail)],
+    ['encoded JSON that throws', () => new Encoded(chunks(fail))],
     [
       'a stream that is destroyed without an error',
       () => {
@@ -269,17 +274,13 @@ describe('a stream that fails in the middle', () => {
         return body
       },
     ],
-    [
-      'a chunk that is no bytes',
-      async function* () {
-        yield first
-        await nextIteration()
-        yield { a: 1 }
-      },
-    ],
+    // The compiler would refuse it.
+    ['a chunk that is not bytes', () => chunks(() => ({ a: 1 }) as unknown as Buffer)],
   ])('closes the connection and is logged once: %s', async (_kind, open) => {
-    const reply = () => ({ status: 200, body: open(), contentType })
-    const { url, faults } = await serveFile(reply)
+    const { url, faults } = await serveFile(() => {
+      const body = open()
+      return { status: 200, body, contentType: body instanceof Encoded ? 'application/json' : contentType }
+    })
     const response = await fetch(url)
     expect(response.status).toBe(200)
     await expect(response.text()).rejects.toThrow()

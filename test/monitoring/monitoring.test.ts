@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createMetrics, serveMetrics } from '../../src/monitoring/metrics.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { startApp, temporaryLocation } from '../support/server/start-app.ts'
+import { expectFailure } from '../support/responses/expected-contract.ts'
+import { startApp, temporaryLocation, temporaryStore } from '../support/server/start-app.ts'
 
 /** The samples of one metric, by their labels. */
 function samples(text: string, name: string): Record<string, number> {
@@ -67,23 +68,6 @@ test('faults, broken contracts and the lag of the event loop are measured', asyn
   expect(Object.keys(samples(text, 'nodejs_eventloop_lag_p99_seconds'))).toHaveLength(1)
 })
 
-test('metrics are served at their own address, which serves nothing else', async () => {
-  const { metrics, app } = await startMeasured()
-  const server = await serveMetrics(metrics, { host: '127.0.0.1', port: 0 }, (error) =>
-    expect.unreachable(String(error)),
-  )
-  onTestFinished(() => server.close())
-  const answer = await fetch(server.url)
-  expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4')
-  expect(await answer.text()).toContain('plant_store_requests_total')
-  for (const [url, method] of [
-    [server.url.replace('/metrics', '/plants'), 'GET'],
-    [server.url, 'POST'],
-  ] as const)
-    expect((await fetch(url, { method })).status).toBe(404)
-  expect((await app.inject({ url: '/metrics' })).statusCode).toBe(404)
-})
-
 test('metrics that cannot be read give 500, and the error is reported', async () => {
   const faults: unknown[] = []
   const fault = new Error('a gauge that throws')
@@ -120,4 +104,32 @@ test("the dashboard uses existing metrics, and all of the service's own", async 
   expect([...asked].filter((name) => !known.includes(name))).toEqual([])
   const own = types.filter(({ name }) => name.startsWith('plant_store_')).map(({ name }) => name)
   expect(own.filter((name) => ![...asked].some((each) => each.startsWith(name)))).toEqual([])
+})
+
+test.each(['/livez', '/readyz'])('%s gives 200 without a token while requests can be served', async (url) => {
+  const { app } = await startApp()
+  const { statusCode, headers, payload } = await app.inject({ method: 'GET', url })
+  expect({ statusCode, type: headers['content-type'], payload }).toEqual({
+    statusCode: 200,
+    type: 'application/json',
+    payload: '{"status":"ok"}',
+  })
+  expect(headers['x-request-id']).toBeDefined()
+})
+
+test('a server whose store is unavailable is alive but not ready', async () => {
+  const { app } = await startApp({ store: { ...(await temporaryStore()), isReady: () => Promise.resolve(false) } })
+  expect((await app.inject({ method: 'GET', url: '/livez' })).statusCode).toBe(200)
+  const { statusCode: status, headers, payload: text } = await app.inject({ method: 'GET', url: '/readyz' })
+  expectFailure({ status, text }, 'unavailable')
+  expect(headers['retry-after']).toBe('1')
+})
+
+test('a stopping server is alive but not ready', async () => {
+  const { app, listen } = await startApp({ limits: { shutdownDelayMilliseconds: 500 } })
+  const origin = await listen()
+  const closing = app.close()
+  await expect.poll(async () => (await fetch(`${origin}/readyz`)).status).toBe(503)
+  expect((await fetch(`${origin}/livez`)).status).toBe(200)
+  await closing
 })

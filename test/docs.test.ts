@@ -75,3 +75,13 @@ test('the server reads every variable of the README', () => {
   const refusedOf = (name: string) => () => loadConfig({ [name]: 'a b' })
   for (const name of names) expect(refusedOf(name), name).toThrow(BadConfig)
 })
+
+test('every test that docs/threats.md names exists', () => {
+  const links = [...textOf('docs/threats.md').matchAll(/\[([^\]]+)\]\((\.\.\/(?:test|packages|bench)\/[^)]+)\)/g)]
+  expect(links.length).toBeGreaterThan(30)
+  const missing = links.filter(
+    ([, title = '', file = '']) =>
+      !existsSync(join(projectFolder, 'docs', file)) || !textOf(join('docs', file)).includes(title),
+  )
+  expect(missing.map(([link]) => link)).toEqual([])
+})
