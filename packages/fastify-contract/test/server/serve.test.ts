@@ -1,6 +1,7 @@
-import { notImplemented, serve } from 'fastify-contract'
+import fastify, { type FastifyInstance } from 'fastify'
+import { fastifyContract, notImplemented, serve as serveContract } from 'fastify-contract'
 import { expect, onTestFinished, test } from 'vitest'
-import { contractOf, failures, ok } from './support/serve.ts'
+import { contractOf, failures, ok, serve } from './support/serve.ts'
 
 const info = { title: 'Things', version: '1.0.0' }
 const responses = { ...ok, ...failures }
@@ -9,7 +10,7 @@ const responses = { ...ok, ...failures }
 async function serveThings(operation: object, options: object = {}, document: object = {}) {
   const paths = { '/things': { get: { operationId: 'listThings', responses, ...operation } } }
   const handlers = { listThings: () => ({ status: 200, body: ['a'] }) }
-  const app = await serve(contractOf({ openapi: '3.1.0', info, paths, ...document }), { handlers, ...options })
+  const app = await serveContract(contractOf({ openapi: '3.1.0', info, paths, ...document }), { handlers, ...options })
   onTestFinished(() => app.close())
   return app
 }
@@ -72,4 +73,102 @@ test('the docs page can be moved or turned off', async () => {
   for (const app of [moved, none]) {
     for (const url of ['/docs', '/openapi.json', '/openapi.yaml']) expect((await app.inject(url)).statusCode).toBe(404)
   }
+})
+
+const me = { authorization: 'Bearer me' }
+
+/** A server of its own, with a route, hooks and errors, that serves the shop beside them. */
+async function serveBeside(register: (app: FastifyInstance) => void = () => undefined) {
+  const app = fastify()
+  const seen: string[] = []
+  app.addHook('onRequest', (request, _reply, done) => {
+    seen.push(request.url)
+    if (request.headers['x-block'] !== undefined) throw Object.assign(new Error('blocked'), { statusCode: 418 })
+    done()
+  })
+  app.get('/own', () => ({ own: true }))
+  app.post('/own', { schema: { body: { type: 'object', required: ['a'] } } }, ({ body }) => body)
+  app.get('/own/broken', () => Promise.reject(new Error('broken')))
+  register(app)
+  const { app: served } = await serve({ app })
+  return { app: served, seen }
+}
+
+test('the routes, validators and errors of a server work beside a contract', async () => {
+  const { app, seen } = await serveBeside()
+  const own = await app.inject({ url: '/own' })
+  expect([own.statusCode, own.json(), own.headers['cache-control']]).toEqual([200, { own: true }, undefined])
+  expect((await app.inject({ method: 'POST', url: '/own', payload: { a: 1 } })).json()).toEqual({ a: 1 })
+  expect((await app.inject({ method: 'POST', url: '/own', payload: {} })).json()).toMatchObject({
+    code: 'FST_ERR_VALIDATION',
+  })
+  expect((await app.inject({ url: '/own/broken' })).json()).toMatchObject({ message: 'broken' })
+  for (const method of ['GET', 'DELETE'] as const) {
+    expect((await app.inject({ method, url: '/own/nowhere' })).json()).toMatchObject({ error: 'Not Found' })
+  }
+  expect((await app.inject({ method: 'PUT', url: '/own' })).statusCode).toBe(404)
+  expect(seen).toHaveLength(7)
+})
+
+test('operations keep their order of checks, headers and failures on any server', async () => {
+  const { app, seen } = await serveBeside()
+  const created = await app.inject({ method: 'POST', url: '/things', headers: me, payload: { id: 1 } })
+  expect([created.statusCode, created.json()]).toEqual([200, { id: 1 }])
+  expect(created.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  expect(seen).toEqual(['/things'])
+  for (const [request, status, failure] of [
+    [{ method: 'GET', url: '/things' }, 401, 'credentials_missing'],
+    [{ method: 'GET', url: '/things?limt=1', headers: me }, 400, 'invalid_request'],
+    [{ method: 'POST', url: '/things', headers: me, payload: 'a' }, 415, 'unsupported_media_type'],
+    [
+      { method: 'POST', url: '/things', headers: me, payload: { id: 2, a: 'x'.repeat(1_100_000) } },
+      413,
+      'body_too_large',
+    ],
+  ] as const) {
+    const response = await app.inject(request)
+    expect([response.statusCode, response.json()]).toEqual([status, expect.objectContaining({ failure })])
+  }
+  expect((await app.inject({ url: '/docs' })).statusCode).toBe(200)
+})
+
+test('a wrong method on a path of an operation gives 405 with all its methods', async () => {
+  const { app } = await serveBeside((host) => host.patch('/things/:id', () => 'patched'))
+  const wrong = await app.inject({ method: 'PUT', url: '/things/1?a' })
+  expect([wrong.statusCode, wrong.headers['allow'], wrong.json()]).toEqual([
+    405,
+    'DELETE, PATCH',
+    expect.objectContaining({ failure: 'method_not_allowed' }),
+  ])
+  expect((await app.inject({ method: 'PATCH', url: '/things/1' })).payload).toBe('patched')
+})
+
+test('hooks of a server refuse requests to operations in their own form', async () => {
+  const { app } = await serveBeside()
+  const blocked = await app.inject({ url: '/things', headers: { ...me, 'x-block': '1' } })
+  expect([blocked.statusCode, blocked.json()]).toEqual([418, expect.objectContaining({ message: 'blocked' })])
+})
+
+test('hooks of a server made by the library refuse requests in the form of failures', async () => {
+  const { send } = await serve({
+    before: (app) => {
+      app.addHook('onRequest', () => Promise.reject(Object.assign(new Error('blocked'), { statusCode: 418 })))
+    },
+  })
+  expect(await send({ url: '/things' })).toMatchObject({ status: 500, headers: { 'cache-control': 'no-store' } })
+})
+
+test('two contracts share one server', async () => {
+  const { app } = await serveBeside()
+  const paths = { '/parts': { get: { operationId: 'listParts', responses: { ...ok, ...failures } } } }
+  const document = { openapi: '3.1.0', info: { title: 'Parts', version: '1.0.0' }, paths }
+  const handlers = { listParts: () => ({ status: 200, body: [] }) }
+  await app.register(fastifyContract(contractOf(document), { handlers, docs: '/parts/docs' }))
+  expect((await app.inject({ url: '/parts' })).json()).toEqual([])
+  expect((await app.inject({ url: '/things', headers: me })).json()).toEqual([])
+})
+
+test('a route that the server already has is refused at the start', async () => {
+  const taken = serveBeside((host) => host.get('/things', () => 'own'))
+  await expect(taken).rejects.toThrow(/^Method 'GET' already declared for route '\/things'; choose another path/)
 })

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { type PostgresNode, startPostgres } from '../../support/server/postgres-node.ts'
 import { openPostgresStore } from '../../../src/store/postgres/store.ts'
-import { openTestStore } from '../../support/server/postgres-database.ts'
+import { openConnection, openTestStore } from '../../support/server/postgres-database.ts'
+import { expectFailure } from '../../support/responses/expected-contract.ts'
+import { servedPostgres } from '../../support/server/served-database.ts'
+import { runScript } from '../../support/server/start-process.ts'
 import { throwFault } from '../store-suite.ts'
 
 const pageSize = 8_192
@@ -16,8 +19,9 @@ function hashOf(number: number): Buffer {
   return createHash('sha256').update(String(number)).digest()
 }
 
-// A server of its own, because damage stays.
+// A server of its own: damage stays, and the other tests need theirs to run.
 let database: PostgresNode
+let undamaged: string
 beforeAll(async () => {
   database = await startPostgres({ isDurable: false })
   await (await openPostgresStore({ url: database.url, onFault: throwFault })).close()
@@ -36,6 +40,8 @@ beforeAll(async () => {
   damage(plantKeys, (page) => callers.every((caller) => page.includes(caller) === (caller === 'damaged')))
   damage(tokens, (page) => page.includes(hashOf(0)))
   await database.start()
+  await database.query('CREATE DATABASE undamaged')
+  undamaged = new URL('/undamaged', database.url).href
   return () => database[Symbol.asyncDispose]()
 })
 
@@ -97,4 +103,54 @@ test('reads of damaged pages fail; other reads of the batch succeed', async () =
   const found = await Promise.all(numbers.map((number) => store.findCaller(hashOf(number), 0)))
   expect(found[0]).toBe('unavailable')
   expect(found.slice(5)).toEqual(Array(495).fill({ caller: 'me', scope: undefined }))
+})
+
+test('the server sends 503 while its database is down, and then recovers', async () => {
+  const server = await (await servedPostgres(undamaged)).serve()
+  expect(await server.create(1)).toBe(200)
+  await database.stop()
+  for (const [method, path, plant] of [
+    ['GET', '/plants'],
+    ['POST', '/plants', { id: 2, name: 'meanwhile' }],
+    ['DELETE', '/plants/1'],
+    ['GET', '/readyz'],
+  ] as const) {
+    const answer = await server.send(method, path, plant)
+    expectFailure(answer, 'unavailable')
+    expect(answer.headers.get('retry-after')).toBe('1')
+  }
+  expect((await server.send('GET', '/livez')).status).toBe(200)
+  await database.start()
+  expect(await server.create(3)).toBe(200)
+  expect(await server.names()).toEqual(['1', '3'])
+  expect((await server.send('GET', '/readyz')).status).toBe(200)
+})
+
+test('an error of the database is logged without the plant that caused it', async () => {
+  const { serve } = await servedPostgres(undamaged)
+  const client = await openConnection(undamaged)
+  // The errors of new sessions then have the values of their statement.
+  await client.query(
+    `ALTER ROLE CURRENT_USER SET log_parameter_max_length_on_error = -1;
+     ALTER TABLE plants ADD CONSTRAINT no_ivy CHECK (name <> 'Hedera helix')`,
+  )
+  const server = await serve()
+  expect((await server.send('POST', '/plants', { id: 4, name: 'Hedera helix' })).status).toBe(500)
+  await expect.poll(server.stderr).toContain('no_ivy')
+  expect(server.stderr()).not.toContain('Hedera helix')
+})
+
+test.each([
+  ['no password', '', 'the server asks for a password; set PGPASSWORD'],
+  ['a wrong password', 'wrong', '.*; correct the user, or the password in PGPASSWORD'],
+])('a start with %s fails and says what to do', async (_what, password, message) => {
+  const client = await openConnection(undamaged)
+  // What initdb writes unless it is told otherwise (postgresql.org/docs/18/auth-pg-hba-conf.html).
+  const rule = 'host all all 127.0.0.1/32 scram-sha-256'
+  await client.query(`COPY (SELECT '${rule}') TO PROGRAM 'cat > pg_hba.conf'; SELECT pg_reload_conf()`)
+  const url = new URL(undamaged)
+  url.password = password
+  await expect
+    .poll(async () => (await runScript('src/main.ts', [], { DATABASE_URL: url.href, PORT: '0' })).stderr)
+    .toMatch(new RegExp(`^plant-store: cannot open the database [^ ]+: ${message}\n$`))
 })
