@@ -17,12 +17,10 @@ const onPostgresLong = [
   'test/faults/process/servers.long.test.ts',
 ]
 
-const compileCache = 'test/support/server/compile-cache.ts'
 const onSqlite = { provide: { engine: 'sqlite' as const } }
-const withPostgres = {
-  provide: { engine: 'postgres' as const },
-  globalSetup: [compileCache, 'test/support/server/postgres-setup.ts'],
-}
+const globalSetup = 'test/support/server/global-setup.ts'
+// Projects do not inherit the setup of the root.
+const onPostgresServer = { provide: { engine: 'postgres' as const }, globalSetup }
 
 export default defineConfig({
   test: {
@@ -34,7 +32,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 3,
     // A worker loads the service, and V8 compiles it, once for all of its files instead of once for each.
     isolate: false,
-    globalSetup: compileCache,
+    globalSetup,
     projects: [
       {
         extends: true,
@@ -51,7 +49,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'postgres', include: [...onEveryStore, ...onPostgres], exclude: long, ...withPostgres },
+        test: { name: 'postgres', include: [...onEveryStore, ...onPostgres], exclude: long, ...onPostgresServer },
       },
       {
         extends: true,
@@ -59,7 +57,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'long-postgres', include: onPostgresLong, ...withPostgres },
+        test: { name: 'long-postgres', include: onPostgresLong, ...onPostgresServer },
       },
     ],
   },
