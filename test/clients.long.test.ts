@@ -8,7 +8,7 @@ import { type RunningServer, servedDatabase } from './support/server/served-data
 import { temporaryFolder } from './support/server/start-app.ts'
 import { nodeBinary, projectFolder } from './support/server/start-process.ts'
 
-/** The files of docs/clients.md: blocks of code whose first line is the name. */
+/** The files of docs/clients.md: code blocks that start with their name. */
 const page = readFileSync(join(projectFolder, 'docs/clients.md'), 'utf8')
 const blocks = [...page.matchAll(/^```ts\n\/\/ (\S+\.ts)\n([^]*?)^```$/gm)]
 
@@ -16,7 +16,7 @@ const blocks = [...page.matchAll(/^```ts\n\/\/ (\S+\.ts)\n([^]*?)^```$/gm)]
 const near = ['9007199254740992', '9007199254740993', '9007199254740994', '9223372036854775806', '9223372036854775807']
 const deleted = ['9007199254740993', '9223372036854775807']
 
-/** Creates a plant for each id, named after it, deletes some, and prints each status and the names that are left. */
+/** Creates a plant for each id, deletes some, and prints the statuses and the remaining names. */
 const program = `
 import './exact-client.ts'
 import { createPlant, deletePlant, listPlants } from './client/index.ts'
@@ -34,7 +34,7 @@ const { data } = await listPlants({ query: { limit: 9 } })
 console.log(JSON.stringify({ statuses, names: data?.map(({ name }) => name) }))
 `
 
-/** Makes a project of the page's files for a server, and generates its client. */
+/** Makes a project of the page's files for a server and generates its client. */
 async function generateClient({ origin }: RunningServer) {
   const folder = await temporaryFolder()
   const settings = {

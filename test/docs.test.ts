@@ -7,7 +7,7 @@ import { BadConfig, loadConfig } from '../src/config/config.ts'
 import { servedDatabase } from './support/server/served-database.ts'
 import { projectFolder, runScript } from './support/server/start-process.ts'
 
-/** All but the changelog, which names what is gone. */
+/** All pages but the changelogs, which name removed things. */
 const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/{,docs/}*.md'], {
   cwd: projectFolder,
   exclude: ['**/CHANGELOG.md'],
@@ -19,7 +19,7 @@ function textOf(file: string): string {
 
 const readme = textOf('README.md')
 
-/** The anchors that GitHub gives to the headings of a page, without what looks like a heading in a block. */
+/** The anchors that GitHub gives to the headings of a page. Code blocks have no headings. */
 function anchorsIn(text: string): string[] {
   const headings = text.replaceAll(/^ *```[^]*?^ *```$/gm, '').matchAll(/^#+ (.+)$/gm)
   return [...headings].map(([, heading = '']) =>

@@ -26,7 +26,7 @@ const [published, second, foreign] = await Promise.all(['first', 'second', 'fore
 
 const publicKey = await exportJWK(published!.publicKey)
 
-/** Starts an identity provider with a server of its keys, and a verifier that asks it. */
+/** Starts a key server and makes a verifier that uses it. */
 async function startProvider(onFinished: OnFinished = onTestFinished) {
   let keys: unknown[] = []
   const answerWith = (status: number) => (response: ServerResponse) =>
@@ -58,7 +58,7 @@ async function startProvider(onFinished: OnFinished = onTestFinished) {
     verify: createJwtVerifier({ jwksUrl, issuer, audience }, Date.now, (error) => void faults.push(error)),
     faults,
     publish,
-    /** Publishes what may be no keys beside those that are. */
+    /** Publishes further members of the key set, which may be no keys. */
     publishBeside: (...others: unknown[]) => void (keys = [...keys, ...others]),
     fetches: () => fetches,
     answerWith: (status: number) => void (answer = answerWith(status)),
@@ -71,12 +71,12 @@ async function startProvider(onFinished: OnFinished = onTestFinished) {
 const now = () => Math.floor(Date.now() / 1000)
 
 function sign(claims: Record<string, unknown> = {}, { kid, alg, privateKey }: Key = published!): Promise<string> {
-  // A claim of a wrong type is what some of the tests are about.
+  // Some tests need claims of a wrong type.
   const payload = { iss: issuer, aud: audience, sub: 'alice', exp: now() + 300, ...claims } as JWTPayload
   return new SignJWT(payload).setProtectedHeader({ alg, kid }).sign(privateKey)
 }
 
-/** The claims of a token under another header, signed by HMAC where there is a secret. */
+/** Puts the claims of a token under another header, signed by HMAC if there is a secret. */
 function forge(header: object, token: string, secret = ''): string {
   const signed = `${encode(header)}.${token.split('.')[1] ?? ''}`
   return `${signed}.${secret === '' ? '' : createHmac('sha256', secret).update(signed).digest('base64url')}`
@@ -90,7 +90,7 @@ function encodeText(text: string): string {
   return Buffer.from(text).toString('base64url')
 }
 
-/** The JSON of a good header and of good claims, with more members, in a length whose base64 ends with `=`. */
+/** Valid headers and claims with further members, in a length whose base64 ends with `=`. */
 const headerText = (more = '') => padded(`{"alg":"ES256","kid":"first"${more}`)
 const claimsText = (more = '') =>
   padded(`{"iss":"${issuer}","aud":"${audience}","sub":"alice","exp":${String(now() + 300)}${more}`)
@@ -99,7 +99,7 @@ function padded(members: string): string {
   return `${members.padEnd(Math.ceil((members.length + 2) / 3) * 3 - 2)}}`
 }
 
-/** Signs two encoded parts as they are, well-formed or not, with the published key. */
+/** Signs two encoded parts with the published key, well-formed or not. */
 async function signParts(header: string, claims: string): Promise<string> {
   const signed = `${header}.${claims}`
   const algorithm = { name: 'ECDSA', hash: 'SHA-256' }
@@ -107,7 +107,7 @@ async function signParts(header: string, claims: string): Promise<string> {
   return `${signed}.${Buffer.from(signature).toString('base64url')}`
 }
 
-/** The same bytes in another text: the last character also has a bit that the decoder drops. */
+/** Sets a bit of the last character that decoders drop: another text for the same bytes. */
 function withUnusedBit(part: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return part.slice(0, -1) + alphabet.charAt(alphabet.indexOf(part.slice(-1)) + 1)
@@ -356,10 +356,10 @@ describe('the key server', () => {
   })
 })
 
-/** Sends a key set, or whatever else is to stand in the place of its keys. */
+/** Sends a key set with these keys, or with another value instead. */
 const sendKeys = (keys: unknown) => (response: ServerResponse) => void response.end(JSON.stringify({ keys }))
 
-/** What a key server sends that keeps no rule. */
+/** Bad responses of a key server. */
 const badAnswers: [string, (response: ServerResponse) => void][] = [
   ['404', (response) => void response.writeHead(404).end('{"keys":[]}')],
   ['a redirect to good keys', (response) => void response.writeHead(302, { location: '/jwks' }).end()],

@@ -9,7 +9,7 @@ const now = 1_800_000_000_000
 const { text: token, stored } = createToken('me', now)
 const me = { caller: 'me', scopes: 'all' }
 
-/** Knows the one token, as any store does. */
+/** Finds the one token, as a store would. */
 const findCaller: TokenStore['findCaller'] = (hash) =>
   Promise.resolve(Buffer.from(hash).equals(stored.hash) ? { caller: 'me', scope: undefined } : 'unknown')
 

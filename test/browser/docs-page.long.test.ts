@@ -5,7 +5,7 @@ import { execute, findChromium, launchChromium, openDocsPage } from './docs-page
 
 const chromium = findChromium(process.env)
 const missing = 'no Chromium under its usual names in PATH, and CHROMIUM_PATH is not set'
-// Where CI says that everything is to be tested, nothing is left out: the suite fails for want of a browser.
+// In CI nothing is left out: without a browser the tests fail.
 const isLeftOut = chromium === undefined && process.env['CI'] !== 'true'
 if (isLeftOut) console.warn(`LEFT OUT: the docs page was not tested in a real browser; ${missing}`)
 

@@ -5,10 +5,7 @@ import type { OperationId } from '../../generated/contract.ts'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 
-/**
- * @returns the Chromium of `CHROMIUM_PATH`, or else the first in `PATH` with one of its usual names; undefined if there
- *   is none
- */
+/** @returns the Chromium of `CHROMIUM_PATH`, or the first in `PATH` with a usual name, or undefined */
 export function findChromium({ CHROMIUM_PATH, PATH = '' }: NodeJS.ProcessEnv): string | undefined {
   if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH
   return PATH.split(delimiter)
@@ -16,7 +13,7 @@ export function findChromium({ CHROMIUM_PATH, PATH = '' }: NodeJS.ProcessEnv): s
     .find((file) => existsSync(file))
 }
 
-/** Starts Chromium without a window, and without requests of its own to other hosts. */
+/** Starts Chromium without a window and without its own background requests. */
 export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
@@ -39,7 +36,7 @@ export interface DocsPage {
   /** Messages of the console, requests that failed, and requests to other hosts. */
   faults: string[]
   authorize: (token: string) => Promise<void>
-  /** The section of an operation, unfolded. */
+  /** Unfolds the section of an operation and returns it. */
   unfold: (operationId: OperationId) => Promise<Locator>
 }
 
@@ -86,7 +83,7 @@ export async function execute(
   const [request] = await Promise.all([page.waitForRequest(/\/plants/), section.locator('.btn.execute').click()])
   const response = await request.response()
   const live = section.locator('.live-responses-table')
-  // The page may still show the response before this one.
+  // The page may still show the previous response.
   await live.getByText((await response?.headerValue('x-request-id')) ?? 'no response').waitFor()
   return {
     method: request.method(),

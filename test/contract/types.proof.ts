@@ -1,7 +1,7 @@
 /**
- * What the compiler refuses of the service's own bindings, proven by `npm run typecheck` alone: nothing runs this file.
- * A directive `@ts-expect-error` is itself an error where the line below it compiles, and the twin beside each shows
- * that it is the named fault that is refused and nothing else of the line.
+ * Type errors that the service's own bindings must cause. `npm run typecheck` checks them; nothing runs this file. A
+ * `@ts-expect-error` is an error if the next line compiles. The valid twin beside each shows that only the named fault is
+ * refused.
  */
 import type { FailureName } from 'fastify-contract'
 import type { Handlers, Input, OperationId, Reply } from '../../generated/contract.ts'
@@ -19,7 +19,7 @@ type Same<A, B> = [A, B] extends [B, A] ? true : false
 const { deletePlant: _, ...others } = handlers
 // @ts-expect-error -- deletePlant is missing
 export const incomplete = others satisfies Handlers
-// An operation more in the contract changes nothing here.
+// Holds for contracts with further operations, too.
 export type operationIds = Holds<'listPlants' | 'createPlant' | 'deletePlant' extends OperationId ? true : false>
 export type idInBody = Holds<Same<typeof input.create.body.id, bigint>>
 export type idInPath = Holds<Same<typeof input.delete.path.id, bigint>>

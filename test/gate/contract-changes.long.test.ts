@@ -23,7 +23,7 @@ async function execute(command: string, args: string[], cwd: string): Promise<Ou
 }
 const npm = (root: string, ...args: string[]) => execute('npm', ['run', '--silent', ...args], root)
 
-/** Starts the server of a copy, up to the lines that tell its address and a token. */
+/** Starts the server of a copy and reads its address and a token. */
 async function startServer(root: string): Promise<{ origin: string; token: string }> {
   const server = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,

@@ -8,7 +8,7 @@ import { addGetPlant, copyProject } from './project-copy.ts'
 
 const script = join(import.meta.dirname, '../../scripts/dev.ts')
 
-/** Runs the command in a folder, and waits for what it says. */
+/** Runs `npm run dev` in a folder and reads its output. */
 function startDev(root: string, task: TestContext, ...options: string[]) {
   const child = spawn(process.execPath, [script, ...options], {
     cwd: root,
@@ -49,7 +49,7 @@ function startDev(root: string, task: TestContext, ...options: string[]) {
       await Promise.race([once(events, 'line'), exited])
     }
   }
-  /** Resolves to the origin of the next server that serves such a contract; one may be replaced before it is asked. */
+  /** Resolves to the origin of the next server whose contract has this text. Servers may be replaced meanwhile. */
   async function nextServing(part: string): Promise<string> {
     for (;;) {
       const origin = (await next(/^Plant Store\s+(\S+)/))[1]!
@@ -76,14 +76,14 @@ test('npm run dev serves each save, and keeps the last good server running', { t
   const second = await dev.nextServing('title: Plants')
   await expect(fetch(first)).rejects.toThrow()
 
-  // A broken one is told of, and the last good server keeps running.
+  // A broken contract is reported, and the last good server keeps running.
   const good = await readFile(join(root, 'openapi.yaml'), 'utf8')
   await edit('openapi.yaml', (text) => text.slice(0, text.length / 2))
   await dev.next(/^openapi\.yaml:\d+:\d+: /)
   await dev.next(/^dev: the contract is broken; the last good server keeps running$/)
   expect(await servedContract(second)).toContain('title: Plants')
 
-  // So it does while an operation has no handler, which the compiler names, too.
+  // The last good server also keeps running while an operation has no handler.
   await edit('openapi.yaml', () => addGetPlant(good))
   await dev.next(/^dev: the server does not start; the last good server keeps running$/)
   expect(dev.lines.join('\n')).toMatch(/^plant-store: operation getPlant: has no handler/m)
@@ -99,7 +99,7 @@ test('npm run dev serves each save, and keeps the last good server running', { t
   await edit('src/plants/listPlants.ts', () => handler)
   const last = await dev.nextServing('title: Plants')
 
-  // Types that no longer fit are named with the server that has them.
+  // Type errors are repeated for the server that has them.
   await edit('src/plants/listPlants.ts', (text) => `${text}export const wrong: number = 'text'\n`)
   await dev.nextServing('title: Plants')
   await dev.next(/^src\/plants\/listPlants\.ts.* error TS2322/)
@@ -107,7 +107,7 @@ test('npm run dev serves each save, and keeps the last good server running', { t
   const wrong = await dev.nextServing('title: Plants')
   await dev.next(/^dev: the new server has type errors:$/)
 
-  // Its log is for a person.
+  // The log is formatted for people.
   expect(dev.lines).toContainEqual(expect.stringMatching(/INFO: listening at /))
   expect(await dev.stop()).toBe(0)
   await expect(fetch(wrong)).rejects.toThrow()

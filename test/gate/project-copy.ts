@@ -4,13 +4,13 @@ import { type OnFinished, temporaryFolder } from '../support/server/start-app.ts
 
 const project = join(import.meta.dirname, '../..')
 
-/** What a change of the contract concerns. */
+/** What a change of the contract can affect. */
 const parts = ['src', 'scripts', 'generated', 'openapi.yaml', 'package.json']
 
 /** A copy of the project that a test may change. */
 export interface ProjectCopy {
   root: string
-  /** Changes a file and saves it as many editors do: a new file, renamed into place. */
+  /** Changes a file and saves it as many editors do: it writes a new file and renames it. */
   edit: (file: string, change: (text: string) => string) => Promise<void>
 }
 
@@ -34,7 +34,7 @@ export async function copyProject(onFinished?: OnFinished): Promise<ProjectCopy>
   }
 }
 
-/** Adds an operation that no code knows, `GET /plants/{id}`, with the responses of another. */
+/** Adds an operation without a handler, `GET /plants/{id}`, with the failures of another operation. */
 export function addGetPlant(contract: string): string {
   const [, responses = ''] = /operationId: deletePlant\n[^]*?\n {6}responses:\n([^]*?)\n\S/.exec(contract) ?? []
   const failures = responses.replace(/ {8}'204':\n(?: {10}.*\n)+/, '')

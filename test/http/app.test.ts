@@ -49,7 +49,7 @@ test('a request refused with its connection is counted, and logged in one line',
   expect(logLines.filter((line) => line.includes('connection refused'))).toHaveLength(1)
 })
 
-/** Creates a plant, to which a handler replies with what the compiler would refuse. */
+/** Creates a plant with a handler whose reply the compiler would refuse. */
 async function createdAs(body: object) {
   const broken: string[] = []
   const createPlant = (() => ({ status: 200, body })) as unknown as (typeof handlers)['createPlant']
@@ -93,7 +93,7 @@ const securitySchemes = {
 const Error = { type: 'object', properties: { error: { type: 'integer', enum: [40_300] }, message: {} } }
 const described = { description: 'An answer.', content: { 'application/json': { schema: {} } } }
 
-/** A server whose one operation, `GET /things`, has this security and answers with its caller. */
+/** Starts a server whose one operation, `GET /things`, has this security and returns its caller. */
 async function start(security: Record<string, string[]>[], options: Partial<AppOptions> = {}) {
   const operation = { operationId: 'getThing', security, responses: { 200: described, 401: described, 403: described } }
   const document = {

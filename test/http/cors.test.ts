@@ -4,7 +4,7 @@ import { startApp } from '../support/server/start-app.ts'
 describe('a page of another origin', () => {
   const origin = 'https://plants.example'
   const preflight = { origin, 'access-control-request-method': 'POST' }
-  /** Sends without a check of the contract, which declares no preflight. */
+  /** Returns a sender that does not validate responses, because the contract declares no preflight. */
   const asked = async (corsOrigins?: string[]) => {
     const { app } = await startApp({ corsOrigins })
     return async (request: { method?: 'GET' | 'OPTIONS'; url: string; headers: Record<string, string> }) => {

@@ -8,12 +8,12 @@ import { temporaryFolder } from '../support/server/start-app.ts'
 import { startInTerminal } from '../support/server/start-in-terminal.ts'
 import { type ServerProcess, nodeBinary, projectFolder } from '../support/server/start-process.ts'
 
-/** Starts the server from a shell, so that its standard streams are what the shell makes them. */
+/** Starts the server from a shell that redirects its standard streams. */
 function withStreams(redirections: string, ...names: string[]): [string, ...string[]] {
   return ['bash', '-c', `exec "$0" "$1" ${redirections}`, nodeBinary, join(projectFolder, 'src/main.ts'), ...names]
 }
 
-/** Sends requests that nothing matches, each of which is logged with its long path. @returns how many */
+/** Sends requests for unknown long paths, which are logged. @returns how many */
 async function sendLong({ origin }: Pick<ServerProcess, 'origin'>, requests: number): Promise<number> {
   for (let sent = 0; sent < requests; sent++)
     expect((await fetch(`${origin}/nowhere/${'x'.repeat(8_000)}`)).status).toBe(404)
@@ -21,14 +21,14 @@ async function sendLong({ origin }: Pick<ServerProcess, 'origin'>, requests: num
 }
 
 function linesOf(text: string): { msg: string; lost?: number; status?: number; err?: unknown }[] {
-  // Every line is whole, though several writes may have been needed for it.
+  // Every line must be complete, even if it took several writes.
   return text
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as ReturnType<typeof linesOf>[number])
 }
 
-/** Makes an error in the server that nothing handles, at SIGUSR2. */
+/** At SIGUSR2, the server has an unhandled error. */
 const faultScript = encodeURIComponent(`process.once('SIGUSR2',()=>{throw new Error('a fault')})`)
 const fault = { NODE_OPTIONS: `--import=data:text/javascript,${faultScript}` }
 
@@ -62,17 +62,17 @@ test.each([
   expect(linesOf(server.stderr())).toMatchObject(command === undefined ? [logged] : [])
 })
 
-/** Starts a server whose log goes into a pipe of which nothing is read yet. */
+/** Starts a server whose log goes into a pipe that is not read yet. */
 async function serveIntoPipe() {
   const pipe = join(await temporaryFolder(), 'log')
   execFileSync('mkfifo', [pipe])
-  // A pipe can be opened for writing once somebody has opened it for reading.
+  // A pipe can be opened for writing only after it was opened for reading.
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
   const { serve } = await servedDatabase()
   return { reader, server: await serve({ LOG_LEVEL: 'info' }, withStreams('2>"$2"', pipe)) }
 }
 
-/** What a pipe holds now. */
+/** Reads what a pipe holds now. */
 function drain(reader: number): string {
   const pieces: Buffer[] = []
   const piece = Buffer.alloc(65_536)
@@ -92,7 +92,7 @@ test('a stalled log reader blocks nothing, and later learns how many lines it lo
   let text = ''
   const isTold = () =>
     (text += drain(reader)).includes('log lines were lost because standard error could not be written: EAGAIN')
-  // Not the text itself, which is too long to be printed where the test fails.
+  // A failure should not print the whole text.
   await expect.poll(isTold, { interval: 5, timeout: 10_000 }).toBe(true)
   await server.end('SIGTERM')
   expect(await server.ended).toBe(0)
@@ -104,7 +104,7 @@ test('a stalled log reader blocks nothing, and later learns how many lines it lo
   expect(lines.at(-1)?.msg).toBe('stopping')
 })
 
-/** The log is on the terminal. To a session without one, which is the server's, the kernel sends no SIGHUP. */
+/** The log goes to the terminal. The server has its own session, so the kernel sends it no SIGHUP. */
 const logOnTerminal = 'setsid $SERVER >"$SAID" </dev/null & echo $! >"$PID"; wait'
 
 test.each([

@@ -9,7 +9,7 @@ import { servedDatabase } from '../support/server/served-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { projectFolder, runScript } from '../support/server/start-process.ts'
 
-/** Starts the real server, which is expected to refuse. @returns its one line */
+/** Starts the real server and expects it to refuse. @returns the line that it printed */
 async function refusalOf(environment: Record<string, string>, prefix?: string[]): Promise<string> {
   const { code, stdout, stderr } = await runScript(
     'src/main.ts',
@@ -75,7 +75,7 @@ function tokensIn(file: string): unknown {
   return count
 }
 
-/** Ends a command that waits for the other end of a pipe, and that no other signal would end. */
+/** Kills a command that hangs while it opens a pipe; other signals would not end it. */
 const killedIfStuck = ['timeout', '--signal=KILL', '10']
 
 test.each([
@@ -117,7 +117,7 @@ test('a SQLite URI stops the start with one line and makes no folder', async () 
   expect(readdirSync(folder)).toEqual([])
 })
 
-/** Spoils a page in the middle. */
+/** Damages a page in the middle. */
 function damage(file: string): void {
   const bytes = readFileSync(file)
   bytes.fill(0xff, 10 * 4_096, 10 * 4_096 + 200)
@@ -145,7 +145,7 @@ test('a refused start keeps the write-ahead log of a damaged database', async ()
   expect(readFileSync(`${file}-wal`).equals(log)).toBe(true)
 })
 
-/** Permissions do not bind root, unless it runs a command without the capabilities to pass them over. */
+/** Runs a command of root so that permissions apply to it. */
 const boundByPermissions = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
 
 test('a read-only folder or file is refused in one line and left unchanged', async () => {

@@ -24,7 +24,7 @@ test('SIGHUP without a terminal, SIGUSR1, SIGUSR2 and SIGPIPE do not stop the se
 })
 
 /**
- * Starts the server with a database server that says nothing, so that the start does not end, and signals it.
+ * Sends signals to a server that is still starting, because its database server does not respond.
  *
  * @returns its exit code and what it logged
  */
@@ -64,7 +64,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
 )
 
 test('SIGTERM before the server is loaded ends it with exit code 0', async () => {
-  // Without handlers SIGHUP and the others would end the process with no exit code.
+  // Without handlers, these signals would end the process without an exit code.
   const signals = `for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGTERM']) process.kill(process.pid, signal)`
   const hooks =
     `import { registerHooks } from 'node:module'\n` +
@@ -90,11 +90,11 @@ test.each([
 })
 
 test('a server with a terminal stops in order when the terminal goes away', async () => {
-  // The terminal's shell becomes the server, which thereby leads the session that is told of the end.
+  // The server replaces the terminal's shell, so it leads the session and gets SIGHUP.
   const { terminal, file, isAlive, said } = await startInTerminal('echo $$ >"$PID"; exec $SERVER 2>"$SAID"')
   terminal.kill('SIGKILL')
   await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
   expect(said()).toContain('"signal":"SIGHUP","msg":"stopping"')
-  // The log of SQLite is folded in and gone.
+  // SQLite has moved its log into the database and removed it.
   expect(existsSync(`${file}-wal`)).toBe(false)
 })

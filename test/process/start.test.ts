@@ -15,7 +15,7 @@ import {
 
 const main = join(projectFolder, 'src/main.ts')
 
-/** Starts a server on a database of its own that is not there yet, unless the environment names one. */
+/** Starts a server on a new database, unless the environment names one. */
 async function start(environment: Record<string, string>, command?: [string, ...string[]]): Promise<ServerProcess> {
   const DATABASE_URL = `sqlite:${join(await temporaryFolder(), 'data', 'plants.db')}`
   const server = await startProcess({ DATABASE_URL, LOG_LEVEL: 'info', ...environment }, command)
@@ -63,7 +63,7 @@ test('a server that other machines can reach prints no token', async () => {
   expect(stdout()).toContain('Token        npm run token -- issue CALLER\n')
 })
 
-/** Makes JOURNAL_STREAM name a file, as stat(1) in a shell before the server finds that. */
+/** Sets JOURNAL_STREAM to the device and inode of a descriptor, as systemd does. */
 const namingJournal = (descriptor: string, redirections = ''): [string, ...string[]] => [
   'bash',
   '-c',
@@ -87,7 +87,7 @@ test('no token is printed into the systemd journal', async () => {
 
 test('a start with an unwritable standard output succeeds and logs the failure', async () => {
   const { serve } = await servedDatabase()
-  // What it says goes to the test's pipe as well, which tells that it listens.
+  // The shell prints the address from the log, because the helper waits for it.
   const server = await serve({ LOG_LEVEL: 'info' }, [
     'bash',
     '-c',

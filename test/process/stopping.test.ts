@@ -14,7 +14,7 @@ function create(token: string, id: number): string {
   )
 }
 
-/** Sends a request but for its last bytes, and waits until the server has it. */
+/** Sends a request without its last bytes and waits until the server has read them. */
 async function beginRequest({ origin, names }: RunningServer, request: string) {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
@@ -30,7 +30,7 @@ async function beginRequest({ origin, names }: RunningServer, request: string) {
   })
   await once(socket, 'connect')
   socket.write(request.slice(0, -4))
-  // A later request on another connection has been answered.
+  // By now the server has responded to a later request.
   await names()
   return { closed, end: (more = '') => void socket.write(request.slice(-4) + more) }
 }
@@ -54,7 +54,7 @@ test('a stop completes the current request, and drops those queued behind it', a
   const { file, token, serve } = await servedDatabase()
   const server = await serve()
   const request = await beginRequest(server, create(token, 1))
-  // As Ctrl-C does at npm start, which passes on what the terminal sends to both.
+  // As Ctrl-C under npm start does: the terminal signals both, and npm passes its signal on.
   server.child.kill('SIGINT')
   server.child.kill('SIGTERM')
   await waitUntilRefused(server)
@@ -89,7 +89,7 @@ test('a stopping server responds to every client until it takes no more connecti
   const request = `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`
   const ends: Record<string, number> = {}
 
-  /** Asks again and again, each time on a new connection, until one fails. */
+  /** Sends requests on new connections until one fails. */
   async function ask(): Promise<void> {
     for (;;) {
       const socket = connect(Number(port), hostname)

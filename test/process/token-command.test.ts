@@ -5,7 +5,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { runScript, startProcess } from '../support/server/start-process.ts'
 
-/** Makes a database without a token, as a server makes it that others can reach. */
+/** Makes a database without a token, as a server that is not on loopback does. */
 async function emptyDatabase(): Promise<{ DATABASE_URL: string }> {
   const file = join(await temporaryFolder(), 'plants.db')
   await openSqliteStore({ file, onFault: () => undefined }).close()
@@ -35,7 +35,7 @@ test('a token works as soon as it is issued, and fails as soon as it is revoked'
     ),
   )
 
-  // The prefix that the list shows would do as well.
+  // The prefix from the list would work as well.
   const revoked = await token(environment, 'revoke', text)
   expect(revoked).toMatchObject({ code: 0, stderr: '' })
   expect(revoked.stdout).toContain(`revoked ${text.slice(0, 11)}…  alice`)

@@ -13,7 +13,7 @@ const commands = Object.entries(scripts).flatMap(([name, command]) => {
   return file === undefined ? [] : [[name === 'start' ? 'npm start' : `npm run ${name}`, file] as const]
 })
 
-/** A command that does more than it should writes nothing that stays. */
+/** If a command does too much, it writes nothing that stays. */
 const environment = { PORT: '0', DATABASE_URL: 'sqlite::memory:', NODE_NO_WARNINGS: '1' }
 
 /** Some load a linter and a compiler, which takes seconds. */

@@ -26,7 +26,7 @@ async function postgresLocation(): Promise<DatabaseLocation> {
   return { engine: 'postgres', url: await temporaryDatabase() }
 }
 
-/** Does something with the store at a location, which is closed again. */
+/** Opens the store at a location for a function and closes it again. */
 async function using<Result>(location: DatabaseLocation, run: (store: Store) => Promise<Result>): Promise<Result> {
   const store = await openStore(location, { onFault: () => undefined })
   try {

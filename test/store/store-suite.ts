@@ -10,21 +10,21 @@ import { listPages, listText } from './list-text.ts'
 export interface StoreKind<Location> {
   /** Creates an empty location, which is removed when the test is finished. */
   makeLocation: () => Promise<Location>
-  /** Opens a store on the data at a location. A fault fails the test, unless it is received. */
+  /** Opens a store at a location. A fault fails the test, unless `onFault` is given. */
   open: (location: Location, onFault?: (error: Error) => void) => Store | Promise<Store>
 }
 
 const lowest = -(2n ** 63n)
 const highest = 2n ** 63n - 1n
 
-/** Fails the test in which a store has a fault that is not expected. */
+/** Fails a test whose store has an unexpected fault. */
 export function throwFault(fault: Error): void {
   throw fault
 }
 
-/** Tests what `Store` promises, sentence by sentence, of one kind of store. */
+/** Tests each sentence of the interface `Store` on one kind of store. */
 export function storeSuite<Location>(name: string, kind: StoreKind<Location>): void {
-  /** Opens a store that is closed when the test is finished, if not before. */
+  /** Opens a store, which is closed after the test at the latest. */
   async function open(location: Location): Promise<Store> {
     const store = await kind.open(location)
     let closed: Promise<void> | undefined
@@ -40,7 +40,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
   describe(`the plants of a ${name} store`, () => {
     test('a list is the text of JSON.stringify, whatever the names', async () => {
       const store = await openNew()
-      // Every text that the contract lets through: no U+0000, no lone surrogates.
+      // Every text that the contract allows: no U+0000, no lone surrogates.
       const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter((value) => !value.includes('\0'))
       const known = [
         ...Array.from({ length: 0x100 }, (_, code) => String.fromCodePoint(code + 1)),
@@ -53,7 +53,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
           async (plants) => {
             const caller = `caller ${String(++callers)}`
             await Promise.all(plants.map((each, id) => store.create(caller, { id: BigInt(id), ...each })))
-            // Short lists and long ones are made in different ways.
+            // Short and long lists use different statements.
             for (const limit of [undefined, 128]) {
               expect(await listText(store, caller, limit)).toBe(JSON.stringify(plants.slice(0, limit)))
             }
@@ -360,14 +360,14 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
   })
 }
 
-/** Plants whose name is their id, by which a list shows which they are. */
+/** Creates plants that are named after their ids. */
 async function plant(store: Store, caller: string, ids: bigint[], tag?: string): Promise<void> {
   await Promise.all(
     ids.map((id) => store.create(caller, { id, name: String(id), ...(tag === undefined ? {} : { tag }) })),
   )
 }
 
-/** Some of them fill a chunk of a list. */
+/** Plants with it soon fill a chunk of a list. */
 const longTag = 'x'.repeat(255)
 
 async function plantsOf(store: Store, caller: string, limit?: number): Promise<Plant[]> {

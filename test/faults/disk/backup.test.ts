@@ -34,7 +34,7 @@ function shell(commands: string, ...files: string[]): string {
   return execFileSync('sh', ['-c', commands, ...files], { encoding: 'utf8' })
 }
 
-/** The checksum of each file in a folder, which may be missing. */
+/** The checksum of each file in a folder; the folder may be missing. */
 function contentOf(folder: string): string {
   return shell('find "$0" -type f -exec sha256sum {} + 2>&1 | sort', folder)
 }
@@ -61,7 +61,7 @@ test('a backup during writes holds one moment, and the writes continue', async (
   const acknowledged = Array<number>(8).fill(0)
   let isOver = false
   const writing = acknowledged.map(async (_, writer) => {
-    // The loop reads what the end of the copy changes.
+    // The backup's end changes this variable.
     while (!isOver) {
       expect(await server.create(writer * range + acknowledged[writer]!)).toBe(200)
       acknowledged[writer]!++
@@ -79,7 +79,7 @@ test('a backup during writes holds one moment, and the writes continue', async (
   const ids = namesIn(copy).map(Number)
   for (const writer of acknowledged.keys()) {
     const own = ids.filter((id) => id >= writer * range && id < (writer + 1) * range).sort((a, b) => a - b)
-    // Each writer asked for the next plant when it had been told of the last one, so one moment has no gaps.
+    // Each writer waits for its last plant before it creates the next, so a snapshot has no gaps.
     expect(own).toEqual(Array.from({ length: own.length }, (_, id) => writer * range + id))
     expect(own.length).toBeGreaterThanOrEqual(before[writer]!)
     expect(own.length).toBeLessThanOrEqual(after[writer]! + 1)

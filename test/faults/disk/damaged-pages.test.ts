@@ -28,7 +28,7 @@ async function makeFile(): Promise<string> {
   return file
 }
 
-/** The offsets of every second leaf page with inner plants alone (sqlite.org/fileformat.html, section 1.6). */
+/** The offsets of every second leaf page that has only inner plants (sqlite.org/fileformat.html, section 1.6). */
 function innerPages(bytes: Buffer): number[] {
   const leaf = 0x0a
   return Array.from({ length: bytes.length / pageSize }, (_, page) => page * pageSize)
@@ -54,7 +54,7 @@ async function openDamaged() {
   const damaged = innerPages(bytes)
   expect(damaged.length).toBeGreaterThan(10)
   writePages(file, damaged, () => Buffer.alloc(pageSize, 0xff))
-  // A write of another connection makes the store read the pages again.
+  // A write by another connection invalidates the store's page cache.
   const rival = new Database(file)
   rival.exec(`INSERT INTO plants (caller, id, name, json) VALUES ('a', 0, 'Monstera', '{"name":"Monstera"}')`)
   rival.close()
@@ -89,7 +89,7 @@ test('writes to damaged pages fail; other writes of the batch succeed', async ()
     counts[key] = (counts[key] ?? 0) + 1
   }
   for (let round = 0n; round < rounds; round++) {
-    // Inner ids are near 10,000. Many in each round share a page, which then has to be split.
+    // Inner ids are near 10,000. Many ids of a round share a page, which must then be split.
     const ids = Array.from({ length: 20 }, (_, index) => 8_000n + round * 250n + BigInt(index) * 10n)
     await Promise.all(
       ids.flatMap((id) =>
@@ -111,7 +111,7 @@ test('writes to damaged pages fail; other writes of the batch succeed', async ()
   expect(faults).toHaveLength(refused)
   expect(faults).toContainEqual(expect.objectContaining({ code: 'SQLITE_CORRUPT' }))
 
-  // With the pages as they were, the file holds what was acknowledged and nothing half done.
+  // After a repair, the file holds exactly the acknowledged writes.
   repair()
   const repaired = new Database(file)
   expect(repaired.pragma('integrity_check', { simple: true })).toBe('ok')

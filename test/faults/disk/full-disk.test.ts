@@ -9,7 +9,7 @@ import { type RunningServer, servedDatabase } from '../../support/server/served-
 
 const large = '\u{1f331}'.repeat(255)
 
-/** Writes are refused with 503, reads go on, and all that was acknowledged is there. */
+/** Expects that writes get 503, and that reads return every acknowledged plant. */
 async function expectReadsAlone(server: RunningServer, created: string[]): Promise<void> {
   for (const answer of [
     await server.send('POST', '/plants', { id: -1, name: 'a', tag: large }),
@@ -22,7 +22,7 @@ async function expectReadsAlone(server: RunningServer, created: string[]): Promi
   expect((await server.send('GET', '/readyz')).status).toBe(200)
 }
 
-/** Writes work again by themselves, and all that was acknowledged is still there. */
+/** Expects that writes recover by themselves and no acknowledged plant is lost. */
 async function expectWritesAgain(server: RunningServer, file: string, created: string[]): Promise<void> {
   await expect.poll(() => server.create(100_000), { timeout: 5_000 }).toBe(200)
   expect(await server.remove(0)).toBe(204)
@@ -37,7 +37,7 @@ test('the server refuses writes and serves reads while its files cannot grow', a
   const server = await serve()
   const created = ['0', '1', '2']
   for (const id of created) expect(await server.create(Number(id))).toBe(200)
-  // The soft limit on the size of a file, which needs no privilege.
+  // Changing the soft limit of the file size needs no privilege.
   const limit = (size: string) => execFileSync('prlimit', ['--pid', String(server.child.pid), `--fsize=${size}:`])
   limit('1')
   await expectReadsAlone(server, created)
@@ -49,7 +49,7 @@ const mountPoint = join(projectFolder, 'node_modules/.cache/small-disk')
 const mount = `mount -t tmpfs -o size=1m tmpfs ${mountPoint}`
 const canMount = canDo(`mkdir -p ${mountPoint} && ${mount} && umount ${mountPoint}`)
 
-/** Whether a command succeeds, which may need a privileged user. */
+/** Whether a command succeeds; some need a privileged user. */
 function canDo(command: string): boolean {
   return spawnSync('sh', ['-c', command]).status === 0
 }
@@ -100,7 +100,7 @@ test('SIGBUS in mapped memory ends the server, and no plant is lost', async () =
   const { file, serve } = await servedDatabase()
   const server = await serve()
   expect(await server.create(1)).toBe(200)
-  // What is mapped beyond the end of a file cannot be read: the kernel answers with SIGBUS.
+  // Reading mapped memory beyond the end of its file gives SIGBUS.
   truncateSync(`${file}-shm`, 0)
   await expect(server.create(2)).rejects.toThrow()
   await server.ended

@@ -32,7 +32,7 @@ async function openPlant(onFinished: OnFinished = onTestFinished): Promise<OpenP
   return { store, file, faults }
 }
 
-/** Writes are refused by a store that is not ready, and the fault is reported once. */
+/** Expects that writes are refused, the store is not ready, and the fault is reported once. */
 async function expectRefusedWrites({ store, faults }: OpenPlant, message: RegExp): Promise<void> {
   for (let count = 0; count < 3; count++) {
     expect(await store.create('me', { id: 2n, name: '2' })).toBe('unavailable')
@@ -54,7 +54,7 @@ const misplacements = {
   'its index was removed': ['rm plants.db-shm', '-shm'],
 } as const
 
-/** Whether the folder changed just now, or so long ago that the server looks at the folder alone. */
+/** A store that is open for seconds checks only the folder's time of change. */
 describe.each([
   ['just opened', 0],
   ['open for seconds', 2_100],

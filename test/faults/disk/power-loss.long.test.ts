@@ -20,10 +20,10 @@ import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript, startProcess } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 
-// bench/power-loss rebuilds what a disk has after a loss of power. These tests begin with files as it can leave them,
-// or check that a program waits for the disk where it has to.
+// bench/power-loss simulates whole power losses. These tests start with files as a power loss can leave them, or check
+// that a program syncs where it must.
 
-/** Records what a program does with a folder and with what is in it. */
+/** Records what a program does to a folder and its files. */
 function record(folder: string): { environment: Record<string, string>; operations: () => string[] } {
   const file = join(folder, 'record')
   return {
@@ -52,7 +52,7 @@ async function run(script: string, parameters: string[], environment: Environmen
 
 test.each<[string, boolean, (file: string, url: string, record: Environment) => Promise<void>]>([
   ['at the first start', false, (_, url, to) => start({ DATABASE_URL: url, ...to })],
-  // Who made it may have been killed before it was on disk.
+  // Its creator may have been killed before the folder was synced.
   ['where it was there already', true, (_, url, to) => start({ DATABASE_URL: url, ...to })],
   ['at a restore', false, (file, url, to) => run('restore.ts', [file], { DATABASE_URL: url, ...to })],
   ['at a move', false, (file, url, to) => run('move/move.ts', ['--from', `sqlite:${file}`, '--to', url], to)],
@@ -70,7 +70,7 @@ test('a server starts in a folder whose parent it cannot read or sync', async ()
   const folder = join(await temporaryFolder(), 'closed')
   mkdirSync(join(folder, 'data'), { recursive: true })
   chmodSync(folder, 0o311)
-  // Root passes over permissions.
+  // Root ignores permissions.
   const isRoot = process.getuid?.() === 0
   const bound = isRoot ? (['setpriv', '--bounding-set=-dac_override,-dac_read_search'] as const) : (['env'] as const)
   const command = [...bound, nodeBinary, join(projectFolder, 'src/main.ts')] as const
@@ -118,7 +118,7 @@ test('a start removes a stale log index, and no plant is lost', async () => {
   const second = open(file)
   expect(await listText(second, 'me')).toBe('[{"name":"1"}]')
   await second.close()
-  // Several may start at once when the power is back.
+  // Several servers may start at once when the power is back.
   copyFileSync(`${file}-left`, `${file}-shm`)
   for (const server of await Promise.all([serve(), serve()])) expect(await server.names()).toEqual(['1'])
 })
@@ -132,7 +132,7 @@ test.each<[string, string[]]>([
   expect(await server.create(1)).toBe(200)
   const index = readFileSync(`${file}-shm`)
   for (const suffix of removed) unlinkSync(file + suffix)
-  // Neither a server nor a command opens what another process writes to.
+  // Servers and commands must not open a database that another process writes to.
   const message = /plants\.db-wal was removed, but .*plants\.db-shm was not: stop the server/
   expect(() => open(file)).toThrow(message)
   expect(readFileSync(`${file}-shm`).equals(index)).toBe(true)
@@ -144,13 +144,13 @@ test.each<[string, string[]]>([
   expect(await listText(open(file), 'me')).toBe('[{"name":"1"}]')
 })
 
-/** Leaves a file that has grown to its size, with nothing in it, and the journal by which SQLite undoes that. */
+/** Makes a file of zeros and the journal with which SQLite rolls it back, as an interrupted start leaves them. */
 async function interruptedStart(): Promise<string> {
   const folder = await temporaryFolder()
   const file = join(folder, 'plants.db')
   const source = join(await temporaryFolder(), 'source.db')
   const database = new Database(source)
-  // SQLite writes pages before the commit where its memory has no room for them.
+  // With a small cache, SQLite writes pages before the commit.
   database.exec(`
     PRAGMA cache_size = 2; BEGIN; CREATE TABLE plants (name TEXT);
     WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 1000)

@@ -19,7 +19,7 @@ test.each([
   const start = performance.now()
   expect(await send()).toBe(70 * 300)
   const milliseconds = performance.now() - start
-  // A server that serves a client's requests in a row makes the others wait for half of the flood or more.
+  // If the server finished one client first, the others would wait for half of the flood or more.
   expect(Math.max(...(await Promise.all(watches.map((stop) => stop()))))).toBeLessThan(milliseconds / 4)
 })
 
@@ -29,7 +29,7 @@ test('2,000 busy readers do not starve a new client, a write or a list', generou
   const authorization = `Authorization: Bearer ${token}\r\n`
   for (let id = 0; id < 300; id++) expect(await server.create(id)).toBe(200)
   const request = get('/plants?limit=1', authorization)
-  // Each connection always has a request that waits, as that of a client that asks again at once.
+  // Each connection always has a request waiting, like a client that repeats it at once.
   const send = await openFlood({ port: server.port, connections: 2_000, request, repeat: 20, maxMilliseconds })
   const start = performance.now()
   let id = 1_000

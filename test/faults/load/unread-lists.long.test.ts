@@ -12,20 +12,20 @@ import { urlOf } from '../../support/server/served-database.ts'
 import { startApp, temporaryLocation } from '../../support/server/start-app.ts'
 import { type ServerProcess, startProcess } from '../../support/server/start-process.ts'
 
-/** How many connections to the database a server opens when it needs them. */
+/** How many connections to the database a server may open. */
 const poolSize = inject('engine') === 'postgres' ? 10 : 0
 
 const bounds = { livezMilliseconds: 10_000, growthMebibytes: Infinity, moreDescriptors: poolSize }
 
-/** A real server, as `npm start` runs it, of a caller whose connections are counted in memory. */
+/** A real server, as `npm start` runs it, with a caller who has plants. */
 interface Served extends ServerProcess {
-  /** Collects garbage. @returns what is held then, in MiB */
+  /** Collects garbage. @returns the memory that is still held, in MiB */
   held: () => Promise<number>
-  /** A list of the caller's plants, on a connection that stays open. */
+  /** A request for a list of the caller's plants; the connection stays open. */
   list: (path: string) => string
 }
 
-/** Starts a server whose caller has so many plants with the longest names. */
+/** Starts a server whose caller has this many plants with the longest names. */
 async function serve(plants: number, environment: Record<string, string> = {}): Promise<Served> {
   const location = await temporaryLocation()
   const [{ token } = { token: '' }] = await issueTokens(location, ['me'])
@@ -43,7 +43,7 @@ async function serve(plants: number, environment: Record<string, string> = {}): 
       const told = (): RegExpExecArray[] => [...server.stdout().matchAll(/^held ([0-9]+)\n/gm)]
       const before = told().length
       server.child.kill('SIGUSR2')
-      // The process reads its output before anything that is registered here.
+      // The helper has added the output before this listener runs.
       while (told().length === before) await once(server.child.stdout!, 'data')
       return Number(told().at(-1)![1]) / 2 ** 20
     },
@@ -51,7 +51,7 @@ async function serve(plants: number, environment: Record<string, string> = {}): 
   }
 }
 
-/** Connections that have sent the bytes, have received the first bytes of the answers, and read no further. */
+/** Opens connections that send bytes, read the beginning of the response and then stop. */
 async function openUnread({ port }: Served, count: number, bytes: string): Promise<Socket[]> {
   const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1' }).on('error', () => undefined))
   onTestFinished(() => {
@@ -71,16 +71,13 @@ async function openUnread({ port }: Served, count: number, bytes: string): Promi
   return sockets
 }
 
-/**
- * Has clients read together, so that the server has all its connections to a database open, and then one after the
- * other, so that what the server needs for that is not counted later.
- */
+/** Sends requests together, so that all connections to the database are open, and then in turn, to fill the caches. */
 async function warmUp(served: Served, together: string, inTurn: string): Promise<void> {
   await Promise.all(Array.from({ length: 40 }, () => readInTurn(served, 1, together)))
   await readInTurn(served, 3, inTurn)
 }
 
-/** Has one client after the other send the bytes and read the responses. */
+/** Sends bytes on one connection after the other and reads the responses. */
 async function readInTurn({ port }: Served, count: number, bytes: string): Promise<void> {
   for (let turn = 0; turn < count; turn++) {
     const socket = connect({ port, host: '127.0.0.1' })
@@ -90,10 +87,10 @@ async function readInTurn({ port }: Served, count: number, bytes: string): Promi
   }
 }
 
-/** What the server holds, in MiB, while so many connections are open that read no further than the first bytes. */
+/** Measures the memory in MiB that the server holds while this many connections stop reading. */
 async function heldBeside(served: Served, count: number, bytes: string): Promise<number> {
   const sockets = await openUnread(served, count, bytes)
-  // What the server does for them ends when it holds no more than a moment ago.
+  // The server is done when its memory no longer grows.
   let held = await served.held()
   for (let before = 0; held > before; held = await served.held()) {
     before = held
@@ -116,7 +113,7 @@ test.each<[string, number, (served: Served) => string, number]>([
     await warmUp(served, request, request.repeat(reads))
     const before = await served.held()
     const watch = watchServer(served, bounds)
-    // With one connection first: where there is no bound, many would take the machine's memory.
+    // One connection first: without a limit, 40 could exhaust the machine's memory.
     for (const count of [1, 40])
       expect((await heldBeside(served, count, pipeline)) - before, `MiB for ${String(count)}`).toBeLessThan(2 * count)
     expect((await watch.end()).problems).toEqual([])
@@ -130,7 +127,7 @@ test('40 unread lists of 20,000 plants cost at most 40 MiB, and SIGTERM ends the
   await warmUp(served, served.list('/plants?limit=1'), request)
   const before = await served.held()
   const watch = watchServer(served, bounds)
-  // What leaks adds up from round to round.
+  // A leak would add up over the rounds.
   for (const round of [1, 2])
     expect((await heldBeside(served, connections, request)) - before, `MiB in round ${String(round)}`).toBeLessThan(
       connections,

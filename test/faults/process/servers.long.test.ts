@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { servedStore } from '../../support/server/served-database.ts'
 
 const rounds = 5
-/** Each round has to have had something to lose. */
+/** How many writes each round makes at least. */
 const writesOfRound = 100
 
 test('killing a server with 32 writers loses no acknowledged write', { timeout: 90_000 }, async () => {
@@ -20,7 +20,7 @@ test('killing a server with 32 writers loses no acknowledged write', { timeout: 
         kept.add(String(id))
         if (kept.size + gone.size >= round * writesOfRound) server.child.kill('SIGKILL')
         if (id % 3 > 0) continue
-        // Until it is acknowledged, a delete may have happened or not.
+        // A delete without a response may have happened or not.
         kept.delete(String(id))
         const deleted = await server.remove(id).catch(() => undefined)
         if (deleted === undefined) return

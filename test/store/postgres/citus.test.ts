@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { WorkerWatch, isCoordinator, readLayout } from '../../../src/store/postgres/citus.ts'
 import { openConnection, openTestStore, temporaryDatabase } from '../../support/server/postgres-database.ts'
 
-/** The parts of Citus's catalog and functions that the store asks for, as tables and functions of PostgreSQL. */
+/** The parts of Citus that the store uses, as tables and functions of PostgreSQL. */
 const catalog = `
   CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod "char", repmodel "char");
   CREATE TABLE pg_dist_placement (shardid bigint, groupid int);
@@ -16,7 +16,7 @@ const catalog = `
     AS $$ SELECT reachable FROM pg_dist_node WHERE nodename = name AND nodeport = port $$;
   CREATE FUNCTION citus_is_coordinator() RETURNS boolean LANGUAGE sql AS 'SELECT count(*) > 1 FROM pg_dist_node';`
 
-/** A database of the service in which it finds a Citus of two workers, and a connection to it. */
+/** Makes a database that looks like a Citus of two workers, and a connection to it. */
 async function openCatalog() {
   const url = await temporaryDatabase()
   await openTestStore(url)
@@ -59,7 +59,7 @@ test('a node that is not the coordinator is recognized', async () => {
   expect(await isCoordinator(client)).toBe(false)
 })
 
-/** Watches the workers of a catalog. The plants of `a` are on the first one, those of `bb` and `cc` on the other. */
+/** Watches the workers of a catalog. Worker 1 has the plants of `a`; worker 2 those of `bb` and `cc`. */
 async function watch(maxQueued = 100) {
   const { url, client } = await openCatalog()
   const pool = new Pool({ connectionString: url, max: 3 })
@@ -84,7 +84,7 @@ test.each<[string, () => Promise<string>]>([
     [fail, done, done].map((ask) => workers.run('bb', ask).catch((error: unknown) => error)),
   )
   expect(['unavailable', lost]).toContain(first)
-  // They waited for the connection of the first.
+  // They waited for the first statement's connection.
   expect(later).toEqual(['unavailable', 'unavailable'])
   expect(await workers.run('cc', () => expect.unreachable())).toBe('unavailable')
   expect(await workers.run('a', done)).toBe('done')

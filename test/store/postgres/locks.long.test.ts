@@ -14,10 +14,10 @@ import {
 import { type RunningServer, servedPostgres } from '../../support/server/served-database.ts'
 import { nodeBinary, projectFolder, startProcess } from '../../support/server/start-process.ts'
 
-/** How long a request of a server that runs may take while another one migrates. */
+/** How long requests may take while another server migrates. */
 const promisedMilliseconds = 2_500
 
-/** A database as the release before scopes made it. */
+/** Makes a database of the release before scopes. */
 async function databaseBeforeScopes() {
   const url = await temporaryDatabase()
   const client = await openConnection(url)
@@ -29,8 +29,8 @@ async function databaseBeforeScopes() {
 }
 
 /**
- * The URL by which this release serves a database as the release before scopes did: through views, which take the same
- * locks on the tables behind them.
+ * Returns the URL with which this release serves an old database as the release before scopes did: through views, which
+ * lock the same tables.
  */
 async function asBeforeScopes(url: string, client: Client): Promise<string> {
   const { rows } = await client.query<{ name: string }>('SELECT current_schema AS name')
@@ -48,7 +48,7 @@ async function asBeforeScopes(url: string, client: Client): Promise<string> {
   return before.href
 }
 
-/** A session that holds locks as a `pg_dump` does, until it ends its transaction. */
+/** Opens a session that holds the locks of `pg_dump` until it ends its transaction. */
 async function startDump(url: string): Promise<Client> {
   const dump = await openConnection(url)
   await dump.query(`
@@ -57,7 +57,7 @@ async function startDump(url: string): Promise<Client> {
   return dump
 }
 
-/** Clients that create, list and ask for readiness without a pause. @returns what stops them, and each answer */
+/** Starts clients that create, list and check readiness. @returns a function that stops them and returns responses */
 function startLoad({ send }: RunningServer) {
   const answers: { status: number; milliseconds: number }[] = []
   let isStopped = false
@@ -87,7 +87,7 @@ function startLoad({ send }: RunningServer) {
   return stop
 }
 
-/** Sessions that wait for a lock on the tables of a connection's schema. */
+/** Counts the sessions that wait for a lock on the tables of the schema. */
 async function waitingSessions(client: Client): Promise<number | null> {
   const { rowCount } = await client.query(
     `SELECT pid FROM pg_locks WHERE NOT granted AND relation IN (
@@ -106,7 +106,7 @@ test('a migration waits for a dump without delaying requests of running servers'
   await waitUntilBlocking(dump, 1)
   await waitUntilBlocking(dump, 0)
   const another = openTestStore(url)
-  // For longer than a server pauses: it does not wait again for a session that it sees.
+  // Longer than the pause between tries: a start does not queue behind a session that it knows.
   for (const end = performance.now() + 3_500; performance.now() < end;) {
     expect(await waitingSessions(client)).toBe(0)
     await sleep(20)
@@ -119,7 +119,7 @@ test('a migration waits for a dump without delaying requests of running servers'
   expect(Math.max(...answers.map(({ milliseconds }) => milliseconds))).toBeLessThan(promisedMilliseconds)
   expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 4 }])
   expect(started.stderr()).toContain('the start waits for locks on tokens, plant_store_schema')
-  // Two processes start, and it takes seconds until the next try.
+  // Two processes start, and the next try takes seconds.
 }, 40_000)
 
 test('a server killed during a migration leaves no lock behind', async () => {

@@ -125,7 +125,7 @@ test('a database without a table is refused, and not ready if it loses one', asy
   await expectRefusal(url, /^cannot open the database .*: relation "plants" does not exist$/)
 })
 
-/** The same up-to-date database for a role that may not make or update tables. */
+/** Returns a database with a role that may not create or update tables. */
 async function limitRights() {
   const url = await temporaryDatabase()
   await openTestStore(url)

@@ -30,7 +30,7 @@ beforeAll(async () => {
      FROM unnest($1::text[]) AS caller, generate_series(1, 2000) AS number ORDER BY caller, number`,
     [callers],
   )
-  // So many that a token is found by the index.
+  // Enough rows that tokens are found by the index.
   await database.query(
     `INSERT INTO tokens (hash, prefix, caller, issued_at)
      SELECT sha256(number::text::bytea), 'plst_', 'me', 0 FROM generate_series(0, 19999) AS number`,
@@ -53,7 +53,7 @@ async function fileOf(relation: string): Promise<string> {
   return join(row!.folder, row!.path)
 }
 
-/** Damages pages of a table or an index, so that their checksums are wrong. */
+/** Damages pages of a table or an index, so that their checksums fail. */
 function damage(file: string, isChosen: (page: Buffer) => boolean): void {
   const bytes = readFileSync(file)
   const descriptor = openSync(file, 'r+')
@@ -129,7 +129,7 @@ test('the server sends 503 while its database is down, and then recovers', async
 test('an error of the database is logged without the plant that caused it', async () => {
   const { serve } = await servedPostgres(undamaged)
   const client = await openConnection(undamaged)
-  // The errors of new sessions then have the values of their statement.
+  // Errors of new sessions then include the values of the statement.
   await client.query(
     `ALTER ROLE CURRENT_USER SET log_parameter_max_length_on_error = -1;
      ALTER TABLE plants ADD CONSTRAINT no_ivy CHECK (name <> 'Hedera helix')`,
@@ -145,7 +145,7 @@ test.each([
   ['a wrong password', 'wrong', '.*; correct the user, or the password in PGPASSWORD'],
 ])('a start with %s fails and says what to do', async (_what, password, message) => {
   const client = await openConnection(undamaged)
-  // What initdb writes unless it is told otherwise (postgresql.org/docs/18/auth-pg-hba-conf.html).
+  // The default of initdb (postgresql.org/docs/18/auth-pg-hba-conf.html).
   const rule = 'host all all 127.0.0.1/32 scram-sha-256'
   await client.query(`COPY (SELECT '${rule}') TO PROGRAM 'cat > pg_hba.conf'; SELECT pg_reload_conf()`)
   const url = new URL(undamaged)

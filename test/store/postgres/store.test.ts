@@ -51,7 +51,7 @@ test('writes that fail only as a batch are stored one by one', async () => {
   const url = await temporaryDatabase()
   const { store, faults } = await openTestStore(url)
   const client = await openConnection(url)
-  // As where several new keys split a page of an index whose neighbour is damaged.
+  // As when several new keys split an index page whose neighbour is damaged.
   await client.query(
     `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
        IF (SELECT count(*) FROM added) > 1 THEN RAISE 'damaged' USING ERRCODE = 'index_corrupted'; END IF;
@@ -97,13 +97,13 @@ test('writes are retried after 40001 on a serializable database, and count once'
   expect(conflicts).toBeGreaterThan(0)
   expect(servers.flatMap(({ faults }) => faults)).toEqual([])
   expect(counts).toMatchObject({ unavailable: 0 })
-  // What was created and not deleted is what is there.
+  // The plants left are those created minus those deleted.
   const left = JSON.parse(await listText(servers[0]!.store, 'me')) as unknown[]
   expect(counts.created - counts.deleted).toBe(left.length)
 })
 
 test('writes that deadlock with another transaction are retried after 40P01', async () => {
-  // A wait is looked at once, when it has lasted so long: the other's INSERT below has to have come by then.
+  // Deadlocks are checked once, after this time. The INSERT below must have arrived by then.
   const url = await temporaryDatabase({ deadlock_timeout: '500ms' })
   const { store, faults } = await openTestStore(url)
   const other = await openConnection(url)
@@ -125,7 +125,7 @@ test('writes take their locks in one order, whatever order they arrive in', asyn
   await other.query(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'the other')`)
   const outcomes = Promise.all([2n, 1n].map((id) => store.create('me', { id, name: 'mine' })))
   await waitUntilBlocking(other)
-  // Rejects with 40P01 where the store holds 2 already.
+  // Rejects with 40P01 if the store already holds 2.
   await other.query(`INSERT INTO plants (caller, id, name) VALUES ('me', 2, 'the other')`)
   await other.query('COMMIT')
   expect(await outcomes).toEqual(['exists', 'exists'])
@@ -145,7 +145,7 @@ test('token uses take their locks in one order, whatever order they arrive in', 
   await other.query(use, [first])
   const outcome = store.recordUses([second!, first!].map((hash) => ({ hash, usedAt: 100_000 })))
   await waitUntilBlocking(other)
-  // Rejects with 40P01 where the store holds the second already.
+  // Rejects with 40P01 if the store already holds the second.
   await other.query(use, [second])
   await other.query('COMMIT')
   expect(await outcome).toBe('recorded')

@@ -12,14 +12,14 @@ import { listPages, listText } from '../list-text.ts'
 
 const plant = { id: 1n, name: 'Monstera' }
 
-/** A session that holds a lock for which every statement on the plants has to wait. */
+/** Opens a session with a lock that blocks every statement on the plants. */
 async function lockPlants(url: string) {
   const client = await openConnection(url)
   await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
   return client
 }
 
-/** The same database through a network that the test can disturb. */
+/** Returns the database through a proxy that the test can disturb. */
 async function throughProxy(url: string) {
   const address = new URL(url)
   const proxy = await startTcpProxy(Number(address.port))
@@ -52,7 +52,7 @@ test('reads beyond the limit of the queue are refused; queued reads are served',
   const waiting: ReturnType<typeof store.list>[] = []
   for (let number = 0; number < 3; number++) {
     waiting.push(store.list('me', 1))
-    // Those of one iteration would share a query.
+    // Lists of one turn would share a query.
     await setImmediate()
   }
   await waitUntilBlocking(other)
@@ -63,7 +63,7 @@ test('reads beyond the limit of the queue are refused; queued reads are served',
 })
 
 test('lists of one turn share a query, and so do token lookups', async () => {
-  // One query has the connection and one waits; any further one would be refused.
+  // One query runs and two may wait; with more, some would be refused.
   const { store } = await openTestStore(await temporaryDatabase(), { connections: { max: 1 }, maxQueued: 2 })
   const lists = Array.from({ length: 16 }, () => store.list('me', 1))
   const callers = Array.from({ length: 499 }, () => store.findCaller(new Uint8Array(32), 0))
@@ -123,7 +123,7 @@ test('a frozen network makes reads and writes unavailable in bounded time', asyn
   })
   await store.isReady()
   proxy.freeze()
-  // The first on the connection that is open, the second on a new one.
+  // The first uses the open connection, the second a new one.
   for (let time = 0; time < 2; time++) {
     expect(
       await Promise.all([store.create('me', plant), store.list('me', 1), store.findCaller(new Uint8Array(32), 0)]),

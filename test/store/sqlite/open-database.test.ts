@@ -24,7 +24,7 @@ function open(file: string): Database.Database {
   return database
 }
 
-/** Makes a database with SQLite alone, as another program would. */
+/** Makes a database with SQLite only, as another program would. */
 function makeDatabase(file: string, sql: string): void {
   const database = new Database(file)
   database.exec(sql)

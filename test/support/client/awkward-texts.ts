@@ -1,4 +1,4 @@
-/** Texts that a plant's name and tag may be, and that software likes to change: what they try, and the text. */
+/** Valid names and tags that software often changes, each after its description. */
 export const awkwardTexts: readonly (readonly [string, string])[] = [
   ['one character', 'a'],
   ['white space at both ends', ' \t\r\n\u00a0 a \u3000'],

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Requests that a client pipelines on many connections at once. */
+/** Requests that are pipelined on many connections at once. */
 export interface Flood {
   port: number
   connections: number
-  /** The text of a request, and how many of it each connection sends. */
+  /** The text of a request, and how often each connection sends it. */
   request: string
   repeat: number
   maxMilliseconds: number
@@ -17,8 +17,8 @@ const responseStart = 'HTTP/1.1 '
 /**
  * Opens the connections of a flood.
  *
- * @returns a function that sends the requests and resolves to the number of responses, when all have come or the time
- *   is over
+ * @returns a function that sends the requests and resolves to the number of responses, after all of them or the time
+ *   limit
  */
 export async function openFlood(flood: Flood): Promise<() => Promise<number>> {
   const { port, connections, request, repeat, maxMilliseconds } = flood
@@ -60,7 +60,7 @@ export async function openFlood(flood: Flood): Promise<() => Promise<number>> {
 
 const pauseMilliseconds = 5
 
-/** Runs one action after another until it is stopped. @returns a function that stops, with the longest in milliseconds */
+/** Repeats an action. @returns a function that stops it and resolves to the longest run in milliseconds */
 export function watchLongest(action: () => Promise<unknown>): () => Promise<number> {
   let isOver = false
   async function run(): Promise<number> {
@@ -80,7 +80,7 @@ export function watchLongest(action: () => Promise<unknown>): () => Promise<numb
   }
 }
 
-/** Returns a client that sends a request and waits for the beginning of the response, always on one connection. */
+/** Returns a client that reuses one connection, and waits for the beginning of each response. */
 export function keptClient(port: number, request: string): () => Promise<void> {
   let socket: Socket | undefined
   return async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** A response as it came. Names of headers are in lower case. */
+/** A response as received. Header names are in lower case. */
 export interface RawResponse {
   status: number
   headers: Record<string, string>
@@ -12,7 +12,7 @@ export interface RawResponse {
  * Writes bytes to a server as they are, a byte for each character, and reads until the server closes the connection.
  *
  * @param pieces what is written, in order; a function is waited for before the next piece is written
- * @returns every response that is whole, interim ones too
+ * @returns every complete response, interim ones included
  */
 export async function receive(
   origin: string,
@@ -23,7 +23,7 @@ export async function receive(
   let received = ''
   socket.setEncoding('latin1').on('data', (text: string) => (received += text))
   await once(socket, 'connect')
-  // A server that closes before it has read all resets the connection; what it sent before arrives all the same.
+  // A server that closes early resets the connection. What it sent before still arrives.
   const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve))
   for (const piece of pieces) {
     if (typeof piece === 'function') await piece(() => received)
@@ -34,10 +34,10 @@ export async function receive(
 }
 
 /**
- * Takes what a connection has received apart (RFC 9112, section 6.3).
+ * Parses what a connection has received (RFC 9112, section 6.3).
  *
  * @param received a character for each byte
- * @returns the responses that are whole, and the rest: the beginning of one that is not
+ * @returns the complete responses, and the beginning of an incomplete one
  */
 export function responsesIn(received: string): { responses: RawResponse[]; rest: string } {
   const responses: RawResponse[] = []
@@ -55,9 +55,9 @@ export function responsesIn(received: string): { responses: RawResponse[]; rest:
   }
 }
 
-/** The bytes of a body with its framing; undefined where it is not whole. */
+/** The length of a body with its framing in bytes; undefined if it is incomplete. */
 function bodyLength(headers: RawResponse['headers'], behind: string): number | undefined {
-  // A response to HEAD has the headers of a body and none.
+  // A response to HEAD has the headers of a body, but no body.
   if (behind === '' || behind.startsWith('HTTP/1.1 ')) return 0
   if (headers['transfer-encoding'] === 'chunked') return chunkedLength(behind)
   const length = Number(headers['content-length'] ?? 0)

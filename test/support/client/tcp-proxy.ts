@@ -1,21 +1,21 @@
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 
-/** A network between a client and a server, which a test can disturb. */
+/** A network between a client and a server that a test can disturb. */
 export interface TcpProxy {
   port: number
-  /** From now on nothing arrives any more, and nobody is told. */
+  /** From now on, data is dropped silently. */
   freeze: () => void
-  /** What is sent arrives again, on new connections. */
+  /** Data arrives again, on new connections. */
   thaw: () => void
-  /** Ends all connections without a word, as a machine that dies does. */
+  /** Resets all connections. */
   cut: () => void
   close: () => Promise<void>
 }
 
 /**
- * Listens on a free port of 127.0.0.1 and carries every connection to the target's port there.
+ * Listens on a free port of 127.0.0.1 and forwards each connection to the target's port.
  *
- * @param onAnswer told of what the server sends
+ * @param onAnswer receives what the server sends
  */
 export async function startTcpProxy(
   targetPort: number,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * What a log line may have: nothing that a client sent but its method, its path without a query, and its request id.
+ * The members that a log line may have. Of a request, only method, path and request id are logged.
  */
 const members: readonly string[] = [
   'level',
@@ -23,21 +23,21 @@ const members: readonly string[] = [
   'shutdown',
 ]
 
-/** Shorter values are found in any text. */
+/** Shorter values occur in any text by chance. */
 const shortest = 8
 
-/** What clients have told a server and its log must not repeat: tokens, values of queries, texts of bodies. */
+/** Values of clients that the log must not repeat: tokens, query values, texts of bodies. */
 export class LogSecrets {
   readonly #secrets = new Set<string>()
-  /** A client may not have these logged even as its path or its request id. */
+  /** These must not be logged even if a client sends them as its path or request id. */
   readonly #tokens = new Set<string>()
 
-  /** Notes a token that was issued by its random part. */
+  /** Notes the random part of an issued token. */
   noteToken(token: string): void {
     this.#tokens.add(secretOf(token))
   }
 
-  /** Notes what a request has before its body. */
+  /** Notes the credentials and the query values of a request. */
   noteRequest({ url = '', headers: { authorization } }: Pick<IncomingMessage, 'url' | 'headers'>): void {
     if (authorization !== undefined) this.#note(secretOf(authorization.replace(/^bearer +/i, '')))
     for (const [, value = ''] of url.matchAll(/[?&][^=&]*=([^&]*)/g)) {
@@ -46,7 +46,7 @@ export class LogSecrets {
     }
   }
 
-  /** Notes the texts of a body, of one that is no JSON the whole. */
+  /** Notes the strings of a JSON body, or any other body as a whole. */
   noteBody(body: string): void {
     try {
       JSON.parse(body, (_key, value: unknown) => {
@@ -63,13 +63,12 @@ export class LogSecrets {
   }
 
   /**
-   * @throws Error when a line has a secret, whatever looks like a token, or a member that could hold what a client sent
+   * @throws Error when a line has a secret, a text that looks like a token, or an unknown member
    */
   assertAbsent(lines: readonly string[]): void {
     for (const line of lines) {
       const entry = JSON.parse(line) as Record<string, unknown>
-      // A client may have the path and the request id logged, and may happen to say where the server listens, or digits
-      // that the time of a line has too.
+      // Path and request id may come from the client. The address and the time may repeat a value by chance.
       const rest = String(entry['msg']).startsWith('Server listening at ')
         ? ''
         : JSON.stringify({ ...entry, path: undefined, requestId: undefined, time: undefined })
@@ -89,12 +88,12 @@ export class LogSecrets {
   }
 }
 
-/** The part of a token that is nowhere shown. */
+/** The part of a token that is never shown. */
 function secretOf(token: string): string {
   return token.replace(/^plst_/, '').slice(6)
 }
 
-/** Undoes percent-encoding as often as there is any, also where a part of the text is no such encoding. */
+/** Decodes percent-encoding repeatedly, and leaves malformed escapes. */
 function percentDecoded(text: string): string {
   const decoded = text.replaceAll(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(parseInt(hex, 16)))
   return decoded === text ? text : percentDecoded(decoded)

@@ -11,25 +11,25 @@ import {
   readContract,
 } from 'fastify-contract-cli/suite'
 
-/** The generated contract: the project's, or the changed one of a folder. */
+/** The generated contract of the project or of another folder. */
 export async function generatedContract(folder: string | undefined): Promise<typeof contract> {
   if (folder === undefined) return contract
-  // `npm run bench -- mutants` has written it.
+  // `npm run bench -- mutants` writes it.
   return ((await import(join(folder, 'generated/contract.ts'))) as { contract: typeof contract }).contract
 }
 
-/** The contract that the tests hold the service to: the project's, or that of a folder. */
+/** The contract that responses are validated against: the project's, or a mutant's. */
 export const expectedContract = readContract(
   parseJsonWithBigInts((await generatedContract(process.env['EXPECTED_CONTRACT_FOLDER'])).document),
 )
 
-/** What files of the docs page have beside what every response has. */
+/** Further headers of the docs page. */
 const pageHeaders = (
   'content-security-policy cross-origin-resource-policy referrer-policy x-dns-prefetch-control x-download-options ' +
   'x-frame-options x-permitted-cross-domain-policies x-xss-protection'
 ).split(' ')
 
-/** What the service promises of every response, as the contract's description says. */
+/** The rules for every response, from the contract's description. */
 export const rules: ResponseRules = {
   isClosed: true,
   headers: {
@@ -41,7 +41,7 @@ export const rules: ResponseRules = {
   otherHeaders: (url) => (url.startsWith('/docs/') ? pageHeaders : []),
 }
 
-// `generate` has checked that `Error` has a list of numbers, and as many names.
+// The contract has as many names as numbers.
 const { enum: numbers = [], 'x-enum-varnames': names = [] } = (
   expectedContract.document.components?.schemas?.['Error']?.['properties'] as {
     error: { enum?: number[]; 'x-enum-varnames'?: string[] }
@@ -60,12 +60,12 @@ export function errorNumber(name: string): number {
   return number
 }
 
-/** The number in the body of a failure; undefined in any other body. */
+/** The number of a failure; undefined for other bodies. */
 export function errorOf({ text }: Pick<ReceivedResponse, 'text'>): unknown {
   return text === '' ? undefined : (JSON.parse(text) as { error?: unknown }).error
 }
 
-/** Validates a response. @throws Error that names each way in which it breaks the contract */
+/** Validates a response. @throws Error that names each fault */
 export function assertKeepsContract(request: SentRequest, response: ReceivedResponse): void {
   assertKeeps(expectedContract, request, response, rules)
 }

@@ -8,7 +8,7 @@ export interface Caller {
   token: string
 }
 
-/** Issues a token for each caller in a database, which is made where there is none. */
+/** Issues a token for each caller. A missing database is created. */
 export async function issueTokens(location: DatabaseLocation, callers: readonly string[]): Promise<Caller[]> {
   const store = await openStore(location, { onFault: () => undefined })
   try {

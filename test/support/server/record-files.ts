@@ -1,5 +1,5 @@
-// Loaded into a program before its own code: writes down in which order it makes, removes and renames files and folders
-// and waits for the disk. RECORD_FILES names the record.
+// Loaded before a program's own code. Records the order in which it creates, removes, renames and syncs files and
+// folders, in the file that RECORD_FILES names.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
@@ -31,7 +31,7 @@ fs.linkSync = (existing, path) => {
   linkSync(existing, path)
   record('link to', path)
 }
-// One of several signatures, which all take the path first.
+// An overload; all take the path first.
 fs.mkdirSync = ((path: string, options: fs.MakeDirectoryOptions) => {
   const made = mkdirSync(path, options)
   record('make', path)

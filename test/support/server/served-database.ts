@@ -5,13 +5,13 @@ import { issueTokens } from './issue-tokens.ts'
 import { temporaryFolder, temporaryLocation } from './start-app.ts'
 import { type Command, type ServerProcess, startProcess } from './start-process.ts'
 
-/** A database file with a token in it, which real servers can serve. */
+/** A database file with a token, for real servers. */
 export interface ServedDatabase {
   file: string
   /** The value of `DATABASE_URL`. */
   url: string
   token: string
-  /** Starts a server process on it, which ends with the test. */
+  /** Starts a server process on it. The process ends with the test. */
   serve: (environment?: Record<string, string>, command?: Command) => Promise<RunningServer>
 }
 
@@ -20,11 +20,11 @@ export interface RunningServer extends ServerProcess {
   send: (method: string, path: string, body?: object) => Promise<{ status: number; headers: Headers; text: string }>
   create: (id: number) => Promise<number>
   remove: (id: number) => Promise<number>
-  /** The names of all plants. Those that `create` makes have their id as their name. */
+  /** The names of all plants. `create` names a plant after its id. */
   names: () => Promise<string[]>
 }
 
-/** Makes a database file; it goes with the test. */
+/** Makes a database file, which is removed after the test. */
 export async function servedDatabase(folder?: string): Promise<ServedDatabase> {
   const file = join(folder ?? (await temporaryFolder()), 'plants.db')
   return { file, ...(await served({ engine: 'sqlite', file })) }
@@ -35,7 +35,7 @@ export function servedPostgres(url: string): Promise<Omit<ServedDatabase, 'file'
   return served({ engine: 'postgres', url })
 }
 
-/** Makes a database of the kind on which the tests run now; it goes with the test. */
+/** Makes a database on the engine of this run. It is removed after the test. */
 export async function servedStore(): Promise<Omit<ServedDatabase, 'file'>> {
   return served(await temporaryLocation())
 }

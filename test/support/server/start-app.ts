@@ -16,12 +16,11 @@ import { LogSecrets } from '../log/log-secrets.ts'
 import { temporaryDatabase } from './postgres-database.ts'
 
 /**
- * The contract that the servers of the tests serve: the project's, or the changed copy that `npm run bench -- mutants`
- * names.
+ * The contract that the tests serve: the project's, or the mutant of `npm run bench -- mutants`.
  */
 export const contract = await generatedContract(process.env['SERVED_CONTRACT_FOLDER'])
 
-/** The server as production builds it, with a store of its own and a token for the caller `me`. */
+/** The server as production builds it, with its own store and a token for the caller `me`. */
 export interface TestApp {
   app: FastifyInstance
   store: Store
@@ -29,12 +28,12 @@ export interface TestApp {
   /** What was logged, line by line. */
   logLines: string[]
   /**
-   * Sends a request without a socket, as `me` unless it says otherwise, and checks the response against the contract.
+   * Sends a request without a socket, as `me` unless its headers say otherwise, and validates the response.
    */
   send: (request: TestRequest) => Promise<ReceivedResponse>
   /** Issues a token for a caller. */
   issueToken: (caller: string, lifetime?: number) => Promise<string>
-  /** Listens on a free port of 127.0.0.1 and gives the origin. */
+  /** Listens on a free port of 127.0.0.1. @returns the origin */
   listen: () => Promise<string>
 }
 
@@ -42,23 +41,23 @@ export interface TestRequest {
   method: string
   url: string
   headers?: Record<string, string | undefined>
-  /** Sent as it is; an object is sent as JSON. */
+  /** An object is sent as JSON, anything else unchanged. */
   body?: string | Buffer | object
 }
 
 export type TestAppOptions = Partial<Omit<AppOptions, 'contract' | 'log'>>
 
-/** Takes what is to be done in the end, the last first. */
+/** Registers a cleanup. Cleanups run in reverse order. */
 export type OnFinished = (finish: () => Promise<void>) => void
 
-/** Makes a folder that is removed when the test is finished. */
+/** Makes a folder, which is removed after the test. */
 export async function temporaryFolder(onFinished: OnFinished = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-'))
   onFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** A place for a store that holds nothing yet, of the kind on which the tests run now; it goes with the test. */
+/** Makes an empty location for a store on the engine of this run. It is removed after the test. */
 export async function temporaryLocation(onFinished: OnFinished = onTestFinished): Promise<DatabaseLocation> {
   const engine = inject('engine')
   switch (engine) {
@@ -69,7 +68,7 @@ export async function temporaryLocation(onFinished: OnFinished = onTestFinished)
   }
 }
 
-/** Opens a store of its own, of the kind on which the tests run now, closed when the test is finished. */
+/** Opens an empty store on the engine of this run. It is closed after the test. */
 export async function temporaryStore(onFinished: OnFinished = onTestFinished): Promise<Store> {
   const store = await openStore(await temporaryLocation(onFinished), { onFault: () => undefined })
   onFinished(() => store.close())
@@ -80,9 +79,9 @@ export async function temporaryStore(onFinished: OnFinished = onTestFinished): P
 export type TestCaller = Omit<TestApp, 'logLines' | 'listen'> & { caller: string }
 
 /**
- * Starts one server for all tests of a file, or of a `describe`, which is quicker than one for each.
+ * Starts one server for all tests of a file or a `describe`.
  *
- * @returns a function that gives a new caller on this server
+ * @returns a function that returns a new caller of this server
  */
 export function shareApp(options: TestAppOptions = {}): () => Promise<TestCaller> {
   let shared: TestApp
@@ -107,9 +106,8 @@ export function shareApp(options: TestAppOptions = {}): () => Promise<TestCaller
 }
 
 /**
- * Starts the server; it ends with the test, which fails when the log has repeated what clients sent. However busy the
- * machine is, no request is refused for that, unless the test's own
- * limits say so.
+ * Starts the server, which ends with the test. The test fails if the log repeats values of clients. No request is
+ * limited, unless the options say so.
  */
 export async function startApp(
   options: TestAppOptions = {},
@@ -158,7 +156,7 @@ export async function startApp(
         ...headers,
       }
       const request: InjectOptions = {
-        // light-my-request's type lists the common methods; it sends any.
+        // The type of light-my-request lists common methods only; it sends any.
         method: method,
         url,
         headers: withoutUndefined(all),

@@ -6,23 +6,23 @@ import { type ServedDatabase, servedDatabase } from './served-database.ts'
 import { temporaryFolder } from './start-app.ts'
 import { nodeBinary, projectFolder } from './start-process.ts'
 
-/** A server whose terminal a test can take away. */
+/** A server in a terminal that a test can close. */
 export interface TerminalServer extends Pick<ServedDatabase, 'file' | 'token'> {
-  /** script(1), which makes the terminal and copies what is written there, as far as its own output is read. */
+  /** script(1), which makes the terminal and copies its output, as long as its own output is read. */
   terminal: ChildProcess
   origin: string
   pid: number
   isAlive: () => boolean
-  /** What the server has written to the file that is not the terminal. */
+  /** What the server has written to the file `$SAID`. */
   said: () => string
 }
 
 /**
- * Starts the server in a terminal of its own, and waits until it says where it listens.
+ * Starts the server in its own terminal and waits until it prints its address.
  *
- * @param command what the terminal's shell runs: with `$SERVER` for the server, `$SAID` for the file that it writes
- *   its origin to, and `$PID` for the file of its process id
- * @param output whether what is written to the terminal is lost, or waits in a pipe that nobody reads
+ * @param command for the terminal's shell. `$SERVER` starts the server. It must write its origin to the file `$SAID` and
+ *   its process id to the file `$PID`.
+ * @param output whether output to the terminal is lost, or fills a pipe that nobody reads
  */
 export async function startInTerminal(command: string, output: 'ignore' | 'pipe' = 'ignore'): Promise<TerminalServer> {
   const folder = await temporaryFolder()

@@ -5,7 +5,7 @@ import { type Program, type ProgramOptions, startProgram } from './program.ts'
 
 export const projectFolder = join(import.meta.dirname, '../../..')
 
-/** The Node that the project brings along, on which its commands run. */
+/** The Node of the project, which runs its commands. */
 export const nodeBinary = join(projectFolder, 'node_modules/.bin/node')
 
 export type Command = readonly [string, ...string[]]
@@ -13,20 +13,20 @@ export type Command = readonly [string, ...string[]]
 /** What `npm start` runs. NODE_OPTIONS can add options of Node. */
 export const startCommand: Command = [join(projectFolder, 'scripts/start.sh')]
 
-/** A server that runs as a process of its own. */
+/** A server in its own process. */
 export interface ServerProcess extends Program {
   /** Such as `http://127.0.0.1:3000`. */
   origin: string
   port: number
 }
 
-/** What a peer of the bench prints when it listens, or the service up to its last line (src/process/welcome.ts). */
+/** What a listening peer of the bench prints, or the service (src/process/welcome.ts). */
 const listening = /^(?:(http:\S+)|Plant Store +(http:\S+)\n[^]*^(?:Token|Try) .*)\n/m
 
 /**
  * Starts a server on a free port, unless the environment says otherwise, and waits until it listens.
  *
- * @throws Error with what it printed when it ends instead
+ * @throws Error with its output when it ends instead
  */
 export async function startProcess(
   environment: Record<string, string>,
@@ -45,7 +45,7 @@ export async function startProcess(
 /**
  * Runs a script of this project to its end.
  *
- * @param prefix the beginning of a command that starts it
+ * @param prefix a command that starts it, with its first arguments
  * @returns its exit code, null after a signal, and what it printed
  */
 export async function runScript(

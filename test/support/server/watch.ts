@@ -2,27 +2,27 @@ import { get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { descriptorsOf, memoryOf, resetPeak } from './process-figures.ts'
 
-/** Limits of a server process that is attacked. */
+/** Limits for a server process under attack. */
 export interface Bounds {
   /** The longest that `GET /livez` may take. */
   livezMilliseconds: number
   /** The most that resident memory may grow. */
   growthMebibytes: number
-  /** How many more descriptors may be open at the end, such as connections to a database; 0 by default. */
+  /** How many more descriptors may be open at the end, for example database connections. 0 by default. */
   moreDescriptors?: number
 }
 
 export interface Watch {
-  /** Stops watching. @returns the figures, and a sentence for each limit that was exceeded */
+  /** Stops watching. @returns the figures, and a sentence for each exceeded limit */
   end: () => Promise<{ longestMilliseconds: number; growthMebibytes: number; problems: string[] }>
 }
 
 const pollMilliseconds = 50
 
-/** How long the server may take to close the descriptors of the attacks. */
+/** How long the server may take to close the connections of the attack. */
 const settleMilliseconds = 10_000
 
-/** Watches a server process. It must be warm and idle at the call. */
+/** Watches a server process, which must be warm and idle at the call. */
 export function watchServer(
   { port, pid }: { port: number; pid: number },
   { livezMilliseconds, growthMebibytes, moreDescriptors = 0 }: Bounds,
