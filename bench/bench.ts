@@ -15,7 +15,7 @@ const commands: Record<string, Command> = {
   overload: { summary: 'offers a server twice the load that saturates it', load: () => import('./overload.ts') },
   starve: {
     summary: 'measures how long a client waits while others keep the server busy',
-    load: () => import('./starve/starve.ts'),
+    load: () => import('./starve.ts'),
   },
   fuzz: { summary: 'attacks a server with changed bytes', load: () => import('./fuzz/fuzz.ts') },
   linearizability: {

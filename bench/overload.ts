@@ -95,38 +95,17 @@ export async function run(args: string[]): Promise<void> {
   const spread = (valueOf: (round: Round) => number, digits = 0) =>
     // There is a round.
     spreadText(spreadOf(measured.map(valueOf))!, digits)
-  report(
-    'creates a second, of clients that wait for their responses',
-    spread(({ best }) => best),
-  )
-  report(
-    'offered a second, whether or not responses come',
-    spread(({ offered }) => offered),
-  )
-  report(
-    '200 within a second, a second',
-    spread(({ good }) => good),
-  )
-  report(
-    '503, a second',
-    spread(({ refused }) => refused),
-  )
-  report(
-    'later than a second, a second',
-    spread(({ late }) => late),
-  )
-  report(
-    'longest wait for a response that is no 503, ms',
-    spread(({ worst }) => worst),
-  )
-  report(
-    'without a free connection, a second',
-    spread(({ unsent }) => unsent),
-  )
-  report(
-    'without a response at the end, a second',
-    spread(({ unanswered }) => unanswered),
-  )
+  const figures: [string, (round: Round) => number][] = [
+    ['creates a second, of clients that wait for their responses', ({ best }) => best],
+    ['offered a second, whether or not responses come', ({ offered }) => offered],
+    ['200 within a second, a second', ({ good }) => good],
+    ['503, a second', ({ refused }) => refused],
+    ['later than a second, a second', ({ late }) => late],
+    ['longest wait for a response other than 503, ms', ({ worst }) => worst],
+    ['without a free connection, a second', ({ unsent }) => unsent],
+    ['without a response at the end, a second', ({ unanswered }) => unanswered],
+  ]
+  for (const [name, valueOf] of figures) report(name, spread(valueOf))
   const shareOf = ({ good, best }: Round) => good / best
   const isReached = spreadOf(measured.map(shareOf))!.median >= wantedShare
   report(

@@ -3,9 +3,8 @@ import { servedDatabase } from '../../test/support/server/served-database.ts'
 import { watchServer } from '../../test/support/server/watch.ts'
 import { createRandom } from '../lab/random.ts'
 import { cutAtEveryByte } from './attack.ts'
-import { type FuzzResult, attackAll, attacksOf, warmUp } from './fuzz.ts'
+import { type FuzzResult, attackAll, attacksOf, faultIn, warmUp } from './fuzz.ts'
 import { goodRequests, lastRequests } from './requests.ts'
-import { faultIn } from './faults.ts'
 
 const connections = 600
 

@@ -111,3 +111,18 @@ function sendOn(socket: Socket, request: string): Promise<void> {
     socket.ref().on('data', end).on('close', end).write(request)
   })
 }
+
+// As a process of its own: a job comes in, `ready` goes out, a message starts the flood, the number of responses goes out.
+if (import.meta.main) {
+  process.once('message', (flood: Flood) => {
+    void openFlood(flood).then((send) => {
+      process.once('message', () => {
+        void send().then((responses) => {
+          process.send?.(responses)
+          process.disconnect()
+        })
+      })
+      process.send?.('ready')
+    })
+  })
+}

@@ -1,14 +1,14 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readArguments } from '../../scripts/command.ts'
-import type { DatabaseLocation } from '../../src/store/location.ts'
-import { type Flood, keptClient, newClient, watchLongest } from '../../test/support/client/load.ts'
-import { memoryOf, schedulingOf } from '../../test/support/server/process-figures.ts'
-import { type ServerProcess, nodeBinary } from '../../test/support/server/start-process.ts'
-import { Lab, type LoadedServer, pinned, startLoadedServer } from '../lab/lab.ts'
-import { startLoad } from '../load/start-load.ts'
+import { fileURLToPath } from 'node:url'
+import { readArguments } from '../scripts/command.ts'
+import type { DatabaseLocation } from '../src/store/location.ts'
+import { type Flood, keptClient, newClient, watchLongest } from '../test/support/client/load.ts'
+import { memoryOf, schedulingOf } from '../test/support/server/process-figures.ts'
+import { type ServerProcess, nodeBinary } from '../test/support/server/start-process.ts'
+import { Lab, type LoadedServer, pinned, startLoadedServer } from './lab/lab.ts'
+import { startLoad } from './load/start-load.ts'
 
 const usage = `Usage: npm run bench -- starve   how long a client waits while others keep the server busy
 
@@ -49,6 +49,14 @@ const floods: Floods[] = Object.entries(requests).flatMap(([name, request]) =>
   [10, 63, 300].map((connections) => ({ connections, repeat: 900, name, request })),
 )
 
+/** node:http alone, which sends every request the same response. */
+const bareServer = `
+  import { createServer } from 'node:http'
+  const server = createServer((_request, response) => {
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":40400,"message":"no such path"}')
+  })
+  server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port))`
+
 let isReached = true
 
 function verdict(reached: boolean): string {
@@ -60,7 +68,7 @@ const shown = (milliseconds: number) => `${milliseconds.toFixed(0)} ms`.padStart
 
 /** Sends a flood, and measures the longest wait of a client with a connection and of one that opens them. */
 async function waitBeside({ port, pid }: ServerProcess, { connections, repeat, request }: Floods) {
-  const child = fork(join(import.meta.dirname, 'flood-process.ts'))
+  const child = fork(fileURLToPath(import.meta.resolve('../test/support/client/load.ts')))
   const flood: Flood = { port, connections, repeat, request, maxMilliseconds: floodMilliseconds }
   child.send(flood)
   await once(child, 'message')
@@ -76,7 +84,7 @@ async function waitBeside({ port, pid }: ServerProcess, { connections, repeat, r
 
 async function measureFlood(flood: Floods, engine: Engine): Promise<void> {
   await using lab = await Lab.open()
-  const command = pinned('server', [nodeBinary, join(import.meta.dirname, 'bare.ts')])
+  const command = pinned('server', [nodeBinary, '--input-type=module', '--eval', bareServer])
   const bare = await waitBeside(await lab.serve('', 'bare', {}, command), flood)
   await using server = await startLoadedServer(0, { LOG_LEVEL: 'warn' }, [], engine)
   const own = await waitBeside(server, flood)
