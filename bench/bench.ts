@@ -1,15 +1,15 @@
 import { UsageError, runCommand } from '../scripts/command.ts'
 
-/** What a command does in one line, and the module that does it. */
+/** A command: its summary and its module. */
 interface Command {
   summary: string
   load: () => Promise<{ run: (args: string[]) => Promise<void> }>
 }
 
-/** Everything that measures or proves. Each is the file or the folder of this name. */
+/** All commands, by the names of their files or folders. */
 const commands: Record<string, Command> = {
   compare: {
-    summary: 'compares CPU, memory and speed with peers, and checks the targets; what runs without a name',
+    summary: 'compares CPU, memory and speed with peers, and checks the targets (the default)',
     load: () => import('./compare/compare.ts'),
   },
   overload: { summary: 'offers a server twice the load that saturates it', load: () => import('./overload.ts') },
@@ -17,17 +17,17 @@ const commands: Record<string, Command> = {
     summary: 'measures how long a client waits while others keep the server busy',
     load: () => import('./starve.ts'),
   },
-  fuzz: { summary: 'attacks a server with changed bytes', load: () => import('./fuzz/fuzz.ts') },
+  fuzz: { summary: 'attacks a server with mutated requests', load: () => import('./fuzz/fuzz.ts') },
   linearizability: {
-    summary: 'looks for an order of what many clients see of two servers that are killed',
+    summary: 'checks that the responses of two killed servers are linearizable',
     load: () => import('./linearizability/linearizability.ts'),
   },
   'power-loss': {
-    summary: 'looks for what was acknowledged after a loss of power at any instant',
+    summary: 'checks that no acknowledged write is lost in a power loss at any instant',
     load: () => import('./power-loss/power-loss.ts'),
   },
   mutants: {
-    summary: 'changes the contract, and expects that the contract suite fails',
+    summary: 'changes the contract and expects the contract suite to fail',
     load: () => import('./mutants/mutants.ts'),
   },
   directory: {
@@ -38,9 +38,9 @@ const commands: Record<string, Command> = {
     summary: 'restarts servers behind nginx and HAProxy under load',
     load: () => import('./proxies.ts'),
   },
-  failover: { summary: 'takes a PostgreSQL primary away under load', load: () => import('./failover.ts') },
-  pgbouncer: { summary: 'serves through PgBouncer, and restarts it under load', load: () => import('./pgbouncer.ts') },
-  citus: { summary: 'serves on Citus, and takes its nodes away under load', load: () => import('./citus.ts') },
+  failover: { summary: 'fails over a PostgreSQL primary under load', load: () => import('./failover.ts') },
+  pgbouncer: { summary: 'serves through PgBouncer and restarts it under load', load: () => import('./pgbouncer.ts') },
+  citus: { summary: 'serves on Citus and kills its nodes under load', load: () => import('./citus.ts') },
 }
 
 const names = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(16)} ${summary}`)

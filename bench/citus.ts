@@ -23,15 +23,15 @@ import { Lab } from './lab/lab.ts'
 
 const usage = `Usage: npm run bench -- citus --bin DIR
          makes a coordinator and two workers with the PostgreSQL and Citus whose programs are in DIR, runs the tests of
-         the store on distributed tables, takes a worker away under load, adds one and rebalances; the exit code is 1
-         when anything is not as docs/postgres.md says`
+         the store on distributed tables, kills a worker under load, adds one and rebalances; the exit code is 1
+         when anything differs from docs/postgres.md`
 
 const callersPerRun = 40
 const pause = 20
 const [before, during, after] = [2_000, 8_000, 4_000]
-/** What a caller on a worker that lives waits at most: the time of a statement, and of the response to it. */
+/** The longest response for callers on a working worker: a statement timeout and some more. */
 const maxMilliseconds = 3_000
-/** How long a server that starts may take until it waits for a lock. */
+/** How long a starting server may take until it waits for a lock. */
 const waitMilliseconds = 20_000
 
 export async function run(args: string[]): Promise<void> {
@@ -46,7 +46,7 @@ export async function run(args: string[]): Promise<void> {
   }
   await verifyLostCoordinator(cluster)
   runStoreTests(cluster.coordinator.url)
-  // A replicated table without a key would be refused.
+  // Rebalancing refuses a replicated table without a key.
   await verifyOldLayout(cluster, () => verifyRebalance(cluster))
 }
 
@@ -58,7 +58,7 @@ interface CitusCluster {
   addWorker: () => Promise<void>
 }
 
-/** What docs/postgres.md asks for, and few shards, so that tables are made quickly. */
+/** The settings of docs/postgres.md, with few shards so that tables are made quickly. */
 const settings = [
   'shared_preload_libraries=citus',
   'wal_level=logical',
@@ -96,7 +96,7 @@ function reportSlowest(what: string, sent: readonly Exchange[]): void {
   report(`${what} slowest response, ms`, milliseconds, milliseconds <= maxMilliseconds)
 }
 
-/** Starts a server, and stops it. */
+/** Starts a server and stops it. */
 async function startOnce({ lab }: CitusCluster, url: string, name: string): Promise<void> {
   await (await lab.serve(url, name)).end()
 }
@@ -116,14 +116,14 @@ async function verifyStart(cluster: CitusCluster): Promise<void> {
   report('a start on a worker after that', 'served')
 }
 
-/** Migrates from version 3, while a session on a worker holds the lock that this takes, and another server runs. */
+/** Migrates from version 3 while a session on a worker holds a needed lock and another server runs. */
 async function verifyMigration({ lab, coordinator, workers }: CitusCluster): Promise<void> {
   const running = await lab.serve(coordinator.url, 'before-migration')
   await coordinator.query(`
     ALTER TABLE plant_store_schema DROP CONSTRAINT plant_store_schema_pkey; UPDATE plant_store_schema SET version = 3`)
   const holder = new Client({ connectionString: workers[0]!.url, application_name: 'pg_dump' })
   await holder.connect()
-  // Without this Citus would lock the table on the other nodes, too.
+  // Otherwise Citus would lock the table on all nodes.
   await holder.query(
     `SET citus.enable_ddl_propagation = off; BEGIN; LOCK TABLE plant_store_schema IN ACCESS SHARE MODE`,
   )
@@ -152,9 +152,9 @@ async function verifyMigration({ lab, coordinator, workers }: CitusCluster): Pro
 }
 
 /**
- * The schema of the release before, with tokens spread by their hash and a replicated version.
+ * Starts on the schema of an earlier release, with tokens distributed by hash and a replicated version.
  *
- * @param meanwhile runs when a server has migrated it, and before its tables are mended
+ * @param meanwhile runs after the migration, before the tables are corrected
  */
 async function verifyOldLayout(cluster: CitusCluster, meanwhile: () => Promise<void>): Promise<void> {
   const { lab, coordinator } = cluster
@@ -245,7 +245,7 @@ async function verifyLostCoordinator(cluster: CitusCluster): Promise<void> {
   await reportPrepared(cluster, name)
 }
 
-/** @returns the names of those whose plants are on the node with a port */
+/** @returns the names of the callers whose plants are on the node with this port */
 async function callersOn({ coordinator }: CitusCluster, callers: Caller[], port: number): Promise<Set<string>> {
   const rows = await coordinator.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[]) AS name

@@ -10,9 +10,9 @@ const usage = `Usage: npm run bench -- failover --bin DIR
          programs in DIR; the exit code is 1 when an acknowledged create is lost or requests fail for too long`
 
 const clients = 32
-/** Before the fault, between the fault and the promotion, and after the promotion or the start. */
+/** Milliseconds before the fault, between fault and promotion, and after the promotion or restart. */
 const [before, detection, after] = [2_000, 1_000, 10_000]
-/** How long after the promotion or the start a request may fail at most. */
+/** How long requests may fail after the promotion or restart. */
 const maxMilliseconds = 5_000
 
 export async function run(args: string[]): Promise<void> {
@@ -28,7 +28,7 @@ async function promote(bin: string, fault: string, signal: 'SIGKILL' | 'SIGSTOP'
   await using lab = await Lab.open(bin)
   const primary = await lab.node('primary')
   const standby = await lab.node('standby', { standbyOf: primary })
-  // A create is acknowledged once the standby shows it.
+  // A create is acknowledged only when the standby has applied it.
   await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
   await primary.query(`ALTER SYSTEM SET synchronous_commit = remote_apply`)
   await primary.query('SELECT pg_reload_conf()')
@@ -63,11 +63,11 @@ interface Served {
   fault: string
   port: number
   url: string
-  /** Has what was acknowledged in the end. */
+  /** The node that must have every acknowledged create. */
   survivor: PostgresNode
 }
 
-/** Loads a server while something happens to its database. */
+/** Loads a server while its database fails. */
 async function verify({ fault, port, url, survivor }: Served, happen: () => Promise<void>): Promise<void> {
   const callers = await issueTokens({ engine: 'postgres', url }, callersOf(clients))
   await reportFault(fault, survivor, await loadWhile(port, callers, { before, after }, happen), maxMilliseconds)

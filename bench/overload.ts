@@ -7,11 +7,11 @@ import { startLoadedServer } from './lab/lab.ts'
 
 const usage = 'Usage: npm run bench -- overload   offers a server twice the load that saturates it, for a minute'
 
-/** The share of the best rate that must be answered in time at twice the load that saturates. */
+/** The share of the best rate that must succeed in time at twice that load. */
 const wantedShare = 0.8
 
 const connectionCounts = [16, 64, 256]
-/** Opened before the load begins, as proxies do: Node accepts one connection in an iteration of its event loop. */
+/** Opened before the load, as proxies do: Node accepts one connection per turn of its event loop. */
 const offeredConnections = 4_000
 const rounds = 7
 const trialMilliseconds = 2_000
@@ -20,20 +20,20 @@ const lateMilliseconds = 1_000
 
 /** Rates are per second. */
 interface Round {
-  /** The rate of a closed loop: each client waits for its answer before it asks again. */
+  /** The rate of a closed loop, in which each client waits for its response. */
   best: number
   offered: number
-  /** Answered 200 within a second of the time at which the request was due. */
+  /** Responses of 200 within a second after the request was due. */
   good: number
   refused: number
   late: number
-  /** The longest wait of an answer that was not a refusal, in milliseconds. */
+  /** The longest wait for a response other than 503, in milliseconds. */
   worst: number
   unsent: number
   unanswered: number
 }
 
-/** Finds the best rate of a closed loop. Then, in rounds, measures it and offers the server twice as much. */
+/** Finds the best rate of a closed loop. Then each round measures it and offers twice as much. */
 async function measure(): Promise<Round[]> {
   await using server = await startLoadedServer(0)
   await using generator = startLoad()
@@ -88,7 +88,7 @@ function figuresOf({ unsent, unanswered, answers }: OfferedResult): Omit<Round, 
   }
 }
 
-/** Measures and prints medians of the rounds. The exit code is 1 when too little is answered in time. */
+/** Measures and prints medians of the rounds. The exit code is 1 if too few requests succeed in time. */
 export async function run(args: string[]): Promise<void> {
   readArguments(usage, { args, options: {} })
   const measured = await measure()

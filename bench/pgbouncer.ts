@@ -20,16 +20,16 @@ const loadMilliseconds = 3_000
 const clients = 64
 /** How long after a restart a request may fail at most. */
 const maxMilliseconds = 2_000
-/** How long a PgBouncer that waits for its clients to go may take: the life of a connection, and half as much again. */
+/** How long PgBouncer may wait for its clients: 1.5 times the lifetime of a connection. */
 const stopMilliseconds = 90_000
 
-/** Settings instead of those of deploy/pgbouncer.ini, and how the server's start ends. */
+/** Changes of deploy/pgbouncer.ini, and the expected outcome of a start. */
 interface Case {
   name: string
   settings: Record<string, string>
   /** What sets the timeout of statements. */
   timeoutBy: 'connect_query' | 'role' | 'nothing'
-  /** What a refused start says; without it the server serves. */
+  /** The message of a refused start; without it, the server must serve. */
   refusal?: RegExp
 }
 
@@ -54,7 +54,7 @@ const cases: Case[] = [
   { name: 'no connect_query', ...bySession, timeoutBy: 'nothing', refusal: /have no statement_timeout/ },
 ]
 
-/** What is restarted under load, and the signal that ends it. */
+/** The restarts under load, and their signals. */
 const restarts = [
   { name: 'PostgreSQL restarted, fast', part: 'PostgreSQL', signal: 'SIGINT' },
   { name: 'PostgreSQL restarted, immediate', part: 'PostgreSQL', signal: 'SIGQUIT' },
@@ -95,14 +95,14 @@ async function verifyCase(each: Case, place: Place): Promise<void> {
     const isServed = (await readiness(port)) === 200 && sent.every(({ status }) => status === 200)
     report(what, countStatuses(sent), isServed && each.refusal === undefined)
   } catch (error) {
-    // One of the lines is what the server printed.
+    // One of the lines is the server's message.
     const lines = error instanceof Error ? error.message.trim().split('\n') : []
     const line = lines.findLast((text) => /the (?:pooler|sessions) at/.test(text)) ?? lines.at(-1) ?? ''
     report(what, line.replace(/^.*the (?:pooler|sessions) at \S+ /, 'refused: '), each.refusal?.test(line) === true)
   }
 }
 
-/** Restarts a part with deploy/pgbouncer.ini, and goes on. */
+/** Restarts a part under load with deploy/pgbouncer.ini. */
 async function verifyRestart({ name, part, signal }: (typeof restarts)[number], place: Place): Promise<void> {
   await using running = await startThrough(shipped, place)
   const { port, url, bouncer, startBouncer } = running
@@ -140,7 +140,7 @@ interface Running extends AsyncDisposable {
   startBouncer: () => Promise<Program>
 }
 
-/** Starts PgBouncer, and a server on an empty database. */
+/** Starts PgBouncer and a server on an empty database. */
 async function startThrough({ settings, timeoutBy }: Case, { lab, program, node }: Place): Promise<Running> {
   await node.query('DROP TABLE IF EXISTS plants, tokens, plant_store_schema')
   await node.query(`ALTER ROLE postgres SET statement_timeout = ${timeoutBy === 'role' ? `'2s'` : 'DEFAULT'}`)
@@ -161,7 +161,7 @@ async function startThrough({ settings, timeoutBy }: Case, { lab, program, node 
   return { port, url, bouncer, startBouncer, [Symbol.asyncDispose]: () => ending.disposeAsync() }
 }
 
-/** The text of deploy/pgbouncer.ini with other settings, for a PostgreSQL on another port. An empty setting is left out. */
+/** Changes settings of deploy/pgbouncer.ini, and its PostgreSQL port. Empty settings are removed. */
 async function adapted(settings: Record<string, string>, port: number, hasConnectQuery: boolean): Promise<string> {
   const text = await readFile(join(projectFolder, 'deploy/pgbouncer.ini'), 'utf8')
   const database = text.replace(

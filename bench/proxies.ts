@@ -22,7 +22,7 @@ const shippedPorts = [8080, 3001, 3002]
 
 const clients = 32
 
-/** The pause between two restarts. Both proxies use a server that is ready again within this time. */
+/** The pause between restarts, in which both proxies find a restarted server. */
 const pauseMilliseconds = 2_500
 
 export async function run(args: string[]): Promise<void> {
@@ -35,8 +35,8 @@ export async function run(args: string[]): Promise<void> {
 }
 
 /**
- * Restarts two servers alternately, on one SQLite file, behind a proxy and under load. Repeats each create that got a
- * 5xx or no response, to see whether it was carried out.
+ * Restarts two servers on one SQLite file in turn, behind a proxy and under load. Repeats each create that got a 5xx or
+ * no response, to see whether it was carried out.
  */
 async function restartBehind(name: ProxyName, restarts: number): Promise<void> {
   const version = await versionOf(name)
@@ -44,7 +44,7 @@ async function restartBehind(name: ProxyName, restarts: number): Promise<void> {
   const file = join(lab.folder, 'plants.db')
   const callers = await issueTokens({ engine: 'sqlite', file }, callersOf(clients))
   const [port, ...serverPorts] = [await freePort(), await freePort(), await freePort()]
-  // A server that listens is ready. An empty SHUTDOWN_DELAY selects the server's default.
+  // An empty SHUTDOWN_DELAY selects the default.
   const start = (serverPort: number) =>
     lab.serve(`sqlite:${file}`, String(serverPort), {
       SHUTDOWN_DELAY: '',
@@ -80,28 +80,28 @@ async function versionOf(name: ProxyName): Promise<string> {
 }
 
 /**
- * Starts a proxy with its file in deploy/, and waits until it has found a server ready.
+ * Starts a proxy with its file in deploy/ and waits until it finds a ready server.
  *
- * @param folder the proxy writes its files and its log there
- * @param ports instead of those in its file
+ * @param folder for the proxy's files and log
+ * @param ports replace those in its file
  * @throws Error when the proxy ends before that
  */
 async function startProxy(name: ProxyName, folder: string, ports: [number, ...number[]]): Promise<AsyncDisposable> {
   const file = join(folder, `${name}.conf`)
   writeFileSync(file, adapt(name, folder, ports))
-  // The workers of an nginx that root has started run as another user and write here.
+  // If root starts nginx, its workers run as another user and write here.
   chmodSync(folder, 0o777)
   const parameters = { nginx: ['-e', 'stderr', '-c', file, '-g', 'daemon off;'], haproxy: ['-db', '-f', file] }
   const { end } = await startProgram(
     [name, ...parameters[name]],
-    // On SIGTERM the master of nginx ends its workers. After a SIGKILL they would go on.
+    // On SIGTERM, nginx ends its workers. After a SIGKILL they would continue.
     { logFile: join(folder, `${name}.log`), lastSignal: 'SIGTERM' },
     async () => (await readiness(ports[0])) === 200,
   )
   return { [Symbol.asyncDispose]: () => end() }
 }
 
-/** Changes the ports of the shipped file, removes what only root may do, and moves its files to one folder. */
+/** Changes the ports of the shipped file, removes what needs root, and moves its files to one folder. */
 function adapt(name: ProxyName, folder: string, ports: readonly number[]): string {
   const files = { nginx: 'nginx.conf', haproxy: 'haproxy.cfg' }
   const shipped = readFileSync(join(projectFolder, 'deploy', files[name]), 'utf8')

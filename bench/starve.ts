@@ -20,11 +20,11 @@ type Engine = DatabaseLocation['engine']
 
 const floodMilliseconds = 120_000
 const readMilliseconds = 8_000
-/** From the opening of the readers' connections to the first of the watched clients. */
+/** The time between opening the readers' connections and starting the watched clients. */
 const burstMilliseconds = 1_500
 const plants = 20_000
 
-/** What is wanted: milliseconds, and MiB. */
+/** The targets, in milliseconds and MiB. */
 const wanted = { smallFlood: 300, readers: 1_000, memory: 250, shareOfBare: 0.5 }
 const smallBytes = 2_000_000
 
@@ -66,7 +66,7 @@ function verdict(reached: boolean): string {
 
 const shown = (milliseconds: number) => `${milliseconds.toFixed(0)} ms`.padStart(9)
 
-/** Sends a flood, and measures the longest wait of a client with a connection and of one that opens them. */
+/** Sends a flood and measures the longest waits of a client with one connection and of one that reconnects. */
 async function waitBeside({ port, pid }: ServerProcess, { connections, repeat, request }: Floods) {
   const child = fork(fileURLToPath(import.meta.resolve('../test/support/client/load.ts')))
   const flood: Flood = { port, connections, repeat, request, maxMilliseconds: floodMilliseconds }
@@ -101,7 +101,7 @@ async function measureFlood(flood: Floods, engine: Engine): Promise<void> {
 
 const titleOf = ({ connections, repeat, name }: Floods) => `${String(connections)} × ${String(repeat)} ${name}`
 
-/** Clients that each list one plant after another, from connections that all open at once. */
+/** Measures waits beside clients that list without a pause on connections opened at once. */
 async function measureReaders(connections: number, engine: Engine): Promise<void> {
   await using server = await startLoadedServer(plants, { LOG_LEVEL: 'warn' }, [], engine)
   await using load = startLoad()

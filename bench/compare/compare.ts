@@ -38,7 +38,7 @@ const usage = `Usage: npm run bench -- [compare] [--only PART]... [--rounds N] [
 Parts:
 ${[...titles].map(([name, title]) => `  ${name.padEnd(18)} ${title}`).join('\n')}`
 
-/** How long each server does a work before it is measured, so that its code is compiled. */
+/** How long each server is warmed up, so that its code is compiled. */
 const warmUpMilliseconds = 1_500
 
 export async function run(args: string[]): Promise<void> {
@@ -83,7 +83,7 @@ export async function run(args: string[]): Promise<void> {
   process.stdout.write(page())
 }
 
-/** Installs the packages of the peers. It does nothing where all is installed. */
+/** Installs the packages of the peers, unless they are installed. */
 function installPeers(): void {
   const install = ['install', '--no-save', '--prefer-offline', '--prefix', peersFolder]
   const { status } = spawnSync('npm', install, { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -91,8 +91,8 @@ function installPeers(): void {
 }
 
 /**
- * Each round measures all servers and begins with another one, so that other work of the machine disturbs all. The
- * first round is a warm-up and does not count.
+ * Measures all servers in each round, starting with another one each time, so that disturbances hit all. The first
+ * round is a warm-up and does not count.
  */
 async function measureRounds<Server extends Entrant>(
   work: string,
@@ -141,7 +141,7 @@ function measureWork(
     const first = firstId + round * work.maxRequests
     const duration = round === 0 ? warmUpMilliseconds : milliseconds
     const { figures, bodyBytes } = await measureLoad(server, work, first, duration, generator)
-    // Names have the digits of the id, so only lists have the same length.
+    // Names contain ids, so only lists have equal lengths.
     if (work.name.startsWith('list') && bodyBytes !== (listedBytes ??= bodyBytes))
       throw new Error(`its list has ${String(bodyBytes)} bytes, and another one ${String(listedBytes)}`)
     return figures

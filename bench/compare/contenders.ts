@@ -11,7 +11,7 @@ export interface Contender {
   environment: Record<string, string>
 }
 
-/** The project as it runs by default: it logs a line for each request. The peers log nothing. */
+/** The project with its defaults, which log each request. The peers log nothing. */
 export const own: Contender = {
   name: 'plant-store',
   store: 'sqlite',
@@ -39,7 +39,7 @@ export const contenders: readonly Contender[] = [
   bunServe,
 ]
 
-/** A peer has a compile cache as the project has, so that Node's compiler of types is not loaded for it. */
+/** A peer has a compile cache, as the project has, so that Node does not load its type stripper. */
 function peer(name: string, file: string): Contender {
   const environment = { NODE_COMPILE_CACHE: join(peersFolder, '../../.cache/compiled-peers') }
   const command = [nodeBinary, join(peersFolder, file)] as const

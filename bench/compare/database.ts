@@ -6,7 +6,7 @@ import { startPostgres } from '../../test/support/server/postgres-node.ts'
 import { createPeerFile } from '../peers/peer-store.ts'
 import type { Contender } from './contenders.ts'
 
-/** Who lists, and who creates and deletes. */
+/** `reader` lists; `writer` creates and deletes. */
 const callers = ['reader', 'writer'] as const
 export type BenchCaller = (typeof callers)[number]
 
@@ -29,7 +29,7 @@ export async function createDatabase({ name, store }: Contender, folder: string)
 }
 
 async function inFile(file: string, store: 'sqlite' | 'peer'): Promise<BenchDatabase> {
-  // The service's table has a column for the JSON; the peers make it for each list.
+  // The service stores JSON in a column; the peers make it for each list.
   const made =
     store === 'sqlite'
       ? { column: ', json', value: `, json_patch('{}', json_object('name', name, 'tag', tag))` }
@@ -40,7 +40,7 @@ async function inFile(file: string, store: 'sqlite' | 'peer'): Promise<BenchData
     tokens: byCaller(issued),
     addPlants: (caller, firstId, count) => {
       const database = new Database(file, { timeout: 10_000 })
-      // The folder is temporary, so the plants need not survive a loss of power.
+      // The folder is temporary, so no sync is needed.
       database.pragma('synchronous = OFF')
       database
         .prepare(

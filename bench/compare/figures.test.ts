@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { nodeHttp, own } from './contenders.ts'
 import { targetsOf } from './figures.ts'
 
-test('the median of the ratios of each round reaches or misses a target', () => {
+test('the median ratio of the rounds reaches or misses a target', () => {
   const measured = ({ name }: { name: string }, ...cpu: number[]) => [
     { work: 'list-1', server: name, rounds: cpu.map((each) => ({ cpu: each })) },
     { work: 'list-20', server: name, rounds: cpu.map((each) => ({ cpu: name === own.name ? each / 2 : each })) },

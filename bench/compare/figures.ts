@@ -1,25 +1,25 @@
 import { type Contender, bunServe, nodeHttp, own, ownOnPostgres } from './contenders.ts'
 
-/** What one measurement of a server gives. */
+/** The figures of one measurement. */
 export type Figures = Partial<Record<Quantity, number>>
 
 export type Quantity = 'cpu' | 'rate' | 'waiting' | 'start' | 'memory'
 
-/** The figures of one server doing one work, one for each round. */
+/** The figures of one server for one work, by round. */
 export interface Series {
   work: string
   server: string
   rounds: Figures[]
 }
 
-/** The middle of several values and their extremes. */
+/** The median and the extremes of several values. */
 export interface Spread {
   median: number
   lowest: number
   highest: number
 }
 
-/** @returns undefined where there are no values */
+/** @returns undefined without values */
 export function spreadOf(values: readonly number[]): Spread | undefined {
   if (values.length === 0) return undefined
   const sorted = values.toSorted((a, b) => a - b)
@@ -29,17 +29,17 @@ export function spreadOf(values: readonly number[]): Spread | undefined {
   return { median, lowest: sorted[0]!, highest: sorted.at(-1)! }
 }
 
-/** A median with the lowest and the highest value, where there are several. */
+/** A median, with the lowest and highest value if they differ. */
 export function spreadText({ median, lowest, highest }: Spread, digits: number): string {
   const text = median.toFixed(digits)
   return lowest === highest ? text : `${text} (${lowest.toFixed(digits)}–${highest.toFixed(digits)})`
 }
 
 /**
- * A quantity of a server, or its ratio to that of another one. Ratios are computed round by round: a disturbance of a
- * round is then in both numbers.
+ * A quantity of a server, or its ratio to another server. Ratios are computed by round, so that a disturbance affects
+ * both numbers.
  *
- * @returns undefined where it was not measured
+ * @returns undefined if it was not measured
  */
 export function figureOf(
   series: readonly Series[],
@@ -55,13 +55,13 @@ export function figureOf(
   return spreadOf(figures.filter((figure) => !Number.isNaN(figure)))
 }
 
-/** A target of speed or memory: a figure of a server, or its ratio to that of another one. */
+/** A target for speed or memory: a figure of a server, or its ratio to another server. */
 interface Target {
   work: string
   quantity: Quantity
   server: Contender
   other: Contender | undefined
-  /** What the median is to be at most; with `isFloor` at least. */
+  /** The maximum of the median, or its minimum with `isFloor`. */
   limit: number
   isFloor?: true
 }
@@ -99,7 +99,7 @@ const quantityNames: Record<Quantity, string> = {
 export interface MeasuredTarget {
   work: string
   target: string
-  /** The median with the lowest and the highest value; empty where it was not measured. */
+  /** The median with the lowest and highest value; empty if not measured. */
   measured: string
   verdict: 'reached' | 'missed' | 'not measured'
 }

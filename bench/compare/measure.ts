@@ -10,14 +10,14 @@ import type { Contender } from './contenders.ts'
 import type { BenchDatabase } from './database.ts'
 import type { Figures } from './figures.ts'
 
-/** A load that contenders are measured with. */
+/** A kind of load. */
 export interface Work {
   name: string
   title: string
   connections: number
-  /** The status of every answer. */
+  /** The expected status of every response. */
   status: number
-  /** The limit of one measurement, and so of the ids that it uses. */
+  /** The limit of requests of one measurement, and of the ids that it uses. */
   maxRequests: number
   isOnPostgres: boolean
   operation: (firstId: number) => LoadOperation
@@ -62,31 +62,31 @@ export interface Entrant {
   database: BenchDatabase
 }
 
-/** The project reads one of the variables that name its database, the peers the other. */
+/** The project reads DATABASE_URL, the peers DATABASE_FILE. */
 function environmentOf({ contender, database: { url } }: Entrant): Record<string, string> {
   return { ...contender.environment, DATABASE_URL: url, DATABASE_FILE: url.replace('sqlite:', '') }
 }
 
-/** An entrant whose server runs. */
+/** An entrant with a running server. */
 export interface RunningEntrant extends Entrant {
   server: ServerProcess
 }
 
-/** Starts the server of an entrant on a processor of its own; it ends with the lab. */
+/** Starts the server of an entrant on its own processor. It ends with the lab. */
 export async function startEntrant(entrant: Entrant, lab: Lab): Promise<RunningEntrant> {
   const { contender, database } = entrant
   const command = pinned('server', contender.command)
   return { ...entrant, server: await lab.serve(database.url, contender.name, environmentOf(entrant), command) }
 }
 
-/** The time between the last response and the reading of CPU, in which the server writes its log. */
+/** The pause before CPU is read, in which the server writes its log. */
 const settleMilliseconds = 20
 
 /**
  * Loads a running entrant and measures its CPU.
  *
  * @param firstId the first id that the work may use
- * @throws Error when a response is not the one that the work expects
+ * @throws Error when a response has an unexpected status
  */
 export async function measureLoad(
   { server, database }: RunningEntrant,

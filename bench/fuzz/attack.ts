@@ -3,27 +3,27 @@ import { lastRequests, methods } from './requests.ts'
 
 /**
  * How a client closes its connection. `wait` sends a FIN when nothing more arrives, `half-close` at once; both read to
- * the end. `close` and `reset` close without reading the rest, `reset` with an RST.
+ * the end. `close` and `reset` stop reading; `reset` sends an RST.
  */
 export type Ending = 'wait' | 'half-close' | 'close' | 'reset'
 
-/** What one connection does. */
+/** The behaviour of one connection. */
 export interface Attack {
   bytes: Buffer
   ending: Ending
   /** The delay of a `close` or a `reset` after the bytes. */
   milliseconds: number
-  /** Whether the client reads the answers. */
+  /** Whether the client reads the responses. */
   reads: boolean
 }
 
-/** More requests than fit into one segment. Small numbers are drawn more often. */
+/** More requests than fit into one segment. Small numbers are more frequent. */
 const maxPipeline = 300
 
 /**
- * Draws what one connection does: a changed request, a request cut off at some byte, or a pipeline.
+ * Draws an attack: a mutated request, a truncated request, or a pipeline.
  *
- * @param corpus good requests
+ * @param corpus valid requests
  */
 export function drawAttack(corpus: readonly Buffer[], random: Random): Attack {
   const { below, one } = random
@@ -49,7 +49,7 @@ export function drawAttack(corpus: readonly Buffer[], random: Random): Attack {
   }
 }
 
-/** Cuts a request off at each of its bytes, with a FIN and with an RST. */
+/** Truncates a request after each byte, with a FIN and with an RST. */
 export function cutAtEveryByte(request: Buffer): Attack[] {
   return Array.from({ length: request.length + 1 }, (_, length) => request.subarray(0, length)).flatMap((bytes) =>
     (['close', 'reset'] as const).map((ending): Attack => ({ bytes, ending, milliseconds: 0, reads: true })),
@@ -80,7 +80,7 @@ function drawPipeline(corpus: readonly Buffer[], random: Random): Buffer {
   return Buffer.concat(pieces)
 }
 
-/** Adds an X-Request-Id, which the response repeats, so that `faultIn` can compare the order of the responses. */
+/** Adds an X-Request-Id. Responses repeat it, so that `faultIn` can check their order. */
 function withId(request: Buffer, index: number): Buffer {
   const end = request.indexOf('\r\n') + 2
   return Buffer.concat([
@@ -94,7 +94,7 @@ function withMethod(request: Buffer, method: string): Buffer {
   return Buffer.concat([Buffer.from(method), request.subarray(request.indexOf(' '))])
 }
 
-/** Texts that parsers often read wrongly. */
+/** Texts that parsers often misread. */
 const awkward = [
   ...['\r\n', '\n', '\r\n\r\n', '\0', '%', '%00', '%ff', '..', '//', '"', '{', '[', '\\u', '\\ud800'],
   ...['\ufeff', '1e999', '-0', '18446744073709551616', ': ', 'Transfer-Encoding: chunked\r\n'],
@@ -103,7 +103,7 @@ const awkward = [
   ...['constructor'],
 ].map((text) => Buffer.from(text))
 
-/** Takes one of the texts and changes it in one to three places: a byte, or a piece of several bytes. */
+/** Changes a request in one to three places, each a byte or a few bytes. */
 function mutate(corpus: readonly Buffer[], { below, one }: Random): Buffer {
   let bytes = Buffer.from(one(corpus))
   for (let changes = 1 + below(3); changes > 0; changes--) {
@@ -121,7 +121,7 @@ function mutate(corpus: readonly Buffer[], { below, one }: Random): Buffer {
       () => [before, Buffer.alloc(below(20_000), below(256)), bytes.subarray(at)],
       () => [before],
     ]
-    // The last two leave little of the text, so they are drawn less often.
+    // The last two keep little of the text, so they are less frequent.
     const kind = below(changed.length * 4)
     bytes = Buffer.concat(changed[kind < changed.length ? kind : kind % 7]!())
   }

@@ -8,14 +8,14 @@ import { goodRequests, lastRequests } from './requests.ts'
 
 const connections = 600
 
-/** 64 connections at once, of which none may cost more than 2 MiB, and what the collector has not found yet. */
+/** 64 concurrent connections of at most 2 MiB, and uncollected garbage. */
 const bounds = { livezMilliseconds: 3_000, growthMebibytes: 192 }
 
 test.each([
   ['without', {}],
   ['with', { RATE_LIMIT: '100000' }],
 ])(
-  'a server %s RATE_LIMIT survives whatever clients send and however they leave',
+  'a server %s RATE_LIMIT survives random bytes and abrupt disconnects',
   { timeout: 60_000 },
   async (_with, environment: Record<string, string>) => {
     const { token, serve } = await servedDatabase()
@@ -31,7 +31,7 @@ test.each([
     await attackAll(port, cuts.entries(), result)
     await attackAll(port, attacksOf(token, seed, 0, connections), result)
     expect(result.faults, `seed ${String(seed)}`).toEqual([])
-    // Both what is good after all and what is not have been sent.
+    // Both valid and invalid requests were sent.
     expect(Object.keys(result.statuses)).toEqual(expect.arrayContaining(['200', '400', '401', '404', '405']))
     expect((await watch.end()).problems, `seed ${String(seed)}`).toEqual([])
     expect(server.stderr().slice(0, 2_000)).toBe('')
@@ -59,7 +59,7 @@ test.each([
   else expect(faultIn(response)).toContain(fault)
 })
 
-test('a seed and a number always give the same attack', () => {
+test('seed and number determine an attack', () => {
   const texts = (from: number) => [...attacksOf('token', 1, from, 101)].map((attack) => JSON.stringify(attack))
   expect(texts(0).slice(50)).toEqual(texts(50))
   expect(new Set(texts(1)).size).toBeGreaterThan(90)

@@ -10,14 +10,14 @@ import { goodRequests } from './requests.ts'
 import { sendAttack } from './send-attack.ts'
 
 const usage = `Usage: npm run bench -- fuzz [--requests N] [--seed N] [--first N] [--rate-limit N]
-         attacks a server over N connections (100000), with a RATE_LIMIT if one is given; the exit code is 1 when
-         something is wrong with an answer, the server or its memory
+         attacks a server over N connections (100000), with a RATE_LIMIT if one is given; the exit code is 1 when a
+         response, the server or its memory is faulty
          one connection again: --seed S --first NUMBER --requests 1`
 
-/** Memory after the last tenth of the connections, as a multiple of that after the second; above it there is a leak. */
+/** A leak is more memory after the last tenth of the connections than this multiple of that after the second. */
 const maxGrowth = 1.15
 
-/** Without a limit V8 lets the heap grow for a long time before it collects garbage, which looks like a leak. */
+/** Without a limit, V8 delays garbage collection, which looks like a leak. */
 const heapMebibytes = 64
 
 const bounds = { livezMilliseconds: 1_000, growthMebibytes: 256 }
@@ -55,29 +55,29 @@ export async function run(args: string[]): Promise<void> {
 export interface FuzzResult {
   /** How many responses had each status. */
   statuses: Record<string, number>
-  /** What was wrong, with the number of the connection. */
+  /** The faults, with the numbers of their connections. */
   faults: string[]
 }
 
 const parallel = 64
 
-/** @returns what the connections of these numbers do, each decided by the seed and its number */
+/** @returns the attacks with these numbers. Seed and number determine an attack. */
 export function* attacksOf(token: string, seed: number, from: number, to: number): Generator<[number, Attack]> {
   const corpus = goodRequests(token)
   for (let number = from; number < to; number++)
     yield [number, drawAttack(corpus, createRandom(Math.imul(seed, 0x9e3779b1) + number))]
 }
 
-/** Sends each good request once, so that the server has loaded and opened what they need. */
+/** Sends each valid request once, so that the server is warm. */
 export async function warmUp(port: number, token: string): Promise<void> {
   for (const bytes of goodRequests(token))
     await sendAttack(port, { bytes, ending: 'wait', milliseconds: 0, reads: true })
 }
 
 /**
- * Carries out attacks, each on its own connection, many at once, until the server takes no more connections.
+ * Runs attacks concurrently, each on its own connection, until the server accepts no more connections.
  *
- * @param result what came of it is added to
+ * @param result receives the outcomes
  */
 export async function attackAll(
   port: number,
@@ -106,10 +106,10 @@ function describe({ bytes, ending, milliseconds, reads }: Attack): string {
   return `${String(bytes.length)} bytes, ${ending} ${String(milliseconds)} ms, ${reads ? 'read' : 'unread'}: ${text}`
 }
 
-/** What every final response has. */
+/** The headers of every final response. */
 const required = ['x-request-id', 'cache-control', 'x-content-type-options', 'date']
 
-/** Says how what was received breaks what the contract says of every response, if it does. */
+/** Returns how the received bytes break the contract's rules for every response, or undefined. */
 export function faultIn(received: string): string | undefined {
   const { responses, rest } = responsesIn(received)
   const fault = responses.map(faultOf).find((each) => each !== undefined)
@@ -129,7 +129,7 @@ function faultOf({ status, headers, text }: RawResponse): string | undefined {
   if (missing !== undefined) return `the header ${missing} is missing`
   if (status < 400) return undefined
   if (headers['content-type'] !== 'application/json') return 'a failure that is not application/json'
-  // A response to HEAD has none.
+  // A response to HEAD has no body.
   if (text === '') return undefined
   return isError(text, status) ? undefined : 'a failure whose body is not Error'
 }

@@ -4,15 +4,15 @@ import type { Attack } from './attack.ts'
 /** After this long without data the client sends a FIN, and the server closes the connection. */
 const quietMilliseconds = 60
 
-/** After this long the client closes in any case: without reading it may never be able to send everything. */
+/** After this time the client closes anyway: without reading, it may never send everything. */
 const unreadMilliseconds = 1_000
 const readMilliseconds = 30_000
 
 /**
- * Opens a connection, sends the bytes, reads the answers, and closes as the attack says.
+ * Opens a connection, sends the bytes, reads the responses and closes as the attack says.
  *
- * @returns what was received; empty where the server closed without an answer
- * @throws Error when no connection is made
+ * @returns the received bytes; empty if the server closed without a response
+ * @throws Error when the connection fails
  */
 export function sendAttack(port: number, { bytes, ending, milliseconds, reads }: Attack): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export function sendAttack(port: number, { bytes, ending, milliseconds, reads }:
     if (reads) socket.on('data', (chunk) => chunks.push(chunk))
     socket.once('end', () => socket.destroy())
     socket.once('error', (error) => {
-      // A server may reset a connection of which it has not read everything.
+      // A server may reset a connection that it has not read to the end.
       if (!isConnected) reject(error)
     })
     socket.once('close', () => {

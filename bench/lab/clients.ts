@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '../../test/support/server/issue-tokens.ts'
 import type { PostgresNode } from '../../test/support/server/postgres-node.ts'
 
-/** What is asked of a server. */
+/** A request to a server. */
 export interface Question {
   method: string
   path: string
@@ -10,15 +10,15 @@ export interface Question {
   body?: string
 }
 
-/** When a request was sent and had its response, in milliseconds of `performance.now()`, and the status. */
+/** The times of a request and its response, in milliseconds of `performance.now()`, and the status. */
 export interface Exchange {
   from: number
   to: number
-  /** 0 if there was no whole response. */
+  /** 0 without a complete response. */
   status: number
 }
 
-/** Sends one request. @returns its outcome, and the body of the response */
+/** Sends one request. @returns its times, and the status and body of the response */
 export async function ask(
   port: number,
   token: string | undefined,
@@ -45,7 +45,7 @@ export async function readiness(port: number): Promise<number> {
   return (await ask(port, undefined, { method: 'GET', path: '/readyz' })).status
 }
 
-/** Creates a plant whose name is its id. */
+/** A request that creates a plant named after its id. */
 export function create(id: number): Question {
   return { method: 'POST', path: '/plants', body: JSON.stringify({ id, name: String(id) }) }
 }
@@ -60,7 +60,7 @@ export interface Sent extends Exchange {
   id: number
 }
 
-/** Loads a server while something happens. @returns what clients have sent, and from when to when it happened */
+/** Loads a server while `happen` runs. @returns all requests, and the start and end of `happen` */
 export async function loadWhile(
   port: number,
   callers: readonly Caller[],
@@ -69,7 +69,7 @@ export async function loadWhile(
 ): Promise<{ sent: Sent[]; from: number; to: number }> {
   const sent: Sent[] = []
   const stopped = new AbortController()
-  // Each caller creates plants, one after the other, and lists them after each create.
+  // Each caller creates one plant after the other and lists them after each.
   const clients = callers.map(async (caller) => {
     for (let id = 1; !stopped.signal.aborted; id++) {
       sent.push({ caller, kind: 'create', id, ...(await ask(port, caller.token, create(id))) })
@@ -90,7 +90,7 @@ export async function loadWhile(
   }
 }
 
-/** How many requests had each status, as `200: 5, 503: 1`. */
+/** Counts requests by status, such as `200: 5, 503: 1`. */
 export function countStatuses(sent: readonly Exchange[]): string {
   const counts = Map.groupBy(sent, ({ status }) => status)
   return [...counts]
@@ -98,7 +98,7 @@ export function countStatuses(sent: readonly Exchange[]): string {
     .join(', ')
 }
 
-/** Looks for each acknowledged create in a database. */
+/** Reports how many acknowledged creates a database has lost. */
 export async function reportKept(name: string, node: PostgresNode, sent: readonly Sent[]): Promise<void> {
   const acknowledged = sent.filter(({ kind, status }) => kind === 'create' && status === 200)
   const rows = await node.query<{ key: string }>(`SELECT caller || ' ' || id AS key FROM plants`)
@@ -107,16 +107,16 @@ export async function reportKept(name: string, node: PostgresNode, sent: readonl
   report(`${name}: acknowledged creates lost`, `${String(lost)} of ${String(acknowledged.length)}`, lost === 0)
 }
 
-/** The longest time from a request to its response, in milliseconds. */
+/** The slowest response, in milliseconds. */
 export function slowest(sent: readonly Exchange[]): number {
   return Math.round(Math.max(...sent.map(({ from, to }) => to - from)))
 }
 
 /**
- * Reports what a fault did to a load.
+ * Reports the effect of a fault on a load.
  *
- * @param node has what was acknowledged in the end
- * @param maxMilliseconds how long after the fault a request may fail at most
+ * @param node must have every acknowledged create
+ * @param maxMilliseconds how long requests may fail after the fault
  */
 export async function reportFault(
   name: string,
@@ -135,12 +135,12 @@ export async function reportFault(
   await reportKept(name, node, sent)
 }
 
-/** @returns the names of so many callers */
+/** @returns the names of this many callers */
 export function callersOf(count: number, prefix = 'caller'): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix} ${String(index)}`)
 }
 
-/** Prints a figure. The exit code is 1 if one is not as expected. */
+/** Prints a figure. An unexpected one makes the exit code 1. */
 export function report(what: string, value: string | number, isExpected = true): void {
   if (!isExpected) process.exitCode = 1
   console.log(`${isExpected ? ' ' : '!'} ${what.padEnd(76)} ${String(value)}`)

@@ -20,12 +20,12 @@ import {
 /** The processors of measured servers and of the load generator. */
 const processors = { server: '0', load: '1' }
 
-/** @returns a command that runs on one processor; taskset(1) becomes the program, with the same process id */
+/** @returns a command that runs on one processor; taskset(1) keeps the process id */
 export function pinned(processor: keyof typeof processors, command: readonly string[]): Command {
   return ['taskset', '-c', processors[processor], ...command]
 }
 
-/** Servers of the project and nodes of PostgreSQL in a temporary folder. All of it ends with the lab. */
+/** Servers of the project and PostgreSQL nodes in a temporary folder. Disposing ends them and removes the folder. */
 export class Lab implements AsyncDisposable {
   readonly folder: string
   readonly #bin: string
@@ -37,10 +37,10 @@ export class Lab implements AsyncDisposable {
     this.#cleanup.defer(() => rm(folder, { recursive: true, force: true }))
   }
 
-  /** @param bin the folder of PostgreSQL's programs, where there are to be nodes */
+  /** @param bin the folder of PostgreSQL's programs, needed for nodes */
   static async open(bin = ''): Promise<Lab> {
     const folder = await mkdtemp(join(tmpdir(), 'plant-store-lab-'))
-    // PostgreSQL runs as another user where this is root.
+    // If this is root, PostgreSQL runs as another user.
     await chmod(folder, 0o755)
     return new Lab(bin, folder)
   }
@@ -58,7 +58,7 @@ export class Lab implements AsyncDisposable {
     return { engine, url }
   }
 
-  /** @param name of the server's log, to which servers of the same name append */
+  /** @param name of the server's log; servers with the same name share it */
   async serve(
     databaseUrl: string,
     name: string,

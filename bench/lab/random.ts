@@ -1,4 +1,4 @@
-/** Random draws. The same seed always gives the same draws. */
+/** Random draws, which depend only on the seed. */
 export interface Random {
   /** An integer from 0 to `limit` - 1. */
   below: (limit: number) => number

@@ -21,7 +21,7 @@ test('two lists that see two creates in opposite orders are not linearizable', (
   expect(checkHistory(history.slice(0, 3), ['', ''])).toEqual({ outcome: 'linearizable' })
 })
 
-/** Tries every order, and with each every choice of what has no answer. */
+/** Tries every order, with and without the operations that have no response. */
 function hasOrder(history: readonly Operation[], state: State): boolean {
   if (history.every(({ to }) => to === Infinity)) return true
   return history.some((operation) => {
@@ -38,11 +38,11 @@ function hasOrder(history: readonly Operation[], state: State): boolean {
 interface Step {
   kind: 'create' | 'delete' | 'list'
   id: number
-  /** How long before and after its effect it was called and answered. */
+  /** How long before its effect it was called, and how long after it it completed. */
   before: number
   after: number
   hasAnswer: boolean
-  /** Without an answer there may have been no effect. */
+  /** Without a response, there may have been no effect. */
   isLost: boolean
 }
 
@@ -58,7 +58,7 @@ function stepsOf(maxDuration: number, maxLength: number): fc.Arbitrary<Step[]> {
   return fc.array(step, { maxLength, size: 'max' })
 }
 
-/** Does one step after the other, each at a time that is its index, so that the history is linearizable. */
+/** Executes steps in order, each at the time of its index. The history is linearizable. */
 function carryOut(steps: Step[], names: number): Operation[] {
   let state: State = ['', '']
   return steps.map(({ kind, id, before, after, hasAnswer, isLost }, index): Operation => {
@@ -72,7 +72,7 @@ function carryOut(steps: Step[], names: number): Operation[] {
   })
 }
 
-test('a store that does one thing at a time is linearizable', () => {
+test('a sequential store is linearizable', () => {
   fc.assert(
     fc.property(stepsOf(12, 40), fc.constantFrom(3, 40), (steps, names) => {
       expect(checkHistory(carryOut(steps, names), ['', ''])).toEqual({ outcome: 'linearizable' })
@@ -81,7 +81,7 @@ test('a store that does one thing at a time is linearizable', () => {
   )
 })
 
-test('the search decides as one that tries every order', () => {
+test('the search agrees with trying every order', () => {
   const counts = { linearizable: 0, violated: 0, undecided: 0 }
   const changed = fc.record({ at: fc.nat(6), names: fc.tuple(fc.constantFrom('', '0', '1'), fc.constantFrom('', '0')) })
   fc.assert(

@@ -1,6 +1,6 @@
 /**
- * What was asked and what came of it, between two instants of one monotonic clock. `to` is Infinity if there was no
- * response: the operation may then take effect at any time after `from`, or never.
+ * A request and its outcome, between two instants of a monotonic clock. Without a response, `to` is Infinity: the
+ * operation may take effect at any time after `from`, or never.
  */
 export type Operation = { from: number; to: number } & (
   | { kind: 'create'; id: number; name: string; changed: boolean | undefined }
@@ -8,39 +8,39 @@ export type Operation = { from: number; to: number } & (
   | { kind: 'list'; names: State }
 )
 
-/** The name of the plant with each id, which is the index; '' where there is none. */
+/** The names of the plants, by their ids; '' where there is none. */
 export type State = readonly string[]
 
 export type Verdict =
   | { outcome: 'linearizable' }
-  /** The search has met more configurations than it may. */
+  /** The search exceeded its limit of configurations. */
   | { outcome: 'undecided' }
-  /** The state to which the longest order leads, and the operations that were called next and have no place in it. */
+  /** The state after the longest possible order, and the next operations, which do not fit. */
   | { outcome: 'violated'; state: State; next: Operation[] }
 
-/** A set of operations that have an order, and the state after them. */
+/** A set of ordered operations, and the state after them. */
 interface Configuration {
-  /** This many answered operations have their place, in the order of their calls. */
+  /** How many completed operations are placed, in the order of their calls. */
   first: number
-  /** Bit n says whether the answered operation `first + n` has its place. */
+  /** Bit n: the completed operation `first + n` is placed. */
   placed: bigint
-  /** Bit n says whether the operation n of those without an answer has taken effect. */
+  /** Bit n: operation n of those without a response has taken effect. */
   effective: bigint
   state: State
 }
 
-/** A search takes half a minute to meet so many. */
+/** A search takes half a minute for this many. */
 const defaultMaxConfigurations = 100_000
 
 const maxShown = 10
 
 /**
- * Looks for an order of the operations that their answers and the real time allow: an operation that was answered
- * before another was called comes before it (Herlihy and Wing, "Linearizability", 1990).
+ * Searches for an order of the operations that fits their responses and real time: an operation that completed before
+ * another was called comes before it (Herlihy and Wing, "Linearizability", 1990).
  *
- * The search is that of Wing and Gong ("Testing and Verifying Concurrent Objects", 1993). It places an operation that
- * was called before every answer that has no place yet, and goes back where none fits. As in Lowe ("Testing for
- * Linearizability", 2017), a configuration that was met before is not searched again.
+ * The algorithm is that of Wing and Gong ("Testing and Verifying Concurrent Objects", 1993). It places an operation
+ * that was called before the first unplaced response, and backtracks where none fits. As in Lowe ("Testing for
+ * Linearizability", 2017), no configuration is searched twice.
  *
  * @param initial the state before the first operation
  */
@@ -70,7 +70,7 @@ export function checkHistory(
   return { outcome: 'violated', state: furthest.state, next }
 }
 
-/** @returns the state after an operation, the same object if it is unchanged; undefined if its answer does not fit */
+/** @returns the state after an operation, the same object if unchanged; undefined if its response does not fit */
 function apply(operation: Operation, state: State): State | undefined {
   if (operation.kind === 'list') return operation.names.every((name, id) => name === state[id]) ? state : undefined
   const changes = (state[operation.id] === '') === (operation.kind === 'create')
@@ -78,7 +78,7 @@ function apply(operation: Operation, state: State): State | undefined {
   return changes ? state.with(operation.id, operation.kind === 'create' ? operation.name : '') : state
 }
 
-/** The answered operations that may be the next one, and the earliest answer of those that have no place yet. */
+/** The completed operations that may come next, and the earliest response of the unplaced ones. */
 function candidates(
   answered: readonly Operation[],
   configuration: Configuration,
@@ -107,8 +107,8 @@ function place(configuration: Configuration, index: number, state: State): Confi
 }
 
 /**
- * Places what fits and changes nothing. No other choice has to be tried for these: in any order that has one of them
- * later, it can be moved here.
+ * Places operations that fit and change nothing. No alternative needs a try: in any order that has one of them later,
+ * it could be moved here.
  */
 function placeUnchanging(answered: readonly Operation[], from: Configuration): Configuration {
   const { state } = from
@@ -122,8 +122,8 @@ function placeUnchanging(answered: readonly Operation[], from: Configuration): C
 }
 
 /**
- * What each operation that may be the next one leads to. The last one is to be tried first. Of several that lead to the
- * same state the one that was answered first is enough: another one can take its place in any order.
+ * The configurations after each operation that may come next, the most promising last. Of several with the same next
+ * state, the one that completed first is enough: it can replace the others in any order.
  */
 function successors(
   answered: readonly Operation[],
@@ -149,7 +149,7 @@ function successors(
   return [...byState.values()].reverse()
 }
 
-/** Gives all creates whose name no list has the same name, which makes their plants equal. */
+/** Gives the same name to all creates that no list shows, so that their states are equal. */
 function withoutUnseenNames(history: readonly Operation[]): Operation[] {
   const seen = new Set(history.flatMap((operation) => (operation.kind === 'list' ? operation.names : [])))
   return history.map((operation) =>

@@ -11,17 +11,16 @@ import { Round, TestedServer, validToken } from './round.ts'
 
 const usage = `Usage: npm run bench -- linearizability [--rounds N] [--store sqlite|postgres]
 
-Checks that what many clients see of the same plants, of two servers on one database, is what one store that does one
-thing at a time could have sent; and that no token passes after it was revoked. In half of the rounds servers are killed
-with SIGKILL. As a control, the same histories with lists as a proxy would send them that keeps each for 20 ms have to
-be found out.
+Checks that the responses of two servers on one database to many clients are linearizable, and that no token passes
+after it was revoked. Half of the rounds kill servers with SIGKILL. As a control, the same histories must fail the check
+with lists that are up to 20 ms old, as a caching proxy would send them.
 
   --rounds N    how many rounds, 1 to 1000 (20); each takes one to three seconds
   --store NAME  sqlite (default), or postgres, which is started on a free port`
 
 const keptMilliseconds = 20
 
-/** To how many servers requests are sent, and how many of these are killed at once. The kinds take turns. */
+/** How many servers are used, and how many of them are killed at once. The kinds take turns. */
 const roundKinds = [
   { used: 2, killed: 0 },
   { used: 2, killed: 1 },
@@ -41,7 +40,7 @@ export async function run(args: string[]): Promise<void> {
   const file = join(lab.folder, 'plants.db')
   const location: DatabaseLocation =
     postgres === undefined ? { engine: 'sqlite', file } : { engine: 'postgres', url: postgres.url }
-  // Servers that begin at once would create the schema at once.
+  // Otherwise, both servers would create the schema at once.
   await (await openStore(location, { onFault: () => undefined })).close()
   const start = () => lab.serve(postgres?.url ?? `sqlite:${file}`, 'server')
   await prove(location, [new TestedServer(start), new TestedServer(start)], rounds)
@@ -53,7 +52,7 @@ async function prove(location: DatabaseLocation, servers: TestedServer[], rounds
   const faults: string[] = []
   const stale = { plants: 0, tokens: 0 }
   while (done.length < rounds && faults.length === 0) {
-    // There are as many kinds as remainders.
+    // The remainder is an index of the kinds.
     const { used, killed } = roundKinds[done.length % roundKinds.length]!
     const round = new Round(location, servers.slice(0, used), servers.slice(0, killed))
     await round.run(`round ${String(done.length)}`)
@@ -68,7 +67,7 @@ async function prove(location: DatabaseLocation, servers: TestedServer[], rounds
   report('tokens revoked', done.flatMap(({ tokens }) => tokens.flat()).filter(isRevocation).length)
   report('an order of what the clients saw', faults.length === 0 ? 'found' : faults.join('\n'), faults.length === 0)
   const found = `in ${String(stale.plants)} histories of plants, ${String(stale.tokens)} of tokens`
-  report('control: kept lists found out', found, stale.plants > 0 && stale.tokens > 0)
+  report('control: stale lists detected', found, stale.plants > 0 && stale.tokens > 0)
 }
 
 function checkPlants(history: Operation[]): Verdict {
@@ -83,7 +82,7 @@ function isRevocation({ kind, to }: Operation): boolean {
   return kind === 'delete' && to < Infinity
 }
 
-/** A fault for the control: each list has what the first one had that ended in the 20 ms before it was asked for. */
+/** The control fault: each list returns the content of a list that completed in the 20 ms before it. */
 function keepLists(history: readonly Operation[]): Operation[] {
   const lists = history.filter((operation) => operation.kind === 'list').sort((a, b) => a.to - b.to)
   return history.map((operation) => {
@@ -93,7 +92,7 @@ function keepLists(history: readonly Operation[]): Operation[] {
   })
 }
 
-/** @returns nothing of what is linearizable */
+/** @returns no line if the history is linearizable */
 function describe(what: string, verdict: Verdict): string[] {
   switch (verdict.outcome) {
     case 'linearizable':

@@ -5,12 +5,12 @@ import type { Operation, State } from './check-history.ts'
 /** How many ids the clients use, from 0 on. */
 export const ids = 4
 
-/** What a client asks for. The name of a plant begins with its id, which the contract's lists do not tell. */
+/** A client's request. The name of a plant starts with its id, because lists do not return ids. */
 export type Work = { kind: 'create'; id: number; name: string } | { kind: 'delete'; id: number } | { kind: 'list' }
 
 let names = 0
 
-/** Most often one that changes something. */
+/** Draws a request, most often a change. */
 export function drawWork({ below, one }: Random): Work {
   const id = below(ids)
   const kind = one(['create', 'create', 'delete', 'list', 'list'] as const)
@@ -24,27 +24,27 @@ export function questionOf(work: Work): Question {
     case 'delete':
       return { method: 'DELETE', path: `/plants/${String(work.id)}` }
     case 'list':
-      // So short a list is one snapshot.
+      // A list this short is one snapshot.
       return { method: 'GET', path: `/plants?limit=${String(ids)}` }
   }
 }
 
-/** The status of each operation that did what was asked. */
+/** The status of each successful operation. */
 export const successes = { create: 200, delete: 204, list: 200 } as const
 const refusals = { create: 409, delete: 404, list: undefined } as const
 
 /**
- * What an exchange says of the plants.
+ * Converts an exchange to an operation of the history.
  *
- * @returns undefined for what can have changed nothing and has read nothing
- * @throws Error when the response is none that may be
+ * @returns undefined if it can have changed nothing and has read nothing
+ * @throws Error when the response is not allowed
  */
 export function operationOf(
   work: Work,
   { from, to, status, text }: Exchange & { text: string },
 ): Operation | undefined {
   if (status === 401) return undefined
-  // The store says of `unavailable` that a write may have succeeded if a connection to the database was lost.
+  // After `unavailable`, a write may still have succeeded if a connection was lost.
   const isUnclear = status === 0 || status === 503
   if (!isUnclear && status !== successes[work.kind] && status !== refusals[work.kind])
     throw new Error(`a ${work.kind} got ${String(status)}: ${text}`)

@@ -10,19 +10,19 @@ import type { Operation } from './check-history.ts'
 import { type Work, drawWork, operationOf, questionOf, successes } from './requests.ts'
 
 const clients = 12
-/** How often each client sends requests, at most so many at once, beside those that look for what was acknowledged. */
+/** The turns of each client, and its concurrent requests, without those that verify writes. */
 const turns = 30
 const maxAtOnce = 3
 const maxThinkMilliseconds = 3
-/** One of them is not revoked. */
+/** All but one are revoked. */
 const tokensOfCaller = 10
-/** How many clients do nothing but list with a token while it is revoked. */
+/** How many clients list with a token while it is revoked. */
 const usersOfToken = 4
 
-/** The name under which a token's history has it while it is valid. */
+/** The name that stands for a valid token in its history. */
 export const validToken = 'valid'
 
-/** A server that can be killed, and is then started again. */
+/** A server that can be killed and restarted. */
 export class TestedServer {
   readonly #start: () => Promise<ServerProcess>
   #process: Promise<ServerProcess>
@@ -32,7 +32,7 @@ export class TestedServer {
     this.#process = start()
   }
 
-  /** Where it listens, once it does. */
+  /** Its port, once it listens. */
   async port(): Promise<number> {
     return (await this.#process).port
   }
@@ -46,8 +46,7 @@ export class TestedServer {
 }
 
 /**
- * A round: clients that create, delete and list the few plants of a caller of their own, and tokens that are revoked
- * meanwhile.
+ * A round: clients that create, delete and list a few plants of one new caller, while its tokens are revoked.
  */
 export class Round {
   /** The history of the plants of the round's caller. */
@@ -57,12 +56,12 @@ export class Round {
   readonly #servers: readonly TestedServer[]
   readonly #killed: readonly TestedServer[]
   readonly #random = createRandom(Math.floor(Math.random() * 2 ** 31))
-  /** The history of each token, of which the first one is not revoked. */
+  /** The history of each token. The first one is not revoked. */
   readonly #tokens = new Map<string, Operation[]>()
 
   /**
-   * @param servers those to which requests are sent
-   * @param killed those that are killed at some time of the round, all at once
+   * @param servers receive the requests
+   * @param killed are killed at once during the round
    */
   constructor(location: DatabaseLocation, servers: readonly TestedServer[], killed: readonly TestedServer[]) {
     this.#location = location
@@ -70,12 +69,12 @@ export class Round {
     this.#killed = killed
   }
 
-  /** The history of each token: the revocation is a delete of the id 0, and each request a list of this id. */
+  /** The history of each revoked token: the revocation is a delete of the id 0, and each request a list of it. */
   get tokens(): Operation[][] {
     return [...this.#tokens.values()].slice(1)
   }
 
-  /** @throws Error when a response is none that may be, or a server that was not killed does not respond */
+  /** @throws Error when a response is not allowed, or a server that was not killed does not respond */
   async run(caller: string): Promise<void> {
     const issued = await issueTokens(this.#location, Array<string>(tokensOfCaller).fill(caller))
     for (const { token } of issued) this.#tokens.set(token, [])
@@ -86,7 +85,7 @@ export class Round {
     )
     events.push(() => this.#kill())
     await Promise.all(Array.from({ length: clients }, (_, index) => this.#runClient(events[index])))
-    // Whatever was acknowledged is still so.
+    // What was acknowledged must still hold.
     await Promise.all(issued.map(({ token }) => this.#listOnEach(token)))
   }
 
@@ -101,14 +100,14 @@ export class Round {
     }
   }
 
-  /** As soon as a write is acknowledged, another request looks for it at each server. */
+  /** Sends a request. After an acknowledged write, a list on each server must show it. */
   async #askAndLook(): Promise<void> {
     const work = drawWork(this.#random)
     const status = await this.#ask(this.#random.one(this.#servers), work, this.#anyToken())
     if (work.kind !== 'list' && status === successes[work.kind]) await this.#listOnEach(this.#anyToken())
   }
 
-  /** Most often the one that is not revoked, so that most requests reach the plants. */
+  /** Most often the unrevoked token, so that most requests reach the plants. */
   #anyToken(): string {
     const { below, one } = this.#random
     const tokens = [...this.#tokens.keys()]
@@ -123,7 +122,7 @@ export class Round {
     await Promise.all(this.#killed.map((server) => server.restart()))
   }
 
-  /** Revokes a token that is used all the time, and uses it at each server as soon as it is revoked. */
+  /** Revokes a token while clients use it, and then uses it on each server. */
   async #revoke(token: string): Promise<void> {
     let isOver = false
     const useUntilRevoked = async (): Promise<void> => {
@@ -131,7 +130,7 @@ export class Round {
     }
     const uses = Array.from({ length: usersOfToken }, useUntilRevoked)
     const from = performance.now()
-    // Opened for this alone, as `npm run token` does: a server that is killed may be the last that has the database open.
+    // As `npm run token` does. A killed server may be the last that has the database open.
     const store = await openStore(this.#location, { onFault: () => undefined })
     const revoked = await store.revokeTokens(prefixOf(token))
     const isRevoked = revoked === 'unavailable' ? undefined : revoked.length === 1

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { type LoadJob, load } from './load.ts'
 
-/** Loads a server that answers so. */
+/** Loads a server with this listener. */
 async function loadOn(answer: RequestListener, job: Partial<LoadJob> = {}) {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -13,14 +13,14 @@ async function loadOn(answer: RequestListener, job: Partial<LoadJob> = {}) {
     server.close()
     server.closeAllConnections()
   })
-  // A server that listens on a port has an address of this kind.
+  // A server that listens on a port has an address of this type.
   const { port } = server.address() as AddressInfo
   const list = { kind: 'list', path: '/plants' } as const
   const common = { port, token: 'token', operation: list, connections: 3, maxRequests: 30, maxMilliseconds: 10_000 }
   return load({ ...common, ...job })
 }
 
-test('an answer that arrives in pieces, or in chunks, is counted once', async () => {
+test('a response in pieces or chunks is counted once', async () => {
   let answers = 0
   const result = await loadOn((_request, response) => {
     if (answers++ % 2 === 0) response.writeHead(200, { 'content-length': 100_000 })
@@ -30,12 +30,12 @@ test('an answer that arrives in pieces, or in chunks, is counted once', async ()
   expect(result).toMatchObject({ requests: 30, statuses: { 200: 30 }, firstBodyBytes: 100_000 })
 })
 
-test('requests at a rate wait for no answer, and those without one are counted', async () => {
+test('requests at a rate do not wait for responses; missing ones are counted', async () => {
   const { offered } = await loadOn(() => undefined, { rate: 1_000, maxMilliseconds: 300 })
   expect(offered).toMatchObject({ unanswered: 3, answers: [] })
   expect(offered?.unsent).toBeGreaterThan(5)
 })
 
-test('a server that closes a connection before it answers fails the load', async () => {
+test('a connection closed before its response fails the load', async () => {
   await expect(loadOn((_request, response) => response.socket?.end())).rejects.toThrow('closed the connection')
 })

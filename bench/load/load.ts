@@ -13,8 +13,8 @@ export interface LoadJob {
   /** From the opening of all connections. */
   maxMilliseconds: number
   /**
-   * Requests a second, whether or not answers come. Without it each connection waits for its answer before it asks
-   * again.
+   * Requests a second, whether or not responses come. Without it, each connection waits for its response before
+   * the next request.
    */
   rate?: number
 }
@@ -23,31 +23,31 @@ export interface LoadJob {
 export type LoadOperation = { kind: 'list'; path: string } | { kind: 'create' | 'delete'; firstId: number }
 
 export interface LoadResult {
-  /** How many were answered. */
+  /** How many got a response. */
   requests: number
   milliseconds: number
-  /** How many answers had each status. */
+  /** How many responses had each status. */
   statuses: Record<string, number>
-  /** Length of the first answer's body. Two servers that answer the same have the same length. */
+  /** The body length of the first response, which is equal for servers with equal responses. */
   firstBodyBytes: number
   /** For a job with a rate. */
   offered?: OfferedResult
 }
 
 export interface OfferedResult {
-  /** Due when no connection was free. */
+  /** Requests that were due when no connection was free. */
   unsent: number
-  /** Without an answer when the time was over. */
+  /** Requests without a response at the end. */
   unanswered: number
-  /** Of each answer: its status, and the milliseconds since it was due. */
+  /** The status of each response, and its milliseconds since the request was due. */
   answers: [status: string, wait: number][]
 }
 
 /**
- * Loads a server. This has its own HTTP client because undici and node:http use as much CPU for a request as the
- * measured servers, on the same machine.
+ * Loads a server. It has its own HTTP client because undici and node:http use as much CPU for a request as the measured
+ * servers.
  *
- * @throws Error when a connection fails or closes before its answer is whole
+ * @throws Error when a connection fails or closes before its response is complete
  */
 export async function load(job: LoadJob): Promise<LoadResult> {
   const nextRequest = requestWriter(job)
@@ -130,7 +130,7 @@ async function offer(
   while (performance.now() - start < maxMilliseconds) {
     const due = Math.min(maxRequests, Math.floor(((performance.now() - start) / 1_000) * rate))
     while (asked < due) ask(start + (++asked / rate) * 1_000)
-    // Answers are read in between.
+    // Responses are read in between.
     await new Promise(setImmediate)
   }
   return { unsent, unanswered: asked - unsent - answers.length, answers: [...answers] }
@@ -151,7 +151,7 @@ function requestWriter({ token, operation }: LoadJob): () => string {
   }
 }
 
-/** Fewer than the backlog of a listening socket on any system. */
+/** Less than the listen backlog of any system. */
 const openedAtOnce = 100
 
 async function openConnections({ port, connections }: LoadJob): Promise<Connection[]> {
@@ -163,10 +163,10 @@ async function openConnections({ port, connections }: LoadJob): Promise<Connecti
   return opened
 }
 
-/** A connection that has one request at a time. */
+/** A connection with one request at a time. */
 class Connection {
   onAnswer: Count = () => undefined
-  /** Never resolves. Rejects when the connection fails, or the server closes it. */
+  /** Never resolves. Rejects when the connection fails or the server closes it. */
   readonly failure: Promise<never>
   readonly #socket: Socket
 

@@ -1,10 +1,10 @@
-/** Finds where each answer ends. It knows no more of HTTP/1.1 than that takes. */
+/** Finds the end of each response. It parses no more of HTTP/1.1 than that needs. */
 export class ResponseReader {
   readonly #answered: (status: string, bodyBytes: number) => void
   #head = ''
   #status = ''
   #bodyBytes = 0
-  /** Bytes of the body that have not arrived yet; undefined while the head is read. */
+  /** The missing bytes of the body; undefined while the head is read. */
   #left: number | undefined
   #tail: string | undefined
 
@@ -16,7 +16,7 @@ export class ResponseReader {
     let bodyStart = 0
     if (this.#left === undefined && this.#tail === undefined) {
       const end = buffer.indexOf('\r\n\r\n', 0, 'latin1')
-      // The buffer is reused, so an end after `length` belongs to an earlier answer.
+      // The buffer is reused, so an end beyond `length` belongs to an earlier response.
       if (end === -1 || end + 4 > length) {
         this.#head += buffer.toString('latin1', 0, length)
         const whole = this.#head.indexOf('\r\n\r\n')

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { pinned } from '../lab/lab.ts'
 import { type LoadJob, type LoadResult, load } from './load.ts'
 
-/** The load generator: a process of its own on a processor of its own. It takes one job at a time. */
+/** The load generator: a process on its own processor. It takes one job at a time. */
 export interface LoadGenerator extends AsyncDisposable {
   /** @throws Error when a connection fails */
   run: (job: LoadJob) => Promise<LoadResult>
 }
 
-/** What the process answers to a job. */
+/** The message of the process after a job. */
 type Answer = { result: LoadResult } | { problem: string }
 
 /** Starts the load generator. */
@@ -25,7 +25,7 @@ export function startLoad(): LoadGenerator {
   return {
     run: async (job) => {
       child.send(job)
-      // `once` gives the arguments of the event; the process sends nothing else.
+      // The process sends only this message.
       const [answer] = (await once(child, 'message', { signal: ended.signal })) as [Answer]
       if ('problem' in answer) throw new Error(`the load generator failed: ${answer.problem}`)
       return answer.result

@@ -16,7 +16,7 @@ const responses = '/components/responses'
 const text = { type: 'string' }
 const height = { type: 'integer', format: 'int32' }
 
-/** Changes of what a request may be. Each is given to the tests, and then to the service. */
+/** Changes of requests. Each is applied to the tests, and then to the service. */
 const requestEdits: Record<string, Edit> = {
   'Plant requires tag': set(`${plant}/required`, ['name', 'tag']),
   'Plant does not require name': remove(`${plant}/required`),
@@ -51,8 +51,7 @@ const requestEdits: Record<string, Edit> = {
 }
 
 /**
- * Changes for the service only: of schemas that the tests generate no data from, and of the responses that its handlers
- * return.
+ * Changes for the service only: of schemas that the tests do not draw from, and of its handlers' responses.
  */
 const serviceEdits: Record<string, Edit> = {
   'a creation cannot answer 409': remove(`${create}/responses/409`),
@@ -64,7 +63,7 @@ const serviceEdits: Record<string, Edit> = {
   'tag is out of a list': set(`${plant}/properties/tag/enum`, ['indoor', 'outdoor']),
 }
 
-/** Changes of what a response may be, for the tests. */
+/** Changes of responses, for the tests. */
 const responseEdits: Record<string, Edit> = {
   'Error requires a property detail': all(
     set(`${error}/required`, ['error', 'message', 'detail']),
@@ -116,19 +115,19 @@ const exampleEdits: Record<string, Edit> = {
 }
 
 /**
- * The side that uses the changed contract. `tests`: the tests demand what the service does not do. `service`: the
- * service does what the tests do not allow. Of the responses the service knows only what it validates its own by.
+ * The side that uses the changed contract. `tests`: the tests require what the service does not do. `service`: the
+ * service does what the tests do not allow.
  */
 export type Side = 'tests' | 'service'
 
-/** A change of the contract that must make the suite fail. */
+/** A change of the contract that the suite must detect. */
 export interface Mutant {
   name: string
   side: Side
   edit: Edit
 }
 
-/** Lists the mutants: one for each change and side, and one for each declared status, which it removes. */
+/** Lists the mutants: one for each change and side, and one that removes each declared status. */
 export function mutantsOf(contract: ContractDocument): Mutant[] {
   const declared = operationsOf(contract).map(({ path, method, object }) => ({
     place: `/paths/${path.replaceAll('/', '~1')}/${method}/responses`,
@@ -161,7 +160,7 @@ type Edit = (contract: object) => void
 /**
  * Sets the value at a JSON pointer (RFC 6901).
  *
- * @throws Error when its parent does not exist, or it has this value already
+ * @throws Error when its parent does not exist or the value is unchanged
  */
 function set(pointer: string, value: unknown): Edit {
   return (contract) => {

@@ -9,7 +9,7 @@ import { UsageError, readArguments } from '../../scripts/command.ts'
 import { projectFolder } from '../../test/support/server/start-process.ts'
 import { type Mutant, mutantsOf } from './contract-edits.ts'
 
-/** The seed of every run, so that a result can be repeated. */
+/** The seed of every run, so that results are repeatable. */
 const seed = '1'
 
 const timeoutMilliseconds = 180_000
@@ -18,7 +18,7 @@ const usage = `Usage: npm run bench -- mutants [WORDS]
          changes the contract in each way whose name contains these words, or else in all; the exit code is 1 when the
          contract suite does not notice one of them`
 
-/** Gives each changed contract to the tests or to the service. */
+/** Runs the contract suite with each changed contract. */
 export async function run(args: string[]): Promise<void> {
   const [wanted = ''] = readArguments(usage, { args, allowPositionals: true, options: {} }).positionals
   const source = generated.document
@@ -60,8 +60,8 @@ function parse(source: string): ContractDocument {
 /**
  * Runs the contract suite with the changed contract on one side.
  *
- * @param source the contract, parsed anew because a mutant changes it in place
- * @param copy the folder to make for the changed contract
+ * @param source the text of the contract; a mutant changes it in place after parsing
+ * @param copy a new folder for the changed contract
  * @returns the first test that fails, or undefined when all pass
  */
 async function test({ side, edit }: Mutant, source: string, copy: string): Promise<string | undefined> {

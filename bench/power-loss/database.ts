@@ -23,7 +23,7 @@ function open(file: string) {
 }
 
 /**
- * Opens a database as the service does at its start, and reads what it holds of the caller.
+ * Opens a database as the service does, and reads the plants of the caller and the tokens.
  *
  * @throws Error when the service would not start, or the database is damaged
  */
@@ -44,10 +44,10 @@ export async function openContent(file: string): Promise<Content> {
   }
 }
 
-/** A folder with a database, and a copy of the database as it was before. The name of a plant begins with its id. */
+/** A folder with a database and an earlier copy of it. The name of a plant starts with its id. */
 export interface Prepared {
   folder: string
-  /** A token of the caller, in both. */
+  /** A token of the caller that both have. */
   token: string
   content: Content
   copied: Content

@@ -1,28 +1,28 @@
-/** What a database holds: the names of plants by `plant ID`, and `issued` by `token PREFIX`. */
+/** The content of a database: plant names by `plant ID`, and `issued` by `token PREFIX`. */
 export type Content = Map<string, string>
 
-/** A change that was asked for. Until it is acknowledged it may have happened or not. */
+/** A requested change. Until it is acknowledged, it may have happened or not. */
 export interface Change {
-  /** Undefined where something is removed. */
+  /** Undefined for a removal. */
   value: string | undefined
   asked: number
   acknowledged: number | undefined
 }
 
-/** The changes of each key, one after the other. */
+/** The changes of each key, in order. */
 type Changes = Map<string, Change[]>
 
-/** What was asked of a database file, and what was acknowledged. */
+/** The requested and the acknowledged changes of a database file. */
 export class Ledger {
-  /** A restore replaces everything at once, so each restore begins another part. */
+  /** A restore replaces everything at once, so each restore starts a new part. */
   readonly #parts: { changes: Changes; replaces: Change }[] = []
 
-  /** @param content what there is at the instant 0 */
+  /** @param content at the instant 0 */
   constructor(content: Content = new Map()) {
     this.replace(content, 0).acknowledged = 0
   }
 
-  /** @returns the change, whose `acknowledged` is to be set when it is */
+  /** @returns the change; the caller sets its `acknowledged` */
   ask(key: string, value: string | undefined, asked: number): Change {
     const change: Change = { value, asked, acknowledged: undefined }
     const { changes } = this.#parts.at(-1)!
@@ -30,7 +30,7 @@ export class Ledger {
     return change
   }
 
-  /** Replaces all at once. @returns the change, whose `acknowledged` is to be set when it is */
+  /** Replaces everything. @returns the change; the caller sets its `acknowledged` */
   replace(content: Content, asked: number): Change {
     const changes: Changes = new Map()
     for (const [key, value] of content) changes.set(key, [{ value, asked: 0, acknowledged: 0 }])
@@ -39,13 +39,13 @@ export class Ledger {
     return replaces
   }
 
-  /** How many changes were acknowledged, without those of the beginning. */
+  /** How many changes were acknowledged, without the initial content. */
   acknowledged(): number {
     const changes = this.#parts.flatMap((part) => [...part.changes.values()].flat())
     return changes.filter((change) => change.asked > 0 && isDone(change, Infinity)).length
   }
 
-  /** What is wrong with a content after a loss of power: the old part and the new one are right until a restore is done. */
+  /** The faults of a content after a power loss. Until a restore is acknowledged, old and new content are right. */
   faults(content: Content, instant: number): string[] {
     const asked = this.#parts.filter(({ replaces }) => replaces.asked <= instant)
     const last = asked.findLastIndex(({ replaces }) => isDone(replaces, instant))

@@ -21,14 +21,14 @@ The exit code is 1 when something was lost or a control lost nothing, and 2 when
 
 const statesOfRound = 40
 
-/** Faults of the programs or of the disk, as controls. */
+/** Injected faults of the programs or of the disk. */
 interface ControlFaults {
   environment?: Record<string, string>
-  /** The syncs of folders count for nothing. */
+  /** Syncs of folders are ignored. */
   dropsFolderSyncs?: boolean
 }
 
-/** Faults that must be found, in so many rounds that one of them loses something. */
+/** Control faults. Each must be detected within these rounds. */
 const controls: { name: string; tried: string[]; faults: ControlFaults }[] = [
   {
     name: 'synchronous = NORMAL',
@@ -51,7 +51,7 @@ interface Settings {
 export async function run(args: string[]): Promise<void> {
   const { values } = readArguments(usage, { args, options: { rounds: { type: 'string', default: '12' } } })
   const rounds = readInteger(usage, '--rounds', values.rounds, 1, 1_000)
-  // Each state is a folder; in memory it takes no disk's time.
+  // Each state is a folder, which is faster in memory.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'plant-store-power-loss-'))
   try {
     const settings = { folder, prepared: await prepare(join(folder, 'filled')) }
@@ -77,7 +77,7 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** Prints a line of a scenario's results. @returns what is wrong with each state in which a promise is broken */
+/** Runs a scenario and prints its results. @returns the faults of each broken state */
 async function runRounds(
   scenario: Scenario,
   rounds: number,
@@ -100,9 +100,9 @@ async function runRounds(
 }
 
 /**
- * Runs a scenario on a disk, and rebuilds what failures of the power at any instant would have left.
+ * Runs a scenario on a disk and rebuilds what power losses at random instants would leave.
  *
- * @returns how many changes were acknowledged, and what is wrong with each state in which a promise is broken
+ * @returns how many changes were acknowledged, and the faults of each broken state
  */
 async function tryInstants(
   { path, act }: Scenario,

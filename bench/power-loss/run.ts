@@ -7,25 +7,25 @@ import { type Prepared, databasePath, openContent, plantKey } from './database.t
 import type { MountedDisk } from './disk/mounted-disk.ts'
 import { Ledger } from './ledger.ts'
 
-/** Looks at what a loss of power at an instant has left in a folder. @returns what is wrong */
+/** Checks a folder as a power loss would leave it. @returns the faults */
 type Check = (folder: string, instant: number) => Promise<string[]>
 
 let nextId = 1
 
-/** What a run works with. */
+/** The environment of a run. */
 export interface Stage {
   disk: MountedDisk
   random: Random
   prepared: Prepared
-  /** Of each program. */
+  /** Variables for each program. */
   environment: Record<string, string>
 }
 
-/** A run of a scenario: the real service and its commands, one database on a disk, and what was asked of it. */
+/** A run of a scenario: the service and its commands, a database on a recorded disk, and the expected content. */
 export class Run {
   readonly stage: Stage
   readonly ledger: Ledger
-  /** The whole path of the database while the disk is mounted. */
+  /** The absolute path of the database while the disk is mounted. */
   readonly file: string
   readonly #environment: Record<string, string>
   readonly #services: ServerProcess[] = []
@@ -44,18 +44,18 @@ export class Run {
     this.promise(path, this.ledger)
   }
 
-  /** The instant that is now. */
+  /** The current instant. */
   now(): number {
     return this.stage.disk.instant()
   }
 
-  /** Adds a promise: what a database holds. */
+  /** Adds a check that a database has the content of a ledger. */
   promise(path: string, ledger: Ledger): void {
     this.#ledgers.push(ledger)
     this.check(async (folder, instant) => ledger.faults(await openContent(join(folder, path)), instant))
   }
 
-  /** Adds a promise. */
+  /** Adds a check. */
   check(check: Check): void {
     this.#checks.push(check)
   }
@@ -65,7 +65,7 @@ export class Run {
     return this.#ledgers.reduce((sum, ledger) => sum + ledger.acknowledged(), 0)
   }
 
-  /** What of the promises is broken in a folder that has what a loss of power at an instant has left. */
+  /** Runs all checks on a folder as a power loss at an instant would leave it. @returns the faults */
   async broken(folder: string, instant: number): Promise<string[]> {
     try {
       return (await Promise.all(this.#checks.map((check) => check(folder, instant)))).flat()
@@ -74,7 +74,7 @@ export class Run {
     }
   }
 
-  /** Starts a service, and notes the token that a first start prints. */
+  /** Starts the service and notes the token that a first start prints. */
   async serve(): Promise<ServerProcess> {
     const asked = this.now()
     const service = await startProcess(this.#environment)
@@ -101,17 +101,17 @@ export class Run {
     await Promise.all(this.#services.map(({ end }) => end('SIGKILL')))
   }
 
-  /** Notes a token that was printed just now. The clients write with it from now on. */
+  /** Notes a token that was just printed. Clients use it from now on. */
   noteToken(token: string, asked: number): void {
     this.ledger.ask(`token ${prefixOf(token)}`, 'issued', asked).acknowledged = this.now()
     this.#token = token
   }
 
   /**
-   * Lets clients create and delete plants, one request after the other, and notes each change. A client ends when the
+   * Runs clients that create and delete plants one after the other, and notes each change. A client ends when the
    * server is gone.
    *
-   * @throws Error when an answer is wrong
+   * @throws Error when a response is wrong
    */
   async write({ port }: ServerProcess, clients: number, changes: number): Promise<void> {
     await Promise.all(
@@ -128,7 +128,7 @@ export class Run {
     )
   }
 
-  /** @returns whether the server still answers */
+  /** @returns whether the server still responds */
   async #change(port: number, id: number, name: string | undefined): Promise<boolean> {
     const change = this.ledger.ask(plantKey(id), name, this.now())
     const question =

@@ -6,15 +6,15 @@ import { caller, copyPath, databasePath } from './database.ts'
 import { Ledger } from './ledger.ts'
 import type { Run } from './run.ts'
 
-/** The disk has the prepared database and its copy in the beginning. */
+/** A scenario. The disk starts with the prepared database and its copy. */
 export interface Scenario {
   name: string
-  /** The path of the database that it works with. */
+  /** The path of its database. */
   path: string
   act: (run: Run) => Promise<void>
 }
 
-/** In folders that are not there yet. */
+/** A path in folders that do not exist yet. */
 const newPath = 'new/folder/plants.db'
 
 export const scenarios: Scenario[] = [
@@ -36,7 +36,7 @@ async function serveAndWrite(run: Run): Promise<void> {
 async function load(run: Run): Promise<void> {
   const service = await run.serve()
   await run.write(service, run.stage.random.one([1, 8, 32]), 20)
-  // Often it is stopped, and so the log is copied into the database.
+  // SIGTERM makes the server copy the log into the database.
   await service.end(run.stage.random.below(4) === 0 ? 'SIGKILL' : 'SIGTERM')
   await serveAndWrite(run)
 }
@@ -54,7 +54,7 @@ async function issueAndRevoke(run: Run): Promise<void> {
   await service.end('SIGKILL')
 }
 
-/** A copy is whole as soon as it has its name, and has it on disk once the command has ended. */
+/** A copy is complete as soon as it has its name, and its name is durable once the command has ended. */
 async function backUp(run: Run): Promise<void> {
   const service = await run.serve()
   const writing = run.write(service, 4, 100)

@@ -1,4 +1,4 @@
-// Loaded before the service, as a control: commits no longer wait for the disk.
+// Loaded before the service as a control: commits do not wait for the disk.
 import Database from 'better-sqlite3'
 
 const original: Pick<Database.Database, 'pragma'> = { ...Database.prototype }

@@ -17,12 +17,12 @@ export class GrowingBytes {
     this.view().set(bytes, offset)
   }
 
-  /** Cuts the bytes, or adds zeros. */
+  /** Truncates the bytes or appends zeros. */
   resize(size: number): void {
     this.#bytes.resize(size)
   }
 
-  /** The bytes themselves, valid until the next change. */
+  /** A view of the bytes, valid until the next change. */
   view(from = 0, to = this.size): Buffer {
     return Buffer.from(this.#bytes).subarray(from, to)
   }
@@ -53,14 +53,14 @@ export interface NameOf {
 export const rootId = 1
 
 /**
- * Files and folders in memory. Reports each change before it returns. The kernel calls it, and has checked that what is
- * named is there, or is not there, as the operation needs.
+ * Files and folders in memory. Reports each change before it returns. The kernel, which calls it, has checked that
+ * names exist or do not exist, as the operation requires.
  */
 export class FileTree {
   readonly #nodes = new Map<number, Node>()
   readonly #report: (operation: Operation) => void
 
-  /** @param report receives each change, and each sync */
+  /** @param report receives each change and each sync */
   constructor(report: (operation: Operation) => void) {
     this.#report = report
     this.#add(true)
@@ -70,7 +70,7 @@ export class FileTree {
     return this.#nodes.get(id)!
   }
 
-  /** @returns what has a name, undefined when nothing has */
+  /** @returns the node with a name, or undefined */
   find({ folder, name }: NameOf): Node | undefined {
     const id = this.node(folder).entries?.get(name)
     return id === undefined ? undefined : this.node(id)
@@ -117,7 +117,7 @@ export class FileTree {
     this.#report({ kind: 'sync', node: id })
   }
 
-  /** Copies a folder of this machine in; all of it is durable. */
+  /** Copies a folder of this machine to the disk, durably. */
   load(path: string, folder = rootId): void {
     for (const name of readdirSync(path)) {
       const from = join(path, name)

@@ -4,7 +4,7 @@
  */
 import { rootId, type Node } from './file-tree.ts'
 
-/** The operations that the disk knows; it answers any other with ENOSYS. */
+/** The supported operations. Others fail with ENOSYS. */
 export const opcode = {
   lookup: 1,
   forget: 2,
@@ -31,7 +31,7 @@ export const opcode = {
   batchForget: 42,
 } as const
 
-/** The most bytes of one write. */
+/** The maximum bytes of one write. */
 const maxWrite = 128 * 1_024
 
 /** The largest request: a write with its header. */
@@ -42,10 +42,10 @@ const headerLength = 40
 /** A request of the kernel. */
 export interface Request {
   opcode: number
-  /** To be repeated in the answer. */
+  /** Repeated in the reply. */
   unique: bigint
   node: number
-  /** What follows the header. */
+  /** The bytes after the header. */
   body: Buffer
 }
 
@@ -58,7 +58,7 @@ export function readRequest(message: Buffer): Request {
   }
 }
 
-/** @param result what an operation gives, or the error number with which it failed */
+/** @param result of the operation, or its error number */
 export function writeReply(unique: bigint, result: Buffer | number): Buffer {
   const [errno, body] = typeof result === 'number' ? [result, Buffer.alloc(0)] : [0, result]
   const header = Buffer.alloc(16)
@@ -68,12 +68,12 @@ export function writeReply(unique: bigint, result: Buffer | number): Buffer {
   return Buffer.concat([header, body])
 }
 
-/** The names at the end of a request, each with a NUL behind it. */
+/** The NUL-terminated names at the end of a request. */
 export function namesAt(body: Buffer, offset: number): string[] {
   return body.toString('utf8', offset, body.length - 1).split('\0')
 }
 
-/** Integers one after the other: `number` of 32 bits, `bigint` of 64. */
+/** Packs integers: a `number` has 32 bits, a `bigint` 64. */
 export function pack(...integers: (number | bigint)[]): Buffer {
   const bytes = Buffer.alloc(integers.reduce((sum: number, integer) => sum + (typeof integer === 'bigint' ? 8 : 4), 0))
   let at = 0
@@ -83,7 +83,7 @@ export function pack(...integers: (number | bigint)[]): Buffer {
   return bytes
 }
 
-/** Only this program changes the disk, through the kernel, so what the kernel knows of it never becomes old. */
+/** Only the kernel changes the disk, so its caches never become stale. */
 const validSeconds = 3_600n
 
 export function initialization(): Buffer {
@@ -92,7 +92,7 @@ export function initialization(): Buffer {
   return pack(7, 31, maxReadahead, flags, queues, maxWrite, timeGranularity, ...rest)
 }
 
-/** FUSE_BIG_WRITES: a write may have more than one page. */
+/** FUSE_BIG_WRITES: a write may be larger than a page. */
 const bigWrites = 1 << 5
 
 /** `struct fuse_entry_out`. */
@@ -110,7 +110,7 @@ export function opened(node: number): Buffer {
   return pack(BigInt(node), 0, 0)
 }
 
-/** What a node is, and what its owner may do (inode(7)). */
+/** The type and permissions of a node (inode(7)). */
 const modes = { folder: 0o040700, file: 0o100600 }
 
 function attributesOf({ id, entries, bytes, links, changedAt }: Node): Buffer {
@@ -125,7 +125,7 @@ function attributesOf({ id, entries, bytes, links, changedAt }: Node): Buffer {
   ])
 }
 
-/** The entries of a folder from the number `offset` on, as many as fit into `size` bytes. */
+/** The entries of a folder from `offset` on that fit into `size` bytes. */
 export function directory(folder: Node, offset: number, size: number): Buffer {
   const names: [string, number][] = [['.', folder.id], ['..', rootId], ...(folder.entries ?? [])]
   const parts: Buffer[] = []
@@ -133,7 +133,7 @@ export function directory(folder: Node, offset: number, size: number): Buffer {
   for (const [index, [name, id]] of names.entries()) {
     if (index < offset) continue
     const text = Buffer.from(name)
-    // The type is not said; who wants it asks for the attributes.
+    // Without the type; programs can read the attributes.
     const part = Buffer.concat([pack(BigInt(id), BigInt(index + 1), text.length, 0), text, padding(text.length)])
     length += part.length
     if (length > size) break

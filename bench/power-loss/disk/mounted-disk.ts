@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { startProgram } from '../../../test/support/server/program.ts'
 import { type Recorded, readRecording } from './recording.ts'
 
-/** This machine or this user cannot mount a disk. The message says what would help. */
+/** This machine or this user cannot mount a disk. The message has the remedy. */
 export class NoDisk extends Error {}
 
-/** A disk in memory, mounted in a folder, that records what happens to it. */
+/** A mounted disk in memory that records its operations. */
 export interface MountedDisk {
-  /** Where it is mounted. */
+  /** The mount point. */
   folder: string
-  /** The instant that is now. What is durable at an instant is up to the operations that happened until then. */
+  /** The current instant: the length of the recording. */
   instant: () => number
-  /** Unmounts it; processes that still use it get errors. @returns what happened */
+  /** Unmounts it; processes that still use it get errors. @returns the recording */
   end: () => Promise<Recorded[]>
 }
 
@@ -21,7 +21,7 @@ export interface MountedDisk {
  * Mounts a disk.
  *
  * @param folder an empty folder for the mount point and the recording
- * @param content a folder whose content the disk begins with
+ * @param content a folder with the initial content of the disk
  * @throws NoDisk when this machine or this user cannot mount it
  */
 export async function mountDisk(folder: string, content: string): Promise<MountedDisk> {
@@ -65,7 +65,7 @@ function openDevice(): number {
 
 function mount(mountPoint: string, device: number): void {
   const options = `fd=3,rootmode=40000,user_id=0,group_id=0,max_read=131072`
-  // Without the helper mount.fuse, which would start a program of its own.
+  // Not with the helper mount.fuse, which would start another program.
   const { status, stderr } = spawnSync(
     'mount',
     ['--internal-only', '-t', 'fuse', '-o', options, 'power-loss', mountPoint],

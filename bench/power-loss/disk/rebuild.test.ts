@@ -4,12 +4,12 @@ import { FileTree, rootId } from './file-tree.ts'
 import type { Recorded } from './recording.ts'
 import { createRandom } from '../../lab/random.ts'
 
-// The proof of bench/power-loss is as good as its idea of what a disk keeps.
+// bench/power-loss depends on this model of what a disk keeps.
 
 const nothing: Loss = { names: 'none', bytes: 'none', grain: 4_096, keepsSize: false }
 const everything: Loss = { ...nothing, names: 'all', bytes: 'all' }
 
-/** Makes changes, and gives what is left of them after a loss of power. */
+/** Makes changes. @returns what is left after a power loss */
 function left(change: (tree: FileTree) => void, loss: Loss, seed = 1): Record<string, string | undefined> {
   const recording: Recorded[] = []
   change(new FileTree((operation) => void recording.push({ ...operation, instant: recording.length + 1 })))
@@ -20,7 +20,7 @@ function left(change: (tree: FileTree) => void, loss: Loss, seed = 1): Record<st
 
 const inRoot = (name: string) => ({ folder: rootId, name })
 
-/** Makes `a`, and waits until all of it is on disk. */
+/** Makes the file `a` and syncs it. */
 function syncedFile(tree: FileTree): number {
   const { id } = tree.make(inRoot('a'), false)
   tree.write(id, 0, Buffer.from('old'))
@@ -29,7 +29,7 @@ function syncedFile(tree: FileTree): number {
   return id
 }
 
-test('what a file is given is lost until the file is synced', () => {
+test('writes to a file are lost until the file is synced', () => {
   const change = (tree: FileTree) => {
     tree.write(syncedFile(tree), 0, Buffer.from('new!'))
   }
@@ -52,7 +52,7 @@ test('the name of a new file is lost until its folder is synced', () => {
   expect(left(change, nothing)).toEqual({})
 })
 
-test('all that is in a folder is lost with its name', () => {
+test('the content of a folder is lost with its name', () => {
   const change = (tree: FileTree) => {
     const { id } = tree.make(inRoot('made'), true)
     const inner = tree.make({ folder: id, name: 'a' }, false)
@@ -62,7 +62,7 @@ test('all that is in a folder is lost with its name', () => {
   expect(left(change, nothing)).toEqual({})
 })
 
-test('of two changes of names either may be kept alone', () => {
+test('either of two name changes may be kept alone', () => {
   const change = (tree: FileTree) => {
     syncedFile(tree)
     tree.make(inRoot('b'), false)
@@ -78,7 +78,7 @@ test('of two changes of names either may be kept alone', () => {
   expect([...new Set(states)].sort()).toEqual(['a,b', 'a,c', 'b', 'c'])
 })
 
-test('a page may be torn between its sectors, and only there', () => {
+test('a page may be torn only between sectors', () => {
   const change = (tree: FileTree) => {
     const id = syncedFile(tree)
     tree.resize(id, 4_096)

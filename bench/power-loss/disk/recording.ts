@@ -1,13 +1,13 @@
 import { openSync, readFileSync, writeSync } from 'node:fs'
 
-/** What a name leads to from now on; 0 where it is gone. */
+/** The new node of a name; 0 for a removal. */
 export interface NameChange {
   folder: number
   name: string
   node: number
 }
 
-/** One operation that changes a disk, or makes a change durable. Nodes are numbered from 1, the root. */
+/** An operation that changes a disk or makes a change durable. Node 1 is the root. */
 export type Operation =
   | { kind: 'make'; node: number; isFolder: boolean }
   | { kind: 'names'; changes: NameChange[] }
@@ -15,7 +15,7 @@ export type Operation =
   | { kind: 'size'; node: number; size: number }
   | { kind: 'sync'; node: number }
 
-/** An operation, and the length of the recording with it: the instant at which it has happened. */
+/** An operation and its instant: the length of the recording that includes it. */
 export type Recorded = Operation & { instant: number }
 
 /** @returns a function that appends an operation to a recording: a line of JSON, with bytes in base64 */

@@ -1,7 +1,7 @@
 /**
  * The process of a disk. It keeps files in memory, serves them to the kernel over FUSE, and records each change and
- * each sync before it responds. Arguments: the recording, and a folder whose content the disk begins with. Descriptor 3
- * is /dev/fuse. It prints a word when the content is loaded, waits until it is mounted, and ends when it is unmounted.
+ * each sync before it replies. Arguments: the recording, and a folder with the initial content. Descriptor 3 is
+ * /dev/fuse. It prints `loaded`, waits until it is mounted, and ends when it is unmounted.
  */
 import { readSync, writeSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -26,7 +26,7 @@ const { ENOENT, ENOSYS, ENODEV, ENOTEMPTY, EPERM } = constants.errno
 
 const device = 3
 
-/** Answers requests until the disk is unmounted. */
+/** Serves requests until the disk is unmounted. */
 function serve(): void {
   const message = Buffer.alloc(maxRequest)
   for (;;) {
@@ -51,7 +51,7 @@ function serve(): void {
 
 const nothing = Buffer.alloc(0)
 
-/** @returns undefined where the kernel expects no answer; an error number of errno(3) where an operation fails */
+/** @returns the reply; undefined if the kernel expects none; an errno(3) for a failure */
 function carryOut({ opcode: operation, node, body }: Request): Buffer | number | undefined {
   const place = (offset: number, folder = node): NameOf => ({ folder, name: namesAt(body, offset)[0]! })
   switch (operation) {
@@ -68,7 +68,7 @@ function carryOut({ opcode: operation, node, body }: Request): Buffer | number |
     case opcode.getAttributes:
       return attributes(tree.node(node))
     case opcode.setAttributes:
-      // FATTR_SIZE of `struct fuse_setattr_in`. There is one owner, and nobody looks at permissions.
+      // FATTR_SIZE of `struct fuse_setattr_in`. Owner and permissions are ignored.
       if ((body.readUInt32LE(0) & 8) !== 0) tree.resize(node, Number(body.readBigUInt64LE(16)))
       return attributes(tree.node(node))
     case opcode.makeFolder:
@@ -111,7 +111,7 @@ function carryOut({ opcode: operation, node, body }: Request): Buffer | number |
     case opcode.releaseFolder:
     case opcode.flush:
       return nothing
-    // Such as extended attributes; the kernel does without.
+    // Such as extended attributes, which the kernel does not need.
     default:
       return ENOSYS
   }
