@@ -1,8 +1,5 @@
 import { parseArgs } from 'node:util'
-import { checkBreaking } from './breaking/breaking.ts'
 import type { CommandResult } from './check/findings.ts'
-import { generate } from './generate/generate.ts'
-import { init } from './init/init.ts'
 import { UsageError, usageProblem } from './usage.ts'
 
 const usages = {
@@ -41,6 +38,7 @@ const contract = text('openapi.yaml')
 async function runGenerate(args: string[]): Promise<CommandResult> {
   const options = { contract, out: text('generated'), check: flag, strict: flag }
   const { check, ...project } = parseArgs({ args, options }).values
+  const { generate } = await import('./generate/generate.ts')
   return generate({ root: process.cwd(), ...project }, { check })
 }
 
@@ -48,6 +46,7 @@ async function runBreaking(args: string[]): Promise<CommandResult> {
   const options = { all: flag, contract, releases: text('docs/releases') }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   if (positionals.length > 1) throw new UsageError(`give one contract to compare with, not ${positionals.join(', ')}`)
+  const { checkBreaking } = await import('./breaking/breaking.ts')
   return checkBreaking(
     { root: process.cwd(), contract: values.contract, folder: values.releases },
     positionals[0],
@@ -59,9 +58,11 @@ async function runInit(args: string[]): Promise<CommandResult> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
   const [file, folder, ...others] = positionals
   if (file === undefined || folder === undefined || others.length > 0) throw new UsageError('give a FILE and a FOLDER')
+  const { init } = await import('./init/init.ts')
   return init(process.cwd(), file, folder)
 }
 
+// Each loads its modules only when it runs.
 const commands = { init: runInit, generate: runGenerate, breaking: runBreaking }
 
 function isCommand(command = ''): command is keyof typeof commands {
@@ -82,7 +83,6 @@ async function run([command, ...args]: string[]): Promise<CommandResult> {
  */
 export async function runCommand(args: string[]): Promise<number> {
   try {
-    // Suite and mock take time to load, which the other commands do not need.
     if (args[0] === 'test') return await (await import('./test/test-command.ts')).runTest(args.slice(1))
     if (args[0] === 'mock') return await (await import('./mock/mock-command.ts')).runMock(args.slice(1))
     const { ok, lines } = await run(args)
