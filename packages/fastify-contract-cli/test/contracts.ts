@@ -123,7 +123,8 @@ export async function serve(
   const verify = (text: string) => Promise.resolve(text === 'TOKEN' ? 'me' : undefined)
   const basic = () => Promise.resolve(undefined)
   const auth = authByKind(contract, { bearer: verify, jwt: verify, apiKey: verify, http: verify, basic })
-  const app = await serveContract(contract, { handlers, auth, failureForm })
+  const limits = { shutdownDelayMilliseconds: 0 }
+  const app = await serveContract(contract, { handlers, auth, failureForm, limits })
   onFinished(() => app.close())
   return async ({ method = 'POST', url, headers = {}, body }: TestRequest) => {
     const content = body === undefined ? {} : { 'content-type': 'application/json' }

@@ -8,22 +8,11 @@ import { contractOf, failures, folderWith, json } from './contracts.ts'
 const int64 = { type: 'integer', format: 'int64' }
 const code = 'export const injected = (globalThis.injected = 1)'
 
-/** Texts that would end what they are written into, if nothing escaped them, after one that would not. */
-const texts = [
-  'plain',
-  `*/ ${code} /*`,
-  `'; ${code}; '`,
-  `"; ${code}; "`,
-  '`${(globalThis.injected = 1)}`',
-  `\n${code}\n`,
-  `\u2028${code}\u2028`,
-  `\\'; ${code}; //`,
-  `a: 1 }; ${code}; type B = { b: 1`,
-  '@ts-expect-error',
-  '__proto__',
-  '\\',
-  '',
-]
+// Ends a comment, each kind of string and a type, if it is not escaped, and escapes the end of a string.
+const ending = `*/ '"\`\${(globalThis.injected = 1)}\\'; b: 1 }; ${code}; /*\\`
+
+/** Texts that would become code if nothing escaped them, after one that would not. */
+const texts = ['plain', ending, `${ending}\n${code}\u2028${code}`, '@ts-expect-error', '__proto__', '']
 
 /** Contracts with a text at one place. Most places take any text, some are refused with some, two with all. */
 const places: Record<string, (text: string) => object> = {
@@ -46,6 +35,7 @@ const places: Record<string, (text: string) => object> = {
       type: 'object',
       properties: named(text, { type: 'string', default: text, title: text, description: text, examples: [text] }),
     }),
+  'a title': (text) => withThing({ type: 'object', properties: { a: { type: 'string', title: text } } }),
   'an enum': (text) => withThing({ type: 'string', enum: [text] }),
   'a const': (text) => withThing({ const: { [text]: [text] } }),
   'a pattern': (text) => withThing({ type: 'string', pattern: `^a${text}` }),

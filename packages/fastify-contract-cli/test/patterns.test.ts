@@ -165,7 +165,7 @@ describe('a pattern', () => {
     expect(patternProblem(pattern)).toMatch(problem)
   })
 
-  test.each(['^(a+)+$', '^(?:a?){30}b{30}$', '[ab]*a[ab]{1000}$', 'a{1000}b', '^(?:a{0,30}){30}$'])(
+  test.each(['^(a+)+$', '^(?:a?){30}b{30}$', '^(?:a{0,30}){30}$'])(
     'takes little time wherever it is and whatever is sent: %s',
     generous,
     async (pattern) => {
@@ -201,10 +201,13 @@ describe('a pattern', () => {
       createThing: () => ({ status: 204 }),
     })
     const bodyOf = (value: string) => JSON.stringify({ value })
+    const start = process.cpuUsage()
     expect(await send({ url: '/things', body: bodyOf(ab(60_000)) })).toMatchObject({
       status: 400,
       text: expect.stringContaining('body/value takes too long to match its pattern; send a shorter text') as string,
     })
+    const { user, system } = process.cpuUsage(start)
+    expect((user + system) / 1_000).toBeLessThan(3_000)
     expect((await send({ url: '/things', body: bodyOf(`a${ab(1_000)}`) })).status).toBe(204)
     expect((await send({ url: '/things', body: bodyOf(`a${ab(999)}`) })).text).toMatch(
       /body\/value must match the pattern/,

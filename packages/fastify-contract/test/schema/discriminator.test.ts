@@ -79,6 +79,6 @@ test('a property that tells alternatives apart changes no verdict', { timeout: 6
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 40 },
   )
 })

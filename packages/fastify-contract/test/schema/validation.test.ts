@@ -453,9 +453,9 @@ describe('of any schema', () => {
           expect(await echo(sent), sent).toMatchObject(answer)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     )
     // Each happens often.
-    expect(Math.min(...Object.values(counts))).toBeGreaterThan(50)
+    expect(Math.min(...Object.values(counts))).toBeGreaterThan(20)
   })
 })

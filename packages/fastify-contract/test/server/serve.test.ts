@@ -10,7 +10,9 @@ const responses = { ...ok, ...failures }
 async function serveThings(operation: object, options: object = {}, document: object = {}) {
   const paths = { '/things': { get: { operationId: 'listThings', responses, ...operation } } }
   const handlers = { listThings: () => ({ status: 200, body: ['a'] }) }
-  const app = await serveContract(contractOf({ openapi: '3.1.0', info, paths, ...document }), { handlers, ...options })
+  const limits = { shutdownDelayMilliseconds: 0 }
+  const contract = contractOf({ openapi: '3.1.0', info, paths, ...document })
+  const app = await serveContract(contract, { handlers, limits, ...options })
   onTestFinished(() => app.close())
   return app
 }
