@@ -75,9 +75,12 @@ export async function problemsOf(contract: object | string, options: ReadOptions
 }
 
 /** Makes a folder with these files, which is removed when the test is finished. */
-export async function folderWith(files: Record<string, string | object> = {}): Promise<string> {
+export async function folderWith(
+  files: Record<string, string | object> = {},
+  onFinished: (remove: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  onFinished(() => rm(folder, { recursive: true, force: true }))
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), textOf(content))

@@ -3,8 +3,7 @@ import { copyFile, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ContractDocument, operationsOf } from 'fastify-contract/document'
-import ts from 'typescript'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Places, readYaml } from '../src/check/read-yaml.ts'
 import { writeTypes } from '../src/generate/write-types.ts'
 import { folderWith } from './contracts.ts'
@@ -17,53 +16,46 @@ async function generateProject(): Promise<string> {
   // Its references are in schemas alone, and those stay.
   const document = readYaml(source, 'openapi.yaml', new Places()) as unknown as ContractDocument
   const operations = operationsOf(document)
-  const root = await folderWith({
-    'package.json': '{ "type": "module" }',
-    'generated/openapi.ts': writeTypes(document, operations),
-  })
+  const files = { 'package.json': '{ "type": "module" }', 'generated/openapi.ts': writeTypes(document, operations) }
+  const root = await folderWith(files, afterAll)
   await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
   return root
 }
 
-test('the types obey the keywords of the contract', { timeout: 60_000 }, async () => {
+/** Types that the compiler shows in an error as an editor shows them. */
+const shown = `import type { Input, Reply } from 'fastify-contract'
+import type { operations } from './generated/openapi.ts'
+export const listed: never = {} as Input<operations['items.list']>
+export const reply: never = {} as Extract<Reply<operations['create-item']>, { status: 404 }>
+`
+
+let errors: string[]
+beforeAll(async () => {
   const root = await generateProject()
   await copyFile(join(import.meta.dirname, 'types.proof.ts'), join(root, 'types.proof.ts'))
-  const settings = { extends: join(project, 'tsconfig.json'), include: [], files: ['types.proof.ts'] }
+  await writeFile(join(root, 'shown.ts'), shown)
+  const settings = {
+    extends: join(project, 'tsconfig.json'),
+    compilerOptions: { noErrorTruncation: true },
+    include: ['*.ts'],
+    exclude: [],
+  }
   await writeFile(join(root, 'tsconfig.json'), JSON.stringify(settings))
   const compiler = join(project, 'node_modules/typescript-7/bin/tsc')
   const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', root]).catch(
     (error: unknown) => error as { stdout: string },
   )
-  expect(stdout).toBe('')
+  errors = stdout.trimEnd().split('\n')
+}, 60_000)
+
+test('the types obey the keywords of the contract', () => {
+  expect(errors.filter((line) => !line.includes('shown.ts'))).toEqual([])
 })
 
-test('an editor shows inputs and replies as plain objects, without empty parts', { timeout: 60_000 }, async () => {
-  const root = await generateProject()
-  const source = `import type { Input, Reply } from 'fastify-contract'
-import type { operations } from './generated/openapi.ts'
-export declare const listed: Input<operations['items.list']>
-export declare const reply: Extract<Reply<operations['create-item']>, { status: 404 }>
-`
-  await writeFile(join(root, 'shown.ts'), source)
-  const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ESNext, strict: true, skipLibCheck: true }
-  const program = ts.createProgram([join(root, 'shown.ts')], {
-    ...options,
-    allowImportingTsExtensions: true,
-    exactOptionalPropertyTypes: true,
-    types: ['node'],
-    typeRoots: [join(project, 'node_modules/@types')],
-  })
-  const checker = program.getTypeChecker()
-  const file = program.getSourceFile(join(root, 'shown.ts'))!
-  const shown = file.statements
-    .filter(ts.isVariableStatement)
-    .flatMap(({ declarationList: { declarations } }) =>
-      declarations.map((each) =>
-        checker.typeToString(checker.getTypeAtLocation(each), undefined, ts.TypeFormatFlags.NoTruncation),
-      ),
-    )
-  expect(shown).toEqual([
-    '{ query: { ids?: bigint[]; tags?: string[]; page: number; }; header: { "X-Mark"?: string; }; }',
-    '{ status: 404; headers?: Record<string, never>; body: string | AsyncIterable<Uint8Array<ArrayBufferLike>>; contentType?: "text/plain"; }',
+test('an editor shows inputs and replies as plain objects', () => {
+  const types = errors.map((line) => /shown\.ts.*: Type '(.*)' is not assignable to type 'never'/.exec(line)?.[1])
+  expect(types).toEqual([
+    '{ query: { ids?: bigint[]; page: number; tags?: string[]; }; header: { "X-Mark"?: string; }; }',
+    '{ headers?: Record<string, never>; body: string | AsyncIterable<Uint8Array<ArrayBufferLike>>; contentType?: "text/plain"; status: 404; }',
   ])
 })
