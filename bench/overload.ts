@@ -73,14 +73,14 @@ async function measure(): Promise<Round[]> {
   return measured
 }
 
-function figuresOf({ unsent, unanswered, answers }: OfferedResult): Omit<Round, 'best' | 'offered'> {
-  const taken = answers.filter(([status]) => status !== '503')
+function figuresOf({ unsent, unanswered, responses }: OfferedResult): Omit<Round, 'best' | 'offered'> {
+  const taken = responses.filter(([status]) => status !== '503')
   const late = taken.filter(([, wait]) => wait > lateMilliseconds)
   const good = taken.filter(([status, wait]) => status === '200' && wait <= lateMilliseconds)
   const perSecond = (count: number) => (count * 1_000) / offeredMilliseconds
   return {
     good: perSecond(good.length),
-    refused: perSecond(answers.length - taken.length),
+    refused: perSecond(responses.length - taken.length),
     late: perSecond(late.length),
     worst: taken.reduce((worst, [, wait]) => Math.max(worst, wait), 0),
     unsent: perSecond(unsent),

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { UsageError, readArguments } from '../scripts/command.ts'
 import { issueTokens } from '../test/support/server/issue-tokens.ts'
-import { type PostgresNode, answers, makeOwnFolder, serverUser } from '../test/support/server/postgres-node.ts'
+import { type PostgresNode, responds, makeOwnFolder, serverUser } from '../test/support/server/postgres-node.ts'
 import { type Program, startProgram } from '../test/support/server/program.ts'
 import { freePort, projectFolder } from '../test/support/server/start-process.ts'
 import { callersOf, countStatuses, loadWhile, readiness, report, reportFault } from './lab/clients.ts'
@@ -154,7 +154,7 @@ async function startThrough({ settings, timeoutBy }: Case, { lab, program, node 
   await using cleanup = new AsyncDisposableStack()
   const started = cleanup.use(new AsyncDisposableStack())
   const startBouncer = async () =>
-    started.use(await startProgram([program, ini], { ...serverUser, cwd }, () => answers(url)))
+    started.use(await startProgram([program, ini], { ...serverUser, cwd }, () => responds(url)))
   const bouncer = await startBouncer()
   const { port } = cleanup.use(await lab.serve(url, 'server'))
   const ending = cleanup.move()

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type LoadJob, load } from './load.ts'
 
 /** Loads a server with this listener. */
-async function loadOn(answer: RequestListener, job: Partial<LoadJob> = {}) {
-  const server = createServer(answer).listen(0, '127.0.0.1')
+async function loadOn(listener: RequestListener, job: Partial<LoadJob> = {}) {
+  const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.close()
@@ -21,9 +21,9 @@ async function loadOn(answer: RequestListener, job: Partial<LoadJob> = {}) {
 }
 
 test('a response in pieces or chunks is counted once', async () => {
-  let answers = 0
+  let responses = 0
   const result = await loadOn((_request, response) => {
-    if (answers++ % 2 === 0) response.writeHead(200, { 'content-length': 100_000 })
+    if (responses++ % 2 === 0) response.writeHead(200, { 'content-length': 100_000 })
     response.write('a'.repeat(60_000))
     void nextTurn().then(() => response.end('b'.repeat(40_000)))
   })
@@ -32,7 +32,7 @@ test('a response in pieces or chunks is counted once', async () => {
 
 test('requests at a rate do not wait for responses; missing ones are counted', async () => {
   const { offered } = await loadOn(() => undefined, { rate: 1_000, maxMilliseconds: 300 })
-  expect(offered).toMatchObject({ unanswered: 3, answers: [] })
+  expect(offered).toMatchObject({ unanswered: 3, responses: [] })
   expect(offered?.unsent).toBeGreaterThan(5)
 })
 

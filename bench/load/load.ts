@@ -40,7 +40,7 @@ export interface OfferedResult {
   /** Requests without a response at the end. */
   unanswered: number
   /** The status of each response, and its milliseconds since the request was due. */
-  answers: [status: string, wait: number][]
+  responses: [status: string, wait: number][]
 }
 
 /**
@@ -92,7 +92,7 @@ async function askInTurn(
           connection.send(nextRequest())
         }
       }
-      connection.onAnswer = (status, bodyBytes) => {
+      connection.onResponse = (status, bodyBytes) => {
         count(status, bodyBytes)
         ask()
       }
@@ -110,7 +110,7 @@ async function offer(
   count: Count,
 ): Promise<OfferedResult> {
   const idle = [...connections]
-  const answers: OfferedResult['answers'] = []
+  const responses: OfferedResult['responses'] = []
   let unsent = 0
   function ask(dueAt: number): void {
     const connection = idle.pop()
@@ -118,9 +118,9 @@ async function offer(
       unsent++
       return
     }
-    connection.onAnswer = (status, bodyBytes) => {
+    connection.onResponse = (status, bodyBytes) => {
       count(status, bodyBytes)
-      answers.push([status, performance.now() - dueAt])
+      responses.push([status, performance.now() - dueAt])
       idle.push(connection)
     }
     connection.send(nextRequest())
@@ -133,7 +133,7 @@ async function offer(
     // Responses are read in between.
     await new Promise(setImmediate)
   }
-  return { unsent, unanswered: asked - unsent - answers.length, answers: [...answers] }
+  return { unsent, unanswered: asked - unsent - responses.length, responses: [...responses] }
 }
 
 function requestWriter({ token, operation }: LoadJob): () => string {
@@ -165,14 +165,14 @@ async function openConnections({ port, connections }: LoadJob): Promise<Connecti
 
 /** A connection with one request at a time. */
 class Connection {
-  onAnswer: Count = () => undefined
+  onResponse: Count = () => undefined
   /** Never resolves. Rejects when the connection fails or the server closes it. */
   readonly failure: Promise<never>
   readonly #socket: Socket
 
   constructor(port: number) {
     const reader = new ResponseReader((status, bodyBytes) => {
-      this.onAnswer(status, bodyBytes)
+      this.onResponse(status, bodyBytes)
     })
     const socket = connect({
       port,

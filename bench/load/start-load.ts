@@ -10,7 +10,7 @@ export interface LoadGenerator extends AsyncDisposable {
 }
 
 /** The message of the process after a job. */
-type Answer = { result: LoadResult } | { problem: string }
+type Outcome = { result: LoadResult } | { problem: string }
 
 /** Starts the load generator. */
 export function startLoad(): LoadGenerator {
@@ -26,9 +26,9 @@ export function startLoad(): LoadGenerator {
     run: async (job) => {
       child.send(job)
       // The process sends only this message.
-      const [answer] = (await once(child, 'message', { signal: ended.signal })) as [Answer]
-      if ('problem' in answer) throw new Error(`the load generator failed: ${answer.problem}`)
-      return answer.result
+      const [outcome] = (await once(child, 'message', { signal: ended.signal })) as [Outcome]
+      if ('problem' in outcome) throw new Error(`the load generator failed: ${outcome.problem}`)
+      return outcome.result
     },
     [Symbol.asyncDispose]: async () => {
       const exited = once(child, 'exit')
@@ -38,7 +38,7 @@ export function startLoad(): LoadGenerator {
   }
 }
 
-async function answer(job: LoadJob): Promise<Answer> {
+async function outcomeOf(job: LoadJob): Promise<Outcome> {
   try {
     return { result: await load(job) }
   } catch (error) {
@@ -48,6 +48,6 @@ async function answer(job: LoadJob): Promise<Answer> {
 
 if (import.meta.main) {
   process.on('message', (job: LoadJob) => {
-    void answer(job).then((result) => process.send?.(result))
+    void outcomeOf(job).then((result) => process.send?.(result))
   })
 }

@@ -29,13 +29,13 @@ const publicKey = await exportJWK(published!.publicKey)
 /** Starts a key server and makes a verifier that uses it. */
 async function startProvider(onFinished: OnFinished = onTestFinished) {
   let keys: unknown[] = []
-  const answerWith = (status: number) => (response: ServerResponse) =>
+  const respondWith = (status: number) => (response: ServerResponse) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ keys }))
-  let answer: (response: ServerResponse) => void = answerWith(200)
+  let respondNow: (response: ServerResponse) => void = respondWith(200)
   let fetches = 0
   const server = createServer((_request, response) => {
     fetches++
-    answer(response)
+    respondNow(response)
   })
   const start = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const stop = async () => {
@@ -61,8 +61,8 @@ async function startProvider(onFinished: OnFinished = onTestFinished) {
     /** Publishes further members of the key set, which may be no keys. */
     publishBeside: (...others: unknown[]) => void (keys = [...keys, ...others]),
     fetches: () => fetches,
-    answerWith: (status: number) => void (answer = answerWith(status)),
-    respond: (respond: (response: ServerResponse) => void) => void (answer = respond),
+    respondWith: (status: number) => void (respondNow = respondWith(status)),
+    respond: (respond: (response: ServerResponse) => void) => void (respondNow = respond),
     stop,
     restart: () => start(port),
   }
@@ -305,8 +305,8 @@ describe('the key server', () => {
   )
 
   test('is asked again a second after a failure; failures are reported every 10 s', async () => {
-    const { verify, answerWith, faults, fetches } = await startProvider()
-    answerWith(500)
+    const { verify, respondWith, faults, fetches } = await startProvider()
+    respondWith(500)
     const token = await sign()
     for (let count = 0; count < 6; count++) expect(await verify(token)).toBe('unavailable')
     expect(fetches()).toBe(1)
@@ -318,7 +318,7 @@ describe('the key server', () => {
       expect.stringMatching(`^Error: the keys of 127\\.0\\.0\\.1:\\d+ ${message}: 1$`),
       expect.stringMatching(`^Error: the keys of 127\\.0\\.0\\.1:\\d+ ${message}: 6$`),
     ])
-    answerWith(200)
+    respondWith(200)
     vi.advanceTimersByTime(1_000)
     expect(await verify(token)).toEqual(alice)
   })
@@ -360,7 +360,7 @@ describe('the key server', () => {
 const sendKeys = (keys: unknown) => (response: ServerResponse) => void response.end(JSON.stringify({ keys }))
 
 /** Bad responses of a key server. */
-const badAnswers: [string, (response: ServerResponse) => void][] = [
+const badResponses: [string, (response: ServerResponse) => void][] = [
   ['404', (response) => void response.writeHead(404).end('{"keys":[]}')],
   ['a redirect to good keys', (response) => void response.writeHead(302, { location: '/jwks' }).end()],
   ['a page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
@@ -381,10 +381,10 @@ const badAnswers: [string, (response: ServerResponse) => void][] = [
       { ...publicKey, x: '!' },
     ]),
   ],
-  ['an answer that grows without end', sendWithoutEnd],
-  ['no answer', () => undefined],
+  ['a response that grows without end', sendWithoutEnd],
+  ['no response', () => undefined],
   [
-    'a connection that is reset in the answer',
+    'a connection that is reset in the response',
     (response) => void response.write('{"keys":[', () => response.socket?.resetAndDestroy()),
   ],
 ]
@@ -397,7 +397,7 @@ function sendWithoutEnd(response: ServerResponse): void {
   send()
 }
 
-test.concurrent.for(badAnswers)(
+test.concurrent.for(badResponses)(
   'a bad response of the key server makes tokens unavailable in time: %s',
   async ([_name, respond], context) => {
     const provider = await startProvider(context.onTestFinished)

@@ -91,7 +91,7 @@ const securitySchemes = {
   connect: { type: 'openIdConnect', openIdConnectUrl: 'https://id.example' },
 }
 const Error = { type: 'object', properties: { error: { type: 'integer', enum: [40_300] }, message: {} } }
-const described = { description: 'An answer.', content: { 'application/json': { schema: {} } } }
+const described = { description: 'A response.', content: { 'application/json': { schema: {} } } }
 
 /** Starts a server whose one operation, `GET /things`, has this security and returns its caller. */
 async function start(security: Record<string, string[]>[], options: Partial<AppOptions> = {}) {
@@ -140,21 +140,21 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 test('a token that lacks a scope is refused and counts against its caller', async () => {
   const { issue, send } = await start([{ bearer: ['things:read'] }], { rateLimit: 2 })
   const token = await issue('me', 'other')
-  const answers = [await send(bearer(token)), await send(bearer(token)), await send(bearer(token))]
-  expect(answers.map(({ status, error }) => [status, error])).toEqual([
+  const responses = [await send(bearer(token)), await send(bearer(token)), await send(bearer(token))]
+  expect(responses.map(({ status, error }) => [status, error])).toEqual([
     [403, 40_300],
     [403, 40_300],
     [429, 42_900],
   ])
-  expect(answers[0]!.headers['ratelimit']).toMatch(/^"caller";r=1;/)
+  expect(responses[0]!.headers['ratelimit']).toMatch(/^"caller";r=1;/)
   expect(await send(bearer(await issue('you', 'things:read')))).toMatchObject({ status: 200, caller: 'you' })
 })
 
 test('requests without a caller count for their address', async () => {
   const { issue, send } = await start([{ bearer: [] }, {}], { rateLimit: 2 })
-  const answers = [await send(), await send(), await send()]
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
-  expect(answers[0]!.headers).toMatchObject({ 'ratelimit-policy': '"address";q=2;w=60' })
+  const responses = [await send(), await send(), await send()]
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 429])
+  expect(responses[0]!.headers).toMatchObject({ 'ratelimit-policy': '"address";q=2;w=60' })
   expect((await send(bearer(await issue('me')))).headers).toMatchObject({ 'ratelimit-policy': '"caller";q=2;w=60' })
 })
 

@@ -40,11 +40,11 @@ test('npm start in an empty folder prints curl lines that work, and keeps the pl
     '',
   ])
   expect((await fetch(`${origin}/docs`)).status).toBe(200)
-  const answers: string[] = []
+  const printed: string[] = []
   for (const line of first.stdout().match(/curl .*/g) ?? [])
-    answers.push((await promisify(execFile)('bash', ['-c', `${line} --silent --show-error`])).stdout)
+    printed.push((await promisify(execFile)('bash', ['-c', `${line} --silent --show-error`])).stdout)
   const plant = '{"name":"Monstera deliciosa","tag":"indoor"}'
-  expect(answers).toEqual([plant, `[${plant}]`])
+  expect(printed).toEqual([plant, `[${plant}]`])
 
   await first.end('SIGTERM')
   expect(await first.ended).toBe(0)

@@ -96,8 +96,8 @@ test('a stopping server responds to every client until it takes no more connecti
       try {
         await once(socket, 'connect')
         socket.write(request)
-        const [answer] = (await once(socket, 'data')) as [Buffer]
-        if (!answer.toString('latin1').startsWith('HTTP/1.1 200 ')) throw new Error(answer.toString('latin1'))
+        const [received] = (await once(socket, 'data')) as [Buffer]
+        if (!received.toString('latin1').startsWith('HTTP/1.1 200 ')) throw new Error(received.toString('latin1'))
       } catch (error) {
         const end = (error as NodeJS.ErrnoException).code ?? String(error)
         ends[end] = (ends[end] ?? 0) + 1

@@ -115,9 +115,9 @@ test.each([
 
 test('without RATE_LIMIT no request is limited and no response has rate headers', async () => {
   const { send } = await startApp()
-  const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => send(index % 2 === 0 ? get : bad)))
-  expect(answers.filter(({ status }) => status === 429)).toEqual([])
-  expect(answers.filter(({ headers }) => 'ratelimit' in headers || 'ratelimit-policy' in headers)).toEqual([])
+  const responses = await Promise.all(Array.from({ length: 200 }, (_, index) => send(index % 2 === 0 ? get : bad)))
+  expect(responses.filter(({ status }) => status === 429)).toEqual([])
+  expect(responses.filter(({ headers }) => 'ratelimit' in headers || 'ratelimit-policy' in headers)).toEqual([])
 })
 
 test.each([undefined, 'loopback'])(
@@ -166,10 +166,10 @@ test('an address that sends many tokens at once gets no verdict on further token
   }
   const { send } = await startApp({ rateLimit: limit, verifyJwt })
   const tokens = [...Array.from({ length: sent - 1 }, (_, index) => `bad${String(index)}`), 'good']
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     tokens.map((token) => send({ ...get, headers: { authorization: `Bearer ${token}` } })),
   )
-  expect(answers.map(({ status }) => status)).toEqual(tokens.map((_, index) => (index < limit ? 401 : 429)))
+  expect(responses.map(({ status }) => status)).toEqual(tokens.map((_, index) => (index < limit ? 401 : 429)))
 })
 
 test('the least recently used key is forgotten first', () => {

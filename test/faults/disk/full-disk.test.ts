@@ -11,12 +11,12 @@ const large = '\u{1f331}'.repeat(255)
 
 /** Expects that writes get 503, and that reads return every acknowledged plant. */
 async function expectReadsAlone(server: RunningServer, created: string[]): Promise<void> {
-  for (const answer of [
+  for (const response of [
     await server.send('POST', '/plants', { id: -1, name: 'a', tag: large }),
     await server.send('DELETE', '/plants/0'),
   ]) {
-    expectFailure(answer, 'unavailable')
-    expect(answer.headers.get('retry-after')).toBe('1')
+    expectFailure(response, 'unavailable')
+    expect(response.headers.get('retry-after')).toBe('1')
   }
   expect(await server.names()).toEqual(created)
   expect((await server.send('GET', '/readyz')).status).toBe(200)

@@ -88,12 +88,12 @@ test('the server sends 503 while its database is moved away, and then recovers',
   expect(await server.create(1)).toBe(200)
   renameSync(folder, `${folder}.old`)
   for (let count = 0; count < 2; count++) {
-    for (const answer of [
+    for (const response of [
       await server.send('POST', '/plants', { id: 2, name: '2' }),
       await server.send('GET', '/readyz'),
     ]) {
-      expectFailure(answer, 'unavailable')
-      expect(answer.headers.get('retry-after')).toBe('1')
+      expectFailure(response, 'unavailable')
+      expect(response.headers.get('retry-after')).toBe('1')
     }
   }
   expect((await server.send('GET', '/livez')).status).toBe(200)

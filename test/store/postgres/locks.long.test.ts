@@ -59,7 +59,7 @@ async function startDump(url: string): Promise<Client> {
 
 /** Starts clients that create, list and check readiness. @returns a function that stops them and returns responses */
 function startLoad({ send }: RunningServer) {
-  const answers: { status: number; milliseconds: number }[] = []
+  const responses: { status: number; milliseconds: number }[] = []
   let isStopped = false
   const clients = Array.from({ length: 8 }, async (_, client) => {
     for (let id = client; !isStopped; id += 8) {
@@ -70,10 +70,10 @@ function startLoad({ send }: RunningServer) {
       ] as const) {
         const from = performance.now()
         const status = await send(method, path, body).then(
-          (answer) => answer.status,
+          ({ status }) => status,
           () => 0,
         )
-        answers.push({ status, milliseconds: performance.now() - from })
+        responses.push({ status, milliseconds: performance.now() - from })
       }
       await sleep(5)
     }
@@ -81,7 +81,7 @@ function startLoad({ send }: RunningServer) {
   const stop = async () => {
     isStopped = true
     await Promise.all(clients)
-    return answers
+    return responses
   }
   onTestFinished(() => stop().then(() => undefined))
   return stop
@@ -114,9 +114,9 @@ test('a migration waits for a dump without delaying requests of running servers'
   await dump.query('COMMIT')
   const started = await starting
   await another
-  const answers = await stopLoad()
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-  expect(Math.max(...answers.map(({ milliseconds }) => milliseconds))).toBeLessThan(promisedMilliseconds)
+  const responses = await stopLoad()
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(Math.max(...responses.map(({ milliseconds }) => milliseconds))).toBeLessThan(promisedMilliseconds)
   expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 4 }])
   expect(started.stderr()).toContain('the start waits for locks on tokens, plant_store_schema')
   // Two processes start, and the next try takes seconds.

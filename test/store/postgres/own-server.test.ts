@@ -115,9 +115,9 @@ test('the server sends 503 while its database is down, and then recovers', async
     ['DELETE', '/plants/1'],
     ['GET', '/readyz'],
   ] as const) {
-    const answer = await server.send(method, path, plant)
-    expectFailure(answer, 'unavailable')
-    expect(answer.headers.get('retry-after')).toBe('1')
+    const response = await server.send(method, path, plant)
+    expectFailure(response, 'unavailable')
+    expect(response.headers.get('retry-after')).toBe('1')
   }
   expect((await server.send('GET', '/livez')).status).toBe(200)
   await database.start()

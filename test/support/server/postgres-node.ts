@@ -72,7 +72,7 @@ export async function startNode(options: NodeOptions): Promise<PostgresNode> {
   async function start(): Promise<void> {
     const network = [`port=${String(port)}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=']
     const parameters = [...network, ...settings].flatMap((setting) => ['-c', setting])
-    program = await startProgram([join(bin, 'postgres'), '-D', data, ...parameters], asUser, () => answers(url))
+    program = await startProgram([join(bin, 'postgres'), '-D', data, ...parameters], asUser, () => responds(url))
   }
 
   function signalAll(signal: NodeJS.Signals): void {
@@ -170,7 +170,7 @@ async function queryOnce<Row extends QueryResultRow>(
 }
 
 /** Whether a server executes a statement. */
-export async function answers(url: string): Promise<boolean> {
+export async function responds(url: string): Promise<boolean> {
   return queryOnce(url, 'SELECT 1').then(
     () => true,
     () => false,

@@ -82,7 +82,7 @@ function livez(port: number): Promise<void> {
     })
       .once('error', reject)
       .once('timeout', function (this: ReturnType<typeof get>) {
-        this.destroy(new Error('no answer for 10 s'))
+        this.destroy(new Error('no response for 10 s'))
       })
   })
 }

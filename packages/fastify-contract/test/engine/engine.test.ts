@@ -9,10 +9,10 @@ import { withBody, withParameter } from '../support/contracts.ts'
 
 type Handlers = Parameters<typeof bind>[1]
 
-const answer = (): AnyReply => ({ status: 200, body: { name: 'a thing' } })
+const reply = (): AnyReply => ({ status: 200, body: { name: 'a thing' } })
 
 /** Why the engine does not start; one line. */
-async function refusalOf(contract: ContractDocument, handlers: Handlers = { getThing: answer }, problems?: string[]) {
+async function refusalOf(contract: ContractDocument, handlers: Handlers = { getThing: reply }, problems?: string[]) {
   const problem: unknown = await bind(contract, handlers, problems).then(
     () => 'started',
     (error: unknown) => error,
@@ -27,7 +27,7 @@ async function refusalOf(contract: ContractDocument, handlers: Handlers = { getT
 describe('the engine starts', () => {
   it('with a handler for each operation and a verifier for each required scheme', async () => {
     expect(await refusalOf(contractOf())).toBe('started')
-    expect(await refusalOf(contractOf(), { getThing: answer, other: undefined })).toBe('started')
+    expect(await refusalOf(contractOf(), { getThing: reply, other: undefined })).toBe('started')
     const securitySchemes = { bearer, unused: { type: 'http', scheme: 'basic' } }
     expect(await refusalOf(contractOf({}, { components: { securitySchemes } }))).toBe('started')
   })
@@ -46,18 +46,18 @@ describe('the engine refuses to start', () => {
       [],
       missing.replace('getThing', 'toString'),
     ],
-    ['without a verifier for each scheme', contractOf(), { getThing: answer }, [unverified], unverified],
+    ['without a verifier for each scheme', contractOf(), { getThing: reply }, [unverified], unverified],
     [
       'with all reasons at once',
       contractOf(),
-      { waterThing: answer },
+      { waterThing: reply },
       [unverified],
       [missing, leftOver, unverified].join('; '),
     ],
     [
       'with control characters of quoted names escaped',
       contractOf(),
-      { getThing: answer, 'water\n\u001b[2J\u202eThing': answer },
+      { getThing: reply, 'water\n\u001b[2J\u202eThing': reply },
       [],
       'handler water\\u{a}\\u{1b}[2J\\u{202e}Thing: the contract has no such operation',
     ],
@@ -73,7 +73,7 @@ async function inputOf(contract: ContractDocument, sent: Partial<OperationReques
     getThing: (input: object, context: object) => {
       expect(context).toEqual({ auth: { bearer: 'me' }, request: {} })
       seen.push(structuredClone(input))
-      return answer()
+      return reply()
     },
   })
   await operation!.handle({ ...request, ...sent })

@@ -108,7 +108,7 @@ describe('a value that one of the alternatives keeps whole is kept whole', () =>
 })
 
 /**
- * Serves an operation that answers with what it is given: why the reply breaks the contract, or its status.
+ * Serves an operation that replies with what it is given. Returns why the reply breaks the contract, or its status.
  *
  * @param sent receives the JSON text of each body that is sent
  */
@@ -449,8 +449,8 @@ describe('of any schema', () => {
           const [sent, rest] = [JSON.stringify(value), left(schema, value)]
           const expected = rest === undefined ? undefined : JSON.stringify(rest)
           counts[expected === undefined ? 'refused' : expected === sent ? 'whole' : 'reduced']++
-          const answer = expected === undefined ? { status: 400, seen: undefined } : { status: 200, text: expected }
-          expect(await echo(sent), sent).toMatchObject(answer)
+          const outcome = expected === undefined ? { status: 400, seen: undefined } : { status: 200, text: expected }
+          expect(await echo(sent), sent).toMatchObject(outcome)
         }
       }),
       { numRuns: 50 },

@@ -20,7 +20,7 @@ const auth = {
   digest: (header: string) => verify(header.replace(/^Digest /, '')),
 }
 
-/** Serves one operation that answers with the caller of each scheme. */
+/** Serves one operation that replies with the caller of each scheme. */
 async function serveWith(security: object[], options: AnyOptions = {}, shop: Shop = {}) {
   const getCaller = (_input: unknown, { auth: found }: { auth: Record<string, Found> }) => ({
     status: 200,
@@ -155,11 +155,11 @@ test.each(['Bearer me', 'Bearer no'])('two Authorization fields are refused: Bea
     [second, 'Bearer me'],
   ]) {
     const fields = values.map((value) => `Authorization: ${value}\r\n`).join('')
-    const [answer] = await exchange(
+    const [response] = await exchange(
       await listen(),
       `GET /things HTTP/1.1\r\nHost: a\r\n${fields}Connection: close\r\n\r\n`,
     )
-    expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': bearer + unknown } })
+    expect(response).toMatchObject({ status: 401, headers: { 'www-authenticate': bearer + unknown } })
   }
 })
 

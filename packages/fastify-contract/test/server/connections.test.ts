@@ -16,7 +16,7 @@ const beside: NonNullable<Shop['beside']> = (app) =>
 const next = `${head('/beside')}\r\n`
 const last = `${head('/beside')}Connection: close\r\n\r\n`
 
-/** Serves an operation that answers when the test says so. */
+/** Serves an operation that received when the test says so. */
 async function serveHeld(limits: NonNullable<Shop['limits']> = {}) {
   const held: (() => void)[] = []
   let most = 0
@@ -59,7 +59,7 @@ function create(fields = ''): string {
   return head('/things').replace('GET', 'POST') + content
 }
 
-const statusesOf = async (answers: ReturnType<typeof exchange>) => (await answers).map(({ status }) => status)
+const statusesOf = async (responses: ReturnType<typeof exchange>) => (await responses).map(({ status }) => status)
 
 describe('the requests of one connection', () => {
   test.each(pipelines)('get the same responses when sent at once or byte by byte: %#', async (requests, statuses) => {
@@ -79,20 +79,20 @@ describe('the requests of one connection', () => {
     })
     const lists = `${head('/things?limit=1')}\r\n`.repeat(200)
     const remove = `${head('/things/0').replace('GET', 'DELETE')}Connection: close\r\n\r\n`
-    const answers = await exchange(await listen(), creates.join('') + lists + remove)
+    const received = await exchange(await listen(), creates.join('') + lists + remove)
     const expected = [
       ...creates.map((_, id) => `{"id":${String(id)}}`),
       ...Array.from({ length: 200 }, () => '[0]'),
       '',
     ]
-    expect(answers.map(({ text }) => text)).toEqual(expected)
+    expect(received.map(({ text }) => text)).toEqual(expected)
   })
 
   test('are served one at a time', async () => {
     const { origin, held, release, most } = await serveHeld()
-    const answers = exchange(origin, `${head('/wait')}\r\n`.repeat(4) + `${head('/wait')}Connection: close\r\n\r\n`)
+    const received = exchange(origin, `${head('/wait')}\r\n`.repeat(4) + `${head('/wait')}Connection: close\r\n\r\n`)
     await release(5)
-    expect(await statusesOf(answers)).toEqual([200, 200, 200, 200, 200])
+    expect(await statusesOf(received)).toEqual([200, 200, 200, 200, 200])
     expect([most(), held]).toEqual([1, []])
   })
 
@@ -116,26 +116,26 @@ describe('the requests of one connection', () => {
     const { origin, release } = await serveHeld()
     // More than the server reads at once.
     const many = `${head('/beside')}X-Filler: ${'x'.repeat(200)}\r\n\r\n`.repeat(1_500)
-    const answers = exchange(origin, `${head('/wait')}\r\n${many}`, last)
+    const received = exchange(origin, `${head('/wait')}\r\n${many}`, last)
     await release(1)
-    expect((await statusesOf(answers)).filter((status) => status === 204)).toHaveLength(1_501)
+    expect((await statusesOf(received)).filter((status) => status === 204)).toHaveLength(1_501)
   })
 
   test('are read only one ahead of the one in work', async () => {
     const { app, origin, release } = await serveHeld()
     let read = 0
     app.server.on('request', () => read++)
-    const answers = exchange(origin, `${head('/wait')}\r\n${next.repeat(900)}`, last)
+    const received = exchange(origin, `${head('/wait')}\r\n${next.repeat(900)}`, last)
     await release(1)
     expect(read).toBe(2)
-    expect(await statusesOf(answers)).toHaveLength(902)
+    expect(await statusesOf(received)).toHaveLength(902)
   })
 
   test('close the connection after the next response if too many bytes wait', async () => {
     const { origin, release, lines } = await serveHeld({ pipelinedBytes: 2_000 })
-    const answers = exchange(origin, `${head('/wait')}\r\n${next.repeat(40)}`)
+    const received = exchange(origin, `${head('/wait')}\r\n${next.repeat(40)}`)
     await release(1)
-    expect(await statusesOf(answers)).toEqual([200])
+    expect(await statusesOf(received)).toEqual([200])
     expect(lines().filter(({ msg }) => String(msg).includes('more than 2000 bytes wait'))).toHaveLength(1)
     expect(await statusesOf(exchange(origin, next.repeat(10) + last))).toHaveLength(11)
   })
@@ -157,10 +157,10 @@ describe('the requests of one connection', () => {
     const post = head('/things').replace('GET', 'POST')
     const body = '{"id":7}'
     const fields = `Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\nConnection: close\r\n`
-    const answers = exchange(origin, `${head('/wait')}\r\n${post}${fields}\r\n${body}`)
+    const received = exchange(origin, `${head('/wait')}\r\n${post}${fields}\r\n${body}`)
     await delay(600)
     await release(1)
-    expect(await statusesOf(answers)).toEqual([200, 404])
+    expect(await statusesOf(received)).toEqual([200, 404])
   })
 
   test('are answered after the client has closed its side', async () => {
@@ -220,9 +220,9 @@ describe('a request that is not HTTP/1.0 or HTTP/1.1', () => {
     const origin = await listen()
     const ids = await Promise.all(
       [...foreign, 'PRI *', 'garbage'].map(async (line) => {
-        const answers = await exchange(origin, `${next}${line}\r\nHost: a\r\n\r\n${next}`)
-        const refusal = answers.at(-1)!
-        expect([line, ...answers.map(({ status }) => status)]).toEqual([line, 204, 400])
+        const received = await exchange(origin, `${next}${line}\r\nHost: a\r\n\r\n${next}`)
+        const refusal = received.at(-1)!
+        expect([line, ...received.map(({ status }) => status)]).toEqual([line, 204, 400])
         expect([line, refusal.headers['connection']]).toEqual([line, 'close'])
         expect(refusal.text).toContain('malformed_http')
         return refusal.headers['x-request-id']
@@ -271,8 +271,8 @@ describe('the last response', () => {
     ['fields that are too large', `${head('/beside')}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ])('reaches a client that continues to send after %s, with Connection: close', async (_what, request, status) => {
     const { listen } = await serve({ beside })
-    const answers = await exchange(await listen(), request + more)
-    expect(answers.map((answer) => [answer.status, answer.headers['connection']])).toEqual([[status, 'close']])
+    const received = await exchange(await listen(), request + more)
+    expect(received.map((response) => [response.status, response.headers['connection']])).toEqual([[status, 'close']])
   })
 
   test.each([
@@ -316,13 +316,13 @@ describe('the last response', () => {
     const begun = async (received: () => string) => {
       while (received() === '') await new Promise(setImmediate)
     }
-    const answers = await exchange(
+    const received = await exchange(
       await listen(),
       `${head('/wait')}Transfer-Encoding: chunked\r\n\r\n`,
       begun,
       'zzz\r\n',
     )
-    expect(answers.map(({ status, text }) => [status, text.length])).toEqual([[200, body.length + 2]])
+    expect(received.map(({ status, text }) => [status, text.length])).toEqual([[200, body.length + 2]])
   })
 })
 
@@ -390,19 +390,19 @@ describe('a server that closes', () => {
       await expect.poll(() => held.length).toBe(1)
       await close({ app, origin })
     }
-    const answers = exchange(origin, `${head('/wait')}\r\n`, closing, `${head('/wait')}\r\n`.repeat(2))
+    const received = exchange(origin, `${head('/wait')}\r\n`, closing, `${head('/wait')}\r\n`.repeat(2))
     await expect.poll(() => app.server.listening).toBe(false)
     await release(1)
-    expect((await answers).map(({ status, headers }) => [status, headers['connection']])).toEqual([[200, 'close']])
+    expect((await received).map(({ status, headers }) => [status, headers['connection']])).toEqual([[200, 'close']])
     expect([most(), held]).toEqual([1, []])
   })
 
-  test('answers a request on an idle connection after the listener has closed', async () => {
+  test('received a request on an idle connection after the listener has closed', async () => {
     const { app, listen } = await serve({ beside, limits: { shutdownDelayMilliseconds: 300 } })
     const origin = await listen()
     const closing = async () => void (await close({ app, origin }))
-    const answers = await exchange(origin, next, until(' 204 '), closing, next)
-    expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual([
+    const received = await exchange(origin, next, until(' 204 '), closing, next)
+    expect(received.map(({ status, headers }) => [status, headers['connection']])).toEqual([
       [204, 'keep-alive'],
       [204, 'close'],
     ])

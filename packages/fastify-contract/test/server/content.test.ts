@@ -82,8 +82,8 @@ test.each<[string, string, number, string]>([
   ['no coding, by name', `Content-Type: application/json\r\nContent-Encoding: identity\r\n`, 415, 'Content-Encoding'],
 ])('a request with %s is refused', async (_what, fields, status, message) => {
   const { listen } = await serve()
-  const [answer, ...others] = await exchange(await listen(), `${start}${fields}\r\n`)
-  expect([answer?.status, answer?.text, others]).toEqual([status, expect.stringContaining(message) as string, []])
+  const [response, ...others] = await exchange(await listen(), `${start}${fields}\r\n`)
+  expect([response?.status, response?.text, others]).toEqual([status, expect.stringContaining(message) as string, []])
 })
 
 test('an operation without a body ignores any content', async () => {
@@ -94,8 +94,8 @@ test('an operation without a body ignores any content', async () => {
   expect((await send({ method: 'DELETE', url: '/things/1', headers, body: '{' })).status).toBe(204)
   const large = `DELETE /things/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nContent-Length: 70000\r\n\r\n`
   const last = 'GET /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n\r\n'
-  const answers = await exchange(await listen(), large + 'x'.repeat(70_000) + last)
-  expect(answers.map(({ status }) => status)).toEqual([404, 200])
+  const responses = await exchange(await listen(), large + 'x'.repeat(70_000) + last)
+  expect(responses.map(({ status }) => status)).toEqual([404, 200])
 })
 
 describe('the limit of a body', () => {
@@ -115,8 +115,8 @@ describe('the limit of a body', () => {
       [2_000_000, 413],
     ] as const) {
       const body = `{"id":${String(bytes)}}`.padEnd(bytes)
-      const [answer] = await exchange(await listen(), start + json + framed(body))
-      expect([bytes, answer?.status, answer?.headers['connection']]).toEqual([bytes, status, 'close'])
+      const [response] = await exchange(await listen(), start + json + framed(body))
+      expect([bytes, response?.status, response?.headers['connection']]).toEqual([bytes, status, 'close'])
     }
   })
 
@@ -135,15 +135,15 @@ describe('the limit of a body', () => {
     ['an Expect', 'Content-Length: 2000000\r\nExpect: 100-continue\r\n'],
   ])('is applied to %s before the body arrives', async (_what, fields) => {
     const { listen } = await serve()
-    const answers = await exchange(await listen(), `${start}${json}${fields}\r\n`)
-    expect(answers.at(-1)?.status).toBe(413)
+    const responses = await exchange(await listen(), `${start}${json}${fields}\r\n`)
+    expect(responses.at(-1)?.status).toBe(413)
   })
 
   test('keeps the connection open for the next request', async () => {
     const { listen } = await serve()
     const large = start.replace('Connection: close\r\n', '') + json + sized(thing.padEnd(2_000_000))
-    const answers = await exchange(await listen(), large + start + json + sized(thing))
-    expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual([
+    const responses = await exchange(await listen(), large + start + json + sized(thing))
+    expect(responses.map(({ status, headers }) => [status, headers['connection']])).toEqual([
       [413, undefined],
       [200, 'close'],
     ])

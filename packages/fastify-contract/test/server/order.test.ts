@@ -36,11 +36,11 @@ test.each(pairs)('%s is reported before %s', async (name, _later, spoil) => {
 
 test('credentials are checked before the body arrives', async () => {
   const { listen } = await serve()
-  const answers = await exchange(
+  const responses = await exchange(
     await listen(),
     'POST /things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n',
     until('}'),
     '{"id":1}GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
   )
-  expect(answers.map(({ status }) => status)).toEqual([401, 404])
+  expect(responses.map(({ status }) => status)).toEqual([401, 404])
 })

@@ -96,8 +96,8 @@ test.each([
 ])('the request line %s gives %i', async (line, status) => {
   const { listen } = await serve()
   const fields = 'Host: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n\r\n'
-  const answers = await exchange(await listen(), `${line} HTTP/1.1\r\n${fields}`)
-  expect(answers.map((answer) => answer.status)).toEqual([status])
+  const responses = await exchange(await listen(), `${line} HTTP/1.1\r\n${fields}`)
+  expect(responses.map(({ status: sent }) => sent)).toEqual([status])
 })
 
 describe('a contract', () => {
@@ -106,14 +106,14 @@ describe('a contract', () => {
     parameters: parameters.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     responses: { ...ok, ...failures },
   })
-  const answer = (body: unknown) => () => ({ status: 200, body })
+  const reply = (body: unknown) => () => ({ status: 200, body })
 
   test('with overlapping paths is served by the most concrete path', async () => {
     const paths = {
       '/things/{id}': { get: operation('getThing', ['id']), delete: operation('deleteThing', ['id']) },
       '/things/mine': { get: operation('getMine') },
     }
-    const handlers = { getThing: answer('thing'), deleteThing: answer('deleted'), getMine: answer('mine') }
+    const handlers = { getThing: reply('thing'), deleteThing: reply('deleted'), getMine: reply('mine') }
     const { send } = await serve({ paths, handlers })
     expect((await send({ url: '/things/mine' })).text).toBe('"mine"')
     expect((await send({ method: 'DELETE', url: '/things/yours' })).text).toBe('"deleted"')
@@ -146,7 +146,7 @@ describe('a contract', () => {
   test('may declare its own HEAD', async () => {
     const head = { operationId: 'head', responses: { 204: { description: 'There.' }, ...failures } }
     const paths = { '/things': { get: operation('get'), head } }
-    const { send } = await serve({ paths, handlers: { get: answer('a'), head: () => ({ status: 204 }) } })
+    const { send } = await serve({ paths, handlers: { get: reply('a'), head: () => ({ status: 204 }) } })
     expect(await send({ method: 'HEAD', url: '/things' })).toMatchObject({ status: 204, text: '' })
     expect((await send({ url: '/things' })).text).toBe('"a"')
   })

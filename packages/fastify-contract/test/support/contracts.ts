@@ -58,7 +58,7 @@ export function parsed(text: string): ParsedJson {
   return parseJson(Buffer.from(text))
 }
 
-/** What becomes of a body: the JSON text of what the handler saw, and the answer. */
+/** The outcome of a request: its status and text, and the JSON text that the handler saw. */
 export interface Echo {
   status: number
   text: string
@@ -66,7 +66,7 @@ export interface Echo {
 }
 
 /**
- * Serves an operation that answers with the body that it gets.
+ * Serves an operation that replies with its body.
  *
  * @param schema of the request and of the reply
  * @param schemas that it refers to

@@ -1,4 +1,4 @@
-import { type Answer } from './exchange.ts'
+import { type RawResponse } from './exchange.ts'
 import { type TestRequest, failures, ok, serve } from './serve.ts'
 
 /** What a handler got, as JSON: a file by its parts, bytes as `bytes:` and a text. */
@@ -15,7 +15,7 @@ async function shown(value: unknown): Promise<unknown> {
 
 /** A server of one operation that replies with what its handler got. */
 export interface Echo {
-  send: (request: Partial<TestRequest>) => Promise<Answer>
+  send: (request: Partial<TestRequest>) => Promise<RawResponse>
   listen: () => Promise<string>
 }
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 
-/** A response as it came. Names of headers are in lower case. */
-export interface Answer {
+/** A response as received. Header names are in lower case. */
+export interface RawResponse {
   status: number
   headers: Record<string, string>
   text: string
@@ -24,14 +24,14 @@ type Piece = string | Buffer | ((received: () => string) => Promise<void>)
  * Writes bytes to a server as they are, a byte for each character, and reads until the server closes the connection.
  *
  * @param pieces what is written, in order; a function is waited for before the next piece is written
- * @returns every answer, interim ones too
- * @throws Error when the connection ends in the middle of an answer
+ * @returns every response, interim ones included
+ * @throws Error when the connection ends in the middle of a response
  */
-export async function receive(origin: string, ...pieces: Piece[]): Promise<Answer[]> {
+export async function receive(origin: string, ...pieces: Piece[]): Promise<RawResponse[]> {
   const socket = await openSocket(origin)
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  // A server that closes before it has read all resets the connection; what it sent before arrives all the same.
+  // A server that closes early resets the connection. What it sent before still arrives.
   socket.on('error', () => undefined)
   const closed = new Promise((resolve) => socket.once('close', resolve))
   for (const piece of pieces) {
@@ -39,23 +39,23 @@ export async function receive(origin: string, ...pieces: Piece[]): Promise<Answe
     else socket.write(piece, 'latin1')
   }
   await closed
-  return answersIn(Buffer.concat(chunks).toString('latin1'))
+  return responsesIn(Buffer.concat(chunks).toString('latin1'))
 }
 
-/** As `receive`, with each answer checked for what all have. */
-export async function exchange(origin: string, ...pieces: Piece[]): Promise<Answer[]> {
-  const answers = await receive(origin, ...pieces)
-  for (const answer of answers) {
-    if (answer.status < 200) continue
-    expect(answer.headers['date']).toMatch(/ GMT$/)
-    checkAnswer(answer)
+/** As `receive`, and checks what all responses have in common. */
+export async function exchange(origin: string, ...pieces: Piece[]): Promise<RawResponse[]> {
+  const responses = await receive(origin, ...pieces)
+  for (const response of responses) {
+    if (response.status < 200) continue
+    expect(response.headers['date']).toMatch(/ GMT$/)
+    checkResponse(response)
   }
-  return answers
+  return responses
 }
 
 /** Takes HTTP/1.1 responses apart (RFC 9112, section 6.3). */
-function answersIn(received: string): Answer[] {
-  const answers: Answer[] = []
+function responsesIn(received: string): RawResponse[] {
+  const responses: RawResponse[] = []
   for (let rest = received; rest !== '';) {
     const end = rest.indexOf('\r\n\r\n')
     if (end === -1) throw new Error(`the connection ended inside of the headers: ${rest}`)
@@ -66,14 +66,14 @@ function answersIn(received: string): Answer[] {
     const length = Number(headers['content-length'] ?? 0)
     const text = rest.slice(end + 4, end + 4 + length)
     if (text.length < length) throw new Error(`the connection ended inside of the body: ${text.slice(0, 1_000)}`)
-    answers.push({ status: Number(statusLine.split(' ')[1]), headers, text: Buffer.from(text, 'latin1').toString() })
+    responses.push({ status: Number(statusLine.split(' ')[1]), headers, text: Buffer.from(text, 'latin1').toString() })
     rest = rest.slice(end + 4 + length)
   }
-  return answers
+  return responses
 }
 
-/** Checks what every answer has, but the files of the docs page: nobody keeps it, and it says whose it is. */
-export function checkAnswer({ status, headers, text }: Answer): void {
+/** Checks what every response has, except docs files: no caching and a request id. */
+export function checkResponse({ status, headers, text }: RawResponse): void {
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   expect(headers['x-request-id']).toMatch(/./)
   if (status === 204) expect(headers).not.toHaveProperty('content-length')
@@ -85,7 +85,7 @@ export function checkAnswer({ status, headers, text }: Answer): void {
   })
 }
 
-/** Waits until the first answer has arrived as far as a text. */
+/** Waits until a text has arrived. */
 export function until(text: string): (received: () => string) => Promise<void> {
   return async (received) => {
     while (!received().includes(text)) await new Promise((resolve) => setTimeout(resolve, 2))

@@ -15,7 +15,7 @@ import { sealContract } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { type Answer, checkAnswer } from './exchange.ts'
+import { type RawResponse, checkResponse } from './exchange.ts'
 
 /** A response of JSON of any kind, and the failures of the server. */
 export const ok = { 200: { description: 'Done.', content: { 'application/json': { schema: {} } } } }
@@ -69,7 +69,7 @@ export interface ServedShop {
   /** Listens on a free port of 127.0.0.1. @returns the origin */
   listen: () => Promise<string>
   /** Sends a request without a socket, as the caller `me` unless it says otherwise. */
-  send: (request: TestRequest) => Promise<Answer>
+  send: (request: TestRequest) => Promise<RawResponse>
   /** The lines of the log. */
   lines: () => Record<string, unknown>[]
 }
@@ -181,9 +181,9 @@ export async function serve(given: Shop = {}): Promise<ServedShop> {
       })
       const headers: Record<string, string> = {}
       for (const [name, value] of Object.entries(response.headers)) headers[name] = String(value)
-      const answer = { status: response.statusCode, headers, text: response.payload }
-      if (!url.startsWith('/docs')) checkAnswer(answer)
-      return answer
+      const received = { status: response.statusCode, headers, text: response.payload }
+      if (!url.startsWith('/docs')) checkResponse(received)
+      return received
     },
   }
 }
