@@ -11,7 +11,7 @@ type Handlers = Parameters<typeof bind>[1]
 
 const reply = (): AnyReply => ({ status: 200, body: { name: 'a thing' } })
 
-/** Why the engine does not start; one line. */
+/** Starts the engine. @returns the line that explains why it does not start */
 async function refusalOf(contract: ContractDocument, handlers: Handlers = { getThing: reply }, problems?: string[]) {
   const problem: unknown = await bind(contract, handlers, problems).then(
     () => 'started',
@@ -66,7 +66,7 @@ describe('the engine refuses to start', () => {
   })
 })
 
-/** Sends a request to the one operation of a contract: what its handler saw. */
+/** Sends a request to the operation of a contract. @returns the input of its handler */
 async function inputOf(contract: ContractDocument, sent: Partial<OperationRequest>): Promise<object> {
   const seen: object[] = []
   const [operation] = await bind(contract, {
@@ -105,7 +105,7 @@ describe('a handler', () => {
     expect(input).toEqual({
       path: { id: 9007199254740993n },
       query: { next: 9007199254740994n, ratio: 1.5, deep: false, tag: ['one'], ids: ids.map(BigInt), page: 1 },
-      // By the name that the contract gives it, and no header that the contract does not describe.
+      // Under the name in the contract, without undeclared headers.
       header: { 'X-Generation': 9007199254740995n },
       cookie: {},
       body: { id: 9007199254740996n },

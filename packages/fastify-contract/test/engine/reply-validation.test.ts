@@ -62,7 +62,7 @@ test.each<[AnyReply, object | undefined]>([
   [{ status: 200, body: [] }, json],
   [{ status: 200, body: [{ id: 9223372036854775807n, part: { size: 0.5 } }, { id: 1n }] }, json],
   [{ status: 200, body: frozen }, json],
-  // Neither a text that was encoded elsewhere nor a stream is read.
+  // Encoded text and streams are not read.
   [{ status: 200, body: new Encoded('[{}]') }, json],
   [{ status: 200, body: new Encoded(Buffer.from('[')) }, json],
   [{ status: 200, body: new Encoded(stream()) }, json],
@@ -80,7 +80,7 @@ test.each<[AnyReply, object | undefined]>([
     { status: 206, contentType: 'application/json; v=2', body: [] },
     { contentType: 'application/json; v=2', isJson: true },
   ],
-  // Sent in UTF-8, and not validated as what it is not.
+  // It is sent in UTF-8, and its schema does not apply.
   [
     { status: 206, contentType: 'text/plain;charset=latin1', body: 'ä' },
     { contentType: 'text/plain; charset=utf-8', isJson: false },

@@ -4,7 +4,7 @@ import { integerRanges, isExact, readDecimal, readJsonInteger } from '../../src/
 
 const int64 = fc.oneof(
   fc.bigInt({ min: integerRanges.int64.minimum, max: integerRanges.int64.maximum }),
-  // Around the places where a double, a format or a number of digits ends.
+  // Around the limits of doubles, formats and numbers of digits.
   fc
     .tuple(
       fc.constantFrom(0n, 2n ** 31n, 2n ** 53n, 10n ** 15n, 10n ** 16n, 10n ** 18n, 2n ** 63n - 3n),

@@ -69,7 +69,7 @@ describe('parseJson', () => {
   })
 
   it('reads an escaped name right, whatever documents came before', () => {
-    // V8 offers the name that followed before, and compares it with the escape instead of the letter
+    // V8 expects the name that followed before, and compares it with the escape instead of the letter
     // (nodejs/node#63785).
     parse('{"first":1,"t\\\\u":2}')
     expect(parse('{"first":1,"t\\u0061g":9007199254740993}')).toEqual({ first: 1, tag: 9007199254740993n })

@@ -32,13 +32,13 @@ const awkward = [
   '"a":1,',
 ]
 
-/** What takes the place of up to 16 bytes: nothing, a byte, a text that parsers often read wrongly, or a document. */
+/** The replacement of up to 16 bytes: nothing, a byte, a text that parsers often misread, or a document. */
 const piece = fc.oneof(
   fc.constant(Buffer.alloc(0)),
   fc.integer({ min: 0, max: 255 }).map((byte) => Buffer.of(byte)),
   fc.constantFrom(...awkward, ...documents).map((text) => Buffer.from(text)),
 )
-/** Anywhere, or behind the n-th `{`, `[`, `,` or `:`, where a piece is more often JSON. */
+/** Anywhere, or after the n-th `{`, `[`, `,` or `:`, where a replacement is more often valid. */
 const place = fc.record({ isBehindSign: fc.boolean(), at: fc.nat(60) })
 const edit = fc.tuple(place, fc.oneof(fc.constant(0), fc.nat(16)), piece)
 
@@ -66,8 +66,8 @@ const escapedSurrogate = /\\u[dD][89a-fA-F]/
 /**
  * Reads JSON with SQLite's parser (https://www.sqlite.org/json1.html).
  *
- * @returns the value, with each number as it is written, or why it is no document; `unknown` for a lone surrogate,
- *   which UTF-8 cannot encode
+ * @returns the value with its numbers as written, or why it is refused; `unknown` for a lone surrogate, which UTF-8
+ *   cannot encode
  */
 function readWithSqlite(bytes: Buffer): unknown {
   let text: string
@@ -78,21 +78,21 @@ function readWithSqlite(bytes: Buffer): unknown {
   }
   // SQLite's text ends at a NUL, which is never valid JSON.
   if (text.includes('\0') || isValid.get(text) !== 1) return 'malformed'
-  // An escaped backslash begins no escape of its own.
+  // An escaped backslash starts no escape.
   if (escapedSurrogate.test(text.replaceAll('\\\\', '').replaceAll(escapedPair, ''))) return 'unknown'
   const named = places.all(text)
   if (new Set(named).size < named.length) return 'doubled name'
-  // json() keeps how numbers are written.
+  // json() keeps the spelling of numbers.
   return JSON.parse(minified.get(text)!, (_name, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' ? { number: context?.source } : value,
   )
 }
 
-/** What the library's parser read, in the same form. */
+/** The result of the library's parser in the same form. */
 function found({ value, sources }: ParsedJson): unknown {
   const copy = (member: unknown, container: object, key: string): unknown => {
     if (typeof member === 'number' || typeof member === 'bigint') {
-      // Where the parser keeps no source, the double is exact.
+      // Without a source, the double is exact.
       return { number: sources.get(container)?.get(key) ?? (Object.is(member, -0) ? '-0' : String(member)) }
     }
     if (Array.isArray(member)) return member.map((item, index) => copy(item, member, String(index)))
@@ -124,7 +124,7 @@ test('random edits of documents are read as SQLite reads them', () => {
       if (outcome === 'doubled name') expect(refusalOf(bytes)).toMatch(/ twice$/)
       if (outcome !== 'read') return
       const parsed = parseJson(bytes)
-      // The source of a number is kept for what contains it.
+      // Sources are kept by the containers of numbers.
       if (typeof parsed.value === 'object') expect(found(parsed)).toEqual(expected)
     }),
     { numRuns: 1_500 },

@@ -21,7 +21,7 @@ const handlers = {
 const large = { method: 'POST', url: '/large', body: '{"next":{}}' }
 const small = { url: '/small' }
 
-/** Named schemas, each of which refers to the next. */
+/** Named schemas, each with a reference to the next. */
 const count = 60
 const chain = Object.fromEntries(
   Array.from({ length: count }, (_, index) => {
@@ -47,7 +47,7 @@ test('a listening server compiles all validators before their first use', async 
   const compiled = countCompiled()
   const { listen, send } = await serve({ paths: paths(reference('S0')), handlers, document })
   await listen()
-  // Turns without a request, in each of which one schema is compiled.
+  // Each turn without a request compiles one schema.
   for (let turn = 0; turn < 10 * count; turn++) await nextTurn()
   const before = compiled()
   expect(before).toBeGreaterThan(count)

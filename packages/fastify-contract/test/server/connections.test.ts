@@ -16,7 +16,7 @@ const beside: NonNullable<Shop['beside']> = (app) =>
 const next = `${head('/beside')}\r\n`
 const last = `${head('/beside')}Connection: close\r\n\r\n`
 
-/** Serves an operation that received when the test says so. */
+/** Serves an operation that responds when the test says so. */
 async function serveHeld(limits: NonNullable<Shop['limits']> = {}) {
   const held: (() => void)[] = []
   let most = 0
@@ -36,7 +36,7 @@ async function serveHeld(limits: NonNullable<Shop['limits']> = {}) {
   return { ...served, origin: await served.listen(), held, release, most: () => most }
 }
 
-/** Pipelines on one connection, whose last request closes it, and the statuses of their responses. */
+/** Pipelines that close their connection, and the statuses of their responses. */
 const pipelines: [requests: string, statuses: number[]][] = [
   [
     `${next}GET /things HTTP/1.1\r\nHost: a\r\n\r\n${head('/nowhere')}\r\n` +
@@ -103,7 +103,7 @@ describe('the requests of one connection', () => {
     const [served] = (await accepted) as [Socket]
     socket.write(`${head('/wait')}\r\n`.repeat(50))
     await expect.poll(() => held.length).toBe(1)
-    // Its error comes first.
+    // The error event comes first.
     const closed = new Promise((resolve) => served.once('close', resolve))
     socket.resetAndDestroy()
     await once(socket, 'close')
@@ -200,11 +200,11 @@ test('a burst of requests starts over several turns of the event loop', async ()
   )
   for (const socket of sockets) socket.write(`${head('/wait')}\r\n`)
   await Promise.all(answered)
-  // Two turns of 128 can meet between two calls of setImmediate.
+  // Two turns of 128 may fall between two calls of setImmediate.
   expect(most).toBeLessThanOrEqual(256)
 })
 
-/** Methods of RTSP, Icecast, AirTunes and HTTP/2 that Node's parser reads, and other versions. */
+/** Methods of other protocols that Node's parser accepts, and other versions. */
 const foreign = [
   ...['DESCRIBE', 'ANNOUNCE', 'SETUP', 'PLAY', 'PAUSE', 'TEARDOWN', 'GET_PARAMETER', 'RECORD', 'FLUSH'].flatMap(
     (method) => ['RTSP/1.0', 'RTSP/2.0', 'HTTP/1.1'].map((version) => `${method} /things ${version}`),
@@ -353,7 +353,7 @@ test('connections beyond the maximum are closed and logged in one line', async (
 })
 
 describe('a server that closes', () => {
-  /** Begins to close a server. @returns the end of that, once no connection is taken any more */
+  /** Starts to close a server and waits until it refuses connections. @returns the end of the close */
   async function close({ app, origin }: { app: FastifyInstance; origin: string }) {
     const closed = app.close()
     const isTaken = () =>
@@ -374,7 +374,7 @@ describe('a server that closes', () => {
     }
   }
 
-  /** Serves 16 MB, more than the sockets between the two hold, to a client that does not read yet. */
+  /** Serves 16 MB, more than socket buffers hold, to a client that does not read yet. */
   async function serveUnread(body: () => unknown, limits: NonNullable<Shop['limits']> = {}) {
     const served = await serve({ paths: ofBytes, handlers: { wait: () => ({ status: 200, body: body() }) }, limits })
     const origin = await served.listen()
@@ -462,7 +462,7 @@ describe('a time limit', () => {
   ])('ends a connection that slowly sends %s, with one response', async (_what, beginning, statuses) => {
     const { listen } = await serve({ limits })
     const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
-    // What goes on byte by byte has no more time.
+    // Sending byte by byte gains no time.
     const rest = /^$|\r\n\r\n$/.test(beginning) ? [] : Array.from({ length: 20 }, () => [pause, 'x']).flat()
     expect(await statusesOf(exchange(await listen(), beginning, ...rest))).toEqual(statuses)
   })

@@ -5,7 +5,7 @@ import { failures, ok, serve } from './support/serve.ts'
 const thing = '{"id":1}'
 const post = { method: 'POST', url: '/things' }
 
-/** The beginning of a request; its other fields, an empty line and the body follow. */
+/** The start of a request, before further headers, an empty line and the body. */
 const start = 'POST /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n'
 
 describe('the media type', () => {
@@ -23,7 +23,7 @@ describe('the media type', () => {
     expect(await send({ ...post, headers: { 'content-type': type }, body: thing })).toMatchObject({ status: 200 })
   })
 
-  // The charsets are others, or spelled so that one reader takes them for UTF-8 and another for something else.
+  // Other charsets, and spellings that some parsers take for UTF-8 and others do not.
   test.each([
     ...['', 'json', '/json', '*/*', 'application', 'application/', 'application/*', 'application json', 'text/plain'],
     ...['text/json', 'application/jsonp', 'application/ld+json', 'xapplication/json', 'application/json, text/plain'],

@@ -6,7 +6,7 @@ import { type ServedShop, type Shop, ok, serve, shop } from './support/serve.ts'
 const last = 'Connection: close\r\n\r\n'
 const operation = { operationId: 'list', responses: ok }
 
-/** A failure of each door: its name, and the bytes that cause it. */
+/** Failures: the name, the status and a request that causes it. */
 const doors: [name: string, status: number, bytes: string][] = [
   ['malformed_http', 400, `GET / RTSP/9\r\n${last}`],
   ['malformed_http', 400, `GET /things HTTP/1.1\r\n${last}`],
@@ -33,7 +33,7 @@ const handlers = {
 
 const warningsOf = ({ lines }: ServedShop) => lines().flatMap(({ level, msg }) => (level === 40 ? [String(msg)] : []))
 
-/** Serves one operation with this response to each failure. */
+/** Serves one operation with this default response. */
 function serveDeclared(failure: object, given: Shop = {}, more: object = {}): Promise<ServedShop> {
   const paths = { '/things': { get: { ...operation, responses: { ...ok, default: failure }, ...more } } }
   return serve({ paths, handlers: { list: () => ({ status: 200, body: [] }) }, ...given })

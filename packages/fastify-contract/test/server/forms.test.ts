@@ -26,7 +26,7 @@ const urlencoded = 'application/x-www-form-urlencoded'
 const multipart = 'multipart/form-data; boundary=b'
 const forms = { [urlencoded]: { schema }, 'multipart/form-data': { schema } }
 
-/** A multipart form of parts, each of which is its headers and its content. */
+/** A multipart form of parts, each with headers and content. */
 function parts(...all: [headers: string, content: string][]): Buffer {
   const text = all.map(([headers, content]) => `--b\r\n${headers}\r\n\r\n${content}\r\n`).join('')
   return Buffer.from(`${text}--b--\r\n`, 'latin1')
@@ -257,7 +257,7 @@ test('a form that FormData writes is read back unchanged', async () => {
     unit: fc.constantFrom('a', 'ä', '🌱', '"', '\\', ';', '=', '\r', '\n', '-', ' ', '%'),
     maxLength: 20,
   })
-  // As the platform writes them.
+  // As FormData writes them.
   const written = (value: string) => value.replaceAll(/\r\n|\r|\n/g, '\r\n')
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(text, text), { maxLength: 8 }), async (entries) => {

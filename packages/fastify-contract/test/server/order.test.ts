@@ -10,7 +10,7 @@ const withHeader = (name: string, value: string | undefined) => (request: Reques
   headers: { ...request.headers, [name]: value },
 })
 
-/** What can be wrong with a request, in the order in which it is checked. Each spoils a request that was good so far. */
+/** The faults of a request, in the order of the checks. Each makes a valid request faulty. */
 const faults: [string, (request: Request) => Request][] = [
   ['malformed_http', withHeader('host', 'a b')],
   ['path_not_found', (request) => ({ ...request, url: `/nowhere${request.url}` })],

@@ -17,7 +17,7 @@ const inHeader = (more: object) => ({ name: 'X-P', in: 'header', ...more })
 const inPath = (more: object) => ({ name: 'p', in: 'path', required: true, ...more })
 const inCookie = (more: object) => ({ name: 'p', in: 'cookie', ...more })
 
-/** A parameter, the URL and the header that carry it, and what the handler gets. */
+/** A parameter, the URL and headers that send it, and the value that the handler gets. */
 const taken: [string, object, string, Record<string, string>, string][] = [
   ['a scalar', inQuery({ schema: int64 }), `?p=${exact}`, {}, exact],
   ['a repeated list', inQuery({ schema: ids }), `?p=${exact}&p=2`, {}, `[${exact},2]`],

@@ -202,7 +202,7 @@ test('long responses reach a slow reader to the last byte', async () => {
   const { listen } = await serve({ paths, handlers: { get: () => ({ status: 200, body }) } })
   const request = 'GET / HTTP/1.1\r\nHost: a\r\n'
   const socket = await openSocket(await listen())
-  // More than the sockets between the two hold, so that the server has to keep what it sends.
+  // More than socket buffers hold, so that the server must keep the rest.
   socket.write(`${request}\r\n`.repeat(39) + `${request}Connection: close\r\n\r\n`)
   await delay(200)
   let received = ''

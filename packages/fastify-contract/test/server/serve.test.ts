@@ -79,7 +79,7 @@ test('the docs page can be moved or turned off', async () => {
 
 const me = { authorization: 'Bearer me' }
 
-/** A server of its own, with a route, hooks and errors, that serves the shop beside them. */
+/** Starts a server with its own route, hooks and errors that also serves the shop. */
 async function serveBeside(register: (app: FastifyInstance) => void = () => undefined) {
   const app = fastify()
   const seen: string[] = []

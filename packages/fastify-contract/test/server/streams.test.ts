@@ -30,7 +30,7 @@ const paths = {
   },
 }
 
-/** Serves what a handler returns at a real address. */
+/** Serves a handler at a real address. */
 async function serveFile(getFile: () => unknown, limits: Shop['limits'] = {}) {
   const { listen, lines } = await serve({ paths, handlers: { getFile }, limits })
   const faults = () => lines().filter(({ level }) => Number(level) >= 40)
@@ -43,14 +43,14 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** Sends a request of a client that can leave. */
+/** Sends a request on a connection that the test can close. */
 async function ask(url: string): Promise<Socket> {
   const socket = await openSocket(url)
   socket.write('GET /file HTTP/1.1\r\nHost: a\r\n\r\n')
   return socket
 }
 
-/** What a handler gives as the body, and whether it is closed. */
+/** A stream for a body, and whether it is closed. */
 interface Source {
   body: AsyncIterable<Uint8Array>
   isClosed: () => boolean | Promise<boolean>
@@ -58,7 +58,7 @@ interface Source {
 
 const chunk = Buffer.alloc(16_384)
 
-/** Each goes on for ever, or for longer than a client that does not read takes. */
+/** Streams that are endless, or longer than a client that does not read receives. */
 const sources: Record<string, () => Source | Promise<Source>> = {
   'a file': async () => {
     const file = join(await temporaryFolder(), 'file')
@@ -164,7 +164,7 @@ function openFiles(): string[] {
     try {
       return [readlinkSync(join(folder, name))]
     } catch {
-      // It was closed meanwhile, as that of the folder.
+      // It was closed meanwhile, as the folder's own descriptor.
       return []
     }
   })
@@ -252,7 +252,7 @@ describe.each(Object.entries(failing))('a stream that fails before its first byt
 describe('a stream that fails in the middle', () => {
   const first = Buffer.from('the first')
 
-  /** A stream of a chunk, and then of what `next` returns. */
+  /** A stream of one chunk and the result of `next`. */
   async function* chunks(next: () => Buffer): AsyncGenerator<Buffer> {
     yield first
     await nextIteration()
@@ -274,7 +274,7 @@ describe('a stream that fails in the middle', () => {
         return body
       },
     ],
-    // The compiler would refuse it.
+    // The compiler would refuse this.
     ['a chunk that is not bytes', () => chunks(() => ({ a: 1 }) as unknown as Buffer)],
   ])('closes the connection and is logged once: %s', async (_kind, open) => {
     const { url, faults } = await serveFile(() => {

@@ -12,7 +12,7 @@ export const id: Parameter = { name: 'id', in: 'path', required: true, schema: i
 export const getThing = { operationId: 'getThing', parameters: [id], responses: ok }
 export const bearer = { type: 'http', scheme: 'bearer' }
 
-/** A contract of one operation, `GET /things/{id}`, changed in the parts that a test is about. */
+/** A contract of one operation, `GET /things/{id}`, with these changes. */
 export function contractOf(operation: object = {}, document: object = {}): ContractDocument {
   return {
     openapi: '3.1.0',
@@ -53,7 +53,7 @@ export const request: OperationRequest = {
   request: {},
 }
 
-/** A body as it is parsed. */
+/** Parses a body. */
 export function parsed(text: string): ParsedJson {
   return parseJson(Buffer.from(text))
 }

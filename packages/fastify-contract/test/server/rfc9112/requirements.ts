@@ -1,35 +1,35 @@
-/** What each connection receives before the server closes it. */
+/** The bytes that each connection receives before the server closes it. */
 export interface Received {
-  /** Status codes; any where there are none. */
+  /** The status codes; any if not given. */
   statuses?: readonly number[]
-  /** Whether the client ends its side behind what it sends. */
+  /** Whether the client ends its side after its request. */
   ends?: boolean
-  /** What all that is received is or is not like. */
+  /** Patterns that the received bytes must or must not match. */
   received?: RegExp
   notReceived?: RegExp
 }
 
 /**
- * A requirement of RFC 9112 or RFC 9110: the section and the words by which docs/threats.md names it, what is received,
- * or the one status, and what a client sends on a connection of its own, one connection after the other. `me` is a token.
+ * A requirement of RFC 9112 or RFC 9110: the section and the words of docs/threats.md, the expected bytes or single
+ * status, and what clients send, each on its own connection. `me` is a valid token.
  */
 export type Requirement = readonly [section: string, must: string, received: Received | number, ...sent: string[]]
 
-/** A request that keeps its connection, and one that is the last. */
+/** A request that keeps its connection open, and one that closes it. */
 const kept = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'
 const last = 'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
-/** A request for `/livez` with these header fields, which is the last. */
+/** A request for `/livez` with these header fields that closes its connection. */
 function withFields(...fields: string[]): string {
   return `GET /livez HTTP/1.1\r\n${fields.map((field) => `${field}\r\n`).join('')}Connection: close\r\n\r\n`
 }
 
-/** A request line with the one field that is required, of a request that may be the last. */
+/** A request line with the one required field. */
 function hosted(line: string): string {
   return `${line}\r\nHost: a\r\n\r\n`
 }
 
-/** A request that creates a thing, with these fields and whatever follows them. */
+/** A request that creates a thing, with these fields and this rest. */
 function post(fields: string, rest: string): string {
   return (
     'POST /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nContent-Type: application/json\r\n' +
@@ -41,7 +41,7 @@ const body = '{"id":1,"name":"a"}'
 const length = `Content-Length: ${String(body.length)}`
 const chunks = `13\r\n${body}\r\n0\r\n\r\n`
 
-/** What RFC 9112 requires, and what RFC 9110 says of fields, methods and status codes where a message ends. */
+/** Requirements of RFC 9112, and of RFC 9110 where framing depends on them. */
 export const requirements: readonly Requirement[] = [
   // RFC 9112, sections 2 to 5.
   ['9112 2.2', 'parse octets, not characters', 200, withFields('Host: a', 'X-A: \xe4\xb8\x8a\xc4\x8a\xe5\x98\x8a')],

@@ -16,7 +16,7 @@ async function* chunks(): AsyncGenerator<Buffer> {
   }
 }
 
-/** Serves the shop to one connection, so that nobody has things before it. */
+/** Serves an empty shop for one connection. */
 async function start(): Promise<string> {
   const { listen } = await serve({
     paths: { ...shop, '/many': { get: many } },
@@ -57,7 +57,7 @@ async function receive(origin: string, bytes: string, ends: boolean): Promise<st
   const socket = await openSocket(origin, true)
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
-  // A server that closes before it has read all resets the connection.
+  // A server that closes early resets the connection.
   socket.on('error', () => undefined).once('end', () => socket.destroy())
   socket.write(bytes, 'latin1')
   if (ends) socket.end()

@@ -1,7 +1,7 @@
 import { type RawResponse } from './exchange.ts'
 import { type TestRequest, failures, ok, serve } from './serve.ts'
 
-/** What a handler got, as JSON: a file by its parts, bytes as `bytes:` and a text. */
+/** The input of a handler as JSON: files by their parts, bytes as text after `bytes:`. */
 async function shown(value: unknown): Promise<unknown> {
   if (value instanceof File) return { name: value.name, type: value.type, text: await value.text() }
   if (value instanceof Uint8Array) return `bytes:${Buffer.from(value).toString('latin1')}`
@@ -13,7 +13,7 @@ async function shown(value: unknown): Promise<unknown> {
   )
 }
 
-/** A server of one operation that replies with what its handler got. */
+/** A server of one operation that replies with its input. */
 export interface Echo {
   send: (request: Partial<TestRequest>) => Promise<RawResponse>
   listen: () => Promise<string>
@@ -59,7 +59,7 @@ interface Reply {
 function reply(text: string): Reply {
   const { message, contentType, mediaType } = JSON.parse(text) as Reply
   if (message !== undefined) return { message }
-  // As text: a number of JSON may be one that no double holds.
+  // As text, because a double may not hold its numbers.
   const body = /"body":(.*?)(?:,"contentType":"[^"]*")?(?:,"mediaType":"[^"]*")?\}$/s.exec(text)?.[1]
   const told = {
     ...(contentType === undefined ? {} : { contentType }),

@@ -9,7 +9,7 @@ export interface RawResponse {
   text: string
 }
 
-/** Opens a connection that is closed with the test. */
+/** Opens a connection, which is closed after the test. */
 export async function openSocket(origin: string, allowHalfOpen = false): Promise<Socket> {
   const { hostname, port } = new URL(origin)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen, noDelay: true })
@@ -53,7 +53,7 @@ export async function exchange(origin: string, ...pieces: Piece[]): Promise<RawR
   return responses
 }
 
-/** Takes HTTP/1.1 responses apart (RFC 9112, section 6.3). */
+/** Parses HTTP/1.1 responses (RFC 9112, section 6.3). */
 function responsesIn(received: string): RawResponse[] {
   const responses: RawResponse[] = []
   for (let rest = received; rest !== '';) {

@@ -17,7 +17,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { type RawResponse, checkResponse } from './exchange.ts'
 
-/** A response of JSON of any kind, and the failures of the server. */
+/** A response with any JSON, and the failures of the server. */
 export const ok = { 200: { description: 'Done.', content: { 'application/json': { schema: {} } } } }
 const failure = { description: 'A failure.', content: { 'application/json': { schema: {} } } }
 export const failures = { default: failure }
@@ -27,7 +27,7 @@ const limit = { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 
 const thing = { type: 'object', required: ['id'], properties: { id: { type: 'integer', format: 'int64' } } }
 const body = { required: true, content: { 'application/json': { schema: thing } } }
 
-/** A shop of things: one operation for each form of a request. */
+/** A shop of things, with an operation for each kind of request. */
 export const shop = {
   '/things': {
     get: { operationId: 'listThings', parameters: [limit], responses: { ...ok, ...failures } },
@@ -43,24 +43,24 @@ const bearer = { type: 'http', scheme: 'bearer' }
 /** The options of a contract that has no generated types. */
 export type AnyOptions = Partial<ContractOptions<ContractTypes, object, Auth<ContractTypes['schemes']>>>
 
-/** A handler whose input the test knows from its contract. */
+/** A handler whose input follows from the contract of the test. */
 export type TestHandler = (input: never, context: never) => unknown
 
 export interface Shop {
   paths?: object
-  /** Those of the shop, of which each has its things for itself, unless given. */
+  /** New handlers of the shop by default. */
   handlers?: Record<string, TestHandler>
   document?: { components?: { securitySchemes?: object; schemas?: object }; [member: string]: unknown }
   limits?: Partial<Limits>
   options?: AnyOptions
-  /** The server; one with `fastifyOptions` by default. */
+  /** A server with `fastifyOptions` by default. */
   app?: FastifyInstance
-  /** Registers what stands before the contract. */
+  /** Registers plugins before the contract. */
   before?: (app: FastifyInstance) => void
-  /** That of the shop by default, `{ failure, message }`; null for the library's. */
+  /** `{ failure, message }` by default; null for the library's form. */
   failureForm?: FailureForm | null
   onConnectionRefused?: (status: number) => void
-  /** Registers what stands beside the contract. */
+  /** Registers routes after the contract. */
   beside?: (app: FastifyInstance) => void
 }
 
@@ -81,20 +81,20 @@ export interface TestRequest {
   body?: string | Buffer
 }
 
-/** What a verifier of the shop returns. */
+/** The result of the shop's verifier. */
 export interface Found {
   caller: string
   scopes: string[] | 'all'
 }
 
-/** Verifies `CALLER`, and `CALLER/SCOPE+SCOPE`; `no` is nobody's, `later` cannot be checked. */
+/** Accepts the callers `me` and `you`, with scopes as in `me/SCOPE+SCOPE`; `later` cannot be checked now. */
 export function verify(text: string): Found | undefined {
   const [caller = '', scopes] = text.split('/')
   if (caller === 'later') throw unavailable('tokens cannot be checked now')
   return /^(?:me|you)$/.test(caller) ? { caller, scopes: scopes?.split('+') ?? 'all' } : undefined
 }
 
-/** A contract of a document, as if it was generated. */
+/** Makes a contract from a document, as `generate` would. */
 export function contractOf(document: object): Contract {
   return sealContract({ document: stringifyJson(document) })
 }
@@ -130,7 +130,7 @@ export function shopHandlers(): Record<string, TestHandler> {
 
 const shopForm: FailureForm = ({ name, message }) => ({ body: { failure: name, message } })
 
-/** Serves a contract, the shop's unless another is given, until the test is finished. */
+/** Serves a contract, by default the shop's, until the end of the test. */
 export async function serve(given: Shop = {}): Promise<ServedShop> {
   const {
     paths = shop,
@@ -171,7 +171,7 @@ export async function serve(given: Shop = {}): Promise<ServedShop> {
       const type = payload === undefined ? {} : { 'content-type': 'application/json' }
       const sent: Record<string, string | undefined> = { authorization: 'Bearer me', ...type, ...own }
       const response = await app.inject({
-        // light-my-request's type lists the common methods; it sends any.
+        // The type of light-my-request lists common methods only; it sends any.
         method: method as 'GET',
         url,
         headers: Object.fromEntries(
