@@ -105,20 +105,8 @@ test.each(['eyJ', 'plst_', 'eyJ.', '%65', '%', '%25', '%2525%35'])(
 const newCaller = shareApp()
 
 test.each([
-  undefined,
-  '',
-  ' ',
-  'x'.repeat(129),
-  'a b',
-  'a,b',
-  'a/b',
-  '{"a":1}',
-  'é',
-  'a%0Ab',
-  'plst_cut',
-  `a.${opaque}`,
-  'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2ln',
-  'eyAiYWxnIjoiRVMyNTYifQ.e30.c2ln',
+  ...[undefined, '', ' ', 'a%0Ab', 'plst_cut', `a.${opaque}`],
+  ...['eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2ln', 'eyAiYWxnIjoiRVMyNTYifQ.e30.c2ln'],
 ])('the invalid or token-like request id %j is replaced by a random one', async (id) => {
   const { send } = await newCaller()
   const ids = await Promise.all(

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { copyProject } from '../gate/project-copy.ts'
+import { copyProject } from '../contract/project-copy.ts'
 import { startProgram } from '../support/server/program.ts'
 import { servedStore } from '../support/server/served-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
