@@ -39,10 +39,7 @@ const project = { 'openapi.yaml': contract }
 describe('fastify-contract generate', () => {
   test('writes the same bytes from the same contract, whatever the folder', async () => {
     const [one, other] = [await folderWith(project), await folderWith({ 'api/things.yaml': contract })]
-    expect(await run(one, ['generate'])).toMatchObject({
-      code: 0,
-      stdout: 'wrote generated/contract.ts, generated/openapi.ts\n',
-    })
+    expect(await generateIn(one)).toEqual({ ok: true, lines: ['wrote generated/contract.ts, generated/openapi.ts'] })
     const elsewhere = ['--contract', 'api/things.yaml', '--out', 'api/made']
     expect((await run(other, ['generate', ...elsewhere])).stdout).toMatch(/^wrote api\/made\/contract\.ts, /)
     const [first, second] = [await filesIn(one), await filesIn(other, 'api/made')]
@@ -61,10 +58,7 @@ describe('fastify-contract generate', () => {
   test('with --check names each stale file, and writes nothing', async () => {
     const root = await folderWith(project)
     await generateIn(root)
-    expect(await run(root, ['generate', '--check'])).toMatchObject({
-      code: 0,
-      stdout: 'generated/ matches openapi.yaml\n',
-    })
+    expect(await generateIn(root, { check: true })).toEqual({ ok: true, lines: ['generated/ matches openapi.yaml'] })
     await appendFile(join(root, 'generated/contract.ts'), '\n')
     await rm(join(root, 'generated/openapi.ts'))
     await writeFile(join(root, 'generated/left-over.ts'), '')
@@ -92,26 +86,16 @@ describe('fastify-contract generate', () => {
     expect(stderr).toContain(`src/made/contract.ts: does not match the shop.yaml; run npx fastify-contract ${remedy}\n`)
   })
 
-  test.each<[string, string, RegExp]>([
-    ['an empty file', '', /^openapi\.yaml:1:1: is empty; write an OpenAPI document$/],
-    [
-      'another version',
-      "swagger: '2.0'\n",
-      /^openapi\.yaml:1:1: openapi: "2\.0" is not supported; use 3\.0, 3\.1 or 3\.2$/,
-    ],
-  ])('refuses %s in one readable message, and changes nothing', async (_fault, text, message) => {
+  test('refuses a contract in one readable message, and changes nothing', async () => {
     const root = await folderWith(project)
     await generateIn(root)
     const before = await filesIn(root)
-    await writeFile(join(root, 'openapi.yaml'), text)
-    const { code, stdout, stderr } = await run(root, ['generate'])
-    expect([code, stdout]).toEqual([1, ''])
-    expect(
-      stderr.split('\n').some((line) => message.test(line)),
-      stderr,
-    ).toBe(true)
-    expect(stderr).toMatch(/generated\/ is unchanged\n$/)
-    expect(stderr).not.toMatch(/\n\s+at |Error:/)
+    await writeFile(join(root, 'openapi.yaml'), "swagger: '2.0'\n")
+    expect(await run(root, ['generate'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'openapi.yaml:1:1: openapi: "2.0" is not supported; use 3.0, 3.1 or 3.2\ngenerated/ is unchanged\n',
+    })
     expect(await filesIn(root)).toEqual(before)
   })
 
