@@ -184,7 +184,7 @@ describe.for(groups)('what is %s', ([impact, cases]) => {
   })
 })
 
-test('security that is written in another place, and an extension, are no change', async () => {
+test('moved security and extensions are not changes', async () => {
   const repeated = edited([
     [`${list} security`, [{ bearer: [] }]],
     ['x-note', { any: 'thing' }],
@@ -193,7 +193,7 @@ test('security that is written in another place, and an extension, are no change
   expect(await compareContracts(before, after)).toEqual([])
 })
 
-test('what a change quotes is printable', async () => {
+test('quotes of a change are printable', async () => {
   const named = (name: string) => edited([[`${limit} name`, name]])
   const [before, after] = [await read(named('a'), 'a.yaml'), await read(named('b\n\u001b[2J\u202e\n- all'), 'b.yaml')]
   const changes = await compareContracts(before, after)
@@ -208,7 +208,7 @@ describe('the base of the comparison', () => {
     checkBreaking({ root, contract: 'openapi.yaml', folder: 'docs/releases' }, wanted)
   const released = (version: string) => `docs/releases/openapi-${version}.yaml`
 
-  test('is the newest release in the order of versions, another one or a file', async () => {
+  test('is the newest release, another release or a file', async () => {
     const root = await folderWith({
       'openapi.yaml': broken,
       [released('1.9.0')]: base,
@@ -236,7 +236,7 @@ describe('the base of the comparison', () => {
     }
   })
 
-  test('lists editorial changes only if all are asked for', async () => {
+  test('lists editorial changes only with --all', async () => {
     const root = await folderWith({
       'openapi.yaml': edited([['info title', 'Other things']]),
       [released('1.0.0')]: base,
@@ -248,7 +248,7 @@ describe('the base of the comparison', () => {
     expect(all).toEqual([expect.stringMatching(/^editorial {3}info: title changed/), counted])
   })
 
-  test('may be broken by a new major version, and by no other', async () => {
+  test('may be broken only by a new major version', async () => {
     const root = await folderWith({ [released('1.0.0')]: base })
     for (const [version, ok] of [
       ['1.1.0', false],
@@ -266,7 +266,7 @@ describe('the base of the comparison', () => {
     }
   })
 
-  test('must be there: without one the check fails and names the remedy', async () => {
+  test('must exist; otherwise the check fails with a remedy', async () => {
     const root = await folderWith({ 'openapi.yaml': base })
     const refusal = {
       ok: false,

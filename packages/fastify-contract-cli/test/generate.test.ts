@@ -37,7 +37,7 @@ const bigger = contractOf({ ...contract.paths, '/others': operation('other.thing
 const project = { 'openapi.yaml': contract }
 
 describe('fastify-contract generate', () => {
-  test('writes the same bytes from the same contract, whatever the folder', async () => {
+  test('writes the same bytes from the same contract in any folder', async () => {
     const [one, other] = [await folderWith(project), await folderWith({ 'api/things.yaml': contract })]
     expect(await generateIn(one)).toEqual({ ok: true, lines: ['wrote generated/contract.ts, generated/openapi.ts'] })
     const elsewhere = ['--contract', 'api/things.yaml', '--out', 'api/made']
@@ -55,7 +55,7 @@ describe('fastify-contract generate', () => {
     expect(await filesIn(one)).toEqual(first)
   })
 
-  test('with --check names each stale file, and writes nothing', async () => {
+  test('with --check names each stale file and writes nothing', async () => {
     const root = await folderWith(project)
     await generateIn(root)
     expect(await generateIn(root, { check: true })).toEqual({ ok: true, lines: ['generated/ matches openapi.yaml'] })
@@ -78,7 +78,7 @@ describe('fastify-contract generate', () => {
     expect((await generateIn(root)).lines).toEqual(['generated/ was up to date'])
   })
 
-  test('with --check of another file and folder prints the command that mends it', async () => {
+  test('with --check prints the command that updates another file and folder', async () => {
     const root = await folderWith({ 'the shop.yaml': project['openapi.yaml'] })
     const options = ['--contract', 'the shop.yaml', '--out', 'src/made']
     const { stderr } = await run(root, ['generate', ...options, '--check'])
@@ -99,7 +99,7 @@ describe('fastify-contract generate', () => {
     expect(await filesIn(root)).toEqual(before)
   })
 
-  test('reports a fault of its own as such, with exit code 2', async () => {
+  test('reports an internal error with exit code 2', async () => {
     const root = await folderWith({ 'openapi.yaml': withSchema({ type: 'string' }) })
     const broken = 'export NODE_OPTIONS="--import=data:text/javascript,delete%20Map.groupBy";'
     const { code, stdout, stderr } = await run(root, ['generate'], broken)
@@ -108,7 +108,7 @@ describe('fastify-contract generate', () => {
     expect(stderr).not.toContain('openapi.yaml:')
   })
 
-  test('takes or refuses a file that is cut anywhere, without a stack', async () => {
+  test('refuses a file that is truncated anywhere without a stack', async () => {
     const root = await folderWith()
     const whole = stringifyJson(contract, 1).replaceAll(/[{}",]/g, ' ')
     for (let part = 1; part < 40; part += 3) {
@@ -119,7 +119,7 @@ describe('fastify-contract generate', () => {
     }
   })
 
-  test('that cannot write all of its files changes none, and leaves nothing behind', async () => {
+  test('changes no file if it cannot write all of them', async () => {
     const root = await folderWith(project)
     await generateIn(root)
     const before = await filesIn(root)
@@ -141,7 +141,7 @@ test.each([
   [['breaking', 'a', 'b'], 'give one contract to compare with, not a, b\n'],
   [[], /^Usage: fastify-contract init \| generate \| mock \| test \| breaking .*\n$/],
   [['init', 'openapi.yaml'], 'give a FILE and a FOLDER\n'],
-])('arguments that cannot be carried out are one line, and exit code 2: %j', async (args, line) => {
+])('invalid arguments give one line and exit code 2: %j', async (args, line) => {
   const root = await folderWith()
   await mkdir(join(root, 'generated'))
   const { code, stdout, stderr } = await run(root, args)

@@ -70,7 +70,7 @@ async function makeService() {
   return { root, service: join(root, 'service'), result }
 }
 
-test('a new service has the contract unchanged, and a line for each operation', async () => {
+test('a new service has the unchanged contract and a line for each operation', async () => {
   const { root, service, result } = await makeService()
   expect(result).toMatchObject({
     ok: true,
@@ -94,7 +94,7 @@ test('a new service has the contract unchanged, and a line for each operation', 
   })
 })
 
-test('a new service type-checks, and answers 501 in the form of its contract', { timeout: 60_000 }, async () => {
+test('a new service type-checks and responds 501 in the form of its contract', { timeout: 60_000 }, async () => {
   const { service } = await makeService()
   const compiler = join(project, 'node_modules/typescript-7/bin/tsc')
   const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', service]).catch(
@@ -133,7 +133,7 @@ function start(service: string, args: string[], env: Partial<Record<'PORT' | 'AP
   return { child, exit, prints }
 }
 
-test('a new service prints its addresses and unset secrets, and stops on TERM', { timeout: 60_000 }, async () => {
+test('a new service prints its addresses and unset secrets, and stops on SIGTERM', { timeout: 60_000 }, async () => {
   const { service } = await makeService()
   const { child, exit, prints } = start(service, ['src/server.ts'], { API_KEY: 'secret' })
   await prints(/^Docs .*\n/m)
@@ -148,7 +148,7 @@ test('a new service prints its addresses and unset secrets, and stops on TERM', 
   ])
 })
 
-test('a start that cannot succeed says why in one line', { timeout: 60_000 }, async () => {
+test('a failed start prints one line', { timeout: 60_000 }, async () => {
   const { service } = await makeService()
   const busy = createServer().listen(0, 'localhost')
   onTestFinished(() => void busy.close())
@@ -166,7 +166,7 @@ test('a start that cannot succeed says why in one line', { timeout: 60_000 }, as
   })
 })
 
-test('npm run dev serves the contract anew after each save', { timeout: 60_000 }, async () => {
+test('npm run dev serves each save of the contract', { timeout: 60_000 }, async () => {
   const { service } = await makeService()
   const { prints } = start(service, ['--watch', 'src/dev.ts'])
   await prints(/^Docs /m)
@@ -176,7 +176,7 @@ test('npm run dev serves the contract anew after each save', { timeout: 60_000 }
   await prints(/^Docs [^]*^wrote generated\/contract.ts[^]*^Docs /m)
 })
 
-test('the test of a service skips what is not implemented, and finds what is wrong', { timeout: 60_000 }, async () => {
+test('the test of a new service skips missing handlers and finds faults', { timeout: 60_000 }, async () => {
   const { service } = await makeService()
   const run = async () => {
     const args = ['--test', '--test-reporter=tap']
@@ -195,7 +195,7 @@ test('the test of a service skips what is not implemented, and finds what is wro
   expect(await run()).toMatch(/^# fail [1-9]/m)
 })
 
-test('a folder with files is left as it is', async () => {
+test('a folder with files is left unchanged', async () => {
   const root = await folderWith({ ...files, 'service/a.txt': 'mine' })
   expect(await init(root, 'api/shop.json', 'service')).toEqual({
     ok: false,
@@ -204,14 +204,14 @@ test('a folder with files is left as it is', async () => {
   expect(await readdir(join(root, 'service'))).toEqual(['a.txt'])
 })
 
-test('a rejected contract makes no folder', async () => {
+test('a refused contract makes no folder', async () => {
   const root = await folderWith({ 'openapi.yaml': 'openapi: 3.1.0\n' })
   const { ok, lines } = await init(root, 'openapi.yaml', 'service')
   expect([ok, lines.at(-1)]).toEqual([false, 'service is not written'])
   expect(await readdir(root)).toEqual(['openapi.yaml'])
 })
 
-test('a new service installs what this repository uses', async () => {
+test('a new service installs the versions of this repository', async () => {
   // The file has these members.
   const manifest = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as typeof versions
   expect(manifest.dependencies).toMatchObject(versions.dependencies)
@@ -247,7 +247,7 @@ test.each<[object, string]>([
   expect(writeFailureForm(document, operationsOf(document))).toContain(`  body: ${body},\n`)
 })
 
-test('the form of failures leaves out optional objects, and takes the first of alternatives', () => {
+test('the form of failures omits optional objects and uses the first alternative', () => {
   const charge = { type: 'object', properties: { message: { type: 'string' } } }
   const code = { type: 'object', required: ['code'], properties: { code: { type: 'string' } } }
   const error = { type: 'object', anyOf: [{ properties: { message: { type: 'string' }, charge } }, code] }

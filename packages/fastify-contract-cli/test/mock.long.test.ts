@@ -131,7 +131,7 @@ async function send(
   return { status: response.status, location: response.headers.get('location'), text: await response.text() }
 }
 
-test('prints its address, the base paths and the docs page', async () => {
+test('prints its address, base paths and docs page', async () => {
   const [address = '', ...others] = mock.lines
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(others).toEqual(['base paths: /v1, /v2', `docs: ${address}/docs`])
@@ -165,7 +165,7 @@ test('keeps ids beyond 2^53 exact', async () => {
   expect((await send('/pets/9007199254740992')).text).not.toContain('Big')
 })
 
-test('replies with the example of the same name as that of the request', async () => {
+test("replies with the example whose name the request's example has", async () => {
   expect((await send('/count?kind=dog')).text).toBe('{"count":2}')
   expect((await send('/count?kind=bird')).text).toBe('{"count":3}')
 })
@@ -178,14 +178,14 @@ test('replies with the preferred status or example', async () => {
   expect(await prefer('code=418')).toMatchObject({ status: 200, text: '{"count":3}' })
 })
 
-test('refuses requests in the form of the contract, and accepts any credentials of the right form', async () => {
+test("refuses requests in the contract's form, and accepts any well-formed credentials", async () => {
   const refused = await send('/pets', { method: 'POST', body: '{"name":""}' })
   expect(JSON.parse(refused.text)).toEqual({ code: 400, detail: expect.stringMatching(/^body\/name /) as string })
   expect((await send('/locked')).status).toBe(401)
   expect(await send('/locked', { headers: { 'x-key': 'anything' } })).toMatchObject({ status: 200, text: 'text' })
 })
 
-test('fails on purpose with declared statuses, and waits', async () => {
+test('fails with declared statuses and delays responses if asked to', async () => {
   const failing = await startMock(root, '--errors', '1', '--delay', '300')
   const before = performance.now()
   const response = await fetch(`${failing.url}/pets/1`)
@@ -195,7 +195,7 @@ test('fails on purpose with declared statuses, and waits', async () => {
   expect(await failing.end('SIGINT')).toBe(0)
 })
 
-test('ends in one line where it cannot start', async () => {
+test('ends with one line if it cannot start', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as { port: number }

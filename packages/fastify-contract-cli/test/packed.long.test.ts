@@ -99,7 +99,7 @@ async function expectResponses(version: keyof typeof versions, shown = ''): Prom
   expect((await fetch(`${origin}/docs`)).status).toBe(200)
 }
 
-test('a service made of a contract answers at once, and with its first handler', { timeout: 120_000 }, async () => {
+test('a generated service responds at once, and with its first handler', { timeout: 120_000 }, async () => {
   await expectResponses(24, before)
   // As `npm test` does; npm would take the Node of another alias.
   const test = () => (run(24, 'tsc'), run(24, 'node', '--test', '--test-reporter=tap'))
@@ -112,7 +112,7 @@ test('a service made of a contract answers at once, and with its first handler',
 })
 
 test.each([22, 24] as const)(
-  'on Node %i the packed packages generate and compare',
+  'the packed packages generate and compare on Node %i',
   { timeout: 120_000 },
   async (version) => {
     expect(run(version, 'node', '--version')).toBe(`v${versions[version]}\n`)
@@ -128,7 +128,7 @@ test('the types of the packed packages find a wrong handler', { timeout: 120_000
   expect(() => run(24, 'tsc')).toThrow()
 })
 
-test('another version of Node is named in one line, with exit code 2', () => {
+test('an unsupported Node is named in one line with exit code 2', () => {
   const command = { cwd: project, env: environmentOf(20), encoding: 'utf8' } as const
   expect(spawnSync('fastify-contract', ['generate'], command)).toMatchObject({
     status: 2,

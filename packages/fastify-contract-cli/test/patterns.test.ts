@@ -145,7 +145,7 @@ function texts(length: number): string[] {
 const generous = { timeout: 120_000 }
 
 describe('a pattern', () => {
-  test.each(matched)('is matched as ECMA-262 says: %j', (pattern, withFlag = pattern) => {
+  test.each(matched)('is matched as in ECMA-262: %j', (pattern, withFlag = pattern) => {
     expect(patternProblem(pattern)).toBeUndefined()
     const expression = new RegExp(withFlag, 'u')
     const check = createValueChecks({}, undefined)({ type: 'string', pattern })
@@ -161,7 +161,7 @@ describe('a pattern', () => {
     expect(count).toBeGreaterThan(0)
   })
 
-  test.each(unmatched)('is not matched, and says what to write instead: %j', (pattern, problem) => {
+  test.each(unmatched)('is not matched, with a remedy: %j', (pattern, problem) => {
     expect(patternProblem(pattern)).toMatch(problem)
   })
 
@@ -196,7 +196,7 @@ describe('a pattern', () => {
     },
   )
 
-  test('that takes too long for a text says so, and is matched with shorter texts', async () => {
+  test('reports a text that takes too long, and matches shorter ones', async () => {
     const send = await serve(withSchema({ type: 'string', pattern: '[ab]*a[ab]{1000}$' }), {
       createThing: () => ({ status: 204 }),
     })

@@ -64,7 +64,7 @@ describe('a YAML file is refused', () => {
   })
 
   it.each([['a word too many in each of 222 lines', 'a: b: c\n'.repeat(222)]])(
-    'with the first reasons alone: %s',
+    'with only the first reasons: %s',
     (_kind, text) => {
       const lines = problemOf(text).split('\n')
       expect(lines.slice(0, -1).every((line) => /^openapi\.yaml:\d+:\d+: ./.test(line))).toBe(true)
@@ -73,7 +73,7 @@ describe('a YAML file is refused', () => {
     },
   )
 
-  it('with what it quotes made printable, and cut', () => {
+  it('with quotes made printable and truncated', () => {
     const name = 'a\u001b[2J\u202eb\u2028'
     expect(problemOf(`"${name}": 1\n"${name}": 1\n`)).toBe(
       'openapi.yaml:2:1: the name a\\u{1b}[2J\\u{202e}b\\u{2028} is duplicated; remove one',
@@ -101,14 +101,14 @@ describe('a YAML file is read', () => {
     expect(read(text)).toEqual(value)
   })
 
-  it('with aliases, each the same object', () => {
+  it('with aliases as the same object', () => {
     const { a, b, c } = read('a: &a { d: 1 }\nb: *a\nc: [*a]\n')
     expect(a).toEqual({ d: 1 })
     expect(b).toBe(a)
     expect(c).toEqual([a])
   })
 
-  it('with the name __proto__ as any other', () => {
+  it('with __proto__ as an ordinary name', () => {
     const document = read('__proto__: { a: 1 }\n')
     expect(Object.keys(document)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(document)).toBe(Object.prototype)

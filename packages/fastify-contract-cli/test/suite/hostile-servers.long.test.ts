@@ -48,13 +48,13 @@ const endless: RequestListener = (_request, response) => {
   write()
 }
 
-test('a server that is not there cannot be judged', async () => {
+test('an unreachable server cannot be judged', async () => {
   const url = await serve(() => undefined)
   expect(await faultsOf(url.replace(/\d+$/, '1'))).toMatch(/^the server cannot be reached: .*ECONNREFUSED/)
   expect(await faultsOf('localhost:3000')).toMatch(/^localhost:3000 is not the URL of a server/)
 })
 
-test('a server that stalls, does not end or closes connections from the first cannot be judged', async () => {
+test('a server that never completes a response cannot be judged', async () => {
   expect(await faultsOf(await serve(() => undefined))).toMatch(/no complete response within 0.5 s/)
   expect(await faultsOf(await serve((request) => request.destroy()))).toMatch(/no response: /)
   expect(await faultsOf(await serve(endless), { seconds: 60 })).toMatch(/longer than 10000000 bytes/)
@@ -73,14 +73,14 @@ test.each<[string, RequestListener, RegExp]>([
   expect(performance.now() - start).toBeLessThan(12_000)
 })
 
-test('a server that refuses the credentials everywhere cannot be judged', async () => {
+test('a server that always refuses the credentials cannot be judged', async () => {
   const url = await serve((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' }).end('{"title":"who?"}')
   })
   expect(await faultsOf(url)).toBe('the server refuses the credentials of key everywhere (401); check --auth key=…')
 })
 
-test('a server that is gone after a fault leaves the rest out', async () => {
+test('the rest is skipped if the server is gone after a fault', async () => {
   const listener = afterFirst(() => {
     server.closeAllConnections()
     server.close()

@@ -28,7 +28,7 @@ async function contractBeside(files: Record<string, string>): Promise<Contract> 
   return { ...sealed, folder: join(root, 'made') }
 }
 
-test('a contract keeps integers that a double cannot hold', () => {
+test('a contract keeps integers beyond 2^53 exact', () => {
   expect(documentOf(sealed)).toEqual({ openapi: '3.1.0', maximum: 9007199254740993n })
 })
 
@@ -37,7 +37,7 @@ test.each([
   ['document, cut', { document: document.slice(0, -5) }],
   ['text of the author', { yaml: '' }],
   ['source', { sources: { ...sources, '../openapi.yaml': '0' } }],
-])('a generated file with another %s does not start', (_what, changed) => {
+])('a start refuses a generated file with another %s', (_what, changed) => {
   const contract = { ...sealed, ...changed, folder: '/a/made' }
   expect(() => documentOf(contract)).toThrow(new UnservableContract(staleBeside('/a/made')))
 })
@@ -49,7 +49,7 @@ test.each([
   await expect(checkSources(await contractBeside(files))).resolves.toBeUndefined()
 })
 
-test('a contract is current where a bundler has moved it', async () => {
+test('a contract is current after a bundler has moved it', async () => {
   await expect(checkSources({ ...sealed, folder: undefined })).resolves.toBeUndefined()
 })
 
@@ -65,7 +65,7 @@ test.each([
   ['generated', '../openapi.yaml', 'generate'],
   ['generated', '../shop.json', 'generate --contract shop.json'],
   ['src/made', "../../the shop's.yaml", "generate --contract 'the shop'\\''s.yaml' --out src/made"],
-])('the remedy for a stale %s of %s is a command that works there', (folder, source, command) => {
+])('the remedy for a stale %s of %s is a working command', (folder, source, command) => {
   const contract = { ...sealed, folder: resolve(folder), sources: { [source]: '0' } }
   expect(() => documentOf(contract)).toThrow(
     new UnservableContract(
@@ -74,7 +74,7 @@ test.each([
   )
 })
 
-test('a contract that cannot be read is named', async () => {
+test('an unreadable contract is named', async () => {
   const contract = await contractBeside({})
   await mkdir(join(contract.folder!, '../openapi.yaml'))
   await expect(checkSources(contract)).rejects.toThrow(/^cannot read the contract: EISDIR/)

@@ -15,7 +15,7 @@ test.each<[string, object]>([
   ['nullable', { ...text, nullable: true }],
   ['$dynamicRef', { $dynamicRef: '#a' }],
   ['maxLenght', { ...text, maxLenght: 2 }],
-])('a keyword that is not enforced is refused, wherever it is: %s', (keyword, schema) => {
+])('an unsupported keyword is refused anywhere: %s', (keyword, schema) => {
   const rewriter = new SchemaRewriter({ A: { type: 'object', additionalProperties: schema } }, 'request')
   for (const around of [schema, { items: schema }, { anyOf: [schema] }, { not: schema }, to('A')]) {
     const compile = () => compileWhole(createCompiler(rewriter), rewriter.ofValue(around) as object)
@@ -23,7 +23,7 @@ test.each<[string, object]>([
   }
 })
 
-test('a named schema is compiled once, however many schemas refer to it', () => {
+test('a named schema is compiled once, however many schemas reference it', () => {
   const named: Record<string, object> = {
     A: { type: 'object', properties: { b: { $ref: 'B' } } },
     B: { counting: 1, properties: { a: { $ref: 'A' } } },
@@ -47,7 +47,7 @@ test('a named schema is compiled once, however many schemas refer to it', () => 
 test.each<[string, (next: object) => object]>([
   ['properties', (next) => ({ properties: { next } })],
   ['alternatives', (next) => ({ anyOf: [{ required: ['next'], properties: { next } }, { maxProperties: 0 }] })],
-])('schemas that refer to one another by the hundred are compiled: in %s', async (_where, schemaOf) => {
+])('hundreds of schemas that reference one another compile: in %s', async (_where, schemaOf) => {
   const size = 400
   const schemas = Array.from({ length: size }, (_, index) => {
     const schema = { type: 'object', ...schemaOf(to(`S${String((index + 1) % size)}`)) }

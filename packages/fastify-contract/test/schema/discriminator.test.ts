@@ -31,7 +31,7 @@ test.each([
   ],
   ['{}', 'body/kind is required; body must be null; body must match exactly one of the alternatives'],
   ['"cat"', 'body must be an object; body must be null; body must match exactly one of the alternatives'],
-])('the refusal of %s describes the alternatives of its kind, or else all', async (body, message) => {
+])('the refusal of %s describes the alternatives of its kind, or all', async (body, message) => {
   const echo = await serveEcho(pet, schemas)
   expect(await echo(body)).toEqual({ status: 400, text: message, seen: undefined })
 })
@@ -64,7 +64,7 @@ const values = ['"a"', '"b"', '1', '1.0', '10e-1', '2', '9007199254740993.0', 't
   (each) => [`{"kind":${each}}`, `{"kind":${each},"a":"x","b":1}`],
 )
 
-test('a property that tells alternatives apart changes no verdict', { timeout: 60_000 }, async () => {
+test('a discriminating property changes no verdict', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('anyOf', 'oneOf'),

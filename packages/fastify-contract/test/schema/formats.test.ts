@@ -165,7 +165,7 @@ test('every format has its vectors', () => {
   expect(Object.keys(vectors).toSorted()).toEqual(Object.keys(textFormats).toSorted())
 })
 
-test.each(Object.entries(vectors))('the format %s allows what its rules allow and nothing else', (name, table) => {
+test.each(Object.entries(vectors))('the format %s allows only what its rules allow', (name, table) => {
   for (const text of table.valid) expect([text, allows(name, text)], table.by).toEqual([text, true])
   for (const text of table.invalid) expect([text, allows(name, text)], table.by).toEqual([text, false])
 })
@@ -192,7 +192,7 @@ const lengthened: [beginning: string, part: string][] = [
   ['[^', raw`\P{L}`],
 ]
 
-test.each(Object.keys(textFormats))('the format %s takes little time for a long text', (name) => {
+test.each(Object.keys(textFormats))('the format %s is checked fast for a long text', (name) => {
   for (const [beginning, part] of lengthened) {
     for (const end of ['', '\u0001']) {
       const text = `${beginning}${part.repeat(55_000 / part.length)}${end}`

@@ -17,11 +17,11 @@ describe('typesOf', () => {
     [{ anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/Texts' }] }, ['string', 'array']],
     [{ type: 'string', enum: [1] }, []],
     [false, []],
-  ])('of %j are those that its values can have', (schema, types) => {
+  ])('returns the possible types of %j', (schema, types) => {
     expect([...typesOf(schema, schemas)].toSorted()).toEqual(types.toSorted())
   })
 
-  it('ends where a schema refers to itself', () => {
+  it('ends for a recursive schema', () => {
     expect(typesOf({ $ref: '#/components/schemas/Loop' }, schemas).size).toBe(7)
   })
 })

@@ -68,7 +68,7 @@ const cases: [title: string, schema: object, sent: string, left: string][] = [
   ['beside exact integers', object({ a: { anyOf: [{ type: 'number' }, int64] } }), '{"a":5,"x":1e400}', '{"a":5}'],
 ]
 
-describe('properties that the schema does not declare are gone before a handler, and are no part of a reply', () => {
+describe('undeclared properties are removed from requests and replies', () => {
   test.each(cases)('%s', async (_title, schema, sent, left) => {
     const echo = await serveEcho(schema, schemas)
     expect(await echo(sent)).toEqual({ status: 200, text: left, seen: left })
@@ -82,7 +82,7 @@ describe('properties that the schema does not declare are gone before a handler,
   })
 })
 
-describe('a value that one of the alternatives keeps whole is kept whole', () => {
+describe('a value is kept whole if one alternative allows all of it', () => {
   const free = { type: 'object' }
   const named = object({ name: text, part: to('Named') })
   const needsName = { ...named, required: ['name'] }
@@ -159,7 +159,7 @@ describe('unevaluatedProperties: false', () => {
   })
 })
 
-test('a body must be valid as it was sent, and as it is without undeclared properties', async () => {
+test('a body must be valid both as sent and without undeclared properties', async () => {
   const part = object({ a: text })
   const refused: [schema: object, body: string][] = [
     // As it was sent.
@@ -183,7 +183,7 @@ test('a body must be valid as it was sent, and as it is without undeclared prope
   expect(await echo('{"a":"b","x":1,"y":1,"z":1}')).toMatchObject({ status: 200, seen: '{"a":"b"}' })
 })
 
-test('what a schema of one reply declares is not declared in the next, nor that of an item in the next', async () => {
+test('properties declared for one reply or item are not declared for the next', async () => {
   const pets = { type: 'array', items: to('Pet') }
   const reply = await replies(object({ both: { allOf: [to('Tree'), to('Other')] }, tree: to('Tree'), pets }))
   const both = { name: 'a', size: 1 }
@@ -195,7 +195,7 @@ test('what a schema of one reply declares is not declared in the next, nor that 
   expect(await reply({ both, tree: both })).toMatch(/body\/tree\/size is not a property here/)
 })
 
-test('a property that one direction does not have is required in the other alone, and `not` asks for what is there', async () => {
+test('readOnly and writeOnly properties are required in one direction only', async () => {
   const id = { ...text, readOnly: true }
   const secret = { allOf: [{ ...text, writeOnly: true }] }
   const schema = object({ id, secret }, { required: ['id', 'secret'] })
@@ -214,7 +214,7 @@ test('a property that one direction does not have is required in the other alone
 describe('a default', () => {
   const inherited = Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__')
 
-  test('is there in a request alone, whatever every object inherits, and a value of its own each time', async () => {
+  test('is applied to requests only, each time as a new value', async () => {
     const properties = Object.fromEntries(inherited.map((name) => [name, { type: 'array', default: [name] }]))
     const seen: Record<string, string[]>[] = []
     const requestBody = { content: { 'application/json': { schema: object(properties) } } }
@@ -270,7 +270,7 @@ describe('a number beyond the range of a double', () => {
     { type: 'object', additionalProperties: true },
     object({ a: {} }, { additionalProperties: {} }),
     { anyOf: [text, {}] },
-  ])('is refused with its place where the schema leaves a value open: %j', async (schema) => {
+  ])('is refused with its place where any value is allowed: %j', async (schema) => {
     const echo = await serveEcho(schema)
     const any = '{"b":{"c":[null,true,{"d":9007199254740993}],"__proto__":{"e":"f"}},"":1.5}'
     expect(await echo(any)).toMatchObject({ status: 200, seen: any, text: any })
@@ -280,7 +280,7 @@ describe('a number beyond the range of a double', () => {
     })
   })
 
-  test('is refused for the type that the schema gives, and passes in a property that is removed', async () => {
+  test('is refused where a type is declared, and passes in a removed property', async () => {
     const echo = await serveEcho(object({ name: text }))
     expect(await echo('{"name":1e400}')).toMatchObject({ status: 400, text: 'body/name must be a string' })
     expect(await echo('{"name":"a","more":{"a":1e400}}')).toMatchObject({ status: 200, seen: '{"name":"a"}' })
