@@ -147,7 +147,7 @@ test.each<[string, FailureForm]>([
   )
 })
 
-test('a form that fails for one request is logged, and the client gets the default form', async () => {
+test('a form that fails is logged, and the client gets the default form', async () => {
   const failureForm: FailureForm = ({ message }) => {
     if (/limit|HTTP/.test(message) && !message.startsWith('the reason')) throw new Error('a fault of the form')
     return { body: {} }
