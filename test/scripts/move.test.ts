@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,6 +10,7 @@ import { listText } from '../store/list-text.ts'
 import { awkwardTexts } from '../support/client/awkward-texts.ts'
 import { urlOf } from '../support/server/served-database.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../support/server/postgres-database.ts'
+import { startProgram } from '../support/server/program.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
 
@@ -89,19 +88,12 @@ test('a killed move resumes where it stopped', async () => {
   await using(to, () => Promise.resolve())
   const client = await connect(urlOf(to))
   onTestFinished(() => client.end())
-  const killed = spawn(nodeBinary, [
-    join(projectFolder, 'scripts/move/move.ts'),
-    '--from',
-    urlOf(from),
-    '--to',
-    urlOf(to),
-  ])
-  const ended = once(killed, 'close')
+  const script = join(projectFolder, 'scripts/move/move.ts')
+  const moving = await startProgram([nodeBinary, script, '--from', urlOf(from), '--to', urlOf(to)], {}, () => true)
   const countPlants = async () =>
     Number((await client.query<{ count: string }>('SELECT count(*) FROM plants')).rows[0]?.count)
   await expect.poll(countPlants, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0)
-  killed.kill('SIGKILL')
-  await ended
+  await moving.end('SIGKILL')
   const { code, stdout } = await move(from, to)
   expect(stdout).toMatch(
     /^verified {2}tokens: 0 .*\nresumed {3}after \d+,\d{3} plants that .*\nverified {2}plants: 40,000 /m,

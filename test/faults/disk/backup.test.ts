@@ -1,11 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { backUp } from '../../../scripts/backup.ts'
 import { restore } from '../../../scripts/restore.ts'
+import { startProgram } from '../../support/server/program.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
@@ -177,13 +177,10 @@ async function holdOpen(file: string) {
     globalThis.database = openDatabase(process.argv[1])
     console.log('open')
     setInterval(() => undefined, 1_000)`
-  const child = spawn(nodeBinary, ['--input-type=module', '-e', program, file], {
-    cwd: projectFolder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  await once(child.stdout, 'data')
-  return child
+  const command = [nodeBinary, '--input-type=module', '-e', program, file]
+  const opened = await startProgram(command, { cwd: projectFolder }, (stdout) => stdout !== '')
+  onTestFinished(() => opened.end('SIGKILL'))
+  return opened
 }
 
 test.each([

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -9,6 +7,7 @@ import { applicationId, migrations } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { awkwardTexts } from '../../support/client/awkward-texts.ts'
+import { startProgram } from '../../support/server/program.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder } from '../../support/server/start-process.ts'
 import { listText } from '../list-text.ts'
@@ -201,16 +200,10 @@ test.each([
   expectRefusal(file, message)
 })
 
-/** Runs a program in a process of its own. @returns what ends with it, and what it has printed */
+/** Runs a module in another process. @returns the process, once it has printed something */
 function run(program: string, ...parameters: string[]) {
-  const child = spawn(nodeBinary, ['--input-type=module', '-e', program, ...parameters], {
-    cwd: projectFolder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => void child.kill())
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
-  return { child, ended: once(child, 'close').then(() => output) }
+  const command = [nodeBinary, '--input-type=module', '-e', program, ...parameters]
+  return startProgram(command, { cwd: projectFolder }, (stdout) => stdout !== '')
 }
 
 test('a start waits for another process that locks a file without a log', async () => {
@@ -225,8 +218,7 @@ test('a start waits for another process that locks a file without a log', async 
     setTimeout(() => database.close(), 300)`
   // Each holds another lock: for writing, for all, and for reading.
   for (const lock of ['BEGIN IMMEDIATE', 'BEGIN EXCLUSIVE', 'BEGIN; SELECT count(*) FROM plants']) {
-    const { child, ended } = run(program, file, lock)
-    await once(child.stdout, 'data')
+    const { ended } = await run(program, file, lock)
     const { database } = openDatabase(file)
     expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
     database.pragma('journal_mode = DELETE')
@@ -242,8 +234,9 @@ test('several processes that open a new file migrate it once', async () => {
     const store = openSqliteStore({ file: process.argv[1], onFault: (error) => console.log(error.message) })
     process.stdout.write(await store.create('me', { id: BigInt(process.pid), name: 'a' }))
     await store.close()`
-  const outputs = Array.from({ length: 4 }, () => run(program, file).ended)
-  expect(await Promise.all(outputs)).toEqual(['created', 'created', 'created', 'created'])
+  const processes = await Promise.all(Array.from({ length: 4 }, () => run(program, file)))
+  await Promise.all(processes.map(({ ended }) => ended))
+  expect(processes.map(({ stdout }) => stdout())).toEqual(['created', 'created', 'created', 'created'])
   const database = open(file)
   expect(database.pragma('user_version', { simple: true })).toBe(migrations.length)
   expect(database.prepare('SELECT count(*) FROM plants').pluck().get()).toBe(4)

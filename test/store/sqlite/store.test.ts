@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFile, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -8,6 +6,7 @@ import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { prepareReads } from '../../../src/store/sqlite/statements.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { startProgram } from '../../support/server/program.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder } from '../../support/server/start-process.ts'
 import { listText } from '../list-text.ts'
@@ -108,12 +107,8 @@ test('a read repairs a torn log index, and waits for a writing process to do so'
     database.exec('BEGIN IMMEDIATE')
     process.stdout.write('locked')
     setTimeout(() => database.exec('ROLLBACK'), 300)`
-  const child = spawn(nodeBinary, ['--input-type=module', '-e', program, file], {
-    cwd: projectFolder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => void child.kill())
-  await once(child.stdout, 'data')
+  const command = [nodeBinary, '--input-type=module', '-e', program, file]
+  await startProgram(command, { cwd: projectFolder }, (stdout) => stdout === 'locked')
   // The first of the two copies of the header (sqlite.org/walformat.html, section 2.1).
   const index = await open(`${file}-shm`, 'r+')
   await index.write(Buffer.alloc(48, 1), 0, 48, 0)

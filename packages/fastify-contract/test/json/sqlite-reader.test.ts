@@ -16,20 +16,8 @@ const documents = [
 ]
 
 const awkward = [
-  '\0',
-  '"',
-  '{',
-  '[',
-  ',',
-  ':',
-  '\\u',
-  '\\ud800',
-  '\ufeff',
-  '1e999',
-  '-0',
-  '12345678901234567.5',
-  '"id":1,',
-  '"a":1,',
+  ...['\0', '"', '{', '[', ',', ':', '\\u', '\\ud800', '\ufeff'],
+  ...['1e999', '-0', '12345678901234567.5', '"id":1,', '"a":1,'],
 ]
 
 /** The replacement of up to 16 bytes: nothing, a byte, a text that parsers often misread, or a document. */

@@ -210,36 +210,9 @@ test('a refusal is short, whatever the form contains', async () => {
 
 test('a form of any bytes is read or refused', async () => {
   const { post } = await serveBody(forms)
-  const bytes = fc.oneof(
-    fc.constantFrom(
-      '\r\n',
-      '--b',
-      '--b--',
-      '--b\r\n',
-      '\r\n\r\n',
-      named('id'),
-      named('photo'),
-      '; filename="',
-      '"',
-      '1',
-      '&',
-      '=',
-    ),
-    fc.constantFrom(
-      '%',
-      '%4',
-      '+',
-      'id',
-      '\\',
-      ': ',
-      'Content-Type',
-      '\xff',
-      '\0',
-      '__proto__',
-      'constructor',
-      '[',
-      ' ',
-    ),
+  const bytes = fc.constantFrom(
+    ...['\r\n', '--b', '--b--', '--b\r\n', '\r\n\r\n', named('id'), named('photo'), '; filename="', '"', '1', '&', '='],
+    ...['%', '%4', '+', 'id', '\\', ': ', 'Content-Type', '\xff', '\0', '__proto__', 'constructor', '[', ' '],
   )
   const body = fc.array(bytes, { maxLength: 30 }).map((texts) => Buffer.from(texts.join(''), 'latin1'))
   await fc.assert(
