@@ -1,10 +1,9 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { startProgram } from '../support/server/program.ts'
 import { addGetPlant, copyProject } from './project-copy.ts'
 
 const compiler = join(import.meta.dirname, '../../node_modules/typescript-7/bin/tsc')
@@ -25,22 +24,12 @@ const npm = (root: string, ...args: string[]) => execute('npm', ['run', '--silen
 
 /** Starts the server of a copy and reads its address and a token. */
 async function startServer(root: string): Promise<{ origin: string; token: string }> {
-  const server = spawn(process.execPath, ['src/main.ts'], {
-    cwd: root,
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'silent' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  onTestFinished(async () => {
-    server.kill()
-    await once(server, 'exit')
-  })
-  let origin = ''
-  for await (const line of createInterface({ input: server.stdout })) {
-    origin = /^Plant Store\s+(\S+)/.exec(line)?.[1] ?? origin
-    const token = /^Token\s+(\S+)/.exec(line)?.[1]
-    if (token !== undefined) return { origin, token }
-  }
-  throw new Error('the server ended before it told its address')
+  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'silent' }
+  const printed = /^Plant Store +(\S+)[^]*^Token +(\S+)/m
+  const server = await startProgram([process.execPath, 'src/main.ts'], { cwd: root, env }, (text) => printed.test(text))
+  onTestFinished(() => server.end())
+  const [, origin = '', token = ''] = printed.exec(server.stdout()) ?? []
+  return { origin, token }
 }
 
 test('compiler and server name a new operation that has no handler', { timeout: 90_000 }, async () => {

@@ -1,10 +1,9 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { cp, readFile, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { startProgram } from '../support/server/program.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { projectFolder } from '../support/server/start-process.ts'
 
@@ -22,16 +21,8 @@ test("npm start needs only the image's files and npm ci --omit=dev, without tool
   const installed = await readdir(join(root, 'node_modules'))
   expect(installed.filter((name) => /typescript|redocly|contract-cli|vitest/.test(name))).toEqual([])
 
-  const server = spawn('npm', ['start', '--silent'], { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(async () => {
-    server.kill()
-    await once(server, 'close')
-  })
-  for await (const line of createInterface({ input: server.stdout })) {
-    const [, origin] = /^Plant Store\s+(\S+)/.exec(line) ?? []
-    if (origin === undefined) continue
-    expect((await fetch(`${origin}/readyz`)).status).toBe(200)
-    return
-  }
-  throw new Error('the server ended before it printed its address')
+  const printed = /^Plant Store +(\S+)\n/m
+  const server = await startProgram(['npm', 'start', '--silent'], options, (text) => printed.test(text))
+  onTestFinished(() => server.end())
+  expect((await fetch(`${printed.exec(server.stdout())?.[1] ?? ''}/readyz`)).status).toBe(200)
 })

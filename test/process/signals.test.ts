@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { startProgram } from '../support/server/program.ts'
 import { servedDatabase } from '../support/server/served-database.ts'
 import { startInTerminal } from '../support/server/start-in-terminal.ts'
 import { nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
@@ -35,22 +35,16 @@ async function signalAtStart(...signals: NodeJS.Signals[]) {
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void database.close())
   await once(database, 'listening')
-  const asked = once(database, 'connection')
   // A server that listens on TCP has an address with a port.
   const { port } = database.address() as AddressInfo
   const DATABASE_URL = `postgres://me@127.0.0.1:${String(port)}/plants`
-  const child = spawn(nodeBinary, [join(projectFolder, 'src/main.ts')], {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  await asked
-  for (const signal of signals) child.kill(signal)
-  // 'close' comes with the exit code, or null after a signal.
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stderr }
+  let isAsked = false
+  database.once('connection', () => (isAsked = true))
+  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL }
+  const server = await startProgram([nodeBinary, join(projectFolder, 'src/main.ts')], { env }, () => isAsked)
+  onTestFinished(() => server.end('SIGKILL'))
+  for (const signal of signals) server.child.kill(signal)
+  return { code: await server.ended, stderr: server.stderr() }
 }
 
 test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
@@ -82,11 +76,9 @@ test.each([
     `import { handleSignals } from '${projectFolder}/src/process/signals.ts'\n` +
     `handleSignals({ log: console, graceMilliseconds: 300, close: () => ${closing} })\n` +
     `setInterval(() => process.kill(process.pid, 'SIGTERM'), 100)`
-  const child = spawn(nodeBinary, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  expect(await once(child, 'close')).toEqual([1, null])
-  expect(stderr).toContain(reason)
+  const { ended, stderr } = await startProgram([nodeBinary, '--input-type=module', '--eval', script], {}, () => true)
+  expect(await ended).toBe(1)
+  expect(stderr()).toContain(reason)
 })
 
 test('a server with a terminal stops in order when the terminal goes away', async () => {
