@@ -11,7 +11,7 @@ test("npm start needs only the image's files and npm ci --omit=dev, without tool
   const root = await temporaryFolder()
   const ignored = await readFile(join(projectFolder, '.dockerignore'), 'utf8')
   const ofImage = [...ignored.matchAll(/^!(.+)$/gm)].map(([, file = '']) => file)
-  // Without this manifest, npm would not know that the tools are not a workspace.
+  // With their manifest, npm would install the dependencies of the tools if they were a workspace.
   for (const file of [...ofImage, 'packages/fastify-contract-cli/package.json']) {
     await cp(join(projectFolder, file), join(root, file), { recursive: true })
   }
