@@ -262,7 +262,7 @@ describe('the last response', () => {
     ['a request to upgrade', `${head('/beside')}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, 204],
     ['two codings', `${head('/beside')}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 400],
     ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 404],
-    ['what is no HTTP', `ANNOUNCE /things RTSP/1.0\r\nContent-Length: ${String(more.length)}\r\n\r\n`, 400],
+    ['a request that is not HTTP', `ANNOUNCE /things RTSP/1.0\r\nContent-Length: ${String(more.length)}\r\n\r\n`, 400],
     [
       'content without credentials',
       `POST /things HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 8000000\r\n\r\n`,
@@ -397,7 +397,7 @@ describe('a server that closes', () => {
     expect([most(), held]).toEqual([1, []])
   })
 
-  test('received a request on an idle connection after the listener has closed', async () => {
+  test('responds to a request on an idle connection after the listener has closed', async () => {
     const { app, listen } = await serve({ beside, limits: { shutdownDelayMilliseconds: 300 } })
     const origin = await listen()
     const closing = async () => void (await close({ app, origin }))
@@ -456,7 +456,7 @@ describe('a time limit', () => {
     ['a request line', 'GET /thi', [408]],
     ['fields', `${head('/things')}X-Slow: `, [408]],
     ['a body', `${post}Authorization: Bearer me\r\n\r\n{`, [408]],
-    ['a body whose request has had its answer', `${post}\r\n{`, [401]],
+    ['a body after its response', `${post}\r\n{`, [401]],
     ['the next request', `${head('/things')}\r\nGET /thi`, [200, 408]],
     ['no further request', `${head('/things')}\r\n`, [200]],
   ])('ends a connection that slowly sends %s, with one response', async (_what, beginning, statuses) => {
