@@ -151,7 +151,7 @@ describe('over HTTP', () => {
   })
 })
 
-describe('the form of a JSON Web Token', () => {
+describe('the JSON Web Token parser', () => {
   const header = encodeText(headerText())
   const claims = encodeText(claimsText())
   const of = (moreHeader: string, moreClaims = '') =>
