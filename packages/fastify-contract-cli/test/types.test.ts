@@ -3,7 +3,7 @@ import { copyFile, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ContractDocument, operationsOf } from 'fastify-contract/document'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { Places, readYaml } from '../src/check/read-yaml.ts'
 import { writeTypes } from '../src/generate/write-types.ts'
 import { folderWith } from './contracts.ts'
@@ -11,13 +11,13 @@ import { folderWith } from './contracts.ts'
 const project = join(import.meta.dirname, '../../..')
 
 /** A project of its own for openapi.yaml of this folder: its types, and the proof that uses them. */
-async function generateProject(): Promise<string> {
+async function generateProject(onFinished: (remove: () => Promise<void>) => void): Promise<string> {
   const source = await readFile(join(import.meta.dirname, 'openapi.yaml'))
   // Its references are in schemas alone, and those stay.
   const document = readYaml(source, 'openapi.yaml', new Places()) as unknown as ContractDocument
   const operations = operationsOf(document)
   const files = { 'package.json': '{ "type": "module" }', 'generated/openapi.ts': writeTypes(document, operations) }
-  const root = await folderWith(files, afterAll)
+  const root = await folderWith(files, onFinished)
   await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
   return root
 }
@@ -31,7 +31,8 @@ export const reply: never = {} as Extract<Reply<operations['create-item']>, { st
 
 let errors: string[]
 beforeAll(async () => {
-  const root = await generateProject()
+  let remove = () => Promise.resolve()
+  const root = await generateProject((finish) => (remove = finish))
   await copyFile(join(import.meta.dirname, 'types.proof.ts'), join(root, 'types.proof.ts'))
   await writeFile(join(root, 'shown.ts'), shown)
   const settings = {
@@ -46,6 +47,7 @@ beforeAll(async () => {
     (error: unknown) => error as { stdout: string },
   )
   errors = stdout.trimEnd().split('\n')
+  return () => remove()
 }, 60_000)
 
 test('the types obey the keywords of the contract', () => {

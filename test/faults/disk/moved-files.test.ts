@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, statSync, s
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { listText } from '../../store/list-text.ts'
@@ -62,9 +62,14 @@ describe.each([
   const opened = new Map<string, OpenPlant>()
 
   beforeAll(async () => {
-    for (const name of Object.keys(misplacements)) opened.set(name, await openPlant(afterAll))
+    const finishes: (() => Promise<void>)[] = []
+    for (const name of Object.keys(misplacements))
+      opened.set(name, await openPlant((finish) => void finishes.unshift(finish)))
     await sleep(milliseconds)
     for (const { store } of opened.values()) expect(await store.delete('me', 9n)).toBe('absent')
+    return async () => {
+      for (const finish of finishes) await finish()
+    }
   })
 
   test.each(Object.entries(misplacements))('acknowledges no write when %s', async (name, [commands, suffix]) => {

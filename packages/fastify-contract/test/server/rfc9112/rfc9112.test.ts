@@ -4,7 +4,7 @@ import { sendJson } from 'fastify-contract'
 import { Encoded } from 'fastify-contract/encoded'
 import { describe, expect, test } from 'vitest'
 import { openSocket } from '../support/exchange.ts'
-import { failures, ok, serve, shop, shopHandlers } from '../support/serve.ts'
+import { failures, ok, shareServer, shop } from '../support/serve.ts'
 import { type Received, requirements } from './requirements.ts'
 
 const many = { operationId: 'listMany', responses: { ...ok, ...failures } }
@@ -16,22 +16,24 @@ async function* chunks(): AsyncGenerator<Buffer> {
   }
 }
 
-/** Serves an empty shop for one connection. */
-async function start(): Promise<string> {
-  const { listen } = await serve({
-    paths: { ...shop, '/many': { get: many } },
-    handlers: { ...shopHandlers(), listMany: () => ({ status: 200, body: new Encoded(chunks()) }) },
-    beside: (app) => void app.get('/livez', (_request, reply) => sendJson(reply, '{}')),
-  })
-  return listen()
-}
+const server = shareServer({
+  paths: { ...shop, '/many': { get: many } },
+  // Without a memory, so that all requests find the same shop.
+  handlers: {
+    listThings: () => ({ status: 200, body: [] }),
+    createThing: () => ({ status: 200, body: { id: 1 } }),
+    deleteThing: () => ({ status: 204 }),
+    listMany: () => ({ status: 200, body: new Encoded(chunks()) }),
+  },
+  beside: (app) => void app.get('/livez', (_request, reply) => sendJson(reply, '{}')),
+})
 
 describe('RFC', () => {
   test.for(requirements)('%s: %s', async ([_section, _must, expected, ...sent]) => {
     const wanted: Received = typeof expected === 'number' ? { statuses: [expected] } : expected
     const { ends = false, statuses, received, notReceived } = wanted
     for (const bytes of sent) {
-      const text = await receive(await start(), bytes, ends)
+      const text = await receive(bytes, ends)
       const found = [...text.matchAll(/HTTP\/1\.1 (\d{3}) [A-Za-z ]*\r\n/g)].map(([, status]) => Number(status))
       if (statuses !== undefined) expect(found, bytes).toEqual(statuses)
       if (received !== undefined) expect(text, bytes).toMatch(received)
@@ -53,8 +55,8 @@ test('docs/threats.md has a row for each tested requirement of HTTP, and no othe
  *
  * @returns a character for each byte that arrives until the server closes the connection
  */
-async function receive(origin: string, bytes: string, ends: boolean): Promise<string> {
-  const socket = await openSocket(origin, true)
+async function receive(bytes: string, ends: boolean): Promise<string> {
+  const socket = await openSocket(await server().listen(), true)
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
   // A server that closes early resets the connection.

@@ -14,7 +14,7 @@ import {
 import { sealContract } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 import { type RawResponse, checkResponse } from './exchange.ts'
 
 /** A response with any JSON, and the failures of the server. */
@@ -131,7 +131,10 @@ export function shopHandlers(): Record<string, TestHandler> {
 const shopForm: FailureForm = ({ name, message }) => ({ body: { failure: name, message } })
 
 /** Serves a contract, by default the shop's, until the end of the test. */
-export async function serve(given: Shop = {}): Promise<ServedShop> {
+export async function serve(
+  given: Shop = {},
+  onFinished: (close: () => Promise<void>) => void = onTestFinished,
+): Promise<ServedShop> {
   const {
     paths = shop,
     handlers = shopHandlers(),
@@ -155,7 +158,7 @@ export async function serve(given: Shop = {}): Promise<ServedShop> {
   const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) })
   const settings = { logger, onConnectionRefused, limits: { shutdownDelayMilliseconds: 0, ...limits } }
   const app = given.app ?? fastify(fastifyOptions(settings))
-  onTestFinished(() => app.close())
+  onFinished(() => app.close())
   before?.(app)
   const all: AnyOptions = { failureForm: failureForm ?? undefined, realm: 'shop', auth: { bearer: verify }, ...options }
   await app.register(fastifyContract(contractOf(document), { ...all, handlers }))
@@ -186,4 +189,15 @@ export async function serve(given: Shop = {}): Promise<ServedShop> {
       return received
     },
   }
+}
+
+/** Serves a contract to all tests of a file. @returns a function that returns the server */
+export function shareServer(given: Shop = {}): () => ServedShop {
+  let shared: ServedShop
+  beforeAll(async () => {
+    let close = () => Promise.resolve()
+    shared = await serve(given, (finish) => (close = finish))
+    return () => close()
+  })
+  return () => shared
 }
