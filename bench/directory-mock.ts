@@ -1,56 +1,98 @@
 import { pathToFileURL } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { FastifyInstance } from 'fastify'
 import type { Contract } from 'fastify-contract'
-import { type ContractOperation, basePathsOf, documentOf, isJson, operationsOf } from 'fastify-contract/document'
-import { Sampler, createMock } from 'fastify-contract-cli/mock'
-import { requestOf } from './directory-requests.ts'
+import { type ContractOperation, basePathsOf, documentOf, isJson } from 'fastify-contract/document'
+import { securitySchemesOf } from 'fastify-contract/security'
+import { createMock } from 'fastify-contract-cli/mock'
+import {
+  type ReceivedResponse,
+  Undrawable,
+  type WireRequest,
+  createContractSuite,
+  credentialsOf,
+  readContract,
+  test,
+  validRequest,
+} from 'fastify-contract-cli/suite'
 
 // Sends one valid request to each operation of the mock of a generated contract, and prints what becomes of each as a line
-// of JSON. Bodies are validated by plain Ajv against the contract as its author wrote it.
+// of JSON. Bodies are validated by plain Ajv against the contract as its author wrote it. With a number of seconds, the
+// contract suite tests the mock, too, and each fault that it finds is a line.
 
 type Node = Record<string, unknown>
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 const nodeOf = (value: unknown): Node => (isNode(value) ? value : {})
 
-const [file = ''] = process.argv.slice(2)
+const [file = '', seconds = '0'] = process.argv.slice(2)
 // `generate` has written it.
 const { contract } = (await import(pathToFileURL(file).href)) as { contract: Contract }
 const written = JSON.parse(contract.json ?? contract.document) as Node
 const is30 = String(written['openapi']).startsWith('3.0')
-const document = documentOf(contract)
-const [base = ''] = basePathsOf(document)
-const requests = new Sampler(document, 'request')
+const tested = readContract(documentOf(contract))
+const [base = ''] = basePathsOf(tested.document)
 const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false, multipleOfPrecision: 9 })
 ajv.addSchema({ ...nodeOf(forAjv(written)), $id: 'contract:/' })
+const auth = Object.fromEntries(
+  [...securitySchemesOf(tested.document)].map(([name, { kind }]) => {
+    return [name, credentialsOf(tested, name, kind === 'basic' ? 'user:password' : 'key')] as const
+  }),
+)
 let broken: string | undefined
-const app = await createMock(contract, { docs: false, onContractBroken: (id) => (broken = id) })
+const accepted = Object.fromEntries(Object.entries(auth).map(([name, value]) => [name, [value]]))
+const app = await createMock(contract, { docs: false, auth: accepted, onContractBroken: (id) => (broken = id) })
 
-for (const operation of operationsOf(document)) {
+/** The last response. */
+let received: ReceivedResponse | undefined
+const exchange = async ({ method, url, headers, body }: WireRequest): Promise<ReceivedResponse> => {
+  // `inject` takes each method.
+  const sent = { method: method as 'GET', url: base + url, headers, ...(body === undefined ? {} : { payload: body }) }
+  const { statusCode, headers: all, body: text } = await app.inject(sent)
+  received = { status: statusCode, headers: all, text }
+  return received
+}
+
+const send = createContractSuite(tested, { exchange }).senderFor(auth)
+for (const operation of tested.operations) {
   const route = `${operation.method.toUpperCase()} ${operation.path}`
   broken = undefined
-  console.log(JSON.stringify({ route, ...(await judge(app, operation)) }))
+  console.log(JSON.stringify({ route, ...(await judge(operation)) }))
+}
+if (seconds !== '0') {
+  for await (const result of test(tested, { exchange, auth, seed: 1, seconds: Number(seconds) })) {
+    const { title, verdict, route = '' } = result
+    const why = verdict === 'fault' ? `${result.kind}: ${result.problem}` : ''
+    const isTried = verdict !== 'left out' && verdict !== 'not implemented'
+    if (isTried)
+      console.log(JSON.stringify({ route: `${route}: ${title}`, verdict: why === '' ? 'kept' : 'fault', why }))
+  }
 }
 await app.close()
 
-async function judge(server: FastifyInstance, operation: ContractOperation): Promise<{ verdict: string; why: string }> {
-  const request = requestOf(operation, document, requests)
-  if (typeof request === 'string') return { verdict: 'unsent', why: request }
-  const response = await server.inject({ ...request, url: base + request.url })
-  const why = `${String(response.statusCode)} ${response.body.slice(0, 300)}`
+async function judge(operation: ContractOperation): Promise<{ verdict: string; why: string }> {
+  received = undefined
+  try {
+    await send(validRequest(operation, tested))
+  } catch (error) {
+    if (error instanceof Undrawable) return { verdict: 'unsent', why: error.message }
+    // What the suite says of the response is said below, by another reader.
+    if (received === undefined) throw error
+  }
+  // There is a response where nothing was thrown.
+  const { status, headers, text } = received!
+  const why = `${String(status)} ${text.slice(0, 300)}`
   if (broken !== undefined) return { verdict: 'broken', why }
-  if (response.statusCode === 501) return { verdict: 'unknown', why }
-  const found = responseIn(operation, response.statusCode)
-  if (found === undefined) return { verdict: response.statusCode === 400 ? 'refused' : 'undeclared', why }
+  if (status === 501) return { verdict: 'unknown', why }
+  const found = responseIn(operation, status)
+  if (found === undefined) return { verdict: status === 400 ? 'refused' : 'undeclared', why }
   const content = nodeOf(found.response['content'])
-  const type = response.headers['content-type'] ?? ''
-  if (response.statusCode === 400 && /problem\+json/.test(type)) return { verdict: 'refused', why }
+  const type = String(headers['content-type'] ?? '')
+  if (status === 400 && /problem\+json/.test(type)) return { verdict: 'refused', why }
   const key = Object.keys(content).find((each) => type.split(';')[0] === each.split(';')[0]?.trim().toLowerCase())
   if (!isJson(type) || key === undefined || nodeOf(content[key])['schema'] === undefined)
     return { verdict: 'agreed', why }
   const pointer = `${found.pointer}/content/${escaped(key)}/schema`
   try {
-    const isValid = ajv.validate({ $ref: `contract:/#${pointer}` }, JSON.parse(response.body))
+    const isValid = ajv.validate({ $ref: `contract:/#${pointer}` }, JSON.parse(text))
     return isValid ? { verdict: 'agreed', why } : { verdict: 'invalid', why: `${ajv.errorsText()} ${why}` }
   } catch (error) {
     return { verdict: 'unjudged', why: String(error).slice(0, 200) }

@@ -1,5 +1,5 @@
 import type { Send, SentRequest } from 'fastify-contract-cli/suite'
-import { connectTo, faultsOf, validRequest, wantsCredentials } from 'fastify-contract-cli/suite'
+import { connectTo, malformedRequestsOf, validRequest, wantsCredentials } from 'fastify-contract-cli/suite'
 import type { Schema } from 'fastify-contract/schema'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { receive } from '../support/client/raw-http.ts'
@@ -14,7 +14,7 @@ const newApp = shareApp()
 let origin: Promise<string> | undefined
 
 const suite = createPlantStoreSuite({
-  server: async () => (origin ??= (await newApp()).app.listen({ host: '127.0.0.1', port: 0 })),
+  url: async () => (origin ??= (await newApp()).app.listen({ host: '127.0.0.1', port: 0 })),
   auth: { bearer: async () => `Bearer ${(await newApp()).token}` },
   needs: examplesNeed,
   assertUnchanged: async (send) => {
@@ -62,7 +62,7 @@ test('each refusal of a caller says what is left of a limit of rates', async () 
   const { send } = await startService({ rateLimit })
   const options = { scheme: 'bearer', bodyLimit: 65_536, isStrict: true }
   for (const [index, operation] of operations.entries()) {
-    for (const { stage, title, changes } of faultsOf(operation, expectedContract, options)) {
+    for (const { stage, title, changes } of malformedRequestsOf(operation, expectedContract, options)) {
       const { headers } = await send(changes[0]!(valid[index]!))
       const hasCaller = wantsCredentials(operation) && stage !== 'target' && stage !== 'credentials'
       expect('ratelimit' in headers, `${operation.id}: ${title}`).toBe(hasCaller)

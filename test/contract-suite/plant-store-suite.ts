@@ -45,9 +45,8 @@ const judge: Judge = (response, expected) => {
 }
 
 /** The suite of the Plant Store's contract, for a server. */
-export function createPlantStoreSuite(options: Pick<SuiteOptions, 'server'> & Partial<SuiteOptions>): ContractSuite {
-  return createContractSuite({
-    contract: expectedContract,
+export function createPlantStoreSuite(options: SuiteOptions): ContractSuite {
+  return createContractSuite(expectedContract, {
     isStrict: true,
     bodyLimit: 65_536,
     rules,

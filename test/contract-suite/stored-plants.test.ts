@@ -120,7 +120,7 @@ const steps = fc.oneof(
 const newApp = shareApp()
 
 const suite = createPlantStoreSuite({
-  server: async () => (await newApp()).app.listen({ host: '127.0.0.1', port: 0 }),
+  url: async () => (await newApp()).app.listen({ host: '127.0.0.1', port: 0 }),
 })
 afterAll(() => suite.close())
 

@@ -3,7 +3,7 @@ import type { Schema } from 'fastify-contract/schema'
 import { expect, test } from 'vitest'
 import { breaksOf } from '../src/suite/breaks.ts'
 import { readContract } from '../src/suite/contract.ts'
-import { valueOf } from '../src/suite/values.ts'
+import { valuesOf } from '../src/suite/values.ts'
 
 const count = { type: 'integer', format: 'int32' }
 const flag = { type: 'boolean' }
@@ -37,7 +37,7 @@ const schemas: Schema[] = [
 ]
 
 test.each(schemas)('values of %j are drawn, and each of its rules is broken', (schema) => {
-  const valid = fc.sample(valueOf(schema, contract), { seed: 1, numRuns: 50 })
+  const valid = fc.sample(valuesOf(schema, contract), { seed: 1, numRuns: 50 })
   expect(valid.flatMap((value) => contract.problemsOf(value, schema))).toEqual([])
   const breaks = breaksOf(schema, 'body', contract)
   const keywords = Object.keys(schema).filter(

@@ -231,26 +231,23 @@ export function test(service: Service): string {
   const auth = known.length === 0 ? '' : `, auth: { ${known.join(', ')} }`
   return `import { after, test } from 'node:test'
 import { parseJsonWithBigInts } from 'fastify-contract/json'
-import { createContractSuite, readContract } from 'fastify-contract-cli/suite'
+import { readContract, test as testServer } from 'fastify-contract-cli/suite'
 import { contract } from '../generated/contract.ts'
 import { buildApp } from '../src/app.ts'
 
 ${secrets.join('')}${secrets.length === 0 ? '' : '\n'}const app = await buildApp()
-const server = await app.listen({ host: '127.0.0.1', port: 0 })
-const suite = createContractSuite({ contract: readContract(parseJsonWithBigInts(contract.document)), server${auth} })
-after(async () => {
-  await suite.close()
-  await app.close()
-})
+after(() => app.close())
 
-/** The server keeps its contract. What needs a handler that is not written yet is skipped. */
-for (const { title, run } of suite.cases()) {
-  test(title, async (context) => {
-    const result = await run()
-    if (result.verdict === 'left out') context.skip(result.reason)
-    if (result.verdict === 'not implemented') context.skip('not implemented')
-    if (result.verdict === 'fault') throw new Error([result.problem, result.counterexample?.shown].join('\\n'))
-  })
-}
+/** What needs a handler that is not written yet is skipped. */
+test('the server keeps its contract', async (context) => {
+  const tested = readContract(parseJsonWithBigInts(contract.document))
+  for await (const result of testServer(tested, { app${auth} })) {
+    await context.test(result.title, (each) => {
+      if (result.verdict === 'left out') each.skip(result.reason)
+      if (result.verdict === 'not implemented') each.skip('not implemented')
+      if (result.verdict === 'fault') throw new Error([result.problem, result.counterexample?.shown].join('\\n'))
+    })
+  }
+})
 `
 }

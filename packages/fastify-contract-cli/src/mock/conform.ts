@@ -1,46 +1,47 @@
 import type { Schema } from 'fastify-contract/schema'
-import type { FlatSchema } from '../suite/flat-schema.ts'
-import type { Sampler } from './sample.ts'
+import { type FlatSchema, type SchemaSource, flatten, isHidden } from '../suite/flat-schema.ts'
+import { isObject } from '../suite/resources.ts'
+import { plainValue } from '../suite/values.ts'
 
-export type Members = Record<string, unknown>
+/** Whether a value can be a reply of a schema. */
+export function isReply(value: unknown, schema: Schema | boolean, source: SchemaSource): boolean {
+  return schema === true || (schema !== false && source.problemsOf(value, schema, 'closed').length === 0)
+}
 
 /**
  * Turns a value that a client sent into one of the schema of a response: without undeclared properties, and with those
  * that are required.
  *
- * @throws NoValue when no valid value is known
+ * @throws Undrawable when no valid value is known
  */
-export function conform(value: unknown, schema: Schema, sampler: Sampler): unknown {
+export function conform(value: unknown, schema: Schema, source: SchemaSource): unknown {
   for (const isStrict of [false, true]) {
-    const completed = complete(value, schema, sampler, isStrict)
-    if (sampler.isValid(completed, schema)) return completed
+    const completed = complete(value, schema, source, isStrict)
+    if (isReply(completed, schema, source)) return completed
   }
-  return sampler.valueOf(schema)
+  return plainValue(schema, source)
 }
 
 /** @param isStrict whether each property is checked, and replaced where it is not valid */
-function complete(value: unknown, schema: Schema, sampler: Sampler, isStrict: boolean): unknown {
-  const flat = sampler.flat(schema)
-  const { anyOf, oneOf, items } = flat.assertions
+function complete(value: unknown, schema: Schema | boolean, source: SchemaSource, isStrict: boolean): unknown {
+  const flat = flatten(schema, source)
+  const { anyOf, oneOf, items, additionalProperties } = flat.assertions
   if (Array.isArray(value)) {
-    return items === undefined ? value : value.map((item) => complete(item, items, sampler, isStrict))
+    return items === undefined ? value : value.map((item) => complete(item, items, source, isStrict))
   }
   if (!isObject(value)) return value
-  const parts = (anyOf ?? oneOf)?.map((part) => complete(value, withPart(flat, part), sampler, isStrict))
-  if (parts !== undefined) return parts.find((part) => sampler.isValid(part, schema)) ?? value
-  const { properties, required, assertions } = flat
+  const parts = (anyOf ?? oneOf)?.map((part) => complete(value, withPart(flat, part), source, isStrict))
+  if (parts !== undefined) return parts.find((part) => isReply(part, schema, source)) ?? value
+  const { properties, required } = flat
   if (Object.keys(properties).length === 0 && required.length === 0) return value
-  const names = new Set([...Object.keys(properties), ...required])
-  if (assertions.additionalProperties !== undefined && assertions.additionalProperties !== false) {
-    for (const name of Object.keys(value)) names.add(name)
-  }
+  const isOpen = additionalProperties !== undefined && additionalProperties !== false
+  const names = new Set([...Object.keys(properties), ...required, ...(isOpen ? Object.keys(value) : [])])
   const members = [...names].flatMap((name): [string, unknown][] => {
     const property: Schema | boolean = Object.hasOwn(properties, name) ? properties[name]! : {}
-    if (sampler.isHidden(property)) return []
-    const member = Object.hasOwn(value, name) ? complete(value[name], property, sampler, isStrict) : undefined
-    const isKept = member !== undefined && (!isStrict || sampler.isValid(member, property))
-    if (isKept) return [[name, member]]
-    return required.includes(name) ? [[name, sampler.valueOf(property)]] : []
+    if (isHidden(flat, property)) return []
+    const member = Object.hasOwn(value, name) ? complete(value[name], property, source, isStrict) : undefined
+    if (member !== undefined && (!isStrict || isReply(member, property, source))) return [[name, member]]
+    return required.includes(name) ? [[name, plainValue(property, source)]] : []
   })
   return Object.fromEntries(members)
 }
@@ -49,16 +50,4 @@ function complete(value: unknown, schema: Schema, sampler: Sampler, isStrict: bo
 function withPart({ assertions, properties, required }: FlatSchema, part: Schema): Schema {
   const { anyOf: _any, oneOf: _one, ...others } = assertions
   return { allOf: [{ ...others, properties, required }, part] }
-}
-
-/** Whether a value is an object of JSON: forms have files, too. */
-export function isObject(value: unknown): value is Members {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
-}
-
-/** The members of an object; none of another value. */
-export function membersOf(value: unknown): Members {
-  return isObject(value) ? value : {}
 }

@@ -7,6 +7,9 @@ import { printable, stringifyJson } from 'fastify-contract/json'
 import { BrokenContract } from '../check/findings.ts'
 import { readContract } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
+import { callersOf } from '../credentials-option.ts'
+import { readContract as readTested } from '../suite/contract.ts'
+import type { Credentials } from '../suite/credentials.ts'
 import { UsageError } from '../usage.ts'
 import { createMock } from './mock.ts'
 
@@ -17,13 +20,15 @@ contract, or else a valid value. What is posted to a collection is listed, read,
 
   --port N          where to listen; 0 is a free port (default: 3000)
   --host ADDRESS    (default: 127.0.0.1)
+  --auth SCHEME=CREDENTIALS  credentials that are accepted, as test sends them; repeatable (default: any)
   --errors RATE     the share of requests that fail with a declared status, from 0 to 1 (default: 0)
   --delay MS        how long each reply waits, in milliseconds (default: 0)
 
 Request headers: Prefer: code=404 asks for a declared status, Prefer: example=NAME for an example.`
 
 const text = (value: string) => ({ type: 'string', default: value }) as const
-const options = { port: text('3000'), host: text('127.0.0.1'), errors: text('0'), delay: text('0') }
+const auth = { type: 'string', multiple: true, default: [] as string[] } as const
+const options = { port: text('3000'), host: text('127.0.0.1'), errors: text('0'), delay: text('0'), auth }
 
 /**
  * Serves a mock until a signal ends it.
@@ -63,6 +68,7 @@ async function start(args: string[]): Promise<FastifyInstance> {
   const sealed = sealContract({ document: stringifyJson(document), json: stringifyJson(written, 2) })
   const app = await createMock(sealed, {
     ...behaviour,
+    auth: acceptedOf(callersOf(readTested(document), values.auth)),
     onContractBroken: (id) => {
       console.error(printable(`no valid reply to ${id} is known; give its responses examples`))
     },
@@ -74,6 +80,12 @@ async function start(args: string[]): Promise<FastifyInstance> {
   console.log(`docs: ${address}/docs`)
   if (warnings.length > 0) console.error(`the contract has warnings; fastify-contract generate prints them`)
   return app
+}
+
+/** The credentials of all callers by their schemes. */
+function acceptedOf(callers: readonly Credentials[]): Record<string, string[]> {
+  const names = new Set(callers.flatMap(Object.keys))
+  return Object.fromEntries([...names].map((name) => [name, callers.flatMap((caller) => caller[name] ?? [])]))
 }
 
 /** @throws UsageError */

@@ -1,23 +1,25 @@
 import { setTimeout } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import {
-  Refusal,
+  type BasicCredentials,
   type Contract,
   type ContractOptions,
   type ContractTypes,
+  Refusal,
   fastifyContract,
   fastifyOptions,
   notImplemented,
   unavailable,
 } from 'fastify-contract'
 import { type ContractOperation, documentOf, operationsOf } from 'fastify-contract/document'
-import { requiredSchemesOf } from 'fastify-contract/security'
+import { type SecurityScheme, requiredSchemesOf } from 'fastify-contract/security'
 import { failureFormOf } from '../init/failure-form.ts'
 import { exampledBy, preferenceOf } from './preferences.ts'
 import { type MockReply, replyOf, statusesOf, successOf } from './replies.ts'
-import { Resources } from './resources.ts'
-import { Sampler } from './sample.ts'
-import { NoValue } from './scalars.ts'
+import { readContract } from '../suite/contract.ts'
+import type { SchemaSource } from '../suite/flat-schema.ts'
+import { Undrawable } from '../suite/undrawable.ts'
+import { Collections } from './collections.ts'
 
 /** How a mock behaves on purpose. */
 export interface MockOptions {
@@ -28,7 +30,10 @@ export interface MockOptions {
 }
 
 /** How a mock is served. */
-export type MockSettings = Pick<ContractOptions<ContractTypes, object, object>, 'docs' | 'onContractBroken'>
+export type MockSettings = Pick<ContractOptions<ContractTypes, object, object>, 'docs' | 'onContractBroken'> & {
+  /** The credentials that are accepted, by the names of their schemes, as they are sent; any of the others. */
+  auth?: Readonly<Record<string, readonly string[]>>
+}
 
 /** What a handler receives. */
 interface MockInput {
@@ -51,8 +56,8 @@ export function mockHandlers(
 ): Record<string, MockHandler> {
   const document = documentOf(contract)
   const operations = operationsOf(document)
-  const sampler = new Sampler(document, 'response')
-  const resources = new Resources(operations, sampler)
+  const source: SchemaSource = { ...readContract(document), direction: 'response' }
+  const collections = new Collections(operations, source)
   const random = createRandom()
 
   const replyTo = (operation: ContractOperation, input: MockInput, request: FastifyRequest): MockReply => {
@@ -61,17 +66,17 @@ export function mockHandlers(
       const failures = statusesOf(operation, 500).filter((status) => status >= 400)
       const status = failures[Math.floor(random() * failures.length)]
       if (status === undefined) throw unavailable('the mock fails on purpose, and the operation declares no failure')
-      return replyOf(operation, sampler, { status, accept })
+      return replyOf(operation, source, { status, accept })
     }
     const preference = preferenceOf(request.headers['prefer'], operation)
-    if (preference !== undefined) return replyOf(operation, sampler, { accept, ...preference })
+    if (preference !== undefined) return replyOf(operation, source, { accept, ...preference })
     const chosen = exampledBy(operation, input) ?? { status: successOf(operation) }
     const url = request.url.split('?', 1).join()
     const isFailure = chosen.status >= 400
     const remembered = isFailure
       ? undefined
-      : resources.reply(operation, { url, path, body, accept, example: chosen.example })
-    return remembered ?? replyOf(operation, sampler, { accept, ...chosen })
+      : collections.reply(operation, { url, path, body, accept, example: chosen.example })
+    return remembered ?? replyOf(operation, source, { accept, ...chosen })
   }
   const handlerOf =
     (operation: ContractOperation): MockHandler =>
@@ -80,7 +85,7 @@ export function mockHandlers(
       try {
         return replyTo(operation, input, request)
       } catch (error) {
-        if (!(error instanceof NoValue)) throw error
+        if (!(error instanceof Undrawable)) throw error
         throw new Refusal('not_implemented', `${error.message}; give the response an example`)
       }
     }
@@ -106,21 +111,30 @@ export function withMock<Handlers extends object>(contract: Contract, handlers: 
   return Object.fromEntries(entries) as Handlers
 }
 
-/** Makes a server without handlers. It accepts any credentials of the right form. */
+/** Makes a server without handlers. It accepts any credentials of the right form where none are given. */
 export async function createMock(
   contract: Contract,
   options: MockOptions & MockSettings = {},
 ): Promise<FastifyInstance> {
-  const { docs, onContractBroken, ...behaviour } = options
+  const { docs, onContractBroken, auth: accepted = {}, ...behaviour } = options
   const document = documentOf(contract)
   const operations = operationsOf(document)
   const schemes = requiredSchemesOf(document, operations)
   const failureForm = failureFormOf(document, operations)
-  const auth = Object.fromEntries([...schemes.keys()].map((name) => [name, () => ({ scopes: 'all' as const })]))
+  const auth = Object.fromEntries([...schemes].map(([name, scheme]) => [name, verifierOf(scheme, accepted[name])]))
   const app = fastify(fastifyOptions())
   // The types of a contract that was just read are not known.
   const untyped = contract as Contract<{ operations: object; security: object; schemes: object }>
   const handlers = mockHandlers(contract, behaviour)
   await app.register(fastifyContract(untyped, { handlers, auth, docs, onContractBroken, failureForm }))
   return app
+}
+
+/** @param accepted as they are sent; undefined for any */
+function verifierOf({ kind, scheme }: SecurityScheme, accepted: readonly string[] | undefined) {
+  return (given: string | BasicCredentials) => {
+    const text = typeof given === 'string' ? given : Buffer.from(`${given.user}:${given.password}`).toString('base64')
+    const sent = kind === 'apiKey' || kind === 'http' ? text : `${scheme} ${text}`
+    return accepted === undefined || accepted.includes(sent) ? { scopes: 'all' as const } : undefined
+  }
 }

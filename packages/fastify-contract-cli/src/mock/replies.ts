@@ -2,8 +2,9 @@ import type { ContractOperation, ContractResponse, Exampled } from 'fastify-cont
 import { declaredResponse, isJson, isRange, kindOf } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
-import type { Sampler } from './sample.ts'
-import { NoValue } from './scalars.ts'
+import type { SchemaSource } from '../suite/flat-schema.ts'
+import { Undrawable, attempt } from '../suite/undrawable.ts'
+import { plainValue } from '../suite/values.ts'
 
 /** What a handler returns. */
 export interface MockReply {
@@ -29,19 +30,19 @@ export interface Wanted {
 /** Statuses without content (RFC 9110, sections 15.3.5, 15.3.6, 15.4.5). */
 const contentless = [204, 205, 304]
 
-/** Makes a reply of a declared response: of its examples, else of valid values. @throws NoValue */
-export function replyOf({ object }: ContractOperation, sampler: Sampler, wanted: Wanted): MockReply {
+/** Makes a reply of a declared response: of its examples, else of valid values. @throws Undrawable */
+export function replyOf({ object }: ContractOperation, source: SchemaSource, wanted: Wanted): MockReply {
   const { status } = wanted
   const response = declaredResponse(object.responses, status)
-  if (response === undefined) throw new NoValue(`${String(status)} is not declared`)
-  const headers = headersOf(response, sampler, wanted)
+  if (response === undefined) throw new Undrawable(`${String(status)} is not declared`)
+  const headers = headersOf(response, source, wanted)
   const types = contentless.includes(status) ? [] : Object.keys(response.content ?? {})
   const concrete = types.filter((each) => !isRange(each))
   const type = concrete.find((each) => each === wanted.accept) ?? concrete.find(isJson) ?? concrete[0] ?? types[0]
   if (type === undefined) return { status, headers }
   const media = response.content?.[type] ?? {}
   const contentType = isRange(type) ? concreteTypeOf(type) : type
-  return { status, headers, contentType, body: bodyOf(contentType, media, sampler, wanted) }
+  return { status, headers, contentType, body: bodyOf(contentType, media, source, wanted) }
 }
 
 const concreteTypes: [RegExp, string][] = [
@@ -56,27 +57,23 @@ function concreteTypeOf(range: string): string {
   return known ?? range.replace('*', 'octet-stream')
 }
 
-function bodyOf(type: string, media: Exampled & { schema?: Schema }, sampler: Sampler, wanted: Wanted): unknown {
+function bodyOf(type: string, media: Exampled & { schema?: Schema }, source: SchemaSource, wanted: Wanted): unknown {
   const { schema = { type: 'object' } } = media
   const example = exampleOf(media, wanted.example)
   const kind = kindOf(type)
   if (kind === 'json') {
-    const plain = () => (example === undefined ? sampler.valueOf(schema) : example.value)
+    const plain = () => (example === undefined ? plainValue(schema, source) : example.value)
     return wanted.value?.(schema, plain) ?? plain()
   }
-  const value = example?.value ?? (media.schema === undefined ? 'text' : textOf(schema, sampler))
+  const value = example?.value ?? (media.schema === undefined ? 'text' : textOf(schema, source))
   const text = typeof value === 'string' ? value : stringifyJson(value)
   return kind === 'text' ? text : Buffer.from(text)
 }
 
 /** The text of a schema, of any other value its JSON. */
-function textOf(schema: Schema, sampler: Sampler): unknown {
-  try {
-    return sampler.valueOf({ allOf: [schema, { type: 'string' }] })
-  } catch (error) {
-    if (!(error instanceof NoValue)) throw error
-    return sampler.valueOf(schema)
-  }
+function textOf(schema: Schema, source: SchemaSource): unknown {
+  const asText = { allOf: [schema, { type: 'string' }] }
+  return attempt('', {}, () => plainValue(asText, source)) ?? plainValue(schema, source)
 }
 
 /** The example of a name, else the first. */
@@ -88,19 +85,19 @@ function exampleOf({ example, examples = {} }: Exampled, name: string | undefine
 }
 
 /** Every declared header. */
-function headersOf({ headers = {} }: ContractResponse, sampler: Sampler, wanted: Wanted): MockReply['headers'] {
+function headersOf({ headers = {} }: ContractResponse, source: SchemaSource, wanted: Wanted): MockReply['headers'] {
   const values: Record<string, string> = {}
   for (const [name, { required, schema = {}, ...header }] of Object.entries(headers)) {
     const lower = name.toLowerCase()
     if (lower === 'x-request-id') continue
     try {
       const set = lower === 'content-encoding' ? 'identity' : wanted.headers?.[lower]
-      const value = set ?? exampleOf(header, wanted.example)?.value ?? sampler.valueOf(schema)
-      if (!isSendable(value)) throw new NoValue(`no text of the header ${name} is known`)
+      const value = set ?? exampleOf(header, wanted.example)?.value ?? plainValue(schema, source)
+      if (!isSendable(value)) throw new Undrawable(`no text of the header ${name} is known`)
       // Validated as the value that it is.
       values[name] = value as string
     } catch (error) {
-      if (!(error instanceof NoValue) || required === true) throw error
+      if (!(error instanceof Undrawable) || required === true) throw error
     }
   }
   return values

@@ -1,12 +1,11 @@
-import type { ContractOperation } from 'fastify-contract/document'
-import { isRange, kindOf } from 'fastify-contract/document'
-import type { Schema } from 'fastify-contract/schema'
 import fc from 'fast-check'
-import { type Json, type SchemaSource, flatten, inRequests, typesOf } from './flat-schema.ts'
+import { type ContractOperation, isRange, kindOf } from 'fastify-contract/document'
+import type { Schema } from 'fastify-contract/schema'
+import { type Json, type SchemaSource, flatten, sent, typesOf } from './flat-schema.ts'
 import { textual } from './parameters.ts'
 import { spelled, textOf } from './spellings.ts'
 import { Undrawable } from './undrawable.ts'
-import { found, valueOf } from './values.ts'
+import { found, valuesOf } from './values.ts'
 
 /** The media types of an operation's body, JSON first; a range stands for one of its types. */
 export function bodyTypes({ object }: ContractOperation): string[] {
@@ -20,23 +19,20 @@ export function bodySchema({ object }: ContractOperation, type = ''): Schema | u
 }
 
 /** Bodies of a media type: a value, a text, or bytes. @throws Undrawable */
-export function bodyValues(operation: ContractOperation, type: string, contract: SchemaSource): fc.Arbitrary<Json> {
+export function bodiesOf(operation: ContractOperation, type: string, source: SchemaSource): fc.Arbitrary<Json> {
   const schema = bodySchema(operation, type) ?? {}
-  const flat = inRequests(flatten(schema, contract))
+  const flat = sent(flatten(schema, source))
   const types = typesOf(flat)
   const mayBeText = types.length === 0 || types.includes('string')
-  switch (kindOf(type)) {
-    case 'json':
-      return valueOf(schema, contract)
-    case 'form':
-    case 'multipart':
-      return found(textual(flat), (value) => typeof value === 'object' && !Array.isArray(value))
-    case 'text':
-      if (mayBeText) return valueOf({ ...schema, type: 'string' }, contract)
-      break
-    case 'bytes':
-      if (mayBeText && !/xml|yaml|zip|pdf/.test(type))
-        return fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes))
+  const kind = kindOf(type)
+  if (kind === 'json') return valuesOf(schema, source)
+  if (kind === 'form' || kind === 'multipart') {
+    const isForm = (value: Json) => typeof value === 'object' && !Array.isArray(value)
+    return found(textual(flat), isForm, source)
+  }
+  if (kind === 'text' && mayBeText) return valuesOf({ ...schema, type: 'string' }, source)
+  if (kind === 'bytes' && mayBeText && !/xml|yaml|zip|pdf/.test(type)) {
+    return fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes))
   }
   throw new Undrawable(`no bodies of ${type} are known`)
 }
@@ -67,13 +63,12 @@ export function writtenBody(type: string, value: Json, way: number, files: reado
 }
 
 /** The fields of a form that are files. */
-export function filesOf(operation: ContractOperation, type: string, contract: SchemaSource): string[] {
+export function filesOf(operation: ContractOperation, type: string, source: SchemaSource): string[] {
   if (kindOf(type) !== 'multipart') return []
-  const { properties } = flatten(bodySchema(operation, type) ?? {}, contract)
-  return Object.entries(properties).flatMap(([name, property]) => {
-    const { format, items } = flatten(property, contract).assertions
-    const ofItems = items === undefined ? undefined : flatten(items, contract).assertions.format
-    return (format ?? ofItems) === 'binary' ? [name] : []
+  const formatOf = (schema: Schema) => flatten(schema, source).assertions.format
+  return Object.entries(flatten(bodySchema(operation, type) ?? {}, source).properties).flatMap(([name, property]) => {
+    const { items = {} } = flatten(property, source).assertions
+    return [formatOf(property), formatOf(items)].includes('binary') ? [name] : []
   })
 }
 

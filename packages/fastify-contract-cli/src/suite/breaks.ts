@@ -6,24 +6,25 @@ import {
   type Json,
   type SchemaSource,
   flatten,
-  inRequests,
   isAllowed,
+  sent,
   typesOf,
   within,
 } from './flat-schema.ts'
+import { beyondFormats } from './numbers.ts'
+import { RawNumber } from './spellings.ts'
 import { isFreeFormat } from './texts.ts'
-import { allowed, drawn, memberOf } from './values.ts'
 import { attempt } from './undrawable.ts'
-import { beyondFormats } from './ranges.ts'
+import { allowed, drawn, memberOf } from './values.ts'
 
-/** A rule of a schema, and values that break it and, as far as possible, no other. */
-export interface Break {
+/** A rule, and what breaks it and, as far as possible, no other. */
+export interface Break<Breaking = Json> {
   /** What is broken: `body/name`. */
   place: string
   /** The keyword that forbids the values, or what else does. */
   rule: string
   /** Undefined where the suite does not know how to break the rule. */
-  values: fc.Arbitrary<Json> | undefined
+  values: fc.Arbitrary<Breaking> | undefined
 }
 
 /** What is put in place of a keyword, so that what is drawn breaks it from the nearest value on. */
@@ -41,47 +42,37 @@ const opposites: Record<string, (bound: number) => Assertions> = {
 }
 
 /** What forbids nothing. */
-const idle: [keyword: string, value: Json][] = [
-  ...['minLength', 'minItems', 'minProperties'].map((keyword): [string, Json] => [keyword, 0]),
-  ['additionalProperties', true],
-  ['uniqueItems', false],
-]
-
-const numericFormats: Json[] = ['int32', 'int64']
+const idle: Record<string, Json> = {
+  minLength: 0,
+  minItems: 0,
+  minProperties: 0,
+  additionalProperties: true,
+  uniqueItems: false,
+}
 
 function isIdle(keyword: string, value: Json): boolean {
-  if (keyword === 'format') return !numericFormats.includes(value) && isFreeFormat(value)
-  return idle.some(([name, of]) => name === keyword && of === value)
+  if (keyword === 'format') return value !== 'int32' && value !== 'int64' && isFreeFormat(value)
+  return Object.hasOwn(idle, keyword) && idle[keyword] === value
 }
 
 /** Of each type some. */
 const samples = ['a', '54', '', 'null', 0n, 1n, 54n, 54.5, true, false, null, [], ['a'], [null], {}, { id: 54 }]
 
 function isOf(type: JsonType, value: Json): boolean {
-  switch (type) {
-    case 'null':
-      return value === null
-    case 'array':
-      return Array.isArray(value)
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value)
-    case 'integer':
-      return typeof value === 'bigint'
-    case 'number':
-      return typeof value === 'bigint' || typeof value === 'number'
-    case 'string':
-    case 'boolean':
-      return typeof value === type
-  }
+  if (type === 'null') return value === null
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (type === 'integer') return typeof value === 'bigint'
+  return typeof value === type || (type === 'number' && typeof value === 'bigint')
 }
 
 /** Lists each rule of a schema, at every place in it, with values that break it. */
-export function breaksOf(schema: Schema, place: string, contract: SchemaSource): Break[] {
-  return breaksAt(flatten(schema, contract), place)
+export function breaksOf(schema: Schema, place: string, source: SchemaSource): Break[] {
+  return breaksAt(flatten(schema, source), place)
 }
 
 function breaksAt(whole: FlatSchema, place: string): Break[] {
-  const flat = inRequests(whole)
+  const flat = sent(whole)
   // Which rule of an alternative is broken depends on which one was meant.
   const choice = ['const', 'enum', 'anyOf', 'oneOf'].find((keyword) => keyword in flat.assertions)
   if (choice !== undefined) return [breakOf(flat, place, choice, () => fc.constantFrom<Json[]>(...samples))]
@@ -90,7 +81,7 @@ function breaksAt(whole: FlatSchema, place: string): Break[] {
   const ofProperties = Object.entries(whole.properties).flatMap(([name, property]): [string, Break][] => {
     const at = `${place}/${name}`
     if (name in flat.properties) return breaksWithin(flat, property, at).map((broken) => [name, broken])
-    return [[name, { place: at, rule: 'readOnly', values: attempt(at, flat.contract, () => memberOf(flat, property)) }]]
+    return [[name, { place: at, rule: 'readOnly', values: attempt(at, flat.source, () => memberOf(flat, property)) }]]
   })
   const missing = flat.required.map((name): [string, Break] => {
     return [name, { place: `${place}/${name}`, rule: 'required', values: fc.constant(undefined) }]
@@ -106,7 +97,7 @@ function breaksAt(whole: FlatSchema, place: string): Break[] {
 
 /** A schema that contains itself has the same rules again. */
 function breaksWithin(flat: FlatSchema, schema: Schema | boolean, place: string): Break[] {
-  return attempt(place, flat.contract, () => breaksAt(within(flat, schema), place)) ?? []
+  return attempt(place, flat.source, () => breaksAt(within(flat, schema), place)) ?? []
 }
 
 /** The breaks of the rules of a value itself. What is wrong with its items is a rule of their own. */
@@ -115,36 +106,36 @@ function ownBreaks(flat: FlatSchema, place: string): Break[] {
   const types = typesOf(flat)
   const breaks = Object.entries(keywords)
     .filter(([keyword, value]) => !isIdle(keyword, value))
-    .map(([keyword, value]) => {
-      const length = Math.max(2, keywords.minItems ?? 0)
-      const repeated = (item: Json) => Array<Json>(length).fill(item)
-      if (keyword === 'uniqueItems') {
-        return breakOf(flat, place, keyword, () => memberOf(flat, items ?? {}).map(repeated))
-      }
-      if (keyword === 'not') return breakOf(flat, place, keyword, () => memberOf(flat, value as Schema))
-      const others = Object.fromEntries(Object.entries(flat.assertions).filter(([each]) => each !== keyword))
-      // The keywords that have an opposite have a number.
-      const opposite = opposites[keyword]?.(value as number)
-      return breakOf(flat, place, keyword, () =>
-        drawn({ ...flat, examples: [], assertions: { ...others, ...opposite } }),
-      )
-    })
+    .map(([keyword, value]) => breakOf(flat, place, keyword, () => against(flat, keyword, value)))
   const also = flat.also.flatMap(Object.keys).map((keyword) => breakOf(flat, place, keyword, () => drawn(flat)))
   const others = samples.filter((value) => !types.some((type) => isOf(type, value)))
-  const ofType = breakOf(flat, place, 'type', () => fc.constantFrom(...others))
-  const ofIntegers = breakOf(flat, place, 'integer', () => fractions)
+  const isTyped = types.length > 0 && others.length > 0
+  const isWhole = types.includes('integer') && !types.includes('number')
   return [
     ...breaks,
     ...also,
-    ...(types.length > 0 && others.length > 0 ? [ofType] : []),
-    ...(types.includes('integer') && !types.includes('number') ? [ofIntegers] : []),
+    ...(isTyped ? [breakOf(flat, place, 'type', () => fc.constantFrom(...others))] : []),
+    ...(isWhole ? [breakOf(flat, place, 'integer', () => fractions)] : []),
   ]
+}
+
+/** Values among which some break a keyword. */
+function against(flat: FlatSchema, keyword: string, value: unknown): fc.Arbitrary<Json> {
+  const { items = {}, minItems = 0 } = flat.assertions
+  if (keyword === 'uniqueItems') {
+    return memberOf(flat, items).map((item) => Array<Json>(Math.max(2, minItems)).fill(item))
+  }
+  if (keyword === 'not') return memberOf(flat, value as Schema)
+  const others = Object.fromEntries(Object.entries(flat.assertions).filter(([each]) => each !== keyword))
+  // The keywords that have an opposite have a number.
+  const opposite = opposites[keyword]?.(value as number)
+  return drawn({ ...flat, examples: [], assertions: { ...others, ...opposite } })
 }
 
 /** Breaks a rule by those candidates that a schema does not allow. */
 function breakOf(flat: FlatSchema, place: string, rule: string, draw: () => fc.Arbitrary<Json>): Break {
   const isRight = isAllowed(flat)
-  const candidates = attempt(`${place} that breaks ${rule}`, flat.contract, () => {
+  const candidates = attempt(`${place} that breaks ${rule}`, flat.source, () => {
     const some = draw()
     // To look for a wrong one would not end where there is none.
     return fc.sample(some, { seed: 1, numRuns: 50 }).every(isRight) ? undefined : some
@@ -158,7 +149,7 @@ function inside(
   { values, ...broken }: Break,
   around: (values: fc.Arbitrary<Json>) => fc.Arbitrary<Json>,
 ): Break {
-  return { ...broken, values: values && attempt(broken.place, flat.contract, () => around(values)) }
+  return { ...broken, values: values && attempt(broken.place, flat.source, () => around(values)) }
 }
 
 /** JSON numbers that are not integers, or beyond 2^53 with a point or an exponent. */
@@ -172,7 +163,7 @@ const fractions = fc
     '9007199254740993.0',
     '9.007199254740993e15',
   )
-  .map((text): Json => JSON.rawJSON(text))
+  .map((text): Json => new RawNumber(text))
 
 /** Arrays of a schema with one of these values before the others. */
 function withItem(flat: FlatSchema, values: fc.Arbitrary<Json>): fc.Arbitrary<Json[]> {

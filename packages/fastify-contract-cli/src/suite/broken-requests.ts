@@ -2,80 +2,51 @@ import fc from 'fast-check'
 import { type ContractOperation, type Parameter, kindOf } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
 import { bodySchema, bodyTypes } from './bodies.ts'
-import { breaksOf } from './breaks.ts'
+import { type Break, breaksOf } from './breaks.ts'
 import { routeOf } from './contract.ts'
-import { type Json, type SchemaSource, flatten, inRequests, isAllowed, typesOf } from './flat-schema.ts'
+import { type Json, type SchemaSource, flatten, isAllowed, sent, typesOf } from './flat-schema.ts'
 import { canBeSent, schemaOf, sendable, shapeOf } from './parameters.ts'
 import { type ContractRequest, type RequestParts, partsOf, written } from './requests.ts'
 import { textOf } from './spellings.ts'
 import { attempt } from './undrawable.ts'
-import { valueOf } from './values.ts'
+import { valuesOf } from './values.ts'
 
-/** A rule about the values of requests, and what breaks it; undefined where the suite does not know how. */
-type Rule<Breaking> = [place: string, rule: string, breaking: fc.Arbitrary<Breaking> | undefined]
+/** A rule about the values of requests, and requests that break it. */
+export type RequestBreak = Break<ContractRequest>
 
 /** A change of what a request is made of. */
 type Change = (parts: RequestParts) => RequestParts
 
+/** Rules that OpenAPI leaves open, or that other servers need not have. */
+const ofLibrary = ['canonical decimal form', 'canonical form', 'empty', 'once', 'integer', 'format', 'readOnly']
+
 /**
  * Lists each rule about the values of an operation's requests. The items of lists in parameters are not broken.
  *
- * @param isStrict also rules of fastify-contract that OpenAPI leaves open: unknown and repeated parameters, formats of
- *   texts, the one form of integers
+ * @param isStrict also rules of fastify-contract that OpenAPI leaves open: repeated parameters, formats of texts, the one
+ *   form of integers
  * @throws Undrawable when no valid request is known
  */
-export function requestBreaksOf(
-  operation: ContractOperation,
-  contract: SchemaSource,
-  isStrict: boolean,
-): Rule<ContractRequest>[] {
-  const ofParameters: Rule<Change>[] = [
-    ['query', 'unknown parameter', unknownNames(operation).map((name) => sentAs({ name, in: 'query' }, ['1']))],
-    ...operation.parameters.flatMap(
-      (parameter) =>
-        attempt(`${routeOf(operation)}: broken ${parameter.name}`, contract, () =>
-          rulesOf(parameter, contract, isStrict),
-        ) ?? [],
-    ),
-  ]
+export function requestBreaksOf(operation: ContractOperation, source: SchemaSource, isStrict: boolean): RequestBreak[] {
+  const isKept = ({ rule }: { rule: string }) => isStrict || !ofLibrary.includes(rule)
+  const requests = (breaks: Break<Change>[], type?: string): RequestBreak[] =>
+    breaks.filter(isKept).map(({ values, ...broken }) => {
+      const changed = values && fc.tuple(partsOf(operation, source, type), values)
+      return { ...broken, values: changed?.map(([drawn, change]) => written(operation, change(drawn), source)) }
+    })
+  const ofPart = (name: string, list: () => RequestBreak[]) =>
+    attempt(`${routeOf(operation)}: broken ${name}`, source, list) ?? []
   const types = bodyTypes(operation)
-  const requests = ([place, rule, changes]: Rule<Change>, type?: string): Rule<ContractRequest> => {
-    const changed = changes && fc.tuple(partsOf(operation, contract, type), changes)
-    return [place, rule, changed?.map(([drawn, change]) => written(operation, change(drawn), contract))]
-  }
-  const isKept = ([, rule]: Rule<unknown>) => isStrict || !ofLibrary.includes(rule)
   return [
-    ...ofParameters.filter(isKept).map((rule) => requests(rule)),
+    ...operation.parameters.flatMap((parameter) =>
+      ofPart(parameter.name, () => requests(breaksOfParameter(parameter, source, isStrict))),
+    ),
     ...types.flatMap((type) => {
       const suffix = types.length === 1 ? '' : ` (${type})`
-      const rules = attempt(`${routeOf(operation)}: broken ${type}`, contract, () =>
-        rulesOfBody(operation, type, contract)
-          .filter(isKept)
-          .map((rule) => requests(rule, type)),
-      )
-      return (rules ?? []).map(([at, ...rest]): Rule<ContractRequest> => [`${at}${suffix}`, ...rest])
+      const breaks = ofPart(type, () => requests(breaksOfBody(operation, type, source), type))
+      return breaks.map(({ place, ...broken }) => ({ place: `${place}${suffix}`, ...broken }))
     }),
   ]
-}
-
-/** Rules that other servers need not have. */
-const ofLibrary = [
-  'unknown parameter',
-  'canonical decimal form',
-  'canonical form',
-  'empty',
-  'once',
-  'integer',
-  'format',
-]
-
-function unknownNames({ parameters }: ContractOperation): fc.Arbitrary<string> {
-  return fc
-    .oneof(
-      fc.constantFrom('limt', 'Limit', 'limit[]', 'limit ', 'offset', 'access_token', 'constructor', '__proto__'),
-      fc.stringMatching(/^[a-z]{1,12}$/),
-    )
-    .filter((name) => !parameters.some((parameter) => parameter.name === name))
 }
 
 /** Sends values in place of a parameter's: none, or several if it is repeated. */
@@ -86,105 +57,93 @@ function sentAs(parameter: Parameter, values: Json[]): Change {
   }
 }
 
-function rulesOf(parameter: Parameter, contract: SchemaSource, isStrict: boolean): Rule<Change>[] {
+type Rule<Breaking = Json> = Omit<Break<Breaking>, 'place'>
+
+function breaksOfParameter(parameter: Parameter, source: SchemaSource, isStrict: boolean): Break<Change>[] {
   const { required, in: place } = parameter
-  const schema = sendable(parameter, contract)
-  const one = (values: fc.Arbitrary<Json>) => values.map((value) => [value])
+  const schema = sendable(parameter, source)
   // An empty header or cookie may count as none.
   const isSendable = (value: Json) => canBeSent(parameter, value) && (place === 'query' || value !== '')
-  const shape = shapeOf(parameter, contract)
-  const rules: [string, fc.Arbitrary<Json[]> | undefined][] = []
-  if (shape === 'json') {
-    for (const { rule, values } of breaksOf(schema, '', contract))
-      rules.push([rule, values && one(values.filter(isSendable))])
-  }
-  if (shape === 'text') {
-    // No path is without a text, and a header or a cookie has a pattern to be sent.
-    const unbroken = place === 'path' ? ['minLength'] : place === 'query' ? [] : ['pattern']
-    const ofText = rulesOfText(schema, contract, isSendable).filter(([rule]) => !unbroken.includes(rule))
-    rules.push(
-      ...ofText.map(([rule, values]): [string, fc.Arbitrary<Json[]> | undefined] => [rule, values && one(values)]),
-    )
-    if (isStrict) rules.push(...rulesOfForm(parameter, contract))
-  }
-  if (required === true && place !== 'path') rules.push(['required', fc.constant([])])
-  return rules.map(([rule, values]) => {
-    return [`${place}/${parameter.name}`, rule, values?.map((sent) => sentAs(parameter, sent))]
+  const shape = shapeOf(parameter, source)
+  // No path is without a text, and a header or a cookie has a pattern to be sent.
+  const unbroken = place === 'path' ? 'minLength' : place === 'query' ? undefined : 'pattern'
+  const ofText = () => rulesOfText(schema, source, isSendable).filter(({ rule }) => rule !== unbroken)
+  const ofJson = () =>
+    breaksOf(schema, '', source).map((each) => ({ ...each, values: each.values?.filter(isSendable) }))
+  const rules = shape === 'json' ? ofJson() : shape === 'text' ? ofText() : []
+  const sentOnce = rules.map(({ rule, values }) => ({ rule, values: values?.map((value) => [value]) }))
+  const missing = required === true && place !== 'path' ? [{ rule: 'required', values: fc.constant<Json[]>([]) }] : []
+  const ofForm = shape === 'text' && isStrict ? rulesOfForm(parameter, source) : []
+  return [...sentOnce, ...ofForm, ...missing].map(({ rule, values }) => {
+    return { place: `${place}/${parameter.name}`, rule, values: values?.map((some) => sentAs(parameter, some)) }
   })
 }
 
 /** Rules of fastify-contract about how a parameter is written. */
-function rulesOfForm(parameter: Parameter, contract: SchemaSource): [string, fc.Arbitrary<Json[]>][] {
+function rulesOfForm(parameter: Parameter, source: SchemaSource): Rule<Json[]>[] {
   const schema = schemaOf(parameter)
-  const types = typesOf(flatten(schema, contract))
+  const type = typesOf(flatten(schema, source)).join()
   const one = (texts: fc.Arbitrary<string>) => texts.filter((text) => canBeSent(parameter, text)).map((text) => [text])
-  const isOf = (type: string) => types.join() === type
-  const rules: [string, fc.Arbitrary<Json[]>][] = []
-  if (isOf('boolean')) rules.push(['canonical form', one(fc.constantFrom('1', 'yes', 'TRUE'))])
-  if (isOf('integer')) {
+  const isQuery = parameter.in === 'query'
+  const rules: Rule<Json[]>[] = []
+  if (type === 'boolean') rules.push({ rule: 'canonical form', values: one(fc.constantFrom('1', 'yes', 'TRUE')) })
+  if (type === 'integer') {
     // A schema of integers has no other values.
-    const texts = valueOf(schema, contract).chain((integer) => fc.constantFrom(...otherForms(integer as bigint)))
-    rules.push(['canonical decimal form', one(texts)])
-    if (parameter.in === 'query') rules.push(['empty', fc.constant([''])])
+    const texts = valuesOf(schema, source).chain((integer) => fc.constantFrom(...otherForms(integer as bigint)))
+    rules.push({ rule: 'canonical decimal form', values: one(texts) })
+    if (isQuery) rules.push({ rule: 'empty', values: fc.constant(['']) })
   }
-  if (parameter.in === 'query') rules.push(['once', fc.tuple(valueOf(schema, contract), valueOf(schema, contract))])
+  if (isQuery) rules.push({ rule: 'once', values: fc.tuple(valuesOf(schema, source), valuesOf(schema, source)) })
   return rules
 }
 
-function rulesOfBody(operation: ContractOperation, type: string, contract: SchemaSource): Rule<Change>[] {
+function breaksOfBody(operation: ContractOperation, type: string, source: SchemaSource): Break<Change>[] {
   const schema = bodySchema(operation, type)
   if (schema === undefined) return []
-  const asBody =
-    (body: Json): Change =>
-    (parts) => ({ ...parts, body })
+  const asBody = ({ values, ...broken }: Break): Break<Change> => {
+    return { ...broken, values: values?.map((body) => (parts) => ({ ...parts, body })) }
+  }
   switch (kindOf(type)) {
     case 'json':
-      return breaksOf(schema, 'body', contract).map(({ place, rule, values }) => [place, rule, values?.map(asBody)])
+      return breaksOf(schema, 'body', source).map(asBody)
     case 'text':
-      return rulesOfText(schema, contract).map(([rule, values]) => ['body', rule, values?.map(asBody)])
+      return rulesOfText(schema, source).map((rule) => asBody({ place: 'body', ...rule }))
     case 'form':
     case 'multipart':
-      return rulesOfFields(schema, contract)
+      return breaksOfFields(schema, source)
     case 'bytes':
       return []
   }
 }
 
-function rulesOfFields(schema: Schema, contract: SchemaSource): Rule<Change>[] {
-  const { properties, required } = inRequests(flatten(schema, contract))
-  const withField =
-    (name: string, value: Json): Change =>
-    (parts) => {
-      return { ...parts, body: { ...(parts.body as object), [name]: value } }
-    }
-  const missing = required.map((name): Rule<Change> => [`body/${name}`, 'required', fc.constant(withField(name, []))])
-  const wrong = Object.entries(properties).flatMap(([name, property]) => {
-    const types = typesOf(flatten(property, contract))
-    if (types.length === 0 || types.includes('array') || types.includes('object')) return []
-    return rulesOfText(property, contract).map(([rule, values]): Rule<Change> => {
-      return [`body/${name}`, rule, values?.map((value) => withField(name, value))]
-    })
+function breaksOfFields(schema: Schema, source: SchemaSource): Break<Change>[] {
+  const { properties, required } = sent(flatten(schema, source))
+  const asField = (name: string, { rule, values }: Rule): Break<Change> => ({
+    place: `body/${name}`,
+    rule,
+    values: values?.map((value) => (parts) => ({ ...parts, body: { ...(parts.body as object), [name]: value } })),
   })
-  return [...missing, ...wrong]
+  const wrong = Object.entries(properties).flatMap(([name, property]) => {
+    const types = typesOf(flatten(property, source))
+    const isText = types.length > 0 && !types.includes('array') && !types.includes('object')
+    return isText ? rulesOfText(property, source).map((rule) => asField(name, rule)) : []
+  })
+  return [...required.map((name) => asField(name, { rule: 'required', values: fc.constant([]) })), ...wrong]
 }
 
 /** Rules of a value that is sent as a text, and values whose texts break them whatever they are read as. */
-function rulesOfText(
-  schema: Schema,
-  contract: SchemaSource,
-  isSendable: (value: Json) => boolean = () => true,
-): [rule: string, values: fc.Arbitrary<Json> | undefined][] {
-  const isRight = isAllowed(flatten(schema, contract))
+function rulesOfText(schema: Schema, source: SchemaSource, isSendable: (value: Json) => boolean = () => true): Rule[] {
+  const isRight = isAllowed(flatten(schema, source))
   const isWrong = (value: Json) =>
     value !== null && typeof value !== 'object' && isSendable(value) && !readingsOf(textOf(value)).some(isRight)
   const texts = ['a', 'NaN', '-', '1,5x'].filter(isWrong)
-  const rules = breaksOf(schema, '', contract).filter(({ rule }) => !['type', 'integer'].includes(rule))
+  const rules = breaksOf(schema, '', source).filter(({ rule }) => !['type', 'integer'].includes(rule))
   return [
-    ...rules.map(({ rule, values }): [string, fc.Arbitrary<Json> | undefined] => {
+    ...rules.map(({ rule, values }) => {
       const isBreakable = values !== undefined && fc.sample(values, { seed: 1, numRuns: 50 }).some(isWrong)
-      return [rule, isBreakable ? values.filter(isWrong) : undefined]
+      return { rule, values: isBreakable ? values.filter(isWrong) : undefined }
     }),
-    ...(texts.length === 0 ? [] : [['type', fc.constantFrom<Json[]>(...texts)] as [string, fc.Arbitrary<Json>]]),
+    ...(texts.length === 0 ? [] : [{ rule: 'type', values: fc.constantFrom<Json[]>(...texts) }]),
   ]
 }
 

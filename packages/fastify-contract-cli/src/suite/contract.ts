@@ -2,13 +2,11 @@ import {
   type ContractDocument,
   type ContractOperation,
   type ContractResponse,
-  maps,
-  operationsOf,
   basePathsOf,
+  dereference,
+  operationsOf,
 } from 'fastify-contract/document'
-import { find } from 'fastify-contract/json'
-import { type Schema, schemaNameOf, schemasPointer } from 'fastify-contract/schema'
-import { type SchemaChecks, createSchemaChecks } from './schema-checks.ts'
+import { type NamedSchemas, type Schema, type ValueCheck, createValueChecks } from 'fastify-contract/schema'
 
 /** A request, as far as it decides which response the contract declares. */
 export interface SentRequest {
@@ -22,33 +20,42 @@ export interface TestedContract {
   /** The document without references, but for those to named schemas. */
   document: ContractDocument
   operations: readonly ContractOperation[]
-  /** Finds the named schema of a reference. @throws Error without one */
-  targetOf: (reference: string) => Schema
+  schemas: NamedSchemas
   problemsOf: SchemaChecks
 }
 
-/**
- * Reads a contract without the library's code for schemas, which could not find its own faults.
- *
- * @param document one that `fastify-contract generate` has checked, parsed by `parseJsonWithBigInts`
- */
+/** `closed` is a response without properties that no schema declares; the others may have some. */
+export type CheckKind = 'request' | 'response' | 'closed'
+
+/** Lists the ways in which a JSON value breaks a schema. */
+export type SchemaChecks = (value: unknown, schema: Schema, kind?: CheckKind) => string[]
+
+/** @param document one that `fastify-contract generate` has checked, parsed by `parseJsonWithBigInts` */
 export function readContract(document: unknown): TestedContract {
-  const inlined = inlineReferences(document)
-  const schemas = inlined.components?.schemas ?? {}
-  return {
-    document: inlined,
-    operations: operationsOf(inlined),
-    targetOf: (reference) => {
-      const target = schemas[schemaNameOf(reference) ?? '']
-      if (target === undefined) throw new Error(`the reference ${reference} leads to no schema`)
-      return target
-    },
-    problemsOf: createSchemaChecks(schemas),
+  const resolved = dereference(document)
+  const schemas = resolved.components?.schemas ?? {}
+  return { document: resolved, operations: operationsOf(resolved), schemas, problemsOf: createSchemaChecks(schemas) }
+}
+
+function createSchemaChecks(schemas: NamedSchemas): SchemaChecks {
+  const compilers = {
+    request: createValueChecks(schemas, 'request'),
+    response: createValueChecks(schemas, 'response'),
+  }
+  const known = { request: new WeakMap<Schema, ValueCheck | string>(), response: new WeakMap<Schema, ValueCheck>() }
+  return (value, schema, kind = 'request') => {
+    const direction = kind === 'request' ? kind : 'response'
+    const check = known[direction].get(schema) ?? compilers[direction](schema)
+    // What cannot be compiled is not checked; `generate` refuses it.
+    if (typeof check === 'string') return []
+    known[direction].set(schema, check)
+    const found = check(value)
+    return found === undefined || (found.isOnlyUndeclared && kind !== 'closed') ? [] : [found.problem]
   }
 }
 
 /** @throws Error when the contract has no such operation */
-export function operationNamed({ operations }: TestedContract, id: string): ContractOperation {
+export function operationNamed({ operations }: Pick<TestedContract, 'operations'>, id: string): ContractOperation {
   const operation = operations.find((candidate) => candidate.id === id)
   if (operation === undefined) throw new Error(`the contract has no operation ${id}`)
   return operation
@@ -67,7 +74,7 @@ export function isPathOf(template: string, path: string): boolean {
 
 /** The operation of a request; undefined for a path or a method that the contract does not have. */
 export function operationOf(
-  { operations }: TestedContract,
+  { operations }: Pick<TestedContract, 'operations'>,
   { method, url }: SentRequest,
 ): ContractOperation | undefined {
   const [path = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split('?')
@@ -94,40 +101,6 @@ export function declaredResponse(
 /** Every response that the contract declares for a request. */
 export function responsesTo(contract: TestedContract, request: SentRequest): Record<string, ContractResponse> {
   return operationOf(contract, request)?.object.responses ?? contract.document['x-unmatched-responses'] ?? {}
-}
-
-/** Members that are data, in which nothing is a reference. */
-const data = ['const', 'default', 'enum', 'example', 'value']
-
-/**
- * Replaces every reference by its target, except references to named schemas: a schema may contain itself.
- *
- * @returns a document in which equal references share one object
- */
-function inlineReferences(document: unknown): ContractDocument {
-  const resolved = new Map<string, unknown>()
-
-  function resolve(reference: string): unknown {
-    const target = resolved.get(reference) ?? copy(find(document, reference))
-    resolved.set(reference, target)
-    return target
-  }
-
-  function copy(node: unknown, isMap = false): unknown {
-    if (Array.isArray(node)) return node.map((member) => copy(member))
-    if (typeof node !== 'object' || node === null) return node
-    if ('$ref' in node && typeof node.$ref === 'string' && !node.$ref.startsWith(schemasPointer)) {
-      return resolve(node.$ref)
-    }
-    // The names in a map are those of the author, such as `default` for a response.
-    const members = Object.entries(node).map(([name, member]: [string, unknown]): [string, unknown] => {
-      return [name, !isMap && data.includes(name) ? member : copy(member, !isMap && maps.includes(name))]
-    })
-    return Object.fromEntries(members)
-  }
-
-  // `generate` has checked its structure.
-  return copy(document) as ContractDocument
 }
 
 /** The URL of a server with its base path: that of the URL, or else that of the contract. */

@@ -2,8 +2,8 @@ import type { ContractResponse, Exampled } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
 import { type SentRequest, type TestedContract, declaredResponse, operationOf, routeOf } from './contract.ts'
 import { canonical, parseExactly } from './exact-json.ts'
-import { examplesOf } from './examples.ts'
 import { flatten } from './flat-schema.ts'
+import { examplesOf } from './requests.ts'
 import type { ReceivedResponse } from './response-checks.ts'
 
 /** The name of the responses to requests for which the contract has no operation. */
@@ -16,12 +16,8 @@ export class Coverage {
   readonly #declared: ReadonlyMap<string, Record<string, ContractResponse>>
   #responses = 0
   readonly #statuses = new Map<string, number>()
-  /** What must be seen and has not been. */
-  readonly #unseen = new Set<string>()
-  /** The examples that have not been answered, by what has them. Operations may have a response in common. */
-  readonly #examples = new Map<Exampled, { place: string; left: Map<string, string> }>()
-  /** The values of the properties of responses that are one of a list, by the schema that lists them. */
-  readonly #values = new Map<unknown, { name: string; left: Set<string> }>()
+  /** What must be seen and has not been, with what is said of it. Operations may have examples and values in common. */
+  readonly #unseen = new Map<string, string>()
   readonly #undeclared = new Set<string>()
 
   constructor(contract: TestedContract) {
@@ -37,28 +33,28 @@ export class Coverage {
   }
 
   #want(place: string, { headers = {}, content = {} }: ContractResponse): void {
-    this.#unseen.add(place)
+    const want = (fact: string) => this.#unseen.set(fact, `never seen: ${fact}`)
+    const wantExamples = (at: string, holder: Exampled, write: (value: unknown) => string) => {
+      for (const [name, value] of examplesOf(holder)) {
+        this.#unseen.set(exampleOf(write(value)), `never answered: the example ${name} of ${at}: ${write(value)}`)
+      }
+    }
+    want(place)
     for (const [name, header] of Object.entries(headers)) {
-      this.#unseen.add(`${place}: header ${name} present`)
+      want(`${place}: header ${name} present`)
       // What is always there is required, and clients may be told so.
-      if (header.required !== true) this.#unseen.add(`${place}: header ${name} absent`)
-      this.#wantExamples(`${place}: header ${name}`, header, String)
+      if (header.required !== true) want(`${place}: header ${name} absent`)
+      wantExamples(`${place}: header ${name}`, header, String)
     }
     for (const [type, media] of Object.entries(content)) {
-      this.#unseen.add(`${place}: media type ${type}`)
+      want(`${place}: media type ${type}`)
       for (const [name, isRequired, schema] of this.#membersOf(media.schema)) {
-        this.#unseen.add(`${place}: property ${name} present`)
-        if (!isRequired) this.#unseen.add(`${place}: property ${name} absent`)
-        const values = flatten(schema, this.#contract).assertions.enum ?? []
-        if (!this.#values.has(schema)) this.#values.set(schema, { name, left: new Set(values.map(canonical)) })
+        want(`${place}: property ${name} present`)
+        if (!isRequired) want(`${place}: property ${name} absent`)
+        for (const value of flatten(schema, this.#contract).assertions.enum ?? []) want(valueOf(name, value))
       }
-      this.#wantExamples(place, media, canonical)
+      wantExamples(place, media, canonical)
     }
-  }
-
-  #wantExamples(place: string, holder: Exampled, write: (value: unknown) => string): void {
-    const left = [...examplesOf(holder)].map(([name, value]): [string, string] => [write(value), name])
-    this.#examples.set(holder, this.#examples.get(holder) ?? { place, left: new Map(left) })
   }
 
   /** Takes a response into account, whether it keeps the contract or not. */
@@ -70,18 +66,18 @@ export class Coverage {
     this.#statuses.set(place, (this.#statuses.get(place) ?? 0) + 1)
     this.#unseen.delete(place)
     if (response === undefined && this.#declared.has(operation)) this.#undeclared.add(place)
-    for (const [name, header] of Object.entries(response?.headers ?? {})) {
+    for (const name of Object.keys(response?.headers ?? {})) {
       const value = headers[name.toLowerCase()]
       this.#unseen.delete(`${place}: header ${name} ${value === undefined ? 'absent' : 'present'}`)
-      if (value !== undefined) this.#examples.get(header)?.left.delete(String(value))
+      if (value !== undefined) this.#unseen.delete(exampleOf(String(value)))
     }
     if (request.method.toUpperCase() === 'HEAD' || text === '') return
     const type = String(headers['content-type'])
     const media = response?.content?.[type]
-    if (media !== undefined) this.#recordBody(`${place}: `, type, media, text)
+    if (media !== undefined) this.#recordBody(`${place}: `, type, media.schema, text)
   }
 
-  #recordBody(place: string, type: string, media: Exampled & { schema?: Schema }, text: string): void {
+  #recordBody(place: string, type: string, schema: Schema | undefined, text: string): void {
     this.#unseen.delete(`${place}media type ${type}`)
     let body: unknown
     try {
@@ -89,12 +85,12 @@ export class Coverage {
     } catch {
       return
     }
-    this.#examples.get(media)?.left.delete(canonical(body))
+    this.#unseen.delete(exampleOf(canonical(body)))
     for (const object of [body].flat()) {
       const members = new Map(Object.entries(object ?? {}))
-      for (const [name, , schema] of this.#membersOf(media.schema)) {
+      for (const [name] of this.#membersOf(schema)) {
         this.#unseen.delete(`${place}property ${name} ${members.has(name) ? 'present' : 'absent'}`)
-        if (members.has(name)) this.#values.get(schema)?.left.delete(canonical(members.get(name)))
+        if (members.has(name)) this.#unseen.delete(valueOf(name, members.get(name)))
       }
     }
   }
@@ -115,22 +111,15 @@ export class Coverage {
    * @param which `declared` leaves out properties, values, examples, and headers that were always there
    */
   gaps(which: 'all' | 'declared' = 'all'): string[] {
-    const isWorthTelling = (fact: string) => !this.#unseen.has(fact.split(': ', 1).join()) || !fact.includes(': ')
-    const unseen = [...this.#unseen].filter(isWorthTelling)
-    if (which === 'declared') {
-      const declared = unseen.filter((fact) => !/: (?:property .*|header .* absent)$/.test(fact))
-      return declared.map((fact) => `never seen: ${this.#routed(fact).replace(/ present$/, '')}`)
+    // Of a response that was never seen, nothing else was.
+    const isTelling = (fact: string) => !fact.includes(': ') || !this.#unseen.has(fact.split(': ', 1).join())
+    const unseen = [...this.#unseen].filter(([fact]) => isTelling(fact))
+    if (which === 'all') {
+      return [...unseen.map(([, text]) => text), ...[...this.#undeclared].map((fact) => `not declared: ${fact}`)]
     }
-    return [
-      ...unseen.map((fact) => `never seen: ${fact}`),
-      ...[...this.#values.values()].flatMap(({ name, left }) =>
-        [...left].map((value) => `never seen: the value ${value} of ${name}`),
-      ),
-      ...[...this.#examples.values()].flatMap(({ place, left }) =>
-        [...left].map(([value, name]) => `never answered: the example ${name} of ${place}: ${value}`),
-      ),
-      ...[...this.#undeclared].map((fact) => `not declared: ${fact}`),
-    ]
+    return unseen
+      .filter(([fact]) => !/^(?:value|example) |: (?:property .*|header .* absent)$/.test(fact))
+      .map(([fact]) => `never seen: ${this.#routed(fact).replace(/ present$/, '')}`)
   }
 
   /** Names the operation of a fact by its method and path. */
@@ -152,3 +141,6 @@ export class Coverage {
     return [...lines, '', `${String(this.#responses)} responses`].join('\n')
   }
 }
+
+const exampleOf = (text: string) => `example ${text}`
+const valueOf = (name: string, value: unknown) => `value ${canonical(value)} of ${name}`

@@ -1,16 +1,17 @@
 import type { ContractOperation } from 'fastify-contract/document'
-import { type SentRequest, type TestedContract, operationOf } from './contract.ts'
+import { type SecurityScheme, securitySchemesOf } from 'fastify-contract/security'
+import { type TestedContract, operationOf } from './contract.ts'
 import type { ContractRequest } from './requests.ts'
+import type { WireRequest } from './send.ts'
 
 /** The credentials of a caller by the names of their schemes: what `Authorization` has, such as `Bearer abc`, or a key. */
 export type Credentials = Readonly<Record<string, string>>
 
-/** A security scheme of a contract (OpenAPI 3.1, "Security Scheme Object"). */
-interface Scheme {
-  type?: string
-  scheme?: string
-  in?: 'query' | 'header' | 'cookie'
-  name?: string
+/** What every request of a run has beside what is drawn. */
+export interface Additions {
+  headers?: Readonly<Record<string, string>>
+  query?: readonly [name: string, value: string][]
+  cookies?: readonly [name: string, value: string][]
 }
 
 /** Whether an operation refuses requests without credentials. */
@@ -32,59 +33,67 @@ export function schemesFor({ security }: ContractOperation, known: readonly stri
  * @param given for `bearer` a token, with or without the word before it; for `basic` `user:password`; else the value
  */
 export function credentialsOf(contract: TestedContract, name: string, given: string): string {
-  const authorization = authorizationOf(contract, name)
-  if (authorization === undefined || given.toLowerCase().startsWith(`${authorization} `)) return given
-  const word = `${authorization.charAt(0).toUpperCase()}${authorization.slice(1)}`
-  return `${word} ${authorization === 'basic' ? Buffer.from(given).toString('base64') : given}`
+  const { kind, scheme } = schemeOf(contract, name)
+  if (kind === 'apiKey' || given.toLowerCase().startsWith(`${scheme.toLowerCase()} `)) return given
+  return `${scheme} ${kind === 'basic' ? Buffer.from(given).toString('base64') : given}`
 }
 
-/** Where credentials of a scheme are sent. */
-export function placeOf(contract: TestedContract, name: string): { in: 'query' | 'header' | 'cookie'; name: string } {
-  const { type, in: place = 'header', name: key = '' } = schemeOf(contract, name)
-  return type === 'apiKey' ? { in: place, name: key } : { in: 'header', name: 'authorization' }
-}
-
-/** The scheme of `Authorization`, in lower case: `bearer`, `basic`; undefined for a key. */
-export function authorizationOf(contract: TestedContract, name: string): string | undefined {
-  const { type, scheme = 'bearer' } = schemeOf(contract, name)
-  return type === 'apiKey' ? undefined : scheme.toLowerCase()
-}
-
-function schemeOf({ document }: TestedContract, name: string): Scheme {
+/** A security scheme of the contract. */
+export function schemeOf({ document }: TestedContract, name: string): SecurityScheme {
   // `generate` has checked that each scheme exists.
-  return document.components?.securitySchemes?.[name] ?? {}
+  return securitySchemesOf(document).get(name)!
 }
 
 /**
- * Adds the credentials of a caller to a request, where its headers do not have others. A request that needs none has
- * some all the same.
+ * Writes what a caller sends: with its credentials, where the headers of the request do not have others, and with what
+ * every request has. A request that needs no credentials has some all the same.
  */
-export function withCredentials(
+export function onWire(
   contract: TestedContract,
   request: ContractRequest,
   credentials: Credentials,
-): ContractRequest {
-  if (request.isAnonymous === true) return request
-  const known = Object.keys(credentials)
-  const operation = operationOf(contract, request satisfies SentRequest)
-  const needed = operation === undefined ? [] : (schemesFor(operation, known) ?? [])
-  const chosen = needed.length > 0 ? needed : known.slice(0, 1)
-  return chosen.reduce((sent, name) => withKey(sent, placeOf(contract, name), credentials[name] ?? ''), request)
+  { headers = {}, query = [], cookies = [] }: Additions = {},
+): WireRequest {
+  const { method, url, headers: own = {}, body } = withCredentials(contract, request, credentials)
+  const content =
+    body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+  const cookie = [own['cookie'] ?? [], ...cookies.map((pair) => pair.join('='))].flat().join('; ')
+  const all = { ...content, ...headers, ...own, ...(cookie === '' ? {} : { cookie }) }
+  const fields = Object.entries<string | undefined>(all).filter(
+    (field): field is [string, string] => field[1] !== undefined,
+  )
+  const target = query.reduce((before, pair) => withPair(before, pair), url)
+  return { method, url: target, headers: Object.fromEntries(fields), ...(body === undefined ? {} : { body }) }
 }
 
-function withKey(request: ContractRequest, place: ReturnType<typeof placeOf>, value: string): ContractRequest {
+function withCredentials(contract: TestedContract, request: ContractRequest, credentials: Credentials) {
+  if (request.isAnonymous === true) return request
+  const known = Object.keys(credentials)
+  const operation = operationOf(contract, request)
+  const needed = operation === undefined ? [] : (schemesFor(operation, known) ?? [])
+  const chosen = needed.length > 0 ? needed : known.slice(0, 1)
+  return chosen.reduce((sent, name) => withKey(sent, schemeOf(contract, name), credentials[name] ?? ''), request)
+}
+
+function withKey(request: ContractRequest, scheme: SecurityScheme, value: string): ContractRequest {
   const { url, headers = {} } = request
-  const pair = `${encodeURIComponent(place.name)}=${encodeURIComponent(value)}`
-  switch (place.in) {
+  switch (scheme.in) {
     case 'query':
-      return { ...request, url: `${url}${url.includes('?') ? '&' : '?'}${pair}` }
-    case 'cookie':
+      return { ...request, url: withPair(url, [scheme.name, value]) }
+    case 'cookie': {
+      const pair = `${encodeURIComponent(scheme.name)}=${encodeURIComponent(value)}`
       return { ...request, headers: { ...headers, cookie: [headers['cookie'] ?? [], pair].flat().join('; ') } }
+    }
     case 'header': {
-      const isThere = Object.keys(headers).some((name) => name.toLowerCase() === place.name.toLowerCase())
-      return isThere ? request : { ...request, headers: { ...headers, [place.name]: value } }
+      const isThere = Object.keys(headers).some((name) => name.toLowerCase() === scheme.name.toLowerCase())
+      return isThere ? request : { ...request, headers: { ...headers, [scheme.name]: value } }
     }
   }
+}
+
+/** Adds a parameter to the query of a target. */
+export function withPair(url: string, pair: readonly [name: string, value: string]): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${pair.map(encodeURIComponent).join('=')}`
 }
 
 /** Gives a request other credentials of a scheme. */
@@ -94,5 +103,5 @@ export function withOther(
   scheme: string,
   value: string,
 ): ContractRequest {
-  return { ...withKey(request, placeOf(contract, scheme), value), isAnonymous: true }
+  return { ...withKey(request, schemeOf(contract, scheme), value), isAnonymous: true }
 }

@@ -3,7 +3,8 @@ import type { ContractOperation } from 'fastify-contract/document'
 import type { CaseTools } from './cases.ts'
 import { operationNamed } from './contract.ts'
 import { canonical, parseExactly } from './exact-json.ts'
-import { examplesOf, requestExamplesOf } from './examples.ts'
+import { examplesOf, requestExamplesOf } from './requests.ts'
+import type { Link } from './resources.ts'
 
 /** Creations come first, and deletions last, so that each finds what it speaks of. */
 const order = ['post', 'put', 'patch', 'get', 'delete']
@@ -33,18 +34,12 @@ export async function testExamples({ contract, needs, newCaller }: CaseTools): P
   }
 }
 
-/** A link of a response (OpenAPI 3.1, "Link Object"); the contract's types leave it out: the service does not read it. */
-interface Link {
-  operationId: string
-  parameters: Record<string, unknown>
-}
-
 /** Tests that what the links of a response lead to succeeds. */
 export async function testLinks({ contract, newCaller }: CaseTools): Promise<void> {
   for (const create of contract.operations) {
     const status = successOf(create)
     const { links = {} } = create.object.responses[String(status)] as { links?: Record<string, Link> }
-    for (const [name, { operationId, parameters }] of Object.entries(links)) {
+    for (const [name, { operationId = '', parameters = {} }] of Object.entries(links)) {
       const send = await newCaller()
       const linked = operationNamed(contract, operationId)
       for (const { request, body } of requestExamplesOf(create, contract)) {

@@ -1,3 +1,5 @@
+import type { RefusalName, Stage } from './malformed-requests.ts'
+import { refusals } from './malformed-requests.ts'
 import type { ReceivedResponse } from './response-checks.ts'
 
 /** The characters of a message. */
@@ -16,13 +18,10 @@ export type FaultKind =
 /** A response, or the lack of one, that breaks the contract. The message says what was expected and received. */
 export class Fault extends Error {
   readonly kind: FaultKind
-  /** Undefined where there is none, or it does not matter. */
-  readonly response: ReceivedResponse | undefined
 
-  constructor(kind: FaultKind, message: string, options?: ErrorOptions & { response?: ReceivedResponse }) {
+  constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
     super(message.length > longest ? `${message.slice(0, longest)}…` : message, options)
     this.kind = kind
-    this.response = options?.response
   }
 }
 
@@ -31,3 +30,44 @@ export class NotImplemented extends Error {}
 
 /** The server cannot be judged: it is not there, or takes no credentials. The message is one line. */
 export class Unjudged extends Error {}
+
+/** What a response should be. */
+export type Expectation =
+  /** The contract allows the request. The state of the server may still refuse it. */
+  | { isAllowed: true }
+  /** The request is at fault: at which stage, the failure that it earns, and the place that its message should name. */
+  | { isAllowed: false; stage: Stage; failure: RefusalName; place: string }
+
+/**
+ * Judges a response by what the request was.
+ *
+ * @returns a note where the response is not the expected one, and no fault either
+ * @throws Error when it is a fault
+ */
+export type Judge = (response: ReceivedResponse, expected: Expectation) => string | undefined
+
+/** Refusals of an allowed request that the state of a server hardly explains. */
+const unexplained = [400, 401, 403, 405, 406, 413, 415]
+
+/**
+ * Judges the responses of any server: a fault of its own, and the acceptance of what the contract refuses, are faults;
+ * another refusal than the expected one is a note.
+ */
+export const judgeAny: Judge = ({ status }, expected) => {
+  if (status >= 500) throw new Fault('fault of the server', `received ${String(status)}`)
+  if (expected.isAllowed) {
+    return unexplained.includes(status) ? `${String(status)} for a request that the contract allows` : undefined
+  }
+  const wanted = String(refusals[expected.failure])
+  if (status < 300) {
+    throw new Fault('accepted what the contract refuses', `received ${String(status)}, expected ${wanted}`)
+  }
+  return String(status) === wanted ? undefined : `${String(status)}, expected ${wanted}`
+}
+
+/** Judges as `judgeAny`, and makes each note a fault: the earliest stage must refuse a request, with its status. */
+export const judgeStrictly: Judge = (response, expected) => {
+  const note = judgeAny(response, expected)
+  if (note !== undefined) throw new Fault('refused in another way', `received ${note}`)
+  return undefined
+}

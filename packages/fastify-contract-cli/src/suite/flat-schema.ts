@@ -1,10 +1,9 @@
-import type { JsonType, Schema } from 'fastify-contract/schema'
-import type { TestedContract } from './contract.ts'
-import { merged } from './merge-schemas.ts'
-import { rangeOf } from './ranges.ts'
-import { type LeftOut, TooDeep } from './undrawable.ts'
+import { type Direction, type JsonType, type NamedSchemas, type Schema, targetOf } from 'fastify-contract/schema'
+import type { SchemaChecks } from './contract.ts'
+import { canonical } from './exact-json.ts'
+import { TooDeep } from './undrawable.ts'
 
-/** A JSON value: an integer is a bigint, and a number that no double holds is made by `JSON.rawJSON`. */
+/** A JSON value: an integer is a bigint, and a number that no double holds is a `RawNumber`. */
 export type Json = unknown
 
 /** The keywords that assert something of a value and for which values are drawn on purpose. */
@@ -25,6 +24,7 @@ export interface Assertions {
   minItems?: number
   maxItems?: number
   uniqueItems?: boolean
+  minProperties?: number
   additionalProperties?: boolean | Schema
   anyOf?: Schema[]
   oneOf?: Schema[]
@@ -37,34 +37,51 @@ export interface FlatSchema {
   properties: Record<string, Schema>
   required: string[]
   examples: Json[]
-  /** Whether requests leave it out. */
   isReadOnly: boolean
   isWriteOnly: boolean
   /** What `assertions` do not hold, because another part has the same keyword. Values are drawn without it, and checked. */
   also: Schema[]
   /** The named schemas that were followed. */
   targets: Schema[]
-  /** The schemas around it, from the outermost on. */
+  /** The named schemas around it, from the outermost on. */
   trail: readonly Schema[]
-  contract: SchemaSource
+  source: SchemaSource
 }
 
 /** Where schemas lead to, and how their values are drawn. */
-export interface SchemaSource extends Pick<TestedContract, 'problemsOf' | 'targetOf'> {
+export interface SchemaSource {
+  /** The named schemas. */
+  schemas: NamedSchemas
+  problemsOf: SchemaChecks
+  /** Whose values: without `readOnly` properties in a request, which is the default, without `writeOnly` in a response. */
+  direction?: Direction
   /** Takes what is left out of requests because the suite knows no values of it. */
-  leftOut?: LeftOut
-  /** Whether values are those that a reader expects: examples, plain texts, every property. */
-  isPlain?: boolean
+  leftOut?: Set<string>
+  /** Which single value is drawn; undefined for any. */
+  plain?: PlainChoice
 }
 
-const annotations = (
-  'title description default deprecated discriminator externalDocs xml contentEncoding contentMediaType ' + '$comment'
-).split(' ')
+/** Chooses the single value of a schema that a reader expects. */
+export interface PlainChoice {
+  /** Selects among alternatives, constants and neighbouring values. */
+  index: number
+  /** Whether examples within the schema are values. */
+  hasExamples: boolean
+  /** Whether objects have only what they must have. */
+  isLeast: boolean
+  /** How many more values are made for what may be left out. */
+  budget: { left: number }
+}
+
+const annotations =
+  'title description default deprecated discriminator externalDocs xml contentEncoding contentMediaType $comment'.split(
+    ' ',
+  )
 const isAnnotation = (keyword: string) => annotations.includes(keyword) || keyword.startsWith('x-')
 
 /** Merges the parts of a schema: what it refers to, and those of `allOf`. */
-export function flatten(schema: Schema | boolean, contract: SchemaSource): FlatSchema {
-  if (typeof schema === 'boolean') return flatten(schema ? {} : { not: {} }, contract)
+export function flatten(schema: Schema | boolean, source: SchemaSource): FlatSchema {
+  if (typeof schema === 'boolean') return flatten(schema ? {} : { not: {} }, source)
   const { $ref, allOf, properties, required, example, examples, readOnly, writeOnly, ...others } = schema
   const flat: FlatSchema = {
     // `generate` has checked the values of all keywords.
@@ -77,64 +94,117 @@ export function flatten(schema: Schema | boolean, contract: SchemaSource): FlatS
     also: [],
     targets: [],
     trail: [],
-    contract,
+    source,
   }
-  const parts = ((allOf ?? []) as Schema[]).map((part) => flatten(part, contract))
-  if (typeof $ref !== 'string') return parts.reduce(merged, flat)
-  const target = contract.targetOf($ref)
-  const followed = flatten(target, contract)
+  const parts = ((allOf ?? []) as Schema[]).map((part) => flatten(part, source))
+  if ($ref === undefined) return parts.reduce(merged, flat)
+  const target = targetOf(schema, source.schemas) ?? {}
+  const followed = flatten(target, source)
   return parts.reduce(merged, merged({ ...followed, targets: [target, ...followed.targets] }, flat))
 }
 
-/** Flattens the schema of a property or an item. @throws Undrawable when it is in itself a third time */
+/** Flattens the schema of a property or an item. @throws TooDeep when it is in itself a third time */
 export function within(flat: FlatSchema, schema: Schema | boolean): FlatSchema {
-  const inner = flatten(schema, flat.contract)
+  const inner = flatten(schema, flat.source)
   const around = [...flat.trail, ...flat.targets]
   const isDeep = (target: Schema) => around.filter((each) => each === target).length > 1
   if (inner.targets.some(isDeep)) throw new TooDeep('a schema contains itself')
   return { ...inner, trail: around }
 }
 
-/** The types that a schema names. */
+/** Merges two schemas that both hold. */
+export function merged(a: FlatSchema, b: FlatSchema): FlatSchema {
+  const assertions: Record<string, unknown> = { ...a.assertions, ...b.assertions }
+  const also = [...a.also, ...b.also]
+  for (const [keyword, first] of Object.entries(a.assertions)) {
+    const second = (b.assertions as Record<string, unknown>)[keyword]
+    if (second === undefined || canonical(first) === canonical(second)) continue
+    const both = bothOf[keyword]?.(first, second)
+    assertions[keyword] = both ?? first
+    if (both === undefined) also.push({ [keyword]: second })
+  }
+  const names = Object.keys(a.properties).filter((name) => Object.hasOwn(b.properties, name))
+  const common = names.map((name) => [name, bothSchemas(a.properties[name], b.properties[name])])
+  return {
+    ...a,
+    assertions,
+    also,
+    properties: { ...a.properties, ...b.properties, ...(Object.fromEntries(common) as Record<string, Schema>) },
+    required: [...new Set([...a.required, ...b.required])],
+    examples: [...a.examples, ...b.examples],
+    isReadOnly: a.isReadOnly || b.isReadOnly,
+    isWriteOnly: a.isWriteOnly || b.isWriteOnly,
+    targets: [...a.targets, ...b.targets],
+  }
+}
+
+type Both = (a: unknown, b: unknown) => unknown
+
+// The values of these keywords are numbers.
+const larger: Both = (a, b) => ((a as number) > (b as number) ? a : b)
+const smaller: Both = (a, b) => ((a as number) < (b as number) ? a : b)
+const common: Both = (a, b) => {
+  const second = new Set([b].flat().map(canonical))
+  return [a].flat().filter((value) => second.has(canonical(value)))
+}
+const bothSchemas: Both = (a, b) => (a === b ? a : { allOf: [a, b] })
+const bothTypes: Both = (a, b) => {
+  const [first = [], second = []] = [a, b].map((types) => [types].flat())
+  const isWithin = (type: unknown, types: unknown[]) =>
+    types.includes(type) || (type === 'integer' && types.includes('number'))
+  const kept = [...first.filter((type) => isWithin(type, second)), ...second.filter((type) => isWithin(type, first))]
+  return [...new Set(kept)]
+}
+
+const each = (keywords: string, both: Both) => keywords.split(' ').map((keyword) => [keyword, both] as const)
+
+/** What two values of a keyword mean together. */
+const bothOf: Record<string, Both | undefined> = Object.fromEntries([
+  ['type', bothTypes],
+  ['enum', common],
+  ['items', bothSchemas],
+  ['uniqueItems', (a, b) => a === true || b === true],
+  ['additionalProperties', (a, b) => (a === false || b === false ? false : bothSchemas(a, b))],
+  ...each('minimum exclusiveMinimum minLength minItems minProperties', larger),
+  ...each('maximum exclusiveMaximum maxLength maxItems maxProperties', smaller),
+] satisfies (readonly [string, Both])[])
+
+/** The types that a schema names, or that its keywords suggest. */
 export function typesOf({ assertions: { type = [] }, properties }: FlatSchema): JsonType[] {
   const types = [type].flat()
   return types.length === 0 && Object.keys(properties).length > 0 ? ['object'] : types
 }
 
-/** A request has no `readOnly` properties, whatever is required of a response. */
-export function inRequests({ properties, required, ...flat }: FlatSchema): FlatSchema {
-  const readOnly = Object.entries(properties).filter(([, property]) => flatten(property, flat.contract).isReadOnly)
-  const isReadOnly = (name: string) => readOnly.some(([each]) => each === name)
+/** A schema without the properties that messages of the direction leave out, whatever is required of others. */
+export function sent(flat: FlatSchema): FlatSchema {
+  const isKept = (name: string) => !Object.hasOwn(flat.properties, name) || !isHidden(flat, flat.properties[name]!)
   return {
     ...flat,
-    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !isReadOnly(name))),
-    required: required.filter((name) => !isReadOnly(name)),
+    properties: Object.fromEntries(Object.entries(flat.properties).filter(([name]) => isKept(name))),
+    required: flat.required.filter(isKept),
   }
 }
 
-/** Finds out whether a value keeps the rules of a schema, but for those of its items and properties. */
-export function isAllowed(flat: FlatSchema): (value: Json) => boolean {
-  const check = checks.get(flat) ?? checkOf(flat)
-  checks.set(flat, check)
-  return check
+/** Whether messages of the direction leave a property out. */
+export function isHidden({ source }: Pick<FlatSchema, 'source'>, property: Schema | boolean): boolean {
+  const { isReadOnly, isWriteOnly } = flatten(property, source)
+  return source.direction === 'response' ? isWriteOnly : isReadOnly
 }
 
 /** Compiling is slow. */
 const checks = new WeakMap<FlatSchema, (value: Json) => boolean>()
 
-function checkOf(flat: FlatSchema): (value: Json) => boolean {
+/** Makes what finds out whether a value keeps the rules of a schema, but for those of its items and properties. */
+export function isAllowed(flat: FlatSchema): (value: Json) => boolean {
   const { items: _items, ...assertions } = flat.assertions
-  const properties = Object.fromEntries(Object.keys(flat.properties).map((name) => [name, true]))
   const schema: Schema = {
     ...assertions,
     required: flat.required,
-    properties,
+    properties: Object.fromEntries(Object.keys(flat.properties).map((name) => [name, true])),
     ...(flat.also.length === 0 ? {} : { allOf: flat.also }),
   }
-  const { min, max } = rangeOf(flat)
-  return (value) => {
-    // Ajv reads integers as doubles.
-    if (typeof value === 'bigint' && typesOf(flat).includes('integer') && (value < min || value > max)) return false
-    return flat.contract.problemsOf(value, schema).length === 0
-  }
+  const { problemsOf, direction } = flat.source
+  const check = checks.get(flat) ?? ((value: Json) => problemsOf(value, schema, direction).length === 0)
+  checks.set(flat, check)
+  return check
 }

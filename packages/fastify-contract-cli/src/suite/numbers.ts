@@ -1,25 +1,49 @@
 import fc from 'fast-check'
-import { type FlatSchema } from './flat-schema.ts'
-import { rangeOf } from './ranges.ts'
+import { type FlatSchema, isAllowed } from './flat-schema.ts'
 import { Undrawable } from './undrawable.ts'
+
+/** No format of a contract: that of integers that are too large for each of them. */
+export const beyondFormats = 'beyond'
+/** An integer without a format is one that each JSON parser takes exactly (RFC 8259, section 6). */
+const highestOf: Record<string, bigint> = {
+  int32: 2n ** 31n - 1n,
+  int64: 2n ** 63n - 1n,
+  [beyondFormats]: 2n ** 100n,
+}
+const safe = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** The smallest and the largest integer of a schema. */
+function rangeOf({ assertions }: FlatSchema): { min: bigint; max: bigint } {
+  const highest = highestOf[assertions.format ?? ''] ?? safe
+  const lowest = highest === safe ? -safe : -highest - 1n
+  const { minimum = lowest, maximum = highest, exclusiveMinimum: above, exclusiveMaximum: below } = assertions
+  const lower = [lowest, rounded(minimum, Math.ceil), above === undefined ? lowest : rounded(above, Math.floor) + 1n]
+  const upper = [highest, rounded(maximum, Math.floor), below === undefined ? highest : rounded(below, Math.ceil) - 1n]
+  return { min: lower.reduce((a, b) => (a > b ? a : b)), max: upper.reduce((a, b) => (a < b ? a : b)) }
+}
+
+function rounded(bound: number | bigint, round: (bound: number) => number): bigint {
+  return typeof bound === 'bigint' ? bound : BigInt(round(bound))
+}
 
 /** Where integers go wrong in software: the ends of 8, 16, 32, 53 and 64 bits, and their neighbours. */
 const awkwardIntegers = [0n, 7n, 8n, 15n, 16n, 31n, 32n, 53n, 63n, 64n]
   .flatMap((bits) => [-2n, -1n, 0n, 1n, 2n].map((distance) => 2n ** bits + distance))
   .flatMap((integer) => [integer, -integer])
 
-/** Integers that a schema allows, as far as its bounds, its format and `multipleOf` say. */
+/** Integers that a schema allows, as far as its bounds, its format and `multipleOf` say; plainly 1 or its neighbours. */
 export function integerOf(flat: FlatSchema): fc.Arbitrary<bigint> {
   const { min, max } = rangeOf(flat)
   const { multipleOf = 1 } = flat.assertions
   const factor = Number.isInteger(Number(multipleOf)) && multipleOf > 0 ? BigInt(multipleOf) : 1n
-  const [first, last] = [ceiling(min, factor), floor(max, factor)]
+  const [first, last] = [-floor(-min, factor), floor(max, factor)]
   if (first > last) throw new Undrawable('no integer is within the bounds')
-  if (flat.contract.isPlain === true)
-    return fc.constant(
-      [1n, first, last].map((count) => count * factor).find((integer) => integer >= min && integer <= max) ??
-        first * factor,
-    )
+  if (flat.source.plain !== undefined) {
+    const index = BigInt(flat.source.plain.index)
+    const start = first > 1n ? first : last < 1n ? last : 1n
+    const count = start === last ? start - index : start + index
+    return fc.constant((count < first || count > last ? start : count) * factor)
+  }
   const isFitting = (integer: bigint) => integer >= min && integer <= max && integer % factor === 0n
   const others = [min + 1n, max - 1n, ...awkwardIntegers].filter(isFitting)
   return fc.oneof(
@@ -28,29 +52,35 @@ export function integerOf(flat: FlatSchema): fc.Arbitrary<bigint> {
   )
 }
 
-/** Numbers of a schema, not all of which it allows. */
-export function numberOf({ assertions, contract }: FlatSchema): fc.Arbitrary<number> {
-  const largest = assertions.format === 'float' ? 3.4028234663852886e38 : Number.MAX_VALUE
-  const min = Math.max(-largest, Number(assertions.minimum ?? assertions.exclusiveMinimum ?? -largest))
-  const max = Math.min(largest, Number(assertions.maximum ?? assertions.exclusiveMaximum ?? largest))
-  const factor = Number(assertions.multipleOf ?? 0)
-  if (min > max) throw new Undrawable('no number is within the bounds')
-  if (factor > 0) {
-    const counts = { min: Math.ceil(Math.max(min / factor, -1e6)), max: Math.floor(Math.min(max / factor, 1e6)) }
-    // A product of doubles that is no multiple as a decimal, such as 3 * 0.1, is rounded to one that is.
-    return fc.integer(counts).map((count) => Number((count * factor).toPrecision(12)))
-  }
-  if (contract.isPlain === true)
-    return fc.constant([1.5, min, max].find((number) => number >= min && number <= max) ?? min)
-  const edges = [min, max, 0, -0.5, 0.1, 1, 54.5, 1e21, 5e-324]
-  return fc.oneof(fc.constantFrom(...edges), fc.double({ min, max, noNaN: true }))
-}
-
+/** The largest multiple of a factor that is not above an integer, counted in factors. */
 function floor(integer: bigint, factor: bigint): bigint {
   const quotient = integer / factor
   return quotient * factor > integer ? quotient - 1n : quotient
 }
 
-function ceiling(integer: bigint, factor: bigint): bigint {
-  return -floor(-integer, factor)
+/** Numbers of a schema, not all of which it allows. */
+export function numberOf(flat: FlatSchema): fc.Arbitrary<number> {
+  const { assertions, source } = flat
+  const largest = assertions.format === 'float' ? 3.4028234663852886e38 : Number.MAX_VALUE
+  const min = Math.max(-largest, Number(assertions.minimum ?? assertions.exclusiveMinimum ?? -largest))
+  const max = Math.min(largest, Number(assertions.maximum ?? assertions.exclusiveMaximum ?? largest))
+  const factor = Number(assertions.multipleOf ?? 0)
+  if (min > max) throw new Undrawable('no number is within the bounds')
+  // A product of doubles that is no multiple as a decimal, such as 3 * 0.1, is rounded to one that is.
+  const multiple = (count: number) => Number((count * factor).toPrecision(12))
+  if (source.plain !== undefined) {
+    const { index } = source.plain
+    const near = min > -largest ? min + 1 : max - 1
+    const wanted = factor > 0 ? [1, Math.ceil(min / factor), Math.floor(max / factor)].map(multiple) : []
+    const found = [...wanted, 1.5 + index, 1.5, min, max, (min + max) / 2, near, 0].find(isAllowed(flat))
+    if (found === undefined) throw new Undrawable('no number of a schema is known')
+    return fc.constant(found)
+  }
+  if (factor > 0) {
+    const counts = { min: Math.ceil(Math.max(min / factor, -1e6)), max: Math.floor(Math.min(max / factor, 1e6)) }
+    if (counts.min > counts.max) throw new Undrawable('no multiple is within the bounds')
+    return fc.integer(counts).map(multiple)
+  }
+  const edges = [min, max, 0, -0.5, 0.1, 1, 54.5, 1e21, 5e-324]
+  return fc.oneof(fc.constantFrom(...edges), fc.double({ min, max, noNaN: true }))
 }

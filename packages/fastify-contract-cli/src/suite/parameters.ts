@@ -2,8 +2,8 @@ import type { Parameter } from 'fastify-contract/document'
 import { isJson } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
 import type fc from 'fast-check'
-import { type FlatSchema, type Json, type SchemaSource, flatten, inRequests, typesOf, within } from './flat-schema.ts'
-import { spelled, textOf } from './spellings.ts'
+import { type FlatSchema, type Json, type SchemaSource, flatten, sent, typesOf, within } from './flat-schema.ts'
+import { RawNumber, spelled, textOf } from './spellings.ts'
 import { Undrawable } from './undrawable.ts'
 import { allowed, found } from './values.ts'
 
@@ -16,31 +16,26 @@ export function schemaOf({ schema, content }: Parameter): Schema {
 }
 
 /** @throws Undrawable when a parameter has a form that the suite does not write */
-export function shapeOf(parameter: Parameter, contract: SchemaSource): Shape {
+export function shapeOf(parameter: Parameter, source: SchemaSource): Shape {
   const { in: place, style = styles[place][0] ?? '', content } = parameter
   const [type] = Object.keys(content ?? {})
   if (type !== undefined) {
     if (isJson(type)) return 'json'
     throw new Undrawable(`no parameters of ${type} are known`)
   }
-  const types = shapesOf(schemaOf(parameter), contract)
-  const shape = types.includes('string')
-    ? 'text'
-    : types.includes('array')
-      ? 'list'
-      : types.includes('object')
-        ? 'object'
-        : 'text'
+  const types = shapesOf(schemaOf(parameter), source)
+  const isText = types.includes('string') || !(types.includes('array') || types.includes('object'))
+  const shape = isText ? 'text' : types.includes('array') ? 'list' : 'object'
   const isWritten = styles[place].includes(style) && (style !== 'deepObject' || shape === 'object')
   if (!isWritten) throw new Undrawable(`no parameters of the style ${style} are known`)
   return shape
 }
 
 /** The types of a schema and of its alternatives. */
-function shapesOf(schema: Schema, contract: SchemaSource): string[] {
-  const flat = flatten(schema, contract)
+function shapesOf(schema: Schema, source: SchemaSource): string[] {
+  const flat = flatten(schema, source)
   const { anyOf = [], oneOf = [] } = flat.assertions
-  return [...typesOf(flat), ...[...anyOf, ...oneOf].flatMap((each) => typesOf(flatten(each, contract)))]
+  return [...typesOf(flat), ...[...anyOf, ...oneOf].flatMap((each) => typesOf(flatten(each, source)))]
 }
 
 /** The style of each place, by default first. */
@@ -52,24 +47,24 @@ const styles: Record<Parameter['in'], readonly string[]> = {
 }
 
 /** Values of a parameter that can be sent. A list or an object without members is no parameter at all. @throws Undrawable */
-export function parameterValues(parameter: Parameter, contract: SchemaSource): fc.Arbitrary<Json> {
-  const shape = shapeOf(parameter, contract)
-  const schema = sendable(parameter, contract)
-  const values = shape === 'json' ? allowed(inRequests(flatten(schema, contract))) : textual(flatten(schema, contract))
-  return found(values, (value) => canBeSent(parameter, value))
+export function parameterValues(parameter: Parameter, source: SchemaSource): fc.Arbitrary<Json> {
+  const shape = shapeOf(parameter, source)
+  const schema = sendable(parameter, source)
+  const values = shape === 'json' ? allowed(sent(flatten(schema, source))) : textual(flatten(schema, source))
+  return found(values, (value) => canBeSent(parameter, value), source)
 }
 
 /** Values of a schema that have a text: a scalar, a list of scalars, or an object of both. @throws Undrawable */
 export function textual(flat: FlatSchema): fc.Arbitrary<Json> {
   const isOpen = Object.keys(flat.properties).length === 0 && flat.assertions.additionalProperties !== false
-  if (!typesOf(flat).includes('object') || isOpen) return found(allowed(inRequests(flat)), hasText)
+  if (!typesOf(flat).includes('object') || isOpen) return found(allowed(sent(flat)), hasText, flat.source)
   const properties = Object.fromEntries(
-    Object.entries(inRequests(flat).properties).filter(
+    Object.entries(sent(flat).properties).filter(
       ([name, property]) => flat.required.includes(name) || !typesOf(within(flat, property)).includes('object'),
     ),
   )
   const assertions = { ...flat.assertions, additionalProperties: false }
-  return found(allowed({ ...inRequests(flat), assertions, properties }), hasText)
+  return found(allowed({ ...sent(flat), assertions, properties }), hasText, flat.source)
 }
 
 /** Whether a value can be written as texts without a loss. */
@@ -82,11 +77,7 @@ export function hasText(value: Json): boolean {
 }
 
 function isScalar(value: Json): boolean {
-  return ['string', 'number', 'bigint', 'boolean'].includes(typeof value) || isRaw(value)
-}
-
-function isRaw(value: Json): boolean {
-  return typeof value === 'object' && value !== null && 'rawJSON' in value
+  return ['string', 'number', 'bigint', 'boolean'].includes(typeof value) || value instanceof RawNumber
 }
 
 /** No path is without a text, and not every text can be a header's or a cookie's. */
@@ -102,12 +93,12 @@ export function canBeSent(parameter: Parameter, value: Json): boolean {
  * The schema of a parameter. Where it leaves the texts of a header or a cookie open, they are of visible characters of
  * US-ASCII without a comma: others mean something else, or nothing, on their way (RFC 9110, section 5.5).
  */
-export function sendable(parameter: Parameter, contract: SchemaSource): Schema {
+export function sendable(parameter: Parameter, source: SchemaSource): Schema {
   const { in: place, content } = parameter
   const schema = schemaOf(parameter)
   if ((place !== 'header' && place !== 'cookie') || content !== undefined) return schema
-  const { items, type, pattern, format, enum: texts } = flatten(schema, contract).assertions
-  if (items !== undefined) return { ...schema, items: sendable({ name: '', in: place, schema: items }, contract) }
+  const { items, type, pattern, format, enum: texts } = flatten(schema, source).assertions
+  if (items !== undefined) return { ...schema, items: sendable({ name: '', in: place, schema: items }, source) }
   if (type !== 'string' || (pattern ?? format ?? texts) !== undefined) return schema
   return { ...schema, pattern: place === 'header' ? '^[!-+.-~-]*$' : '^[!#-+.-:<-[\\]-~-]*$' }
 }

@@ -1,12 +1,28 @@
 import fc from 'fast-check'
-import type { Trail } from './callers.ts'
-import { Fault, NotImplemented } from './fault.ts'
-import type { WireRequest } from './send.ts'
+import { Fault, type FaultKind, NotImplemented } from './fault.ts'
+import type { Exchange, WireRequest } from './send.ts'
 import { Undrawable } from './undrawable.ts'
 
-/** What was sent and received for the smallest case that fails. */
+/** How many requests are kept of one case. */
+const mostKept = 10
+
+/** Keeps the last requests of a case, and counts all. */
+export class Trail {
+  requests: WireRequest[] = []
+  count = 0
+
+  /** Sends requests and keeps them. */
+  through(exchange: Exchange): Exchange {
+    return (request) => {
+      this.count++
+      this.requests = [...this.requests.slice(1 - mostKept), request]
+      return exchange(request)
+    }
+  }
+}
+
+/** What was drawn for the smallest case that fails. */
 export interface Counterexample {
-  /** What was drawn. */
   shown: string
   /** Repeats it, with the seed. */
   path: string
@@ -73,7 +89,7 @@ export async function checkProperty<Drawn>(
 }
 
 /** What kind of fault an error is. */
-export function kindOf(error: unknown): Fault['kind'] {
+export function kindOf(error: unknown): FaultKind {
   const cause = error instanceof BrokenProperty ? error.cause : error
   return cause instanceof Fault ? cause.kind : 'broken response'
 }

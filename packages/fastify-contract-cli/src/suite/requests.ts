@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { type ContractOperation, type Parameter, kindOf } from 'fastify-contract/document'
-import { bodyTypes, bodyValues, contentTypeOf, filesOf, writtenBody } from './bodies.ts'
+import { type ContractOperation, type Exampled, type Parameter, kindOf } from 'fastify-contract/document'
+import { bodiesOf, bodyTypes, contentTypeOf, filesOf, writtenBody } from './bodies.ts'
 import { routeOf } from './contract.ts'
 import type { Json, SchemaSource } from './flat-schema.ts'
 import { parameterValues, queryPairs, simple } from './parameters.ts'
@@ -35,23 +35,18 @@ export function jsonType(operation: ContractOperation): string | undefined {
 
 /**
  * What requests are made of that the contract allows for an operation. An optional part without known values is left
- * out.
+ * out; a plain request has none.
  *
  * @param type the media type of the body; each of the operation by default
  * @throws Undrawable when a required part has none
  */
-export function partsOf(
-  operation: ContractOperation,
-  contract: SchemaSource,
-  type?: string,
-): fc.Arbitrary<RequestParts> {
+export function partsOf(operation: ContractOperation, source: SchemaSource, type?: string): fc.Arbitrary<RequestParts> {
+  const parameters = operation.parameters.map((parameter) => parameterOf(operation, parameter, source))
   return fc
     .record({
-      parameters: fc
-        .tuple(...operation.parameters.map((parameter) => parameterOf(operation, parameter, contract)))
-        .map((drawn) => drawn.flat()),
-      content: contentOf(operation, contract, type),
-      way: fc.nat({ max: 999 }),
+      parameters: fc.tuple(...parameters).map((some) => some.flat()),
+      content: contentOf(operation, source, type),
+      way: source.plain === undefined ? fc.nat({ max: 999 }) : fc.constant(0),
     })
     .map(({ content, ...parts }) => ({ ...parts, ...content }))
 }
@@ -59,35 +54,46 @@ export function partsOf(
 /** Requests that the contract allows for an operation. @throws Undrawable */
 export function requestsOf(
   operation: ContractOperation,
-  contract: SchemaSource,
+  source: SchemaSource,
   type?: string,
 ): fc.Arbitrary<ContractRequest> {
-  return partsOf(operation, contract, type).map((parts) => written(operation, parts, contract))
+  return partsOf(operation, source, type).map((parts) => written(operation, parts, source))
 }
 
-/** A request that the contract allows for an operation, always the same one. */
-export function validRequest(operation: ContractOperation, contract: SchemaSource): ContractRequest {
-  const [request] = fc.sample(requestsOf(operation, contract), { seed: 1, numRuns: 1 })
-  // One was asked for.
-  return request!
+/**
+ * A request that the contract allows for an operation, always the same: with plain values, and with what is required of
+ * it alone.
+ *
+ * @throws Undrawable where none is known
+ */
+export function validRequest(operation: ContractOperation, source: SchemaSource): ContractRequest {
+  for (const hasExamples of [true, false]) {
+    const plain = { index: 0, hasExamples, isLeast: false, budget: { left: 500 } }
+    const draw = () => fc.sample(requestsOf(operation, { ...source, plain, leftOut: new Set() }), 1)[0]
+    const request = hasExamples ? attempt('', {}, draw) : draw()
+    if (request !== undefined) return request
+  }
+  throw new Undrawable(`no request to ${routeOf(operation)} is known`)
 }
 
 type Content = Pick<RequestParts, 'body' | 'type'>
 const nothing: Content = { body: undefined }
 
-function contentOf(operation: ContractOperation, contract: SchemaSource, chosen?: string): fc.Arbitrary<Content> {
+function contentOf(operation: ContractOperation, source: SchemaSource, chosen?: string): fc.Arbitrary<Content> {
   const { requestBody } = operation.object
   if (requestBody === undefined) return fc.constant(nothing)
+  const isOptional = requestBody.required !== true
   const bodies = bodyTypes(operation)
     .filter((type) => chosen === undefined || type === chosen)
     .flatMap((type): fc.Arbitrary<Content>[] => {
-      const draw = () => bodyValues(operation, type, contract)
-      return [attempt(routeOf(operation), contract, draw)?.map((body): Content => ({ body, type })) ?? []].flat()
+      const some = attempt(routeOf(operation), source, () => bodiesOf(operation, type, source))
+      return some === undefined ? [] : [some.map((body): Content => ({ body, type }))]
     })
-  if (bodies.length > 0)
-    return fc.oneof(smallestFirst, ...(requestBody.required === true ? [] : [fc.constant(nothing)]), ...bodies)
-  if (requestBody.required === true) throw new Undrawable(`no bodies of ${bodyTypes(operation).join(', ')} are known`)
-  return fc.constant(nothing)
+  if (bodies.length === 0 && !isOptional) {
+    throw new Undrawable(`no bodies of ${bodyTypes(operation).join(', ')} are known`)
+  }
+  if (source.plain !== undefined) return isOptional ? fc.constant(nothing) : bodies[0]!
+  return fc.oneof(smallestFirst, ...(isOptional ? [fc.constant(nothing)] : []), ...bodies)
 }
 
 /** A smaller case may be one of the first. */
@@ -96,12 +102,13 @@ const smallestFirst = { withCrossShrink: true }
 function parameterOf(
   operation: ContractOperation,
   parameter: Parameter,
-  contract: SchemaSource,
+  source: SchemaSource,
 ): fc.Arbitrary<[Parameter, Json][]> {
-  const draw = () => parameterValues(parameter, contract).map((value): [Parameter, Json][] => [[parameter, value]])
+  const draw = () => parameterValues(parameter, source).map((value): [Parameter, Json][] => [[parameter, value]])
   if (parameter.required === true) return draw()
-  const one = attempt(`${routeOf(operation)}: ${parameter.in}/${parameter.name}`, contract, draw)
   const none = fc.constant<[Parameter, Json][]>([])
+  if (source.plain !== undefined) return none
+  const one = attempt(`${routeOf(operation)}: ${parameter.in}/${parameter.name}`, source, draw)
   return one === undefined ? none : fc.oneof(smallestFirst, none, one)
 }
 
@@ -109,7 +116,7 @@ function parameterOf(
 export function written(
   operation: ContractOperation,
   { parameters, body, type = bodyTypes(operation)[0] ?? '', way }: RequestParts,
-  contract: SchemaSource,
+  source: SchemaSource,
 ): ContractRequest {
   const encode = way % 2 === 0 ? encodeURIComponent : percentEncoded
   const valuesIn = (place: Parameter['in']) => parameters.filter(([parameter]) => parameter.in === place)
@@ -130,6 +137,40 @@ export function written(
       ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),
       ...(body === undefined ? {} : { 'content-type': contentTypeOf(type) }),
     },
-    ...(body === undefined ? {} : { body: writtenBody(type, body, way, filesOf(operation, type, contract)) }),
+    ...(body === undefined ? {} : { body: writtenBody(type, body, way, filesOf(operation, type, source)) }),
   }
+}
+
+/** The examples of a parameter, a header or a media type by name; one that has none is `(unnamed)`. */
+export function examplesOf({ example, examples = {} }: Exampled): Map<string, Json> {
+  const named = Object.entries(examples).map(([name, { value }]): [string, Json] => [name, value])
+  return new Map(example === undefined ? named : [...named, ['(unnamed)', example]])
+}
+
+/** An example of a request by its name, and its body. */
+export interface RequestExample {
+  name: string
+  request: ContractRequest
+  body: Json
+}
+
+/**
+ * The examples of an operation's requests. A part without an example of the name has its first one, or none where it
+ * may be left out.
+ */
+export function requestExamplesOf(operation: ContractOperation, source: SchemaSource): RequestExample[] {
+  const { parameters, object } = operation
+  const bodies = examplesOf(object.requestBody?.content[bodyTypes(operation)[0] ?? ''] ?? {})
+  const names = new Set([bodies, ...parameters.map(examplesOf)].flatMap((examples) => [...examples.keys()]))
+  // An operation that is asked for nothing has one request.
+  if (parameters.length === 0 && object.requestBody === undefined) names.add('(unnamed)')
+  return [...names].map((name) => {
+    const body = bodies.get(name) ?? [...bodies.values()][0]
+    const values = parameters.flatMap((parameter): [Parameter, Json][] => {
+      const examples = examplesOf(parameter)
+      const value = examples.get(name) ?? (parameter.required === true ? [...examples.values()][0] : undefined)
+      return value === undefined ? [] : [[parameter, value]]
+    })
+    return { name, body, request: written(operation, { parameters: values, body, way: 0 }, source) }
+  })
 }

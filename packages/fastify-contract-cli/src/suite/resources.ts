@@ -1,47 +1,51 @@
 import type { ContractOperation } from 'fastify-contract/document'
-import { type TestedContract, isPathOf } from './contract.ts'
+import { type SentRequest, isPathOf, operationOf } from './contract.ts'
 import { parseExactly } from './exact-json.ts'
 import type { ContractRequest } from './requests.ts'
 import type { ReceivedResponse } from './response-checks.ts'
 
 /** A collection that a contract lets clients add to, and the operations on one thing of it. */
 export interface Resource {
+  /** The path of the collection, such as `/pets`. */
+  collection: string
   create: ContractOperation
+  list: ContractOperation | undefined
   /** The path of one thing, such as `/pets/{petId}`. */
   path: string
   /** The parameter that ends this path. */
   parameter: string
   /** The operations on one thing, by their methods. */
   operations: Partial<Record<string, ContractOperation>>
-  /** Undefined without one that needs no parameters. */
-  list: ContractOperation | undefined
 }
 
-const known = new WeakMap<TestedContract, Resource[]>()
+interface Operations {
+  operations: readonly ContractOperation[]
+}
+
+const known = new WeakMap<readonly ContractOperation[], Resource[]>()
 
 /** Finds the collections of a contract: a POST, beside whose path stands that of one thing. */
-export function resourcesOf(contract: TestedContract): Resource[] {
-  const found = known.get(contract) ?? contract.operations.flatMap((create) => resourceOf(create, contract) ?? [])
-  known.set(contract, found)
+export function resourcesOf({ operations }: Operations): Resource[] {
+  const found = known.get(operations) ?? operations.flatMap((create) => resourceOf(create, operations) ?? [])
+  known.set(operations, found)
   return found
 }
 
-function resourceOf(create: ContractOperation, { operations }: TestedContract): Resource | undefined {
+function resourceOf(create: ContractOperation, operations: readonly ContractOperation[]): Resource | undefined {
   if (create.method !== 'post') return undefined
+  const collection = create.path.replace(/\/$/, '')
   const ofItems = operations.filter(({ path }) => {
-    const [last = '', ...others] = path.split('/').toReversed()
-    return /^\{[^{}]+\}$/.test(last) && others.toReversed().join('/') === create.path.replace(/\/$/, '')
+    return path.startsWith(`${collection}/`) && /^\{[^{}/]+\}$/.test(path.slice(collection.length + 1))
   })
   const [first] = ofItems
   if (first === undefined) return undefined
-  const list = operations.find(({ path, method }) => path === create.path && method === 'get')
-  const isFree = list?.parameters.every((parameter) => parameter.required !== true || parameter.in === 'path')
   return {
+    collection,
     create,
+    list: operations.find(({ path, method }) => path === create.path && method === 'get'),
     path: first.path,
-    parameter: first.path.slice(first.path.lastIndexOf('{') + 1, -1),
+    parameter: first.path.slice(collection.length + 2, -1),
     operations: Object.fromEntries(ofItems.map((operation) => [operation.method, operation])),
-    list: isFree === true ? list : undefined,
   }
 }
 
@@ -55,12 +59,12 @@ export function createdUrl(resource: Resource, sent: ContractRequest, received: 
   const segments = location.split('/').slice(-resource.path.split('/').length + 1)
   const located = `/${segments.join('/')}`
   if (location !== '' && isPathOf(resource.path, located)) return located
-  const id = linkedId(resource, sent, received) ?? namedId(resource.parameter, bodyOf(received.text)) ?? undefined
+  const id = linkedId(resource, sent, received) ?? namedId(resource.parameter, bodyOf(received.text))
   return id === undefined || id === '' ? undefined : `${collection.replace(/\/$/, '')}/${encodeURIComponent(id)}`
 }
 
 /** A link of a response (OpenAPI 3.1, "Link Object"); the contract's types leave it out: the server does not read it. */
-interface Link {
+export interface Link {
   operationId?: string
   parameters?: Record<string, unknown>
 }
@@ -76,33 +80,50 @@ function linkedId(
     const [, place, name = ''] = /^\$(request|response)\.body#\/([^/]+)$/.exec(String(parameters[parameter])) ?? []
     if (place === undefined || !ids.includes(operationId)) continue
     const body = bodyOf(place === 'request' ? String(sent.body ?? '') : received.text)
-    return textOf((body as Record<string, unknown> | undefined)?.[name])
+    return idTextOf((body as Record<string, unknown> | undefined)?.[name])
   }
   return undefined
 }
 
 /** The value of the property that has the name of a parameter, or `id`. */
 function namedId(parameter: string, body: unknown): string | undefined {
-  const key = idKey(parameter, body)
-  if (key !== undefined) return textOf((body as Record<string, unknown>)[key])
-  const inner = typeof body === 'object' && body !== null ? Object.values(body) : []
-  return inner.length === 1 && !Array.isArray(body) ? namedId(parameter, inner[0]) : undefined
+  const named = unwrapped(body, parameter)
+  return named === undefined ? undefined : idTextOf(named[idKey(parameter, Object.keys(named)) ?? ''])
 }
 
-/** The property of an object that names it. */
-export function idKey(parameter: string, body: unknown): string | undefined {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
-  const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
-  const keys = Object.keys(body)
+/** An object of JSON. */
+export type Members = Record<string, unknown>
+
+/** Whether a value is an object of JSON: forms have files, too. */
+export function isObject(value: unknown): value is Members {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** The object that a body is, also in an envelope such as `{ pet: { … } }`. */
+export function unwrapped(body: unknown, parameter: string): Members | undefined {
+  if (!isObject(body)) return undefined
+  const [only, ...others] = Object.values(body)
+  const isEnvelope = others.length === 0 && isObject(only) && idKey(parameter, Object.keys(body)) === undefined
+  return isEnvelope ? only : body
+}
+
+const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+
+/** The property by which objects are named: that of the parameter, or `id`. */
+export function idKey(parameter: string, names: readonly string[]): string | undefined {
   const ids = ['id', '_id', 'uuid', 'guid']
   return (
-    keys.find((key) => plain(key) === plain(parameter)) ??
-    (/id$/i.test(parameter) ? ids.find((id) => keys.includes(id)) : undefined)
+    names.find((name) => plain(name) === plain(parameter)) ??
+    (/id$/i.test(parameter) ? ids.find((id) => names.includes(id)) : undefined)
   )
 }
 
-function textOf(value: unknown): string | undefined {
-  return ['string', 'number', 'bigint'].includes(typeof value) ? String(value) : undefined
+/** The text of an id; undefined where it is none. */
+export function idTextOf(value: unknown): string | undefined {
+  const isId = ['string', 'number', 'bigint'].includes(typeof value) && value !== ''
+  return isId ? String(value) : undefined
 }
 
 /** The value of JSON; undefined for anything else. */
@@ -111,5 +132,51 @@ export function bodyOf(text: string): unknown {
     return parseExactly(text)
   } catch {
     return undefined
+  }
+}
+
+/** How many things of one kind are remembered. */
+const most = 20
+
+/** What a caller has created and not deleted, by the paths of the contract. */
+export class KnownItems {
+  readonly #contract: Operations
+  readonly #paths = new Map<string, string[]>()
+
+  constructor(contract: Operations) {
+    this.#contract = contract
+  }
+
+  /** Remembers what a response has created, and forgets what it has deleted. */
+  record(sent: ContractRequest, received: ReceivedResponse): void {
+    if (received.status < 200 || received.status > 299) return
+    const operation = operationOf(this.#contract, sent satisfies SentRequest)
+    if (operation?.method === 'delete') {
+      const paths = this.#paths.get(operation.path) ?? []
+      const [deleted] = sent.url.split('?', 1)
+      this.#paths.set(
+        operation.path,
+        paths.filter((path) => path !== deleted),
+      )
+    }
+    for (const resource of resourcesOf(this.#contract).filter(({ create }) => create.id === operation?.id)) {
+      const path = createdUrl(resource, sent, received)
+      if (path === undefined) continue
+      const others = this.#paths.get(resource.path) ?? []
+      this.#paths.set(resource.path, [...others.slice(1 - most), path])
+    }
+  }
+
+  /** Sends a request to something that exists, where one is known. @param choice which one */
+  directed(operation: ContractOperation, request: ContractRequest, choice: number): ContractRequest {
+    const names = operation.path.split('/')
+    const templates = [...this.#paths.keys()].toSorted((a, b) => b.length - a.length)
+    const template = templates.find((each) => each === names.slice(0, each.split('/').length).join('/'))
+    const paths = this.#paths.get(template ?? '') ?? []
+    const path = paths[choice % Math.max(1, paths.length)]
+    if (path === undefined) return request
+    const [target = '', ...query] = request.url.split('?')
+    const rest = target.split('/').slice(path.split('/').length)
+    return { ...request, url: [[path, ...rest].join('/'), ...query].join('?') }
   }
 }

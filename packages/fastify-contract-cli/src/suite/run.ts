@@ -1,23 +1,16 @@
-import { type App, exchangeWith } from './app-exchange.ts'
-import { type Additions, onWire } from './callers.ts'
-import { type TestedContract, addressOf } from './contract.ts'
+import type { ContractOperation } from 'fastify-contract/document'
+import { type TestedContract, routeOf } from './contract.ts'
 import type { Coverage } from './coverage.ts'
-import { type Credentials, schemesFor, wantsCredentials } from './credentials.ts'
+import { type Credentials, onWire, schemesFor, wantsCredentials } from './credentials.ts'
 import { Unjudged } from './fault.ts'
 import { messageOf } from './property.ts'
 import { validRequest } from './requests.ts'
-import { type Connections, type Exchange, connectTo } from './send.ts'
+import { type Exchange, connect } from './send.ts'
 import { type Case, type Result, type SuiteOptions, createContractSuite } from './suite.ts'
-import { Undrawable } from './undrawable.ts'
+import { Undrawable, attempt } from './undrawable.ts'
 
-/** What is tested, and how far. One of `url`, `app` and `exchange` is needed. */
-export interface TestOptions extends Omit<SuiteOptions, 'contract' | 'server'> {
-  /** Where the server is. A path in it takes the place of the contract's base path. */
-  url?: string
-  /** A server in the same process. */
-  app?: App
-  /** How requests are sent, for any other server. */
-  exchange?: Exchange
+/** What is tested, and how far. */
+export interface TestOptions extends SuiteOptions {
   auth?: Credentials
   /** The id, or the method and path, of the only operation to test. */
   only?: string | undefined
@@ -37,30 +30,29 @@ export interface TestRun extends AsyncIterable<Result> {
   requests: () => number
 }
 
-/** Tests a server, case by case. What requests leave out comes last. @throws Unjudged without such an operation */
+/** Tests a server, case by case. What requests leave out comes last. @throws Unjudged without such an operation or server */
 export function test(contract: TestedContract, options: TestOptions): TestRun {
   const { only, seconds = 60 } = options
   const deadline = performance.now() + seconds * 1000
-  const { exchange, close } = connectionsOf(contract, options, Math.max(0.5, Math.min(10, seconds / 12)))
-  const suite = createContractSuite({ ...options, contract, server: { exchange: until(deadline, exchange) } })
-  const chosen = contract.operations.filter(({ id, method, path }) =>
-    isChosen(only, id, `${method.toUpperCase()} ${path}`),
-  )
+  const { exchange, close } = connect(contract, options, Math.max(0.5, Math.min(10, seconds / 12)) * 1000)
+  const suite = createContractSuite(contract, { ...options, exchange: until(deadline, exchange) })
+  const chosen = contract.operations.filter((operation) => [undefined, operation.id, routeOf(operation)].includes(only))
   if (chosen.length === 0) throw new Unjudged(`the contract has no operation ${String(only)}`)
   const ids = new Set(chosen.map(({ id }) => id))
-  const all = [...suite.cases(chosen)]
   // The chosen operations find nothing that nobody has created.
-  const isBefore = ({ operation }: Case) => operation !== undefined && !ids.has(operation)
-  const [before, cases] = [all.filter(isBefore), all.filter((each) => !isBefore(each))]
+  const { before = [], cases = [] } = Object.groupBy(suite.cases(chosen), ({ operation = '' }) =>
+    operation === '' || ids.has(operation) ? 'cases' : 'before',
+  )
 
   async function* results(): AsyncGenerator<Result, void, undefined> {
     try {
-      await assertJudgeable(contract, { ...options, exchange })
+      await assertReachable(exchange)
+      for (const name of Object.keys(options.auth ?? {})) await assertAccepted(name, contract, { ...options, exchange })
       for (const { run } of before) await run(seconds * 100)
       yield* runCases(cases, deadline, () => assertReachable(exchange))
       for (const line of suite.leftOut) yield { title: line, notes: [], verdict: 'left out', reason: '' }
     } finally {
-      close()
+      await close()
     }
   }
   return {
@@ -71,10 +63,6 @@ export function test(contract: TestedContract, options: TestOptions): TestRun {
     requests: suite.requests,
     [Symbol.asyncIterator]: results,
   }
-}
-
-function isChosen(only: string | undefined, ...names: string[]): boolean {
-  return only === undefined || names.includes(only)
 }
 
 const timeIsUp = 'the time is up; give more with --seconds'
@@ -120,15 +108,6 @@ async function* runCases(
   }
 }
 
-function connectionsOf(contract: TestedContract, { url, app, exchange }: TestOptions, seconds: number): Connections {
-  if (exchange !== undefined) return { exchange, close: () => undefined }
-  if (app !== undefined) return { exchange: exchangeWith(app), close: () => undefined }
-  if (url === undefined || !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    throw new Unjudged(`${String(url)} is not the URL of a server; give one such as http://localhost:3000`)
-  }
-  return connectTo(addressOf(contract, url), seconds * 1000)
-}
-
 /** @throws Unjudged */
 async function assertReachable(exchange: Exchange): Promise<void> {
   try {
@@ -138,40 +117,24 @@ async function assertReachable(exchange: Exchange): Promise<void> {
   }
 }
 
-interface Judgeable extends Additions {
-  auth?: Credentials
-  exchange: Exchange
-}
-
-/** Tries the credentials on a few operations that need them. @throws Unjudged when each is refused */
-async function assertJudgeable(
+/** @throws Unjudged if no operation takes the credentials of a scheme */
+async function assertAccepted(
+  name: string,
   contract: TestedContract,
-  { exchange, auth = {}, ...additions }: Judgeable,
+  { auth = {}, exchange, ...additions }: TestOptions & { exchange: Exchange },
 ): Promise<void> {
-  await assertReachable(exchange)
-  for (const name of Object.keys(auth)) {
-    const tried = contract.operations
-      .filter(
-        (operation) => wantsCredentials(operation) && schemesFor(operation, Object.keys(auth))?.includes(name) === true,
-      )
-      .toSorted((a, b) => Number(b.method === 'get') - Number(a.method === 'get'))
-      .slice(0, 5)
-    const statuses: number[] = []
-    for (const operation of tried) {
-      const request = drawnOrNothing(() => validRequest(operation, contract))
-      if (request !== undefined) statuses.push((await exchange(onWire(contract, request, auth, additions))).status)
-    }
-    if (statuses.length > 0 && statuses.every((status) => status === 401)) {
-      throw new Unjudged(`the server refuses the credentials of ${name} everywhere (401); check --auth ${name}=…`)
-    }
+  const takes = (operation: ContractOperation) =>
+    wantsCredentials(operation) && schemesFor(operation, Object.keys(auth))?.includes(name) === true
+  const tried = contract.operations
+    .filter(takes)
+    .toSorted((a, b) => Number(b.method === 'get') - Number(a.method === 'get'))
+    .slice(0, 5)
+  const statuses: number[] = []
+  for (const operation of tried) {
+    const request = attempt('', {}, () => validRequest(operation, contract))
+    if (request !== undefined) statuses.push((await exchange(onWire(contract, request, auth, additions))).status)
   }
-}
-
-function drawnOrNothing<Drawn>(draw: () => Drawn): Drawn | undefined {
-  try {
-    return draw()
-  } catch (error) {
-    if (error instanceof Undrawable) return undefined
-    throw error
+  if (statuses.length > 0 && statuses.every((status) => status === 401)) {
+    throw new Unjudged(`the server refuses the credentials of ${name} everywhere (401); check --auth ${name}=…`)
   }
 }

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { isJson } from 'fastify-contract/document'
-import { Fault } from './fault.ts'
+import { basePathsOf, isJson } from 'fastify-contract/document'
+import { type TestedContract, addressOf } from './contract.ts'
+import { Fault, Unjudged } from './fault.ts'
 import type { ReceivedResponse } from './response-checks.ts'
 
 /** A request as it is sent. */
@@ -16,10 +17,99 @@ export interface WireRequest {
 /** Sends a request and gives its response. @throws Fault without a complete one */
 export type Exchange = (request: WireRequest) => Promise<ReceivedResponse>
 
+/** What `inject` of a Fastify instance gives. */
+interface Injected {
+  statusCode: number
+  headers: Record<string, string | string[] | number | undefined>
+  rawPayload: Buffer
+}
+
+/** A server in the same process: a Fastify instance, or a function like `fetch`. */
+export type App =
+  | {
+      inject: (request: {
+        method: never
+        url: string
+        headers: Record<string, string>
+        payload?: string | Buffer
+      }) => PromiseLike<Injected>
+    }
+  | ((request: Request) => Promise<Response> | Response)
+
+/** Where requests go to. One of these is needed. */
+export interface Server {
+  /** The address, such as `http://127.0.0.1:3000`. A path in it takes the place of the contract's base path. */
+  url?: string | (() => Promise<string>)
+  /** A server in the same process. */
+  app?: App
+  /** How requests are sent, for any other server. */
+  exchange?: Exchange
+}
+
 /** Connections to one server. */
 export interface Connections {
   exchange: Exchange
-  close: () => void
+  close: () => Promise<void>
+}
+
+/**
+ * Connects to a server when the first request is sent.
+ *
+ * @param milliseconds the time for one response
+ * @throws Unjudged for a URL that is none of a server
+ */
+export function connect(contract: TestedContract, { url, app, exchange }: Server, milliseconds?: number): Connections {
+  const [base = ''] = basePathsOf(contract.document)
+  const here = exchange ?? (app === undefined ? undefined : exchangeWith(app, base))
+  if (here !== undefined) return { exchange: here, close: () => Promise.resolve() }
+  if (typeof url !== 'function' && !/^https?:$/.test(URL.parse(String(url))?.protocol ?? '')) {
+    throw new Unjudged(`${String(url)} is not the URL of a server; give one such as http://localhost:3000`)
+  }
+  let opened: Promise<Connections> | undefined
+  const open = async () => {
+    const address = typeof url === 'function' ? await url() : String(url)
+    return connectTo(addressOf(contract, address), milliseconds)
+  }
+  return {
+    exchange: async (request) => (await (opened ??= open())).exchange(request),
+    close: async () => (await opened)?.close(),
+  }
+}
+
+/** Sends requests to a server in the same process, without a socket. @param base comes before the path of each */
+export function exchangeWith(app: App, base = ''): Exchange {
+  if (typeof app !== 'function') {
+    return async ({ method, url, headers, body }) => {
+      // Fastify's type lists methods; `inject` takes each.
+      const request = {
+        method: method as never,
+        url: `${base}${url}`,
+        headers,
+        ...(body === undefined ? {} : { payload: body }),
+      }
+      const { statusCode, headers: received, rawPayload } = await app.inject(request)
+      return receivedOf(statusCode, received, rawPayload)
+    }
+  }
+  return async ({ method, url, headers, body }) => {
+    const content = body === undefined ? {} : { body: typeof body === 'string' ? body : new Uint8Array(body) }
+    const response = await app(
+      new Request(new URL(`${base}${url}`, 'http://localhost'), { method, headers, ...content }),
+    )
+    const bytes = Buffer.from(await response.arrayBuffer())
+    return receivedOf(response.status, Object.fromEntries(response.headers), bytes)
+  }
+}
+
+/** @throws Fault when the bytes are JSON or of no type, and not UTF-8 */
+export function receivedOf(status: number, headers: ReceivedResponse['headers'], bytes: Buffer): ReceivedResponse {
+  return { status, headers, text: textOf(bytes, headers['content-type']?.toString()), bytes: bytes.length }
+}
+
+function textOf(bytes: Buffer, type: string | undefined): string {
+  if (isUtf8(bytes)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  if (type !== undefined && !isJson(type)) return bytes.toString('latin1')
+  throw new Fault('broken response', 'the body of the response is not UTF-8')
 }
 
 /** The bytes of a response's body that are read. */
@@ -38,19 +128,19 @@ export function connectTo(origin: string, milliseconds = 60_000): Connections {
   const base = pathname.replace(/\/$/, '')
   const server = { agent, hostname: hostname.replace(/^\[|\]$/g, ''), port }
   const start = isSecure ? httpsRequest : httpRequest
-  const send: Exchange = async ({ method, url, headers, body }) => {
-    const signal = AbortSignal.timeout(milliseconds)
-    try {
-      return await receive(start, { ...server, method, path: `${base}${url}`, headers, signal }, body)
-    } catch (error) {
-      if (!signal.aborted) throw error
-      throw new Fault('no response', `no complete response within ${String(milliseconds / 1000)} s`, { cause: error })
-    }
-  }
   return {
-    exchange: send,
+    exchange: async ({ method, url, headers, body }) => {
+      const signal = AbortSignal.timeout(milliseconds)
+      try {
+        return await receive(start, { ...server, method, path: `${base}${url}`, headers, signal }, body)
+      } catch (error) {
+        if (!signal.aborted) throw error
+        throw new Fault('no response', `no complete response within ${String(milliseconds / 1000)} s`, { cause: error })
+      }
+    },
     close: () => {
       agent.destroy()
+      return Promise.resolve()
     },
   }
 }
@@ -111,13 +201,5 @@ async function read(message: IncomingMessage): Promise<ReceivedResponse> {
   }
   const names = flat.filter((_line, index) => index % 2 === 0)
   const rawHeaders = names.map((name, index): [string, string] => [name, flat[2 * index + 1] ?? ''])
-  const bytes = Buffer.concat(chunks)
-  return { status: statusCode, headers, text: textOf(bytes, headers['content-type']), rawHeaders, bytes: bytes.length }
-}
-
-/** @throws Fault when the bytes are JSON or of no type, and not UTF-8 */
-export function textOf(bytes: Buffer, type: string | undefined): string {
-  if (isUtf8(bytes)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-  if (type !== undefined && !isJson(type)) return bytes.toString('latin1')
-  throw new Fault('broken response', 'the body of the response is not UTF-8')
+  return { ...receivedOf(statusCode, headers, Buffer.concat(chunks)), rawHeaders }
 }

@@ -1,5 +1,14 @@
 import type { Json } from './flat-schema.ts'
 
+/** A number of JSON that no double holds, or that is written in a form that matters. */
+export class RawNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 /** A value as it stands in a URL, before it is encoded, and in a header. */
 export function textOf(value: Json): string {
   return typeof value === 'string' ? value : spelled(value, 0)
@@ -20,8 +29,9 @@ export function spelled(value: Json, way: number): string {
         const spellings = integerSpellings(member)
         return JSON.rawJSON(spellings[way % spellings.length] ?? '')
       }
+      if (member instanceof RawNumber) return JSON.rawJSON(member.text)
       if (typeof member === 'string' && escapes === 1) return JSON.rawJSON(`"${escaped(member, /[^]/g)}"`)
-      if (typeof member !== 'object' || member === null || Array.isArray(member) || 'rawJSON' in member) return member
+      if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
       return way % 2 === 0 ? member : Object.fromEntries(Object.entries(member).reverse())
     },
     space,

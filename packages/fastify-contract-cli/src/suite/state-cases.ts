@@ -1,11 +1,11 @@
 import fc from 'fast-check'
+import type { CaseTools, Send, Test, Tools } from './cases.ts'
 import { isPathOf } from './contract.ts'
-import type { CaseTools, Send, Test } from './cases.ts'
 import { schemesFor } from './credentials.ts'
 import { canonical } from './exact-json.ts'
 import { Fault } from './fault.ts'
 import { type ContractRequest, requestsOf } from './requests.ts'
-import { type Resource, bodyOf, createdUrl, idKey } from './resources.ts'
+import { type Resource, bodyOf, createdUrl, idKey, isObject } from './resources.ts'
 import type { ReceivedResponse } from './response-checks.ts'
 import { Undrawable, attempt } from './undrawable.ts'
 
@@ -13,20 +13,21 @@ const isSuccess = ({ status }: ReceivedResponse) => status >= 200 && status < 30
 const isGone = ({ status }: ReceivedResponse) => status === 404 || status === 410
 
 /** Lists the tests that what is created is found, listed, deleted and gone, and hidden from another caller. */
-export function* stateTests(resources: readonly Resource[], { schemes }: Pick<CaseTools, 'schemes'>): Generator<Test> {
-  for (const resource of resources) {
-    const { create, operations, list } = resource
-    const needed = [create, list, ...Object.values(operations)].flatMap((operation) => operation ?? [])
-    if (needed.some((operation) => schemesFor(operation, schemes) === undefined)) continue
-    const title = `creates what ${resource.path} finds, changes and deletes`
-    yield { title, run: (tools) => testResource(resource, tools) }
-  }
+export function stateTests(resources: readonly Resource[], { schemes }: Pick<Tools, 'schemes'>): Test[] {
+  return resources.flatMap(({ list, ...resource }) => {
+    // A list that wants parameters may show others.
+    const isFree = list?.parameters.every(({ required, in: place }) => required !== true || place === 'path')
+    const whole = { ...resource, list: isFree === true ? list : undefined }
+    const needed = [whole.create, whole.list, ...Object.values(whole.operations)].filter((each) => each !== undefined)
+    if (needed.some((operation) => schemesFor(operation, schemes) === undefined)) return []
+    const title = `creates what ${whole.path} finds, changes and deletes`
+    return [{ title, run: (tools: CaseTools) => testResource(whole, tools) }]
+  })
 }
 
 async function testResource(resource: Resource, tools: CaseTools): Promise<void> {
-  const { contract, newCaller, newStranger, check } = tools
+  const { contract, newCaller, stranger, check } = tools
   const send = await newCaller()
-  const stranger = await newStranger()
   const { put, patch } = resource.operations
   const changes = [put, patch].flatMap((operation) => {
     const draw = () => requestsOf(operation!, contract)
@@ -45,167 +46,161 @@ async function testResource(resource: Resource, tools: CaseTools): Promise<void>
     last = isSuccess(received)
       ? 'its response does not name what it has created'
       : `received ${String(received.status)}`
-    if (url === undefined || !isValidUrl(resource, url)) return
+    if (url === undefined || !isPathOf(resource.path, url) || /\/\.{1,2}$/.test(url)) return
     created++
-    await testItem({ resource, url, request, received, send, stranger, changing, isDeleted })
+    const item = new Item(resource, url, received, send)
+    await item.assertFound(request)
+    if (stranger !== undefined) await item.assertHiddenFrom(stranger)
+    for (const change of changing) await item.change(change)
+    if (isDeleted) await item.delete()
   })
   if (created === 0) throw new Undrawable(`nothing could be created: ${last}`)
 }
 
-function isValidUrl({ path }: Resource, url: string): boolean {
-  return isPathOf(path, url) && !/\/\.{1,2}$/.test(url)
-}
-
-interface Item {
-  resource: Resource
-  /** The path of the item. */
-  url: string
-  /** What created it, and the response. */
-  request: ContractRequest
-  received: ReceivedResponse
-  send: Send
-  stranger: Send | undefined
-  changing: ContractRequest[]
-  isDeleted: boolean
-}
-
-async function testItem({
-  resource,
-  url,
-  request: creation,
-  received,
-  send,
-  stranger,
-  changing,
-  isDeleted,
-}: Item): Promise<void> {
-  const { get, delete: remove } = resource.operations
-  const collection = url.split('/').slice(0, -1).join('/')
-  const list = resource.list === undefined ? undefined : { method: 'GET', url: collection }
-  const found = get === undefined ? undefined : await send({ method: 'GET', url })
-  if (found !== undefined) {
-    assertFound(resource, url, received, found)
-    assertExact(url, creation, found)
-  }
-  const listed = list === undefined ? undefined : await send(list)
-  const id = idOf(resource, url, received)
-  if (listed !== undefined && isMissing(resource, id, listed))
-    throw lost(`what has the path ${url} is not in the list ${collection}`)
-  if (stranger !== undefined) await assertHidden({ url, found, list, listed, id, resource, stranger })
-  for (const request of changing) {
-    const [, query] = request.url.split('?')
-    const named = withId(request, resource, id[0])
-    const changed = await send({ ...named, url: query === undefined ? url : `${url}?${query}` })
-    if (isGone(changed))
-      throw lost(`${request.method} ${url}: received ${String(changed.status)}, though it was created`)
-  }
-  if (
-    !isDeleted ||
-    remove === undefined ||
-    remove.parameters.some(({ required, in: at }) => required === true && at !== 'path')
-  )
-    return
-  const removed = await send({ method: 'DELETE', url })
-  if (isGone(removed)) throw lost(`DELETE ${url}: received ${String(removed.status)}, though it was created`)
-  if (!isSuccess(removed) || removed.status === 202) return
-  const again = get === undefined ? undefined : await send({ method: 'GET', url })
-  if (again !== undefined && isSuccess(again))
-    throw lost(`GET ${url}: received ${String(again.status)}, though it was deleted`)
-  const rest = list === undefined ? undefined : await send(list)
-  if (rest !== undefined && isListed(resource, id, rest))
-    throw lost(`what had the path ${url} was deleted, and is still in the list ${collection}`)
-}
-
-/** A change that would give the item another name would hide it. */
-function withId(request: ContractRequest, { parameter }: Resource, id: string | undefined): ContractRequest {
-  const body = bodyOf(String(request.body ?? ''))
-  const key = idKey(parameter, body)
-  if (key === undefined || id === undefined) return request
-  return { ...request, body: canonical({ ...(body as object), [key]: JSON.rawJSON(id) }) }
-}
-
 const lost = (message: string) => new Fault('lost or shown to others', message)
 
-function assertFound({ parameter }: Resource, url: string, created: ReceivedResponse, found: ReceivedResponse): void {
-  if (isGone(found)) throw lost(`GET ${url}: received ${String(found.status)}, though it was created`)
-  const [first, second] = [created, found].map(({ text }) => bodyOf(text))
-  const [one, other] = [first, second].map((body) => valueOfId(parameter, body))
-  if (isSuccess(found) && one !== undefined && other !== undefined && one !== other) {
-    throw lost(`GET ${url}: received the ${String(idKey(parameter, second))} ${other}, expected ${one}`)
-  }
-}
+/** A thing that was created. */
+class Item {
+  readonly #resource: Resource
+  readonly #url: string
+  /** The response to its creation. */
+  readonly #created: ReceivedResponse
+  readonly #send: Send
+  /** The values by which lists may name it, as JSON. */
+  readonly #ids: string[]
+  #found: ReceivedResponse | undefined
+  #listed: ReceivedResponse | undefined
 
-/** An integer that comes back as its neighbour has been a double on its way. */
-function assertExact(url: string, { body = '' }: ContractRequest, { text }: ReceivedResponse): void {
-  const [sent, received] = [bodyOf(String(body)), bodyOf(text)]
-  if (!isObject(sent) || !isObject(received)) return
-  for (const [name, value] of Object.entries(sent)) {
-    const other = received[name]
-    if (typeof value !== 'bigint' || !['bigint', 'number'].includes(typeof other)) continue
-    if (value !== other && Number(value) === Number(other)) {
-      throw lost(`GET ${url}: received the ${name} ${String(other)}, expected ${String(value)}`)
+  constructor(resource: Resource, url: string, created: ReceivedResponse, send: Send) {
+    this.#resource = resource
+    this.#url = url
+    this.#created = created
+    this.#send = send
+    const last = decodeURIComponent(url.split('/').at(-1) ?? '')
+    const own = this.#idIn(bodyOf(created.text))
+    this.#ids = [own ?? [], JSON.stringify(last), /^-?\d+$/.test(last) ? last : []].flat()
+  }
+
+  /** @throws Fault if it is not found, is another one, or is not listed */
+  async assertFound(creation: ContractRequest): Promise<void> {
+    this.#found = await this.#get(this.#send)
+    if (this.#found !== undefined) {
+      if (isGone(this.#found)) throw this.#gone('GET', this.#found)
+      const [one, other] = [this.#created, this.#found].map(({ text }) => this.#idIn(bodyOf(text)))
+      if (isSuccess(this.#found) && one !== undefined && other !== undefined && one !== other) {
+        throw lost(`GET ${this.#url}: received the id ${other}, expected ${one}`)
+      }
+      this.#assertExact(creation, this.#found)
+    }
+    this.#listed = await this.#list(this.#send)
+    if (this.#listed !== undefined && this.#isMissingIn(this.#listed)) {
+      throw lost(`what has the path ${this.#url} is not in the list ${this.#collection}`)
     }
   }
-}
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+  /** An integer that comes back as its neighbour has been a double on its way. */
+  #assertExact({ body = '' }: ContractRequest, { text }: ReceivedResponse): void {
+    const [sent, received] = [bodyOf(String(body)), bodyOf(text)]
+    if (!isObject(sent) || !isObject(received)) return
+    for (const [name, value] of Object.entries(sent)) {
+      const other = received[name]
+      if (typeof value !== 'bigint' || !['bigint', 'number'].includes(typeof other)) continue
+      if (value !== other && Number(value) === Number(other)) {
+        throw lost(`GET ${this.#url}: received the ${name} ${String(other)}, expected ${String(value)}`)
+      }
+    }
+  }
 
-function valueOfId(parameter: string, body: unknown): string | undefined {
-  const key = idKey(parameter, body)
-  return key === undefined ? undefined : canonical((body as Record<string, unknown>)[key])
-}
+  /** Another caller may have a thing of the same name, which is not the same thing. */
+  async assertHiddenFrom(stranger: Send): Promise<void> {
+    const found = this.#found
+    const seen = found === undefined ? undefined : await this.#get(stranger)
+    if (found !== undefined && seen !== undefined && isSuccess(found) && isSuccess(seen) && seen.text === found.text) {
+      throw lost(`GET ${this.#url}: another caller received what the first has created`)
+    }
+    const others = await this.#list(stranger)
+    if (others === undefined || this.#listed === undefined) return
+    const own = new Set((itemsOf(this.#listed) ?? []).map(canonical))
+    const isSame = (item: unknown) => this.#ids.includes(this.#idIn(item) ?? '') && own.has(canonical(item))
+    if (isSuccess(others) && (itemsOf(others) ?? []).some(isSame)) {
+      throw lost(`GET ${this.#collection}: another caller received what the first has created`)
+    }
+  }
 
-/** The value by which lists name an item, as JSON; undefined where it is not known. */
-function idOf({ parameter }: Resource, url: string, { text }: ReceivedResponse): string[] {
-  const last = decodeURIComponent(url.split('/').at(-1) ?? '')
-  return [valueOfId(parameter, bodyOf(text)) ?? [], JSON.stringify(last), /^-?\d+$/.test(last) ? last : []].flat()
+  /** @throws Fault if it is gone */
+  async change(request: ContractRequest): Promise<void> {
+    const [, query] = request.url.split('?')
+    const url = query === undefined ? this.#url : `${this.#url}?${query}`
+    const changed = await this.#send({ ...this.#withId(request), url })
+    if (isGone(changed)) throw this.#gone(request.method, changed)
+  }
+
+  /** A change that would give the item another name would hide it. */
+  #withId(request: ContractRequest): ContractRequest {
+    const body = bodyOf(String(request.body ?? ''))
+    const key = isObject(body) ? idKey(this.#resource.parameter, Object.keys(body)) : undefined
+    if (key === undefined) return request
+    return { ...request, body: canonical({ ...(body as object), [key]: JSON.rawJSON(this.#ids[0]!) }) }
+  }
+
+  /** @throws Fault if it was gone before, or is not gone afterwards */
+  async delete(): Promise<void> {
+    const remove = this.#resource.operations['delete']
+    if (remove?.parameters.every(({ required, in: at }) => required !== true || at === 'path') !== true) return
+    const removed = await this.#send({ method: 'DELETE', url: this.#url })
+    if (isGone(removed)) throw this.#gone('DELETE', removed)
+    if (!isSuccess(removed) || removed.status === 202) return
+    const again = await this.#get(this.#send)
+    if (again !== undefined && isSuccess(again)) {
+      throw lost(`GET ${this.#url}: received ${String(again.status)}, though it was deleted`)
+    }
+    const rest = await this.#list(this.#send)
+    if (rest !== undefined && this.#isIn(rest)) {
+      throw lost(`what had the path ${this.#url} was deleted, and is still in the list ${this.#collection}`)
+    }
+  }
+
+  #gone(method: string, { status }: ReceivedResponse): Fault {
+    return lost(`${method} ${this.#url}: received ${String(status)}, though it was created`)
+  }
+
+  get #collection(): string {
+    return this.#url.split('/').slice(0, -1).join('/')
+  }
+
+  async #get(send: Send): Promise<ReceivedResponse | undefined> {
+    return this.#resource.operations['get'] === undefined ? undefined : send({ method: 'GET', url: this.#url })
+  }
+
+  async #list(send: Send): Promise<ReceivedResponse | undefined> {
+    return this.#resource.list === undefined ? undefined : send({ method: 'GET', url: this.#collection })
+  }
+
+  /** The id in an object, as JSON. */
+  #idIn(body: unknown): string | undefined {
+    const key = isObject(body) ? idKey(this.#resource.parameter, Object.keys(body)) : undefined
+    return key === undefined ? undefined : canonical((body as Record<string, unknown>)[key])
+  }
+
+  #isIn(listed: ReceivedResponse): boolean {
+    const items = isSuccess(listed) ? (itemsOf(listed) ?? []) : []
+    return items.some((item) => this.#ids.includes(this.#idIn(item) ?? canonical(item)))
+  }
+
+  /** Whether it should be in a list that has no pages and no filters, and whose items have names. */
+  #isMissingIn(listed: ReceivedResponse): boolean {
+    const items = itemsOf(listed)
+    if (!isSuccess(listed) || items === undefined || this.#isIn(listed)) return false
+    const mayChoose = this.#resource.list?.parameters.some(({ in: place }) => place === 'query') === true
+    const isWhole = Array.isArray(bodyOf(listed.text)) && !mayChoose && !('link' in listed.headers)
+    return isWhole && items.every((item) => this.#idIn(item) !== undefined)
+  }
 }
 
 /** The items of a response: a list, or the only list in an object. */
 function itemsOf({ text }: ReceivedResponse): unknown[] | undefined {
   const body = bodyOf(text)
   if (Array.isArray(body)) return body as unknown[]
-  const lists: unknown[][] = typeof body === 'object' && body !== null ? Object.values(body).filter(Array.isArray) : []
+  const lists: unknown[][] = isObject(body) ? Object.values(body).filter(Array.isArray) : []
   return lists.length === 1 ? lists[0] : undefined
-}
-
-function isListed({ parameter }: Resource, ids: string[], listed: ReceivedResponse): boolean {
-  const items = isSuccess(listed) ? (itemsOf(listed) ?? []) : []
-  return items.some((item) => ids.includes(valueOfId(parameter, item) ?? canonical(item)))
-}
-
-/** Whether an item should be in a list that has no pages and no filters, and whose items have names. */
-function isMissing(resource: Resource, ids: string[], listed: ReceivedResponse): boolean {
-  const items = itemsOf(listed)
-  if (!isSuccess(listed) || items === undefined || isListed(resource, ids, listed)) return false
-  const mayChoose = resource.list?.parameters.some(({ in: place }) => place === 'query') === true
-  const isWhole = Array.isArray(bodyOf(listed.text)) && !mayChoose && !('link' in listed.headers)
-  return isWhole && items.every((item) => idKey(resource.parameter, item) !== undefined)
-}
-
-interface Hidden {
-  resource: Resource
-  url: string
-  found: ReceivedResponse | undefined
-  list: ContractRequest | undefined
-  listed: ReceivedResponse | undefined
-  id: string[]
-  stranger: Send
-}
-
-/** Another caller may have a thing of the same name, which is not the same thing. */
-async function assertHidden({ resource, url, found, list, listed, id, stranger }: Hidden): Promise<void> {
-  const seen = found === undefined ? undefined : await stranger({ method: 'GET', url })
-  if (seen !== undefined && found !== undefined && isSuccess(found) && isSuccess(seen) && seen.text === found.text) {
-    throw lost(`GET ${url}: another caller received what the first has created`)
-  }
-  const others = list === undefined ? undefined : await stranger(list)
-  if (others === undefined || listed === undefined || !isListed(resource, id, others)) return
-  const own = new Set((itemsOf(listed) ?? []).map(canonical))
-  const isSame = (itemsOf(others) ?? []).some(
-    (item) => id.includes(valueOfId(resource.parameter, item) ?? '') && own.has(canonical(item)),
-  )
-  if (isSame) throw lost(`GET ${list?.url ?? ''}: another caller received what the first has created`)
 }

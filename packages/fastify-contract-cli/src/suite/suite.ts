@@ -1,32 +1,17 @@
 import type { ContractOperation } from 'fastify-contract/document'
-import { type Additions, Trail, credentialsFrom, onWire } from './callers.ts'
-import { type CaseTools, type Send, testsOf } from './cases.ts'
-import {
-  type SentRequest,
-  type TestedContract,
-  addressOf,
-  declaredResponse,
-  operationNamed,
-  routeOf,
-} from './contract.ts'
+import { type CaseTools, type Send, type Tools, testsOf } from './cases.ts'
+import { type SentRequest, type TestedContract, declaredResponse, operationNamed, routeOf } from './contract.ts'
 import { Coverage } from './coverage.ts'
-import type { Credentials } from './credentials.ts'
-import { type FaultKind, NotImplemented } from './fault.ts'
-import { type Judge, judgeAny, judgeStrictly } from './judge.ts'
-import { KnownItems } from './known-items.ts'
-import { BrokenProperty, type Counterexample, checkProperty, kindOf, messageOf } from './property.ts'
+import { type Additions, type Credentials, onWire } from './credentials.ts'
+import { type FaultKind, type Judge, NotImplemented, judgeAny, judgeStrictly } from './fault.ts'
+import { KnownItems } from './resources.ts'
+import { BrokenProperty, type Counterexample, Trail, checkProperty, kindOf, messageOf } from './property.ts'
 import { type ReceivedResponse, type ResponseRules, assertKeepsContract } from './response-checks.ts'
-import { type Connections, type Exchange, type WireRequest, connectTo } from './send.ts'
-import { type LeftOut, Undrawable } from './undrawable.ts'
+import { type Exchange, type Server, type WireRequest, connect } from './send.ts'
+import { Undrawable } from './undrawable.ts'
 
 /** What is tested, and how far. */
-export interface SuiteOptions extends Additions {
-  contract: TestedContract
-  /**
-   * Where the server is, such as `http://127.0.0.1:3000`, or how a request is sent. A path in the URL takes the place of
-   * the contract's base path.
-   */
-  server: string | (() => Promise<string>) | { exchange: Exchange }
+export interface SuiteOptions extends Additions, Server {
   /** The credentials of a caller by the names of their schemes; a function gives those of a new caller without data. */
   auth?: Readonly<Record<string, string | (() => Promise<string>)>> | undefined
   /** Those of another caller, to whom nothing is shown of what the first creates. */
@@ -44,7 +29,7 @@ export interface SuiteOptions extends Additions {
    * Requests that make what the examples of an operation need and no other example makes, by its id. With them, each
    * example of a request must be answered with the example of the same name.
    */
-  needs?: CaseTools['needs']
+  needs?: Tools['needs']
   /** Checks that the refused requests of a caller have changed nothing. */
   assertUnchanged?: (send: Send) => Promise<void>
   /** What every property starts from; another one for each suite by default. */
@@ -89,7 +74,7 @@ export interface ContractSuite {
   timeout: number
   coverage: Coverage
   /** What requests leave out, and why. It grows while they are made. */
-  leftOut: LeftOut
+  leftOut: ReadonlySet<string>
   /** How many requests have been sent. */
   requests: () => number
   /** @param chosen the operations to test; all by default */
@@ -105,49 +90,56 @@ export interface ContractSuite {
   close: () => Promise<void>
 }
 
-/** Prepares the cases of a contract. Nothing is sent before one is run. */
-export function createContractSuite(options: SuiteOptions): ContractSuite {
-  const { auth = {}, otherAuth, isStrict = false, bodyLimit, rules = {}, needs } = options
+/** How many different notes are kept of one case. */
+const mostNotes = 20
+
+/** Prepares the cases of a contract. Nothing is sent before one is run. @throws Unjudged without a server */
+export function createContractSuite(given: TestedContract, options: SuiteOptions): ContractSuite {
+  const { auth = {}, otherAuth, isStrict = false, bodyLimit, rules = {}, needs, path } = options
   const { seed = Math.floor(Math.random() * 2 ** 31), scale = 1, judge = isStrict ? judgeStrictly : judgeAny } = options
   const { assertUnchanged = () => Promise.resolve() } = options
-  const leftOut: LeftOut = new Set()
-  const contract = { ...options.contract, leftOut }
+  const contract = { ...given, leftOut: new Set<string>() }
   const coverage = new Coverage(contract)
   const timeout = 60_000 * Math.max(1, scale)
   const trail = new Trail()
   const items = new KnownItems(contract)
-  const [exchangeHere, close] = connectionsOf(options)
+  const { exchange: exchangeHere, close } = connect(contract, options)
   const kept = trail.through(exchangeHere)
+  let notes = new Set<string>()
 
-  const observe: ContractSuite['observe'] = (sent, received) => {
+  const observe: (...given: [...Parameters<ContractSuite['observe']>, Parameters<Send>[1]?]) => ReceivedResponse = (
+    sent,
+    received,
+    expected,
+  ) => {
     coverage.record(sent, received)
     if (received.status === 501 && declaredResponse(contract, sent, 501)?.[0] !== '501') {
       throw new NotImplemented(`${sent.method} ${sent.url} is not implemented`)
     }
-    assertKeepsContract(contract, sent, received, rules)
+    const isBroken = expected?.isAllowed === false
+    // That a broken request is taken says more than what is wrong with the response to it.
+    if (isBroken && received.status < 300) judge(received, expected)
+    const kept = assertKeepsContract(contract, sent, received, rules, isBroken && !isStrict)
+    const judged = expected === undefined ? undefined : judge(received, expected)
+    for (const note of [kept ?? judged ?? []].flat()) if (notes.size < mostNotes) notes.add(note)
     return received
   }
   const senderFor: ContractSuite['senderFor'] =
     (credentials, exchange = kept) =>
-    async (sent) => {
+    async (sent, expected) => {
       const received = await exchange(onWire(contract, sent, credentials, options))
       items.record(sent, received)
-      return observe(sent, received)
+      return observe(sent, received, expected)
     }
-  const checkFor =
+  const checkWithin =
     (limit?: number): CaseTools['check'] =>
     (arbitrary, runs, testOne) => {
-      const property = {
-        seed,
-        numRuns: Math.ceil(runs * scale),
-        path: options.path,
-        isWhole: limit === undefined,
-        trail,
-      }
+      const numRuns = Math.ceil(runs * scale)
       // The search for a smaller counterexample ends before the case does.
-      return checkProperty(arbitrary, testOne, { ...property, limit: limit ?? timeout / 2 })
+      const time = { isWhole: limit === undefined, limit: limit ?? timeout / 2 }
+      return checkProperty(arbitrary, testOne, { seed, numRuns, path, trail, ...time })
     }
-  const tools = {
+  const tools: Tools = {
     contract,
     isStrict,
     schemes: Object.keys(auth),
@@ -156,75 +148,58 @@ export function createContractSuite(options: SuiteOptions): ContractSuite {
     items,
     assertUnchanged,
     newCaller: async () => senderFor(await credentialsFrom(auth)),
-    newStranger: () => Promise.resolve(otherAuth && senderFor(otherAuth)),
+    stranger: otherAuth && senderFor(otherAuth),
   }
-  const nameOf = (id?: string) =>
-    id === undefined ? {} : { operation: id, route: routeOf(operationNamed(contract, id)) }
+  const resultOf = async (named: Named, run: () => Promise<void>): Promise<Result> => {
+    trail.requests = []
+    notes = new Set()
+    const outcome = await outcomeOf(run, trail)
+    return { ...named, notes: [...notes], ...outcome }
+  }
 
   return {
     seed,
     timeout,
     coverage,
-    leftOut,
+    leftOut: contract.leftOut,
     requests: () => trail.count,
-    check: checkFor(),
+    check: checkWithin(),
     senderFor,
-    observe,
+    observe: (sent, received) => observe(sent, received),
     close,
-    resultOf: (title, test) => resultOf({ title }, test, { notes: new Set(), trail }),
+    resultOf: (title, run) => resultOf({ title }, run),
     *cases(chosen = contract.operations) {
       for (const { run, title, operation } of testsOf(tools, chosen)) {
-        const named = { ...nameOf(operation), title }
-        const notes = new Set<string>()
-        const noting: CaseTools['judge'] = (response, expected) => {
-          const note = judge(response, expected)
-          if (note !== undefined) notes.add(note)
-        }
-        const runWithin = (limit?: number) => run({ ...tools, judge: noting, check: checkFor(limit) })
-        yield { ...named, run: (limit) => resultOf(named, () => runWithin(limit), { notes, trail }) }
+        const route = operation === undefined ? {} : { operation, route: routeOf(operationNamed(contract, operation)) }
+        const named = { ...route, title }
+        yield { ...named, run: (limit) => resultOf(named, () => run({ ...tools, check: checkWithin(limit) })) }
       }
     },
   }
 }
 
-/** Connects when the first request is sent. */
-function connectionsOf({ contract, server }: SuiteOptions): [Exchange, close: () => Promise<void>] {
-  if (typeof server === 'object') return [server.exchange, () => Promise.resolve()]
-  let opened: Promise<Connections> | undefined
-  const open = async () => connectTo(addressOf(contract, typeof server === 'string' ? server : await server()))
-  return [
-    async (request) => (await (opened ??= open())).exchange(request),
-    async () => {
-      ;(await opened)?.close()
-    },
-  ]
+/** Gives the credentials of a caller; those of a function are new ones. */
+async function credentialsFrom(auth: NonNullable<SuiteOptions['auth']>): Promise<Credentials> {
+  const known = Object.entries(auth).map(async ([name, given]): Promise<[string, string]> => {
+    return [name, typeof given === 'string' ? given : await given()]
+  })
+  return Object.fromEntries(await Promise.all(known))
 }
 
 type Named = Pick<Result, 'operation' | 'route' | 'title'>
+/** What is left of each member of a union without what a case is named by. */
+type Outcome<Whole = Result> = Whole extends Result ? Omit<Whole, keyof Named | 'notes'> : never
 
-async function resultOf(
-  named: Named,
-  test: () => Promise<void>,
-  { notes: noted, trail }: { notes: ReadonlySet<string>; trail: Trail },
-): Promise<Result> {
-  trail.requests = []
-  const notes = () => [...noted].slice(0, 20)
+async function outcomeOf(test: () => Promise<void>, trail: Trail): Promise<Outcome> {
   try {
     await test()
-    return { ...named, notes: notes(), verdict: 'ok' }
+    return { verdict: 'ok' }
   } catch (error) {
-    if (error instanceof Undrawable) return { ...named, notes: notes(), verdict: 'left out', reason: error.message }
-    if (error instanceof NotImplemented) return { ...named, notes: notes(), verdict: 'not implemented' }
-    const counterexample = error instanceof BrokenProperty ? { counterexample: error.found } : {}
-    const requests = error instanceof BrokenProperty ? error.requests : trail.requests
-    return {
-      ...named,
-      notes: notes(),
-      verdict: 'fault',
-      kind: kindOf(error),
-      problem: messageOf(error),
-      requests,
-      ...counterexample,
-    }
+    if (error instanceof Undrawable) return { verdict: 'left out', reason: error.message }
+    if (error instanceof NotImplemented) return { verdict: 'not implemented' }
+    const fault = { verdict: 'fault', kind: kindOf(error), problem: messageOf(error) } as const
+    return error instanceof BrokenProperty
+      ? { ...fault, requests: error.requests, counterexample: error.found }
+      : { ...fault, requests: trail.requests }
   }
 }

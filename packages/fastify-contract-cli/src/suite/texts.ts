@@ -1,34 +1,33 @@
 import fc from 'fast-check'
-import { type FlatSchema } from './flat-schema.ts'
+import type { FlatSchema } from './flat-schema.ts'
+import { beyondFormats } from './numbers.ts'
 import { Undrawable } from './undrawable.ts'
-import { beyondFormats } from './ranges.ts'
 
-const moment = fc
-  .date({ min: new Date(0), max: new Date('2099-12-31'), noInvalidDate: true })
-  .map((date) => date.toISOString())
+const moment = () =>
+  fc.date({ min: new Date(0), max: new Date('2099-12-31'), noInvalidDate: true }).map((date) => date.toISOString())
 
-const urls = fc.constantFrom('https://plants.example/', 'http://a.example:8080/b?c=d#e', 'https://[::1]/%20')
+const urls = () => fc.constantFrom('https://plants.example/', 'http://a.example:8080/b?c=d#e', 'https://[::1]/%20')
 
-/** Texts of formats. fast-check takes seconds to make its own URLs. */
-const textFormats: Record<string, () => fc.Arbitrary<string>> = {
-  date: () => moment.map((text) => text.slice(0, 10)),
-  'date-time': () => moment,
-  time: () => moment.map((text) => text.slice(11)),
-  duration: () => fc.constantFrom('P1D', 'PT1H30M', 'P1Y2M3DT4H5M6S', 'P2W'),
-  uuid: () => fc.uuid(),
-  email: () => fc.stringMatching(/^[a-z0-9]{1,12}@[a-z]{1,10}\.(?:org|example)$/),
-  hostname: () => fc.domain(),
-  ipv4: () => fc.ipV4(),
-  ipv6: () => fc.ipV6(),
-  uri: () => urls,
-  url: () => urls,
-  'uri-reference': () => fc.webPath(),
-  byte: () => fc.base64String(),
+/** A plain text of each format, and texts of it. fast-check takes seconds to make its own URLs. */
+const formats: Record<string, [plain: string, texts: () => fc.Arbitrary<string>]> = {
+  date: ['2026-01-31', () => moment().map((text) => text.slice(0, 10))],
+  'date-time': ['2026-01-31T12:00:00Z', moment],
+  time: ['12:00:00Z', () => moment().map((text) => text.slice(11))],
+  duration: ['P1D', () => fc.constantFrom('P1D', 'PT1H30M', 'P1Y2M3DT4H5M6S', 'P2W')],
+  uuid: ['3fa85f64-5717-4562-b3fc-2c963f66afa6', () => fc.uuid()],
+  email: ['name@example.com', () => fc.stringMatching(/^[a-z0-9]{1,12}@[a-z]{1,10}\.(?:org|example)$/)],
+  hostname: ['example.com', () => fc.domain()],
+  ipv4: ['192.0.2.1', () => fc.ipV4()],
+  ipv6: ['2001:db8::1', () => fc.ipV6()],
+  uri: ['https://example.com/', urls],
+  url: ['https://example.com/', urls],
+  'uri-reference': ['/path', () => fc.webPath()],
+  byte: ['dGV4dA==', () => fc.base64String()],
 }
 
 /** Whether every text is of a format. One that is not known is open, as for the server. */
 export function isFreeFormat(format: unknown): boolean {
-  return typeof format !== 'string' || !(format in textFormats) || format === beyondFormats
+  return typeof format !== 'string' || !(format in formats) || format === beyondFormats
 }
 
 /** Characters that software is known to change, cut or refuse. */
@@ -53,16 +52,19 @@ const anyUnit = fc.oneof(
 /** Longer than any text that a contract without `maxLength` should be believed to take. */
 const longestText = 1_000
 
-/** Texts of a schema. @throws Undrawable when its pattern is not one of fast-check's */
-export function textOf({ assertions, contract }: FlatSchema): fc.Arbitrary<string> {
-  const { minLength: min = 0, maxLength: max = longestText, pattern = '', format = 'binary' } = assertions
+/** Texts of a schema, not all of which it allows. @throws Undrawable when its pattern is not one of fast-check's */
+export function textsOf({ assertions, source }: FlatSchema): fc.Arbitrary<string> {
+  const { minLength: min = 0, maxLength: max = Math.max(min, longestText), pattern = '', format = '' } = assertions
   if (min > max) throw new Undrawable('no text has a possible length')
-  if (textFormats[format] !== undefined) return textFormats[format]()
-  const expression = known(pattern, () => new RegExp(pattern, 'u'))
-  if (contract.isPlain === true && expression.test('text'))
-    return fc.constant('text'.repeat(Math.ceil(min / 4) || 1).slice(0, max))
+  const expression = expressionOf(pattern)
+  const isFitting = (text: string) => expression.test(text) && text.length >= min && text.length <= max
+  if (source.plain !== undefined) {
+    const plain = plainTexts(format, source.plain.index, min, max).find(isFitting)
+    return fc.constant(plain ?? matching(expression, isFitting, source.plain.index))
+  }
+  if (Object.hasOwn(formats, format)) return formats[format]![1]()
   // Any pattern but that of one class of characters draws its own texts.
-  if (!awkwardUnits.some((unit) => expression.test(unit))) return known(pattern, () => fc.stringMatching(expression))
+  if (!awkwardUnits.some((unit) => expression.test(unit))) return drawn(expression)
   const unit = anyUnit.filter((each) => expression.test(each))
   const ofLength = (minLength: number, maxLength: number) => fc.string({ unit, minLength, maxLength, size: 'max' })
   return fc.oneof(
@@ -73,10 +75,36 @@ export function textOf({ assertions, contract }: FlatSchema): fc.Arbitrary<strin
   )
 }
 
-function known<Made>(pattern: string, make: () => Made): Made {
+function plainTexts(format: string, index: number, min: number, max: number): string[] {
+  const [known] = formats[format] ?? []
+  if (format === 'uuid') return [`${known!.slice(0, -12)}${(0x2c963f66afa6 + index).toString(16)}`]
+  return [known ?? `text${index === 0 ? '' : String(index)}`.padEnd(min, 'text').slice(0, max)]
+}
+
+/** A text of a pattern; another one for each index where it has some. @throws Undrawable */
+function matching(expression: RegExp, isFitting: (text: string) => boolean, index: number): string {
+  const texts = [...new Set(fc.sample(drawn(expression), { seed: 1, numRuns: 200 }))].filter(isFitting)
+  const text = texts.filter((each) => /^[ -~]*$/.test(each))[index] ?? texts[0]
+  if (text === undefined) throw new Undrawable(`no text of the length has the pattern ${expression.source}`)
+  return text
+}
+
+function drawn(expression: RegExp): fc.Arbitrary<string> {
   try {
-    return make()
+    return fc.stringMatching(expression)
   } catch (error) {
-    throw new Undrawable(`no texts are known of the pattern ${pattern}`, { cause: error })
+    throw new Undrawable(`no texts are known of the pattern ${expression.source}`, { cause: error })
   }
+}
+
+/** @throws Undrawable for the pattern of another dialect */
+function expressionOf(pattern: string): RegExp {
+  for (const flags of ['u', '']) {
+    try {
+      return new RegExp(pattern, flags)
+    } catch {
+      // Only the strict syntax refuses some escapes.
+    }
+  }
+  throw new Undrawable(`no texts are known of the pattern ${pattern}`)
 }

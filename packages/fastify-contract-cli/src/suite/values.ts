@@ -5,24 +5,50 @@ import {
   type Json,
   type SchemaSource,
   flatten,
-  inRequests,
   isAllowed,
+  merged,
+  sent,
   typesOf,
   within,
 } from './flat-schema.ts'
 import { integerOf, numberOf } from './numbers.ts'
-import { textOf } from './texts.ts'
+import { RawNumber } from './spellings.ts'
+import { textsOf } from './texts.ts'
 import { Undrawable, attempt } from './undrawable.ts'
-import { merged } from './merge-schemas.ts'
 
-/** Values that a schema allows in a request, its edges among them. @throws Undrawable */
-export function valueOf(schema: Schema, contract: SchemaSource): fc.Arbitrary<Json> {
-  return allowed(inRequests(flatten(schema, contract)))
+/** Values that a schema allows in messages of the direction, its edges among them. @throws Undrawable */
+export function valuesOf(schema: Schema, source: SchemaSource): fc.Arbitrary<Json> {
+  return allowed(sent(flatten(schema, source)))
+}
+
+/** How many values are made for what may be left out of a plain value. */
+const mostValues = 2_000
+
+/**
+ * The value of a schema that a reader expects, always the same: an example, or plain texts and numbers of all properties.
+ *
+ * @param index selects another value where the schema has some
+ * @throws Undrawable without a known value
+ */
+export function plainValue(schema: Schema, source: SchemaSource, index = 0): Json {
+  const choices = [0, 1, 2, 3, 4].flatMap((step) =>
+    (index === 0 ? [true, false] : [false]).flatMap((hasExamples) =>
+      [false, true].map((isLeast) => ({ index: index + step, hasExamples, isLeast })),
+    ),
+  )
+  for (const choice of choices) {
+    const plain = { ...choice, budget: { left: mostValues } }
+    const quiet = { ...source, plain, leftOut: new Set<string>() }
+    const value = attempt('', {}, () => fc.sample(valuesOf(schema, quiet), { seed: 1, numRuns: 1 }))
+    const kind = source.direction === 'response' ? 'closed' : source.direction
+    if (value !== undefined && source.problemsOf(value[0], schema, kind).length === 0) return value[0]
+  }
+  throw new Undrawable('no value of the schema is known')
 }
 
 /** Values of a property or an item. @throws Undrawable */
 export function memberOf(flat: FlatSchema, schema: Schema | boolean): fc.Arbitrary<Json> {
-  return allowed(inRequests(within(flat, schema)))
+  return allowed(sent(within(flat, schema)))
 }
 
 /** How many values in a row may break a rule that they are not drawn by. */
@@ -30,32 +56,35 @@ const mostMisses = 2_000
 
 /** Values that a schema allows. Drawing throws Undrawable where none is found. */
 export function allowed(flat: FlatSchema): fc.Arbitrary<Json> {
-  return found(drawn(flat), isAllowed(flat))
+  return found(drawn(flat), isAllowed(flat), flat.source)
 }
 
 /** Those of some values that are right. Drawing throws Undrawable where none is found. */
-export function found<Value>(some: fc.Arbitrary<Value>, isRight: (value: Value) => boolean): fc.Arbitrary<Value> {
+export function found<Value>(
+  some: fc.Arbitrary<Value>,
+  isRight: (value: Value) => boolean,
+  { plain }: Pick<SchemaSource, 'plain'>,
+): fc.Arbitrary<Value> {
   let misses = 0
+  // A plain value is the only one.
+  const most = plain === undefined ? mostMisses : 0
   return some.filter((value) => {
     const isFound = isRight(value)
     misses = isFound ? 0 : misses + 1
-    if (misses > mostMisses) throw new Undrawable('no value is found that keeps all rules of a schema at once')
+    if (misses > most) throw new Undrawable('no value is found that keeps all rules of a schema at once')
     return isFound
   })
 }
 
-/** One value that a schema allows, the same for a seed: its example, or plain values of all properties. @throws Undrawable */
-export function sample(schema: Schema, contract: SchemaSource, seed = 1): Json {
-  return fc.sample(valueOf(schema, { ...contract, isPlain: true }), { seed, numRuns: 1 })[0]
-}
-
 /** Values among which some are allowed by a schema, or all. */
 export function drawn(flat: FlatSchema): fc.Arbitrary<Json> {
+  const { plain } = flat.source
+  if (plain?.hasExamples === false) return drawnAnew(flat)
   const examples = flat.examples.map(exact).filter(isAllowed(flat))
   if (examples.length === 0) return drawnAnew(flat)
-  return flat.contract.isPlain === true
-    ? fc.constant(examples[0])
-    : fc.oneof({ weight: 9, arbitrary: drawnAnew(flat) }, fc.constantFrom(...examples))
+  return plain === undefined
+    ? fc.oneof({ weight: 9, arbitrary: drawnAnew(flat) }, fc.constantFrom(...examples))
+    : fc.constant(examples[0])
 }
 
 /** Integers are bigints. */
@@ -70,71 +99,130 @@ function exact(value: Json): Json {
 function drawnAnew(flat: FlatSchema): fc.Arbitrary<Json> {
   const { anyOf, oneOf, ...assertions } = flat.assertions
   const alternatives = anyOf ?? oneOf
-  if (alternatives !== undefined) {
-    const parts = alternatives.flatMap((part, index) => {
-      const one = () => drawn(inRequests(merged({ ...flat, assertions }, within(flat, part))))
-      return attempt(`alternative ${String(index)}`, flat.contract, one) ?? []
-    })
-    if (parts.length === 0) throw new Undrawable('no alternative of a schema has known values')
-    return fc.oneof(...parts)
-  }
+  if (alternatives !== undefined) return drawnFrom({ ...flat, assertions }, alternatives)
   const constants = 'const' in assertions ? [assertions.const] : assertions.enum
-  if (constants !== undefined) return fc.constantFrom(...constants.map(exact))
+  if (constants !== undefined) return one(flat, constants.map(exact))
   const types = typesOf(flat)
+  if (flat.source.plain !== undefined) return byType[plainTypeOf(flat, flat.source.plain.index)](flat)
   const anyType: JsonType[] = ['string', 'integer', 'boolean', 'null']
   return fc.oneof(...(types.length === 0 ? anyType : types).map((type) => byType[type](flat)))
 }
 
-const byType: Record<JsonType, (flat: FlatSchema) => fc.Arbitrary<Json>> = {
-  null: () => fc.constant(null),
-  boolean: () => fc.boolean(),
-  integer: integerOf,
-  number: numberOf,
-  string: textOf,
-  array: arrayOf,
-  object: objectOf,
+/** Values of some alternatives, `null` last; plainly of the first that has one. */
+function drawnFrom(flat: FlatSchema, alternatives: Schema[]): fc.Arbitrary<Json> {
+  const sorted = alternatives.toSorted((a, b) => Number(a['type'] === 'null') - Number(b['type'] === 'null'))
+  const parts: fc.Arbitrary<Json>[] = []
+  const { plain } = flat.source
+  for (const index of sorted.keys()) {
+    const part = sorted[(index + (plain?.index ?? 0)) % sorted.length]!
+    const draw = () => drawn(sent(merged(flat, within(flat, part))))
+    const values = attempt(`alternative ${String(index)}`, flat.source, draw)
+    if (values !== undefined) parts.push(values)
+    if (plain !== undefined && parts.length > 0) break
+  }
+  if (parts.length === 0) throw new Undrawable('no alternative of a schema has known values')
+  return fc.oneof(...parts)
 }
 
-function arrayOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
-  const { contract } = flat
+function one(flat: FlatSchema, values: Json[]): fc.Arbitrary<Json> {
+  const { plain } = flat.source
+  return plain === undefined ? fc.constantFrom(...values) : fc.constant(values[plain.index % values.length])
+}
+
+/** The type of a plain value; of several, `null` comes last. */
+function plainTypeOf(flat: FlatSchema, index: number): JsonType {
+  const { assertions, required } = flat
+  const types = typesOf(flat).toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
+  if (types.length > 0) return types[index % types.length]!
+  if (required.length > 0 || 'additionalProperties' in assertions || 'minProperties' in assertions) return 'object'
+  if (assertions.items !== undefined) return 'array'
+  return (assertions.minimum ?? assertions.maximum) === undefined ? 'string' : 'number'
+}
+
+const byType: Record<JsonType, (flat: FlatSchema) => fc.Arbitrary<Json>> = {
+  null: () => fc.constant(null),
+  boolean: (flat) => one(flat, [true, false]),
+  integer: integerOf,
+  number: numberOf,
+  string: textsOf,
+  array: (flat) => (flat.source.plain === undefined ? listsOf(flat) : plainListOf(flat)),
+  object: objectsOf,
+}
+
+function listsOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
   const { items = { type: 'string' }, minItems = 0, maxItems = Infinity, uniqueItems } = flat.assertions
-  const item = minItems > 0 ? memberOf(flat, items) : attempt('items', flat.contract, () => memberOf(flat, items))
+  const item = minItems > 0 ? memberOf(flat, items) : attempt('items', flat.source, () => memberOf(flat, items))
   if (item === undefined) return fc.constant([])
-  const least = contract.isPlain === true ? Math.min(maxItems, Math.max(1, minItems)) : minItems
-  const lengths = { minLength: least, maxLength: Math.min(maxItems, contract.isPlain === true ? least : least + 4) }
+  const lengths = { minLength: minItems, maxLength: Math.min(maxItems, minItems + 4) }
   if (lengths.minLength > lengths.maxLength) throw new Undrawable('a list has no possible length')
   return uniqueItems === true
     ? fc.uniqueArray(item, { ...lengths, selector: (each) => fc.stringify(each) })
     : fc.array(item, lengths)
 }
 
-/** How deep objects have properties that they need not have. */
+/** A list of one item, or of as many as it must have. */
+function plainListOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
+  const { items = {}, minItems = 0, maxItems = Infinity } = flat.assertions
+  const length = Math.max(minItems, isSpent(flat) ? 0 : Math.min(1, maxItems))
+  const list = Array.from({ length }, (_, at) => {
+    const plain = { ...flat.source.plain!, index: flat.source.plain!.index + at }
+    const source = { ...flat.source, plain: { ...plain, hasExamples: plain.hasExamples && at === 0 } }
+    const draw = () => memberOf({ ...flat, source }, items)
+    return at < minItems ? draw() : attempt('items', flat.source, draw)
+  })
+  return fc.tuple(...list.filter((item) => item !== undefined))
+}
+
+/** How many named schemas are around an object that has properties that it need not have. */
 const deepest = 5
 
-function objectOf(flat: FlatSchema): fc.Arbitrary<object> {
-  const { properties, required, assertions, contract, trail } = flat
+/** Whether what may be left out of a value is left out. */
+function isSpent({ trail, source: { plain } }: FlatSchema): boolean {
+  return trail.length > deepest || (plain !== undefined && (plain.isLeast || plain.budget.left-- <= 0))
+}
+
+function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
+  const { properties, required, assertions, source } = flat
   const members = Object.entries(properties).flatMap(([name, schema]): [string, fc.Arbitrary<Json>][] => {
     if (required.includes(name)) return [[name, memberOf(flat, schema)]]
-    const member =
-      trail.length > deepest ? undefined : attempt(`property ${name}`, contract, () => memberOf(flat, schema))
+    const draw = () => memberOf(flat, schema)
+    const member = isSpent(flat) ? undefined : attempt(`property ${name}`, source, draw)
     return member === undefined ? [] : [[name, member]]
   })
   const requiredKeys =
-    contract.isPlain === true
-      ? members.map(([name]) => name)
-      : required.filter((name) => Object.hasOwn(properties, name))
+    source.plain === undefined
+      ? required.filter((name) => Object.hasOwn(properties, name))
+      : members.map(([name]) => name)
   const known = fc.record(Object.fromEntries(members), { requiredKeys })
-  const { additionalProperties: others = true } = assertions
+  const { additionalProperties: others = true, minProperties = 0 } = assertions
   if (others === false) return known
   // What is required and not described has any value.
   const undescribed = required.filter((name) => !Object.hasOwn(properties, name))
+  if (source.plain !== undefined) {
+    const missing = Math.max(0, minProperties - members.length - undescribed.length)
+    const added = Array.from({ length: missing }, (_, index) => `property${String(index + 1)}`)
+    return withOthers(known, [...undescribed, ...added], () => memberOf(flat, others))
+  }
+  const values = others === true ? anyJson('additionalProperties' in assertions) : memberOf(flat, others)
   const names = otherNames.filter((name) => !Object.hasOwn(properties, name))
-  const values = others === true ? anyJson : memberOf(flat, others)
   const unknown = fc.dictionary(names, values, { maxKeys: 3 })
-  const needed = fc.record(Object.fromEntries(undescribed.map((name) => [name, values])))
-  if (contract.isPlain === true) return fc.tuple(known, needed).map(([a, b]): object => ({ ...a, ...b }))
   const any = fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: unknown })
-  return fc.tuple(known, any, needed).map(([a, b, c]): object => ({ ...a, ...b, ...c }))
+  return fc
+    .tuple(
+      withOthers(known, undescribed, () => values),
+      any,
+    )
+    .map(([a, b]): object => ({ ...b, ...a }))
+}
+
+function withOthers(
+  known: fc.Arbitrary<object>,
+  names: string[],
+  draw: () => fc.Arbitrary<Json>,
+): fc.Arbitrary<object> {
+  if (names.length === 0) return known
+  const others = fc.record(Object.fromEntries(names.map((name) => [name, draw()])))
+  return fc.tuple(known, others).map(([a, b]): object => ({ ...a, ...b }))
 }
 
 /** Names of properties that a contract hardly has, among them those to which JavaScript gives a meaning. */
@@ -143,8 +231,12 @@ const otherNames = fc.oneof(
   fc.string({ maxLength: 8 }),
 )
 
-const anyJson = fc.oneof(
-  fc.constantFrom('1e999', '123456789012345678901234567890').map((text): Json => JSON.rawJSON(text)),
-  fc.constantFrom<Json[]>([[[{ a: [] }]]], { name: 'inner', id: 1 }),
-  fc.jsonValue({ maxDepth: 2 }),
-)
+/** @param isKept whether the server keeps it, and so may refuse a number beyond the range of a double */
+const anyJson = (isKept: boolean) =>
+  fc.oneof(
+    fc
+      .constantFrom('123456789012345678901234567890', ...(isKept ? [] : ['1e999']))
+      .map((text): Json => new RawNumber(text)),
+    fc.constantFrom<Json[]>([[[{ a: [] }]]], { name: 'inner', id: 1 }),
+    fc.jsonValue({ maxDepth: 2 }),
+  )

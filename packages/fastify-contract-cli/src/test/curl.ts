@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { shellQuoted } from 'fastify-contract/document'
 import type { WireRequest } from '../suite/send.ts'
 
 /** A longer body is not printed: no terminal takes the line. */
@@ -19,11 +20,11 @@ export function curlOf(url: string, { method, url: target, headers, body }: Wire
     ...(body === undefined || hasType ? [] : ['content-type:']),
   ]
   const options = [
-    ...(method === 'HEAD' ? ['-I'] : ['-X', quoted(method)]),
+    ...(method === 'HEAD' ? ['-I'] : ['-X', shellQuoted(method)]),
     ...(/[[\]{}]/.test(address) ? ['-g'] : []),
     ...(/\/\.{1,2}(?:[/?]|$)/.test(target) ? ['--path-as-is'] : []),
-    quoted(address),
-    ...names.flatMap((header) => ['-H', quoted(header)]),
+    shellQuoted(address),
+    ...names.flatMap((header) => ['-H', shellQuoted(header)]),
   ]
   const [before, data] = dataOf(body)
   return [...before, 'curl', ...options, ...data].join(' ')
@@ -35,7 +36,7 @@ function dataOf(body: WireRequest['body']): [before: string[], options: string[]
   if (bytes.length > longest) return [[], ['--data-binary', `@- # a body of ${String(bytes.length)} bytes`]]
   const text = bytes.toString()
   const isPlain = isUtf8(bytes) && !/[^\P{C}\n\t]/u.test(text) && !text.startsWith('@')
-  if (isPlain) return [[], [method(text), quoted(text)]]
+  if (isPlain) return [[], [method(text), shellQuoted(text)]]
   return [
     ['printf', '%s', bytes.toString('base64'), '|', 'base64', '-d', '|'],
     ['--data-binary', '@-'],
@@ -45,9 +46,4 @@ function dataOf(body: WireRequest['body']): [before: string[], options: string[]
 /** `-d` takes away the ends of lines. */
 function method(text: string): string {
   return text.includes('\n') ? '--data-binary' : '-d'
-}
-
-/** A word that the shell does not change. */
-function quoted(word: string): string {
-  return /^[\w./:=@%,+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -2,7 +2,6 @@ import { printable } from 'fastify-contract/json'
 import type { TestRun } from '../suite/run.ts'
 import type { Result } from '../suite/suite.ts'
 import { curlOf } from './curl.ts'
-import { Summary } from './summary.ts'
 
 /** Where lines and progress go. */
 export interface Terminal {
@@ -28,55 +27,53 @@ export interface PrintOptions {
  *
  * @returns whether the server keeps the contract
  */
-export async function printRun(
-  run: TestRun,
-  terminal: Terminal,
-  { url, isCovered, each }: PrintOptions,
-): Promise<boolean> {
+export async function printRun(run: TestRun, terminal: Terminal, options: PrintOptions): Promise<boolean> {
   const start = performance.now()
-  const summary = new Summary()
+  const { line } = terminal
+  const counts = new Map<string, number>()
+  const kinds = new Map<string, number>()
   const leftOut = new Map<string, Set<string>>()
-  let [route, results]: [string | undefined, Result[]] = [undefined, []]
+  const notImplemented = new Set<string>()
+  let ofRoute: Result[] = []
   let done = 0
   const flush = () => {
-    if (results.length > 0) printOperation(route ?? 'all operations', results, terminal, { url, seed: run.seed })
-    results = []
+    if (ofRoute.length > 0) printOperation(ofRoute, line, { ...options, seed: run.seed })
+    ofRoute = []
   }
   for await (const result of run) {
     terminal.progress(`${String(++done)}/${String(run.cases)} ${result.title}`)
-    summary.add(result)
-    each?.(result)
-    if (result.verdict === 'left out') {
-      const reason = result.reason === '' ? result.title : result.reason
-      leftOut.set(
-        reason,
-        (leftOut.get(reason) ?? new Set()).add(result.reason === '' ? '' : (result.route ?? result.title)),
-      )
-    } else {
-      if (result.route !== route) flush()
-      route = result.route
-      results.push(result)
+    options.each?.(result)
+    const { verdict, route = result.title } = result
+    add(counts, verdict)
+    if (verdict === 'left out') {
+      const [reason, who] = result.reason === '' ? [result.title] : [result.reason, route]
+      leftOut.set(reason, new Set([...(leftOut.get(reason) ?? []), who ?? []].flat()))
+      continue
     }
+    if (verdict === 'fault') add(kinds, result.kind)
+    if (verdict === 'not implemented') notImplemented.add(route)
+    if (result.route !== ofRoute[0]?.route) flush()
+    ofRoute.push(result)
   }
   flush()
-  for (const [reason, of] of leftOut)
-    terminal.line(
-      `left out: ${leftOutText(
-        reason,
-        [...of].filter((name) => name !== ''),
-      )}`,
-    )
-  const { notImplemented } = summary
-  if (notImplemented.size > 0) terminal.line(`not implemented (501): ${[...notImplemented].join(', ')}`)
+  for (const [reason, who] of leftOut) line(`left out: ${leftOutText(reason, [...who])}`)
+  if (notImplemented.size > 0) line(`not implemented (501): ${[...notImplemented].join(', ')}`)
   const gaps = run.coverage.gaps('declared').map((gap) => gap.replace(/^never seen: /, ''))
-  if (isCovered) for (const gap of gaps) terminal.line(`never seen: ${gap}`)
+  if (options.isCovered) for (const gap of gaps) line(`never seen: ${gap}`)
   const seconds = String(Math.round((performance.now() - start) / 1000))
   const sent = `${String(run.operations)} operations, ${String(run.requests())} requests in ${seconds} s`
+  const faults = counts.get('fault') ?? 0
+  const ofKinds = [...kinds].map(([kind, count]) => `${String(count)} ${kind}`).join(', ')
+  const failed = `${String(faults)} failed${ofKinds === '' ? '' : ` (${ofKinds})`}`
   // A status that was never seen says more than a header.
   const first = gaps.toSorted((a, b) => Number(a.includes(': ')) - Number(b.includes(': ')))
-  const unseen = gaps.length === 0 ? '' : `; never seen: ${isCovered ? String(gaps.length) : several(first, 6)}`
-  terminal.line(`${sent}: ${String(summary.count('ok'))} ok, ${summary.failed}${unseen}`)
-  return summary.count('fault') === 0 && !(isCovered && gaps.length > 0)
+  const unseen = gaps.length === 0 ? '' : `; never seen: ${options.isCovered ? String(gaps.length) : several(first, 6)}`
+  line(`${sent}: ${String(counts.get('ok') ?? 0)} ok, ${failed}${unseen}`)
+  return faults === 0 && !(options.isCovered && gaps.length > 0)
+}
+
+function add(counts: Map<string, number>, what: string): void {
+  counts.set(what, (counts.get(what) ?? 0) + 1)
 }
 
 /** One line for all that is left out for the same reason. */
@@ -92,23 +89,26 @@ function several(names: string[], most: number): string {
   return `${names.slice(0, most).join(', ')}${more}`
 }
 
+/** @param results of one operation; there is one at least */
 function printOperation(
-  route: string,
   results: Result[],
-  { line }: Terminal,
-  { url, seed }: { url: string; seed: number },
+  line: Terminal['line'],
+  { url, seed }: PrintOptions & { seed: number },
 ): void {
-  const count = (verdict: Result['verdict']) => results.filter((result) => result.verdict === verdict).length
-  const counts = [`${String(count('ok'))} ok`]
-  if (count('fault') > 0) counts.push(`${String(count('fault'))} failed`)
-  if (count('not implemented') > 0) counts.push(`${String(count('not implemented'))} not implemented`)
-  line(`${route.padEnd(24)} ${counts.join(', ')}`)
-  for (const result of results) {
-    if (result.verdict !== 'fault') continue
-    const title = result.operation === undefined ? result.title : result.title.replace(`${result.operation} `, '')
-    line(printable(`  ${title} → ${result.problem}`))
-    for (const request of result.requests) line(printable(`  ${curlOf(url, request)}`))
+  const [{ route } = { route: undefined }] = results
+  const faults = results.filter((result) => result.verdict === 'fault')
+  const count = (verdict: Result['verdict'], text: string) => {
+    const some = results.filter((result) => result.verdict === verdict).length
+    return some > 0 || verdict === 'ok' ? [`${String(some)} ${text}`] : []
   }
-  const only = results[0]?.route === undefined ? '' : ` --only "${route}"`
-  if (count('fault') > 0) line(`  again: --seed ${String(seed)}${only}`)
+  const counts = [...count('ok', 'ok'), ...count('fault', 'failed'), ...count('not implemented', 'not implemented')]
+  line(`${(route ?? 'all operations').padEnd(24)} ${counts.join(', ')}`)
+  for (const { operation, title, problem, requests } of faults) {
+    line(printable(`  ${operation === undefined ? title : title.replace(`${operation} `, '')} → ${problem}`))
+    for (const request of requests) line(printable(`  ${curlOf(url, request)}`))
+  }
+  if (faults.length > 0) line(`  again: --seed ${String(seed)}${route === undefined ? '' : ` --only "${route}"`}`)
+  const notes = new Map<string, number>()
+  for (const note of results.flatMap((result) => result.notes)) add(notes, note)
+  for (const [note, times] of notes) line(printable(`  note: ${note} (${String(times)} tests)`))
 }

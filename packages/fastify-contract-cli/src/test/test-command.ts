@@ -5,11 +5,11 @@ import { BrokenContract } from '../check/findings.ts'
 import { readContract as readChecked } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
 import { type TestedContract, addressOf, readContract } from '../suite/contract.ts'
-import { type Credentials, credentialsOf } from '../suite/credentials.ts'
 import { Unjudged } from '../suite/fault.ts'
 import { messageOf } from '../suite/property.ts'
 import { test } from '../suite/run.ts'
 import type { Result } from '../suite/suite.ts'
+import { callersOf, splitAt } from '../credentials-option.ts'
 import { UsageError, usageProblem } from '../usage.ts'
 import { JunitReport } from './junit.ts'
 import { type Terminal, printRun } from './terminal.ts'
@@ -107,31 +107,6 @@ function optionsOf({ header, query, cookie, only, seed, seconds: time, 'strict-s
 async function contractIn(file: string): Promise<TestedContract> {
   const { document } = await readChecked(readSource(file, file), file)
   return readContract(document)
-}
-
-/** The credentials of each caller: the first value of each scheme, and the second where there is one. */
-function callersOf(contract: TestedContract, given: readonly string[]): Credentials[] {
-  const schemes = contract.document.components?.securitySchemes ?? {}
-  const callers: Record<string, string>[] = []
-  for (const pair of given) {
-    const [name, value] = splitAt('--auth', pair, '=')
-    if (!Object.hasOwn(schemes, name)) {
-      const known = Object.keys(schemes).join(', ')
-      throw new UsageError(`--auth: the contract has no security scheme ${name}; it has ${known || 'none'}`)
-    }
-    const index = callers.findIndex((caller) => !Object.hasOwn(caller, name))
-    const credentials = credentialsOf(contract, name, value)
-    if (index === -1) callers.push({ ...callers[0], [name]: credentials })
-    else callers[index] = { ...callers[index], [name]: credentials }
-  }
-  if (callers.length > 2) throw new UsageError('--auth: give at most two values for one scheme')
-  return callers
-}
-
-function splitAt(option: string, pair: string, separator: string): [string, string] {
-  const index = pair.indexOf(separator)
-  if (index < 1) throw new UsageError(`${option} must be NAME${separator}VALUE, not ${JSON.stringify(pair)}`)
-  return [pair.slice(0, index), pair.slice(index + 1)]
 }
 
 function numberOf(option: string, given: string, min: number): number {

@@ -15,5 +15,5 @@ export function generateCommand(contract: string, out: string): string {
 
 /** A word of a shell command. */
 export function shellQuoted(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+  return /^[\w./:=@%,+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

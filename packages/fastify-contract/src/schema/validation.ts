@@ -95,12 +95,6 @@ export function validate<Value extends object>(
   }
 }
 
-/** Validates a value like `validate`. @returns its errors; in a response, those of undeclared properties too */
-export function validateValue(...given: Parameters<typeof validate>): ErrorObject[] {
-  const { errors, undeclared } = validate(...given)
-  return errors.length > 0 ? errors : undeclared
-}
-
 function errorsOf(validators: readonly ValidateFunction[], value: object, state: Validation): ErrorObject[] {
   // Loops, because every request and reply comes here.
   let errors: ErrorObject[] = []

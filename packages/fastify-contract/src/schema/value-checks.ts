@@ -5,10 +5,18 @@ import { compileWhole } from './compile-flat.ts'
 import { describeErrors } from './describe-errors.ts'
 import { type Direction, SchemaRewriter } from './rewrite-schema.ts'
 import type { NamedSchemas } from './schema-parts.ts'
-import { validateValue } from './validation.ts'
+import { validate as validateAll } from './validation.ts'
 
 /** Describes how a value breaks its schema; undefined if it is valid. */
-export type ValueCheck = (value: unknown) => { problem: string; isUndeclared: boolean } | undefined
+export type ValueCheck = (value: unknown) => ValueProblem | undefined
+
+export interface ValueProblem {
+  problem: string
+  /** Whether one of its properties is not declared. */
+  isUndeclared: boolean
+  /** Whether the value is valid where properties that no schema declares are open, as JSON Schema has it. */
+  isOnlyUndeclared: boolean
+}
 
 /**
  * Makes checks of values, as the server does them.
@@ -42,13 +50,14 @@ export function createValueChecks(schemas: NamedSchemas, direction: Direction | 
       return (error instanceof Error ? error.message : String(error)).split('\n', 1).join()
     }
     return (value) => {
-      const errors = validateValue([validate], { value: structuredClone(value) }, direction).map((error) => ({
+      const { errors, undeclared } = validateAll([validate], { value: structuredClone(value) }, direction)
+      const found = (errors.length > 0 ? errors : undeclared).map((error) => ({
         ...error,
         instancePath: error.instancePath.replace(/^\/value/, ''),
       }))
-      if (errors.length === 0) return undefined
-      const isUndeclared = errors.some(({ keyword }) => keyword === 'additionalProperties')
-      return { problem: describeErrors(errors), isUndeclared }
+      if (found.length === 0) return undefined
+      const isUndeclared = found.some(({ keyword }) => keyword === 'additionalProperties')
+      return { problem: describeErrors(found), isUndeclared, isOnlyUndeclared: undeclared.length > 0 }
     }
   }
 }

@@ -4,7 +4,7 @@ import { parseJson } from '../../src/json/json.ts'
 import { createCompiler } from '../../src/schema/ajv.ts'
 import { describeErrors } from '../../src/schema/describe-errors.ts'
 import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
-import { type Origin, validateValue } from '../../src/schema/validation.ts'
+import { type Origin, validate as validateAll } from '../../src/schema/validation.ts'
 import { int64 } from '../support/contracts.ts'
 
 /** What becomes of a value: what a handler sees, or the message of its refusal. */
@@ -17,7 +17,7 @@ function validate(schema: object, value: unknown, origin: Origin): Verdict {
     properties: { value: rewriter.ofValue(schema) },
   })
   const container = value as { value: unknown }
-  const errors = validateValue([isValid], container, 'request', origin)
+  const { errors } = validateAll([isValid], container, 'request', origin)
   return errors.length > 0 ? { refused: describeErrors(errors) } : { value: container.value }
 }
 

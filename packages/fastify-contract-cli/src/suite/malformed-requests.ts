@@ -1,6 +1,6 @@
 import type { ContractOperation } from 'fastify-contract/document'
 import { type TestedContract, isPathOf } from './contract.ts'
-import { authorizationOf, wantsCredentials, withOther } from './credentials.ts'
+import { schemeOf, wantsCredentials, withOther, withPair } from './credentials.ts'
 import { type ContractRequest, jsonType } from './requests.ts'
 
 /** Ways to change a request. */
@@ -24,7 +24,7 @@ export type RefusalName = keyof typeof refusals
 export type Stage = 'target' | 'credentials' | 'content' | 'JSON' | 'contract'
 
 /** What can be wrong with a request whatever its operation is for. */
-export interface Fault {
+export interface MalformedRequest {
   stage: Stage
   title: string
   /** The failure that it earns. */
@@ -36,24 +36,25 @@ export interface Fault {
 type Row = [stage: Stage, title: string, failure: RefusalName, changes: Changes]
 
 const bodies = (values: (string | Buffer)[]): Changes => values.map((body) => (request) => ({ ...request, body }))
-const withHeader = (request: ContractRequest, name: string, value?: string) => {
-  return { ...request, headers: { ...request.headers, [name]: value } }
-}
+const withHeader = (request: ContractRequest, name: string, value?: string) => ({
+  ...request,
+  headers: { ...request.headers, [name]: value },
+})
 const headers = (name: string, values: (string | undefined)[]): Changes =>
   values.map((value) => (request) => withHeader(request, name, value))
 
 const anonymous: Changes = [(request) => ({ ...request, isAnonymous: true })]
 /** Credentials of another scheme than the wanted one, or none at all. */
-const noCredentials = ['Basic bWU6bWU=', 'Bearer', 'Token abc', 'Digest username="me"']
-const noTokens = [`plst_${'a'.repeat(43)}`, 'a', 'a=', '"a"', 'a,b', 'a b', '\u00e9'].map((token) => `Bearer ${token}`)
+const notBearer = headers('authorization', ['Basic bWU6bWU=', 'Bearer', 'Token abc', 'Digest username="me"'])
+const noTokens = ['a'.repeat(48), 'a', 'a=', '"a"', 'a,b', 'a b', '\u00e9'].map((token) => `Bearer ${token}`)
 
 function faultsOfCredentials(contract: TestedContract, scheme: string): Row[] {
-  const authorization = authorizationOf(contract, scheme)
-  const unknown = authorization === 'bearer' ? noTokens : authorization === 'basic' ? ['Basic bWU6bWU='] : ['unknown']
+  const { kind } = schemeOf(contract, scheme)
+  const isBearer = kind === 'bearer' || kind === 'jwt'
+  const unknown = isBearer ? noTokens : kind === 'basic' ? ['Basic bWU6bWU='] : ['unknown']
   const others: Changes = unknown.map((value) => (request) => withOther(contract, request, scheme, value))
-  const missing = authorization === 'bearer' ? headers('authorization', noCredentials) : []
   return [
-    ['credentials', 'no credentials', 'credentials_missing', [...anonymous, ...missing]],
+    ['credentials', 'no credentials', 'credentials_missing', isBearer ? [...anonymous, ...notBearer] : anonymous],
     ['credentials', 'an unknown token', 'token_invalid', others],
   ]
 }
@@ -66,7 +67,7 @@ const tooLarge = (limit: number): Changes =>
   })
 /** A number that is cut off may be another number. */
 const cutOff: Changes = [
-  ({ body = '', ...request }) => ({
+  ({ body = '{}', ...request }) => ({
     ...request,
     body: String(body)
       .trimEnd()
@@ -121,7 +122,7 @@ const ofLibrary = [
 ]
 
 /** What the faults of requests depend on. */
-export interface FaultOptions {
+export interface MalformedOptions {
   /** The scheme whose credentials the caller has; undefined without one. */
   scheme: string | undefined
   /** The length, in bytes, beyond which the server refuses a body; undefined where it is not known. */
@@ -131,11 +132,11 @@ export interface FaultOptions {
 }
 
 /** Lists the faults that the requests of an operation can have, those of the first stage first. */
-export function faultsOf(
+export function malformedRequestsOf(
   operation: ContractOperation,
   contract: TestedContract,
-  { scheme, bodyLimit, isStrict }: FaultOptions,
-): Fault[] {
+  { scheme, bodyLimit, isStrict }: MalformedOptions,
+): MalformedRequest[] {
   const isCredentialed = scheme !== undefined && wantsCredentials(operation)
   const hasBody = jsonType(operation) !== undefined
   const large: Row[] =
@@ -145,15 +146,18 @@ export function faultsOf(
     ...(isCredentialed ? faultsOfCredentials(contract, scheme) : []),
     ...(hasBody ? [...faultsOfContent, ...large, ...faultsOfJson] : []),
     ...(hasBody && operation.object.requestBody?.required === true ? [missing] : []),
-    ['contract', 'an unknown parameter', 'invalid_request', [withUnknown]],
+    ['contract', 'an unknown parameter', 'invalid_request', withUnknown(operation)],
   ]
   return rows
     .filter(([, title, , changes]) => changes.length > 0 && (isStrict || !ofLibrary.includes(title)))
     .map(([stage, title, failure, changes]) => ({ stage, title, failure, changes }))
 }
 
-const withUnknown = ({ url, ...rest }: ContractRequest): ContractRequest => {
-  return { ...rest, url: `${url}${url.includes('?') ? '&' : '?'}un%20known=1` }
+const otherNames = ['un known', 'limt', 'Limit', 'limit[]', 'offset', 'access_token', 'constructor', '__proto__']
+
+function withUnknown({ parameters }: ContractOperation): Changes {
+  const unknown = otherNames.filter((name) => !parameters.some((parameter) => parameter.name === name))
+  return unknown.map((name) => (request) => ({ ...request, url: withPair(request.url, [name, '1']) }))
 }
 
 function faultsOfTarget(operation: ContractOperation, { operations }: TestedContract): Row[] {
