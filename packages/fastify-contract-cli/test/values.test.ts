@@ -44,9 +44,8 @@ test.each(schemas)('values of %j are drawn, and each of its rules is broken', (s
     (keyword) => !['properties', 'items', 'allOf', '$ref', 'type', 'examples'].includes(keyword),
   )
   expect(breaks.map(({ rule }) => rule)).toEqual(expect.arrayContaining(keywords))
-  for (const { rule, place, values } of breaks.filter((each) => each.rule !== 'readOnly')) {
-    expect(values, `${place}: ${rule}`).toBeDefined()
-    for (const value of fc.sample(values!, { seed: 1, numRuns: 20 })) {
+  for (const { rule, place, draw } of breaks.filter((each) => each.rule !== 'readOnly')) {
+    for (const value of fc.sample(draw(), { seed: 1, numRuns: 20 })) {
       // What is undefined is left out.
       const sent: unknown = rule === 'required' ? JSON.parse(JSON.stringify(value)) : value
       expect(contract.problemsOf(sent, schema), `${place}: ${rule}`).not.toEqual([])

@@ -1,4 +1,5 @@
 import type { ContractOperation } from 'fastify-contract/document'
+import { Refusal } from 'fastify-contract'
 import { declaredResponse, isJson } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
 import { type SchemaSource, flatten } from '../suite/flat-schema.ts'
@@ -76,8 +77,11 @@ export class Collections {
 
   #replyOfThing({ operation, resource, collection, body, respond }: Asked, id: string): MockReply | undefined {
     const known = this.#memory.find(collection, id)
-    const isDeleted = known !== undefined && known.members === undefined
-    if (isDeleted && declaredResponse(operation.object.responses, 404) !== undefined) return respond(404)
+    if (known !== undefined && known.members === undefined) {
+      if (declaredResponse(operation.object.responses, 404) !== undefined) return respond(404)
+      // What clients have not posted is never quite gone.
+      if (!known.isSeed) throw new Refusal('path_not_found', `${id} was deleted`)
+    }
     const success = successOf(operation)
     if (operation.method === 'delete') {
       const reply = respond(success)

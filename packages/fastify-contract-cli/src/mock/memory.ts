@@ -8,7 +8,7 @@ interface Thing {
   collection: string
   id: string
   members: Members | undefined
-  /** Whether the collection had it at first. */
+  /** Whether no client has put it there. */
   isSeed: boolean
 }
 
@@ -42,7 +42,8 @@ export class Memory {
   }
 
   delete(collection: string, id: string): void {
-    this.#put({ collection, id, members: undefined, isSeed: false })
+    const isSeed = this.find(collection, id)?.isSeed ?? true
+    this.#put({ collection, id, members: undefined, isSeed })
   }
 
   #thingsOf(collection: string): Thing[] {

@@ -15,7 +15,7 @@ import { beyondFormats } from './numbers.ts'
 import { RawNumber } from './spellings.ts'
 import { isFreeFormat } from './texts.ts'
 import { attempt } from './undrawable.ts'
-import { allowed, drawn, memberOf } from './values.ts'
+import { allowed, drawn, found, memberOf } from './values.ts'
 
 /** A rule, and what breaks it and, as far as possible, no other. */
 export interface Break<Breaking = Json> {
@@ -23,8 +23,8 @@ export interface Break<Breaking = Json> {
   place: string
   /** The keyword that forbids the values, or what else does. */
   rule: string
-  /** Undefined where the suite does not know how to break the rule. */
-  values: fc.Arbitrary<Breaking> | undefined
+  /** Gives values. It throws Undrawable, or they do, where the suite does not know how to break the rule. */
+  draw: () => fc.Arbitrary<Breaking>
 }
 
 /** What is put in place of a keyword, so that what is drawn breaks it from the nearest value on. */
@@ -81,17 +81,17 @@ function breaksAt(whole: FlatSchema, place: string): Break[] {
   const ofProperties = Object.entries(whole.properties).flatMap(([name, property]): [string, Break][] => {
     const at = `${place}/${name}`
     if (name in flat.properties) return breaksWithin(flat, property, at).map((broken) => [name, broken])
-    return [[name, { place: at, rule: 'readOnly', values: attempt(at, flat.source, () => memberOf(flat, property)) }]]
+    return [[name, { place: at, rule: 'readOnly', draw: () => memberOf(flat, property) }]]
   })
   const missing = flat.required.map((name): [string, Break] => {
-    return [name, { place: `${place}/${name}`, rule: 'required', values: fc.constant(undefined) }]
+    return [name, { place: `${place}/${name}`, rule: 'required', draw: () => fc.constant(undefined) }]
   })
   return [
     ...ownBreaks(flat, place),
-    ...ofItems.map((broken) => inside(flat, broken, (values) => withItem(flat, values))),
-    ...[...missing, ...ofProperties].map(([name, broken]) =>
-      inside(flat, broken, (values) => withProperty(flat, name, values)),
-    ),
+    ...ofItems.map(({ draw, ...broken }) => ({ ...broken, draw: () => withItem(flat, draw()) })),
+    ...[...missing, ...ofProperties].map(([name, { draw, ...broken }]) => {
+      return { ...broken, draw: () => withProperty(flat, name, draw()) }
+    }),
   ]
 }
 
@@ -133,24 +133,13 @@ function against(flat: FlatSchema, keyword: string, value: unknown): fc.Arbitrar
 }
 
 /** Breaks a rule by those candidates that a schema does not allow. */
-function breakOf(flat: FlatSchema, place: string, rule: string, draw: () => fc.Arbitrary<Json>): Break {
+function breakOf(flat: FlatSchema, place: string, rule: string, candidates: () => fc.Arbitrary<Json>): Break {
   const isRight = isAllowed(flat)
-  const candidates = attempt(`${place} that breaks ${rule}`, flat.source, () => {
-    const some = draw()
-    // To look for a wrong one would not end where there is none.
-    return fc.sample(some, { seed: 1, numRuns: 50 }).every(isRight) ? undefined : some
-  })
-  return { place, rule, values: candidates?.filter((value) => !isRight(value)) }
+  return { place, rule, draw: () => found(candidates(), (value) => !isRight(value), flat.source, unbreakable) }
 }
 
-/** Puts the values that break a rule into what is around them. */
-function inside(
-  flat: FlatSchema,
-  { values, ...broken }: Break,
-  around: (values: fc.Arbitrary<Json>) => fc.Arbitrary<Json>,
-): Break {
-  return { ...broken, values: values && attempt(broken.place, flat.source, () => around(values)) }
-}
+/** Why a rule is left out. */
+export const unbreakable = 'no values are known that break it'
 
 /** JSON numbers that are not integers, or beyond 2^53 with a point or an exponent. */
 const fractions = fc

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { type ContractOperation, type Parameter, kindOf } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
 import { bodySchema, bodyTypes } from './bodies.ts'
-import { type Break, breaksOf } from './breaks.ts'
+import { type Break, breaksOf, unbreakable } from './breaks.ts'
 import { routeOf } from './contract.ts'
 import { type Json, type SchemaSource, flatten, isAllowed, sent, typesOf } from './flat-schema.ts'
 import { canBeSent, schemaOf, sendable, shapeOf } from './parameters.ts'
 import { type ContractRequest, type RequestParts, partsOf, written } from './requests.ts'
 import { textOf } from './spellings.ts'
 import { attempt } from './undrawable.ts'
-import { valuesOf } from './values.ts'
+import { found, valuesOf } from './values.ts'
 
 /** A rule about the values of requests, and requests that break it. */
 export type RequestBreak = Break<ContractRequest>
@@ -25,15 +25,15 @@ const ofLibrary = ['canonical decimal form', 'canonical form', 'empty', 'once', 
  *
  * @param isStrict also rules of fastify-contract that OpenAPI leaves open: repeated parameters, formats of texts, the one
  *   form of integers
- * @throws Undrawable when no valid request is known
  */
 export function requestBreaksOf(operation: ContractOperation, source: SchemaSource, isStrict: boolean): RequestBreak[] {
-  const isKept = ({ rule }: { rule: string }) => isStrict || !ofLibrary.includes(rule)
   const requests = (breaks: Break<Change>[], type?: string): RequestBreak[] =>
-    breaks.filter(isKept).map(({ values, ...broken }) => {
-      const changed = values && fc.tuple(partsOf(operation, source, type), values)
-      return { ...broken, values: changed?.map(([drawn, change]) => written(operation, change(drawn), source)) }
-    })
+    breaks
+      .filter(({ rule }) => isStrict || !ofLibrary.includes(rule))
+      .map(({ draw, ...broken }) => {
+        const change = ([parts, changed]: [RequestParts, Change]) => written(operation, changed(parts), source)
+        return { ...broken, draw: () => fc.tuple(partsOf(operation, source, type), draw()).map(change) }
+      })
   const ofPart = (name: string, list: () => RequestBreak[]) =>
     attempt(`${routeOf(operation)}: broken ${name}`, source, list) ?? []
   const types = bodyTypes(operation)
@@ -67,15 +67,21 @@ function breaksOfParameter(parameter: Parameter, source: SchemaSource, isStrict:
   const shape = shapeOf(parameter, source)
   // No path is without a text, and a header or a cookie has a pattern to be sent.
   const unbroken = place === 'path' ? 'minLength' : place === 'query' ? undefined : 'pattern'
-  const ofText = () => rulesOfText(schema, source, isSendable).filter(({ rule }) => rule !== unbroken)
+  const ofText = () =>
+    rulesOfText(schema, source, { isSendable, whole: schemaOf(parameter) }).filter(({ rule }) => rule !== unbroken)
   const ofJson = () =>
-    breaksOf(schema, '', source).map((each) => ({ ...each, values: each.values?.filter(isSendable) }))
+    breaksOf(schema, '', source).map(({ rule, draw }): Rule => {
+      return { rule, draw: () => found(draw(), isSendable, source, unbreakable) }
+    })
   const rules = shape === 'json' ? ofJson() : shape === 'text' ? ofText() : []
-  const sentOnce = rules.map(({ rule, values }) => ({ rule, values: values?.map((value) => [value]) }))
-  const missing = required === true && place !== 'path' ? [{ rule: 'required', values: fc.constant<Json[]>([]) }] : []
-  const ofForm = shape === 'text' && isStrict ? rulesOfForm(parameter, source) : []
-  return [...sentOnce, ...ofForm, ...missing].map(({ rule, values }) => {
-    return { place: `${place}/${parameter.name}`, rule, values: values?.map((some) => sentAs(parameter, some)) }
+  const sentOnce = rules.map(({ rule, draw }) => ({ rule, draw: () => draw().map((value) => [value]) }))
+  const missing = { rule: 'required', draw: () => fc.constant<Json[]>([]) }
+  return [
+    ...sentOnce,
+    ...(shape === 'text' && isStrict ? rulesOfForm(parameter, source) : []),
+    ...(required === true && place !== 'path' ? [missing] : []),
+  ].map(({ rule, draw }) => {
+    return { place: `${place}/${parameter.name}`, rule, draw: () => draw().map((some) => sentAs(parameter, some)) }
   })
 }
 
@@ -86,23 +92,25 @@ function rulesOfForm(parameter: Parameter, source: SchemaSource): Rule<Json[]>[]
   const one = (texts: fc.Arbitrary<string>) => texts.filter((text) => canBeSent(parameter, text)).map((text) => [text])
   const isQuery = parameter.in === 'query'
   const rules: Rule<Json[]>[] = []
-  if (type === 'boolean') rules.push({ rule: 'canonical form', values: one(fc.constantFrom('1', 'yes', 'TRUE')) })
+  if (type === 'boolean') rules.push({ rule: 'canonical form', draw: () => one(fc.constantFrom('1', 'yes', 'TRUE')) })
   if (type === 'integer') {
     // A schema of integers has no other values.
-    const texts = valuesOf(schema, source).chain((integer) => fc.constantFrom(...otherForms(integer as bigint)))
-    rules.push({ rule: 'canonical decimal form', values: one(texts) })
-    if (isQuery) rules.push({ rule: 'empty', values: fc.constant(['']) })
+    const texts = () => valuesOf(schema, source).chain((integer) => fc.constantFrom(...otherForms(integer as bigint)))
+    rules.push({ rule: 'canonical decimal form', draw: () => one(texts()) })
+    if (isQuery) rules.push({ rule: 'empty', draw: () => fc.constant(['']) })
   }
-  if (isQuery) rules.push({ rule: 'once', values: fc.tuple(valuesOf(schema, source), valuesOf(schema, source)) })
+  const values = () => valuesOf(schema, source)
+  if (isQuery) rules.push({ rule: 'once', draw: () => fc.tuple(values(), values()) })
   return rules
 }
 
 function breaksOfBody(operation: ContractOperation, type: string, source: SchemaSource): Break<Change>[] {
   const schema = bodySchema(operation, type)
   if (schema === undefined) return []
-  const asBody = ({ values, ...broken }: Break): Break<Change> => {
-    return { ...broken, values: values?.map((body) => (parts) => ({ ...parts, body })) }
-  }
+  const asBody = ({ draw, ...broken }: Break): Break<Change> => ({
+    ...broken,
+    draw: () => draw().map((body) => (parts) => ({ ...parts, body })),
+  })
   switch (kindOf(type)) {
     case 'json':
       return breaksOf(schema, 'body', source).map(asBody)
@@ -118,32 +126,40 @@ function breaksOfBody(operation: ContractOperation, type: string, source: Schema
 
 function breaksOfFields(schema: Schema, source: SchemaSource): Break<Change>[] {
   const { properties, required } = sent(flatten(schema, source))
-  const asField = (name: string, { rule, values }: Rule): Break<Change> => ({
+  const asField = (name: string, { rule, draw }: Rule): Break<Change> => ({
     place: `body/${name}`,
     rule,
-    values: values?.map((value) => (parts) => ({ ...parts, body: { ...(parts.body as object), [name]: value } })),
+    draw: () => draw().map((value) => (parts) => ({ ...parts, body: { ...(parts.body as object), [name]: value } })),
   })
   const wrong = Object.entries(properties).flatMap(([name, property]) => {
     const types = typesOf(flatten(property, source))
     const isText = types.length > 0 && !types.includes('array') && !types.includes('object')
     return isText ? rulesOfText(property, source).map((rule) => asField(name, rule)) : []
   })
-  return [...required.map((name) => asField(name, { rule: 'required', values: fc.constant([]) })), ...wrong]
+  return [...required.map((name) => asField(name, { rule: 'required', draw: () => fc.constant([]) })), ...wrong]
+}
+
+interface TextOptions {
+  isSendable: (value: Json) => boolean
+  /** The schema that a value must break, where values are drawn from a narrower one. */
+  whole: Schema
 }
 
 /** Rules of a value that is sent as a text, and values whose texts break them whatever they are read as. */
-function rulesOfText(schema: Schema, source: SchemaSource, isSendable: (value: Json) => boolean = () => true): Rule[] {
-  const isRight = isAllowed(flatten(schema, source))
+function rulesOfText(
+  schema: Schema,
+  source: SchemaSource,
+  { isSendable, whole }: TextOptions = { isSendable: () => true, whole: schema },
+): Rule[] {
+  const isRight = isAllowed(flatten(whole, source))
   const isWrong = (value: Json) =>
     value !== null && typeof value !== 'object' && isSendable(value) && !readingsOf(textOf(value)).some(isRight)
   const texts = ['a', 'NaN', '-', '1,5x'].filter(isWrong)
+  const ofType = { rule: 'type', draw: () => fc.constantFrom<Json[]>(...texts) }
   const rules = breaksOf(schema, '', source).filter(({ rule }) => !['type', 'integer'].includes(rule))
   return [
-    ...rules.map(({ rule, values }) => {
-      const isBreakable = values !== undefined && fc.sample(values, { seed: 1, numRuns: 50 }).some(isWrong)
-      return { rule, values: isBreakable ? values.filter(isWrong) : undefined }
-    }),
-    ...(texts.length === 0 ? [] : [{ rule: 'type', values: fc.constantFrom<Json[]>(...texts) }]),
+    ...rules.map(({ rule, draw }) => ({ rule, draw: () => found(draw(), isWrong, source, unbreakable) })),
+    ...(texts.length === 0 ? [] : [ofType]),
   ]
 }
 

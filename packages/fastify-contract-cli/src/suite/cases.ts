@@ -48,55 +48,66 @@ export interface CaseTools extends Tools {
 
 /** One thing to test, by its title. */
 export interface Test {
-  /** The id of the operation; undefined for what concerns several. */
-  operation?: string
   title: string
   /** @throws Undrawable when the suite knows no requests for it, or another Error when the server breaks the contract */
   run: (tools: CaseTools) => Promise<void>
 }
 
+/** The tests of an operation; undefined for what concerns several. To list them takes time. */
+export interface TestGroup {
+  operation: ContractOperation | undefined
+  tests: () => Test[]
+}
+
 /**
- * Lists the tests of some operations, one after another. Those that create what they need come first, although they are
- * of other operations.
+ * Groups the tests of some operations. Those that create what they need come first, although they are of other
+ * operations.
  */
-export function* testsOf(tools: Tools, chosen: readonly ContractOperation[]): Generator<Test> {
-  if (tools.needs !== undefined) {
-    yield { title: 'the examples of requests are answered with the examples of the same name', run: testExamples }
-    yield { title: 'the links of a response lead to a success', run: testLinks }
-  }
+export function testsOf(tools: Tools, chosen: readonly ContractOperation[]): TestGroup[] {
+  const ofExamples: Test[] = [
+    { title: 'the examples of requests are answered with the examples of the same name', run: testExamples },
+    { title: 'the links of a response lead to a success', run: testLinks },
+  ]
   // What they leave is found by the requests of others.
   const isNeeded = ({ create, path }: Resource) =>
     chosen.includes(create) || chosen.some((operation) => operation.path.startsWith(path))
   const resources = resourcesOf(tools.contract).filter(isNeeded)
-  for (const operation of new Set([...resources.map(({ create }) => create), ...chosen])) {
+  const groups = [...new Set([...resources.map(({ create }) => create), ...chosen])].map((operation): TestGroup => {
     const own = resources.filter(({ create }) => create === operation)
-    const others = chosen.includes(operation) ? testsOfOperation(operation, tools) : []
-    for (const { title, run } of [...stateTests(own, tools), ...others]) {
-      yield { operation: operation.id, title: `${operation.id} ${title}`, run }
-    }
-  }
+    const others = () => (chosen.includes(operation) ? testsOfOperation(operation, tools) : [])
+    return { operation, tests: () => [...stateTests(own, tools), ...others()] }
+  })
+  return tools.needs === undefined ? groups : [{ operation: undefined, tests: () => ofExamples }, ...groups]
 }
 
-function* testsOfOperation(operation: ContractOperation, tools: Tools): Generator<Test> {
+function testsOfOperation(operation: ContractOperation, tools: Tools): Test[] {
   const { contract, isStrict, schemes, bodyLimit } = tools
   const usable = schemesFor(operation, schemes)
   if (usable === undefined) {
     const missing = operation.security.flatMap(Object.keys).filter((name) => !schemes.includes(name))
-    yield leftOut('is tried', `it needs ${missing.join(' or ')} (--auth ${missing[0] ?? ''}=…)`)
-    return
+    return [leftOut('is tried', `it needs ${missing.join(' or ')} (--auth ${missing[0] ?? ''}=…)`)]
   }
-  yield { title: 'takes what the contract allows', run: (all) => testAllowed(operation, all) }
-  if (isStrict && operation.method === 'get') {
-    yield { title: 'answers HEAD as it does GET, without the content', run: (all) => testHead(operation, all) }
-  }
-  yield* testsOfBreaks(operation, tools)
   const malformed = malformedRequestsOf(operation, contract, { scheme: usable[0], bodyLimit, isStrict })
-  for (const each of malformed) {
-    yield { title: `refuses ${each.title}`, run: (all) => testMalformed(operation, each, all) }
+  const ofHead: Test = {
+    title: 'answers HEAD as it does GET, without the content',
+    run: (all) => testHead(operation, all),
   }
-  if (isStrict) {
-    yield { title: 'reports the fault of the earliest stage', run: (all) => testStages(operation, malformed, all) }
+  const ofStages: Test = {
+    title: 'reports the fault of the earliest stage',
+    run: (all) => testStages(operation, malformed, all),
   }
+  return [
+    { title: 'takes what the contract allows', run: (all) => testAllowed(operation, all) },
+    ...(isStrict && operation.method === 'get' ? [ofHead] : []),
+    ...requestBreaksOf(operation, contract, isStrict).map((each): Test => {
+      const title = `refuses ${each.place} that breaks: ${each.rule}`
+      return { title, run: (all) => testBreak(operation, each, all) }
+    }),
+    ...malformed.map((each): Test => {
+      return { title: `refuses ${each.title}`, run: (all) => testMalformed(operation, each, all) }
+    }),
+    ...(isStrict ? [ofStages] : []),
+  ]
 }
 
 function leftOut(title: string, reason: string): Test {
@@ -138,32 +149,14 @@ async function testHead(operation: ContractOperation, { contract, newCaller, che
   })
 }
 
-function testsOfBreaks(operation: ContractOperation, { contract, isStrict }: Tools): Test[] {
-  let breaks: RequestBreak[]
-  try {
-    breaks = requestBreaksOf(operation, contract, isStrict)
-  } catch (error) {
-    if (!(error instanceof Undrawable)) throw error
-    return [leftOut('refuses what breaks a rule', error.message)]
-  }
-  return breaks.map(({ place, rule, values }) => {
-    const title = `refuses ${place} that breaks: ${rule}`
-    if (values === undefined) return leftOut(title, 'no values are known that break it')
-    return { title, run: (tools) => testBreak(operation, place, values, tools) }
-  })
-}
-
 async function testBreak(
   operation: ContractOperation,
-  place: string,
-  requests: fc.Arbitrary<ContractRequest>,
+  { place, draw }: RequestBreak,
   { newCaller, check, assertUnchanged, items }: CaseTools,
 ): Promise<void> {
   const send = await newCaller()
   // What breaks the path would be lost.
-  const drawn = place.startsWith('path')
-    ? requests.map((request) => () => request)
-    : directed(operation, requests, items)
+  const drawn = place.startsWith('path') ? draw().map((request) => () => request) : directed(operation, draw(), items)
   await check(drawn, 30, async (direct) => {
     await send(direct(), { isAllowed: false, stage: 'contract', failure: 'invalid_request', place })
   })

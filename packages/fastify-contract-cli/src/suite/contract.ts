@@ -81,10 +81,15 @@ export function operationOf(
   const has = (wanted: string) =>
     operations
       .filter((operation) => operation.method.toUpperCase() === wanted && isPathOf(operation.path, path))
-      // OpenAPI 3.1, "Path Templating Matching": a path without parameters comes first.
-      .toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))[0]
+      // OpenAPI 3.1, "Path Templating Matching": a path without parameters comes first, then the one with most text.
+      .toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')) || textIn(b) - textIn(a))[0]
   const name = method.toUpperCase()
   return has(name) ?? (name === 'HEAD' ? has('GET') : undefined)
+}
+
+/** How much of a path is not in parameters. */
+function textIn({ path }: ContractOperation): number {
+  return path.replaceAll(/\{[^{}]+\}/g, '').length
 }
 
 /** The declared response of a status, with the key under which it stands: `404`, `4XX` or `default`. */

@@ -33,8 +33,8 @@ export class Unjudged extends Error {}
 
 /** What a response should be. */
 export type Expectation =
-  /** The contract allows the request. The state of the server may still refuse it. */
-  | { isAllowed: true }
+  /** The contract allows the request. The state of the server may still refuse it, above all what is gone. */
+  | { isAllowed: true; isGone?: boolean }
   /** The request is at fault: at which stage, the failure that it earns, and the place that its message should name. */
   | { isAllowed: false; stage: Stage; failure: RefusalName; place: string }
 

@@ -45,6 +45,8 @@ export interface FlatSchema {
   targets: Schema[]
   /** The named schemas around it, from the outermost on. */
   trail: readonly Schema[]
+  /** How many objects and lists are around it. */
+  level: number
   source: SchemaSource
 }
 
@@ -94,6 +96,7 @@ export function flatten(schema: Schema | boolean, source: SchemaSource): FlatSch
     also: [],
     targets: [],
     trail: [],
+    level: 0,
     source,
   }
   const parts = ((allOf ?? []) as Schema[]).map((part) => flatten(part, source))
@@ -109,7 +112,7 @@ export function within(flat: FlatSchema, schema: Schema | boolean): FlatSchema {
   const around = [...flat.trail, ...flat.targets]
   const isDeep = (target: Schema) => around.filter((each) => each === target).length > 1
   if (inner.targets.some(isDeep)) throw new TooDeep('a schema contains itself')
-  return { ...inner, trail: around }
+  return { ...inner, trail: around, level: flat.level + 1 }
 }
 
 /** Merges two schemas that both hold. */
@@ -168,6 +171,11 @@ const bothOf: Record<string, Both | undefined> = Object.fromEntries([
   ...each('minimum exclusiveMinimum minLength minItems minProperties', larger),
   ...each('maximum exclusiveMaximum maxLength maxItems maxProperties', smaller),
 ] satisfies (readonly [string, Both])[])
+
+/** Whether values may be large: a body of many levels has very many inner ones. */
+export function isOuter({ level }: FlatSchema): boolean {
+  return level < 3
+}
 
 /** The types that a schema names, or that its keywords suggest. */
 export function typesOf({ assertions: { type = [] }, properties }: FlatSchema): JsonType[] {

@@ -6,7 +6,7 @@ import { Unjudged } from './fault.ts'
 import { messageOf } from './property.ts'
 import { validRequest } from './requests.ts'
 import { type Exchange, connect } from './send.ts'
-import { type Case, type Result, type SuiteOptions, createContractSuite } from './suite.ts'
+import { type CaseGroup, type Result, type SuiteOptions, createContractSuite } from './suite.ts'
 import { Undrawable, attempt } from './undrawable.ts'
 
 /** What is tested, and how far. */
@@ -24,8 +24,6 @@ export interface TestRun extends AsyncIterable<Result> {
   coverage: Coverage
   /** How many operations are tested. */
   operations: number
-  /** How many cases there are. */
-  cases: number
   /** How many requests have been sent. */
   requests: () => number
 }
@@ -39,17 +37,18 @@ export function test(contract: TestedContract, options: TestOptions): TestRun {
   const chosen = contract.operations.filter((operation) => [undefined, operation.id, routeOf(operation)].includes(only))
   if (chosen.length === 0) throw new Unjudged(`the contract has no operation ${String(only)}`)
   const ids = new Set(chosen.map(({ id }) => id))
-  // The chosen operations find nothing that nobody has created.
-  const { before = [], cases = [] } = Object.groupBy(suite.cases(chosen), ({ operation = '' }) =>
-    operation === '' || ids.has(operation) ? 'cases' : 'before',
-  )
+  const isChosen = ({ operation }: CaseGroup) => operation === undefined || ids.has(operation)
+  const groups = suite.groups(chosen)
 
   async function* results(): AsyncGenerator<Result, void, undefined> {
     try {
       await assertReachable(exchange)
       for (const name of Object.keys(options.auth ?? {})) await assertAccepted(name, contract, { ...options, exchange })
-      for (const { run } of before) await run(seconds * 100)
-      yield* runCases(cases, deadline, () => assertReachable(exchange))
+      // The chosen operations find nothing that nobody has created.
+      for (const group of groups.filter((each) => !isChosen(each))) {
+        for (const { run } of group.cases()) await run(seconds * 100)
+      }
+      yield* runGroups(groups.filter(isChosen), deadline, () => assertReachable(exchange))
       for (const line of suite.leftOut) yield { title: line, notes: [], verdict: 'left out', reason: '' }
     } finally {
       await close()
@@ -59,7 +58,6 @@ export function test(contract: TestedContract, options: TestOptions): TestRun {
     seed: suite.seed,
     coverage: suite.coverage,
     operations: chosen.length,
-    cases: cases.length,
     requests: suite.requests,
     [Symbol.asyncIterator]: results,
   }
@@ -83,27 +81,34 @@ function until(deadline: number, exchange: Exchange): Exchange {
   }
 }
 
-/** Runs cases within a time. Each gets its share of what is left. */
-async function* runCases(
-  cases: readonly Case[],
+/** Runs cases within a time. Each operation gets its share of what is left, and each case its share of that. */
+async function* runGroups(
+  groups: readonly CaseGroup[],
   deadline: number,
   assertThere: () => Promise<void>,
 ): AsyncGenerator<Result, void, undefined> {
   let gone: string | undefined
-  for (const [index, { run, ...named }] of cases.entries()) {
-    const left = deadline - performance.now()
-    const reason = gone ?? (left <= 0 ? timeIsUp : undefined)
+  const reasonToStop = () => gone ?? (performance.now() >= deadline ? timeIsUp : undefined)
+  for (const [index, { cases, ...named }] of groups.entries()) {
+    const reason = reasonToStop()
     if (reason !== undefined) {
-      yield { ...named, notes: [], verdict: 'left out', reason }
+      yield { ...named, title: `${named.operation ?? 'the contract'} is tried`, notes: [], verdict: 'left out', reason }
       continue
     }
-    const result = await run(Math.max(1, left / (cases.length - index)))
-    yield result
-    if (result.verdict !== 'fault' || result.kind !== 'no response') continue
-    try {
-      await assertThere()
-    } catch {
-      gone = 'the server does not respond any more'
+    const end = performance.now() + (deadline - performance.now()) / (groups.length - index)
+    const own = cases()
+    for (const [at, { run, ...each }] of own.entries()) {
+      const stop = reasonToStop()
+      const share = (Math.min(end, deadline) - performance.now()) / (own.length - at)
+      const result: Result =
+        stop === undefined ? await run(Math.max(1, share)) : { ...each, notes: [], verdict: 'left out', reason: stop }
+      yield result
+      if (result.verdict !== 'fault' || result.kind !== 'no response') continue
+      try {
+        await assertThere()
+      } catch {
+        gone = 'the server does not respond any more'
+      }
     }
   }
 }

@@ -3,7 +3,7 @@ import type { CaseTools, Send, Test, Tools } from './cases.ts'
 import { isPathOf } from './contract.ts'
 import { schemesFor } from './credentials.ts'
 import { canonical } from './exact-json.ts'
-import { Fault } from './fault.ts'
+import { type Expectation, Fault } from './fault.ts'
 import { type ContractRequest, requestsOf } from './requests.ts'
 import { type Resource, bodyOf, createdUrl, idKey, isObject } from './resources.ts'
 import type { ReceivedResponse } from './response-checks.ts'
@@ -57,6 +57,8 @@ async function testResource(resource: Resource, tools: CaseTools): Promise<void>
   if (created === 0) throw new Undrawable(`nothing could be created: ${last}`)
 }
 
+/** Nothing needs be there. */
+const gone: Expectation = { isAllowed: true, isGone: true }
 const lost = (message: string) => new Fault('lost or shown to others', message)
 
 /** A thing that was created. */
@@ -114,7 +116,7 @@ class Item {
   /** Another caller may have a thing of the same name, which is not the same thing. */
   async assertHiddenFrom(stranger: Send): Promise<void> {
     const found = this.#found
-    const seen = found === undefined ? undefined : await this.#get(stranger)
+    const seen = found === undefined ? undefined : await this.#get(stranger, gone)
     if (found !== undefined && seen !== undefined && isSuccess(found) && isSuccess(seen) && seen.text === found.text) {
       throw lost(`GET ${this.#url}: another caller received what the first has created`)
     }
@@ -150,7 +152,7 @@ class Item {
     const removed = await this.#send({ method: 'DELETE', url: this.#url })
     if (isGone(removed)) throw this.#gone('DELETE', removed)
     if (!isSuccess(removed) || removed.status === 202) return
-    const again = await this.#get(this.#send)
+    const again = await this.#get(this.#send, gone)
     if (again !== undefined && isSuccess(again)) {
       throw lost(`GET ${this.#url}: received ${String(again.status)}, though it was deleted`)
     }
@@ -168,8 +170,10 @@ class Item {
     return this.#url.split('/').slice(0, -1).join('/')
   }
 
-  async #get(send: Send): Promise<ReceivedResponse | undefined> {
-    return this.#resource.operations['get'] === undefined ? undefined : send({ method: 'GET', url: this.#url })
+  async #get(send: Send, expected?: Expectation): Promise<ReceivedResponse | undefined> {
+    return this.#resource.operations['get'] === undefined
+      ? undefined
+      : send({ method: 'GET', url: this.#url }, expected)
   }
 
   async #list(send: Send): Promise<ReceivedResponse | undefined> {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { FlatSchema } from './flat-schema.ts'
+import { type FlatSchema, isOuter } from './flat-schema.ts'
 import { beyondFormats } from './numbers.ts'
 import { Undrawable } from './undrawable.ts'
 
@@ -51,10 +51,14 @@ const anyUnit = fc.oneof(
 
 /** Longer than any text that a contract without `maxLength` should be believed to take. */
 const longestText = 1_000
+/** As long as most texts are. */
+const shortText = 20
 
 /** Texts of a schema, not all of which it allows. @throws Undrawable when its pattern is not one of fast-check's */
-export function textsOf({ assertions, source }: FlatSchema): fc.Arbitrary<string> {
-  const { minLength: min = 0, maxLength: max = Math.max(min, longestText), pattern = '', format = '' } = assertions
+export function textsOf(flat: FlatSchema): fc.Arbitrary<string> {
+  const { assertions, source } = flat
+  const longest = isOuter(flat) ? longestText : shortText
+  const { minLength: min = 0, maxLength: max = Math.max(min, longest), pattern = '', format = '' } = assertions
   if (min > max) throw new Undrawable('no text has a possible length')
   const expression = expressionOf(pattern)
   const isFitting = (text: string) => expression.test(text) && text.length >= min && text.length <= max

@@ -6,6 +6,7 @@ import {
   type SchemaSource,
   flatten,
   isAllowed,
+  isOuter,
   merged,
   sent,
   typesOf,
@@ -52,7 +53,7 @@ export function memberOf(flat: FlatSchema, schema: Schema | boolean): fc.Arbitra
 }
 
 /** How many values in a row may break a rule that they are not drawn by. */
-const mostMisses = 2_000
+const mostMisses = 1_000
 
 /** Values that a schema allows. Drawing throws Undrawable where none is found. */
 export function allowed(flat: FlatSchema): fc.Arbitrary<Json> {
@@ -64,6 +65,7 @@ export function found<Value>(
   some: fc.Arbitrary<Value>,
   isRight: (value: Value) => boolean,
   { plain }: Pick<SchemaSource, 'plain'>,
+  reason = 'no value is found that keeps all rules of a schema at once',
 ): fc.Arbitrary<Value> {
   let misses = 0
   // A plain value is the only one.
@@ -71,7 +73,7 @@ export function found<Value>(
   return some.filter((value) => {
     const isFound = isRight(value)
     misses = isFound ? 0 : misses + 1
-    if (misses > most) throw new Undrawable('no value is found that keeps all rules of a schema at once')
+    if (misses > most) throw new Undrawable(reason)
     return isFound
   })
 }
@@ -153,7 +155,7 @@ function listsOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
   const { items = { type: 'string' }, minItems = 0, maxItems = Infinity, uniqueItems } = flat.assertions
   const item = minItems > 0 ? memberOf(flat, items) : attempt('items', flat.source, () => memberOf(flat, items))
   if (item === undefined) return fc.constant([])
-  const lengths = { minLength: minItems, maxLength: Math.min(maxItems, minItems + 4) }
+  const lengths = { minLength: minItems, maxLength: Math.min(maxItems, minItems + (isOuter(flat) ? 4 : 1)) }
   if (lengths.minLength > lengths.maxLength) throw new Undrawable('a list has no possible length')
   return uniqueItems === true
     ? fc.uniqueArray(item, { ...lengths, selector: (each) => fc.stringify(each) })

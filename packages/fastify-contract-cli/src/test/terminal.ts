@@ -35,13 +35,14 @@ export async function printRun(run: TestRun, terminal: Terminal, options: PrintO
   const leftOut = new Map<string, Set<string>>()
   const notImplemented = new Set<string>()
   let ofRoute: Result[] = []
-  let done = 0
+  const operations = new Set<string>()
   const flush = () => {
     if (ofRoute.length > 0) printOperation(ofRoute, line, { ...options, seed: run.seed })
     ofRoute = []
   }
   for await (const result of run) {
-    terminal.progress(`${String(++done)}/${String(run.cases)} ${result.title}`)
+    operations.add(result.operation ?? '')
+    terminal.progress(`${String(operations.size)}/${String(run.operations)} ${result.title}`)
     options.each?.(result)
     const { verdict, route = result.title } = result
     add(counts, verdict)
