@@ -67,6 +67,18 @@ const contract = contractOf(
       delete: { responses: { 204: noContent[204], 404: notFound } },
     },
     '/count': { get: { parameters: [kind], responses: { 200: counted, 404: notFound } } },
+    '/odd': {
+      get: {
+        parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
+        responses: { ...noContent, 400: { description: 'Odd.', content: json({ enum: ['an odd failure'] }) } },
+      },
+    },
+    '/letters': { post: { responses: { 201: { description: 'Sent.', content: json({ type: 'string' }) } } } },
+    '/letters/{letter}': {
+      parameters: [{ name: 'letter', in: 'path', required: true, schema: { type: 'string' } }],
+      get: { responses: { 200: { description: 'A letter.', content: json({ type: 'string' }) } } },
+      delete: { responses: { 204: noContent[204] } },
+    },
     '/locked': {
       get: { security: [{ key: [] }], responses: { 200: { description: 'Text.', content: { 'text/plain': {} } } } },
     },
@@ -183,6 +195,24 @@ test("refuses requests in the contract's form, and accepts any well-formed crede
   expect(JSON.parse(refused.text)).toEqual({ code: 400, detail: expect.stringMatching(/^body\/name /) as string })
   expect((await send('/locked')).status).toBe(401)
   expect(await send('/locked', { headers: { 'x-key': 'anything' } })).toMatchObject({ status: 200, text: 'text' })
+})
+
+test('refuses requests as their operation declares, where it has a form of its own', async () => {
+  expect(await send('/odd?limit=a')).toMatchObject({ status: 400, text: '"an odd failure"' })
+})
+
+test('forgets what was posted and deleted, also where 404 is not declared', async () => {
+  const path = `/letters/${JSON.parse((await send('/letters', { method: 'POST' })).text) as string}`
+  expect((await send(path)).status).toBe(200)
+  expect((await send(path, { method: 'DELETE' })).status).toBe(204)
+  expect((await send(path)).status).toBe(404)
+})
+
+test('accepts no other credentials than those of --auth', async () => {
+  const locked = await startMock(root, '--auth', 'key=k', '--auth', 'key=l')
+  const statusOf = async (key: string) => (await fetch(`${locked.url}/locked`, { headers: { 'x-key': key } })).status
+  expect([await statusOf('k'), await statusOf('l'), await statusOf('m')]).toEqual([200, 200, 401])
+  expect(await locked.end('SIGINT')).toBe(0)
 })
 
 test('fails with declared statuses and delays responses if asked to', async () => {

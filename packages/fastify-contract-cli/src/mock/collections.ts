@@ -68,8 +68,8 @@ export class Collections {
       return id === undefined ? undefined : this.#replyOfThing(asked, id)
     }
     if (operation.method === 'get') return this.#list(asked)
+    if (operation.method === 'post') return this.#create(asked, asked.body ?? {})
     if (asked.body === undefined) return undefined
-    if (operation.method === 'post') return this.#create(asked, asked.body)
     // A collection may be told to change what the body names.
     const id = idTextOf(asked.body[idKey(resource.parameter, Object.keys(asked.body)) ?? ''])
     return id === undefined ? undefined : this.#replyOfThing(asked, id)

@@ -55,6 +55,8 @@ export class Memory {
   }
 
   #keep(path: string, thing: Thing | undefined): void {
+    // What is put again is the newest.
+    this.#things.delete(path)
     this.#things.set(path, thing)
     const [oldest] = this.#things.keys()
     if (this.#things.size > most && oldest !== undefined) this.#things.delete(oldest)

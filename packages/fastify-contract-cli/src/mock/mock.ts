@@ -20,6 +20,7 @@ import { readContract } from '../suite/contract.ts'
 import type { SchemaSource } from '../suite/flat-schema.ts'
 import { Undrawable } from '../suite/undrawable.ts'
 import { Collections } from './collections.ts'
+import { fitFailures } from './fit-failures.ts'
 
 /** How a mock behaves on purpose. */
 export interface MockOptions {
@@ -126,6 +127,7 @@ export async function createMock(
   // The types of a contract that was just read are not known.
   const untyped = contract as Contract<{ operations: object; security: object; schemes: object }>
   const handlers = mockHandlers(contract, behaviour)
+  fitFailures(app, { ...readContract(document), direction: 'response' })
   await app.register(fastifyContract(untyped, { handlers, auth, docs, onContractBroken, failureForm }))
   return app
 }

@@ -157,9 +157,9 @@ const fractions = fc
 /** Arrays of a schema with one of these values before the others. */
 function withItem(flat: FlatSchema, values: fc.Arbitrary<Json>): fc.Arbitrary<Json[]> {
   const length = Math.max(0, (flat.assertions.minItems ?? 0) - 1)
-  const others = allowed({ ...flat, assertions: { ...flat.assertions, minItems: length, maxItems: length } })
+  const assertions = { ...flat.assertions, type: 'array' as const, minItems: length, maxItems: length }
   // What is allowed is an array.
-  return fc.tuple(values, others).map(([first, rest]) => [first, ...(rest as Json[])])
+  return fc.tuple(values, allowed({ ...flat, assertions })).map(([first, rest]) => [first, ...(rest as Json[])])
 }
 
 /** Objects of a schema with one of these values of a property; JSON leaves one out that is undefined. */

@@ -207,6 +207,9 @@ async function outcomeOf(test: () => Promise<void>, trail: Trail): Promise<Outco
   } catch (error) {
     if (error instanceof Undrawable) return { verdict: 'left out', reason: error.message }
     if (error instanceof NotImplemented) return { verdict: 'not implemented' }
+    const cause = error instanceof BrokenProperty ? error.cause : error
+    // The suite itself is at fault.
+    if (cause instanceof TypeError || cause instanceof ReferenceError) throw error
     const fault = { verdict: 'fault', kind: kindOf(error), problem: messageOf(error) } as const
     return error instanceof BrokenProperty
       ? { ...fault, requests: error.requests, counterexample: error.found }

@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { basePathsOf, isJson } from 'fastify-contract/document'
+import { stringifyJson } from 'fastify-contract/json'
+import { type TestedContract, operationOf } from '../suite/contract.ts'
+import { Fault } from '../suite/fault.ts'
+import type { SchemaSource } from '../suite/flat-schema.ts'
+import { assertKeepsContract } from '../suite/response-checks.ts'
+import { attempt } from '../suite/undrawable.ts'
+import { type MockReply, replyOf } from './replies.ts'
+
+/**
+ * Sends the failures of a server as each operation declares them: the server has one form for all.
+ *
+ * @param app before the contract is registered
+ */
+export function fitFailures(app: FastifyInstance, contract: TestedContract & SchemaSource): void {
+  const bases = basePathsOf(contract.document).toSorted((a, b) => b.length - a.length)
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const base = bases.find((each) => request.url.startsWith(`${each}/`)) ?? ''
+    const url = request.url.slice(base.length)
+    const fitting = reply.statusCode < 400 ? undefined : fittingReply(contract, { request, reply, url, payload })
+    if (fitting === undefined) {
+      done(null, payload)
+      return
+    }
+    const { contentType = '', headers, body = '' } = fitting
+    // What the server has set says more.
+    for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) reply.header(name, value)
+    reply.removeHeader('content-length')
+    if (contentType !== '') reply.header('content-type', contentType)
+    done(null, isJson(contentType) ? stringifyJson(body) : body)
+  })
+}
+
+interface Sending {
+  request: FastifyRequest
+  reply: FastifyReply
+  url: string
+  payload: unknown
+}
+
+/** The reply that an operation declares in place of one that it does not; undefined where none is known or needed. */
+function fittingReply(
+  contract: TestedContract & SchemaSource,
+  { request: { method }, reply, url, payload }: Sending,
+): MockReply | undefined {
+  const { statusCode: status } = reply
+  const operation = operationOf(contract, { method, url })
+  const text = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.toString() : ''
+  try {
+    assertKeepsContract(contract, { method, url }, { status, headers: reply.getHeaders(), text })
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return operation && attempt('', {}, () => replyOf(operation, contract, { status }))
+  }
+}
