@@ -41,14 +41,15 @@ let broken: string | undefined
 const accepted = Object.fromEntries(Object.entries(auth).map(([name, value]) => [name, [value]]))
 const app = await createMock(contract, { docs: false, auth: accepted, onContractBroken: (id) => (broken = id) })
 
-/** The last response. */
-let received: ReceivedResponse | undefined
+/** The last response alone. */
+const received: ReceivedResponse[] = []
 const exchange = async ({ method, url, headers, body }: WireRequest): Promise<ReceivedResponse> => {
   // `inject` takes each method.
   const sent = { method: method as 'GET', url: base + url, headers, ...(body === undefined ? {} : { payload: body }) }
   const { statusCode, headers: all, body: text } = await app.inject(sent)
-  received = { status: statusCode, headers: all, text }
-  return received
+  const response = { status: statusCode, headers: all, text }
+  received.splice(0, 1, response)
+  return response
 }
 
 const send = createContractSuite(tested, { exchange }).senderFor(auth)
@@ -69,16 +70,16 @@ if (seconds !== '0') {
 await app.close()
 
 async function judge(operation: ContractOperation): Promise<{ verdict: string; why: string }> {
-  received = undefined
+  received.length = 0
   try {
     await send(validRequest(operation, tested))
   } catch (error) {
     if (error instanceof Undrawable) return { verdict: 'unsent', why: error.message }
     // What the suite says of the response is said below, by another reader.
-    if (received === undefined) throw error
+    if (received.length === 0) throw error
   }
   // There is a response where nothing was thrown.
-  const { status, headers, text } = received!
+  const { status, headers, text } = received[0]!
   const why = `${String(status)} ${text.slice(0, 300)}`
   if (broken !== undefined) return { verdict: 'broken', why }
   if (status === 501) return { verdict: 'unknown', why }

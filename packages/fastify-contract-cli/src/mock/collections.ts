@@ -208,7 +208,7 @@ export class Collections {
     for (let index = first; ; index++) {
       const draw = (schema: Schema) => attempt('', {}, () => plainValue(schema, this.#source, index))
       const value = schemas.reduce<unknown>((found, schema) => found ?? draw(schema), undefined) ?? index + 1
-      const id = String(value)
+      const id = idTextOf(value) ?? String(index + 1)
       if (index > 2 * first || this.#memory.find(collection, id) === undefined)
         return { id, value, member: { [key]: value } }
     }
