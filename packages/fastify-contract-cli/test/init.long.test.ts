@@ -190,7 +190,7 @@ test('the test of a new service skips missing handlers and finds faults', { time
   const write = (handler: string) =>
     writeFile(join(service, 'src/handlers.ts'), table.replace('open: notImplemented', `open: ${handler}`))
   await write('() => ({ status: 200, body: { id: 1 } })')
-  expect(await run()).toMatch(/^ok \d+ - open takes what the contract allows\n[^]*^# fail 0\n/m)
+  expect(await run()).toMatch(/^ +ok \d+ - open takes what the contract allows\n[^]*^# fail 0\n/m)
   await write("() => ({ status: 200, body: { id: 'a' } }) as never")
   expect(await run()).toMatch(/^# fail [1-9]/m)
 })

@@ -239,6 +239,6 @@ test('ends with one line if it cannot start', async () => {
   taken.close()
   expect(busy).toEqual({ code: 2, stderr: `127.0.0.1:${String(port)} is taken; choose another with --port\n` })
   expect(absent).toEqual({ code: 1, stderr: 'absent.json: cannot be read (ENOENT)\n' })
-  expect(wrong).toEqual({ code: 2, stderr: '--errors 2: give a number from 0 to 1\n' })
+  expect(wrong).toEqual({ code: 2, stderr: '--errors must be a number from 0 to 1, not "2"\n' })
   expect(unknown.stderr).toMatch(/^Unknown option '--sport'.*; see fastify-contract mock --help\n$/)
 })

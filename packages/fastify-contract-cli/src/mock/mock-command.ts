@@ -7,7 +7,7 @@ import { printable, stringifyJson } from 'fastify-contract/json'
 import { BrokenContract } from '../check/findings.ts'
 import { readContract } from '../check/read-contract.ts'
 import { readSource } from '../check/read-file.ts'
-import { callersOf } from '../credentials-option.ts'
+import { callersOf, numberOf } from '../option-values.ts'
 import { readContract as readTested } from '../suite/contract.ts'
 import type { Credentials } from '../suite/credentials.ts'
 import { UsageError } from '../usage.ts'
@@ -61,8 +61,11 @@ async function start(args: string[]): Promise<FastifyInstance> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [file, ...others] = positionals
   if (file === undefined || others.length > 0) throw new UsageError('give one FILE; see fastify-contract mock --help')
-  const port = numberOf('port', values.port, 65_535, true)
-  const behaviour = { errors: numberOf('errors', values.errors, 1), delay: numberOf('delay', values.delay, 600_000) }
+  const port = numberOf('--port', values.port, { max: 65_535 })
+  const behaviour = {
+    errors: numberOf('--errors', values.errors, { max: 1, isWhole: false }),
+    delay: numberOf('--delay', values.delay, { max: 600_000, isWhole: false }),
+  }
   const path = resolve(file)
   const { document, written, warnings } = await readContract(readSource(path, file), path, file)
   const sealed = sealContract({ document: stringifyJson(document), json: stringifyJson(written, 2) })
@@ -86,15 +89,6 @@ async function start(args: string[]): Promise<FastifyInstance> {
 function acceptedOf(callers: readonly Credentials[]): Record<string, string[]> {
   const names = new Set(callers.flatMap(Object.keys))
   return Object.fromEntries([...names].map((name) => [name, callers.flatMap((caller) => caller[name] ?? [])]))
-}
-
-/** @throws UsageError */
-function numberOf(name: string, value: string, largest: number, isWhole = false): number {
-  const number = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : NaN
-  if (!(number <= largest) || (isWhole && !Number.isInteger(number))) {
-    throw new UsageError(`--${name} ${value}: give a number from 0 to ${String(largest)}`)
-  }
-  return number
 }
 
 /** @throws UsageError if the address cannot be used */

@@ -9,7 +9,7 @@ import { Unjudged } from '../suite/fault.ts'
 import { messageOf } from '../suite/property.ts'
 import { test } from '../suite/run.ts'
 import type { Result } from '../suite/suite.ts'
-import { callersOf, splitAt } from '../credentials-option.ts'
+import { callersOf, numberOf, splitAt } from '../option-values.ts'
 import { UsageError, usageProblem } from '../usage.ts'
 import { JunitReport } from './junit.ts'
 import { type Terminal, printRun } from './terminal.ts'
@@ -98,8 +98,8 @@ function optionsOf({ header, query, cookie, only, seed, seconds: time, 'strict-s
     query: query.map((pair) => splitAt('--query', pair, '=')),
     cookies: cookie.map((pair) => splitAt('--cookie', pair, '=')),
     only,
-    seed: seed === undefined ? undefined : numberOf('--seed', seed, 0),
-    seconds: numberOf('--seconds', time, 1),
+    seed: seed === undefined ? undefined : numberOf('--seed', seed, { max: 2 ** 31 }),
+    seconds: numberOf('--seconds', time, { min: 1, max: 2 ** 31 }),
     isStrict,
   }
 }
@@ -107,12 +107,6 @@ function optionsOf({ header, query, cookie, only, seed, seconds: time, 'strict-s
 async function contractIn(file: string): Promise<TestedContract> {
   const { document } = await readChecked(readSource(file, file), file)
   return readContract(document)
-}
-
-function numberOf(option: string, given: string, min: number): number {
-  const number = Number(given)
-  if (/^\d+$/.test(given) && number >= min && number <= 2 ** 31) return number
-  throw new UsageError(`${option} must be an integer from ${String(min)}, not ${JSON.stringify(given)}`)
 }
 
 /** Progress is only for a terminal at which someone looks. */

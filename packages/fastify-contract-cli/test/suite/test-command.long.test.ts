@@ -97,7 +97,21 @@ test('--header, --query and --cookie are sent with each request', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
-  await run([contract, '--url', url, '--header', 'X-A: b', '--query', 'c=d', '--cookie', 'e=f', '--only', 'addPicture'])
+  await run([
+    contract,
+    '--url',
+    url,
+    '--seconds',
+    '3',
+    '--header',
+    'X-A: b',
+    '--query',
+    'c=d',
+    '--cookie',
+    'e=f',
+    '--only',
+    'addPicture',
+  ])
   expect(new Set(seen.slice(1))).toEqual(new Set(['/v1/pictures?c=d b e=f']))
 })
 

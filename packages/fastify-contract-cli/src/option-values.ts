@@ -27,3 +27,15 @@ export function splitAt(option: string, pair: string, separator: string): [strin
   if (index < 1) throw new UsageError(`${option} must be NAME${separator}VALUE, not ${JSON.stringify(pair)}`)
   return [pair.slice(0, index), pair.slice(index + 1)]
 }
+
+/** The number of an option. @throws UsageError */
+export function numberOf(
+  option: string,
+  given: string,
+  { min = 0, max, isWhole = true }: { min?: number; max: number; isWhole?: boolean },
+): number {
+  const number = (isWhole ? /^\d+$/ : /^\d+(?:\.\d+)?$/).test(given) ? Number(given) : NaN
+  if (number >= min && number <= max) return number
+  const kind = isWhole ? 'an integer' : 'a number'
+  throw new UsageError(`${option} must be ${kind} from ${String(min)} to ${String(max)}, not ${JSON.stringify(given)}`)
+}
