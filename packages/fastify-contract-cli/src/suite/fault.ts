@@ -48,26 +48,33 @@ export type Judge = (response: ReceivedResponse, expected: Expectation) => strin
 
 /** Refusals of an allowed request that the state of a server hardly explains. */
 const unexplained = [400, 401, 403, 405, 406, 413, 415]
+/** Refusals that the state of a server explains, whatever else is wrong with a request. */
+const explained = [404, 409, 410, 429]
 
 /**
  * Judges the responses of any server: a fault of its own, and the acceptance of what the contract refuses, are faults;
  * another refusal than the expected one is a note.
  */
-export const judgeAny: Judge = ({ status }, expected) => {
+export const judgeAny: Judge = (response, expected) => {
+  const note = refusalNote(response, expected)
+  if (expected.isAllowed) return unexplained.includes(response.status) ? note : undefined
+  return explained.includes(response.status) ? undefined : note
+}
+
+/** Judges as `judgeAny`, and makes each note a fault: the earliest stage must refuse a request, with its status. */
+export const judgeStrictly: Judge = (response, expected) => {
+  const note = expected.isAllowed ? judgeAny(response, expected) : refusalNote(response, expected)
+  if (note !== undefined) throw new Fault('refused in another way', `received ${note}`)
+  return undefined
+}
+
+/** @returns what is not expected of a refusal @throws Fault for a fault of the server, or what is no refusal */
+function refusalNote({ status }: ReceivedResponse, expected: Expectation): string | undefined {
   if (status >= 500) throw new Fault('fault of the server', `received ${String(status)}`)
-  if (expected.isAllowed) {
-    return unexplained.includes(status) ? `${String(status)} for a request that the contract allows` : undefined
-  }
+  if (expected.isAllowed) return `${String(status)} for a request that the contract allows`
   const wanted = String(refusals[expected.failure])
   if (status < 300) {
     throw new Fault('accepted what the contract refuses', `received ${String(status)}, expected ${wanted}`)
   }
   return String(status) === wanted ? undefined : `${String(status)}, expected ${wanted}`
-}
-
-/** Judges as `judgeAny`, and makes each note a fault: the earliest stage must refuse a request, with its status. */
-export const judgeStrictly: Judge = (response, expected) => {
-  const note = judgeAny(response, expected)
-  if (note !== undefined) throw new Fault('refused in another way', `received ${note}`)
-  return undefined
 }

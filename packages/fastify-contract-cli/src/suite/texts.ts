@@ -43,7 +43,10 @@ const awkwardUnits = Array.from(
 )
 
 // The ready unit of all code points takes fast-check seconds to make.
-const codePoint = fc.integer({ min: 0, max: 0x10ffff }).map((point) => String.fromCodePoint(point))
+const codePoint = fc
+  .integer({ min: 0, max: 0x10ffff })
+  // The simplest is a letter.
+  .map((point) => String.fromCodePoint((point + 97) % 0x110000))
 const anyUnit = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...awkwardUnits) },
   { weight: 1, arbitrary: codePoint.filter((unit) => unit.isWellFormed()) },
