@@ -142,9 +142,9 @@ async function testAllowed(
 async function testHead(operation: ContractOperation, { contract, newCaller, check }: CaseTools): Promise<void> {
   const send = await newCaller()
   await check(requestsOf(operation, contract), 20, async (request) => {
-    const headers = { ...request.headers, 'x-request-id': 'same' }
-    const [get, head] = [await send({ ...request, headers }), await send({ ...request, headers, method: 'HEAD' })]
-    const comparable = ({ headers: all, status }: ReceivedResponse) => ({ ...all, status, date: '' })
+    const [get, head] = [await send(request), await send({ ...request, method: 'HEAD' })]
+    // Two requests have two times and two names.
+    const comparable = ({ headers, status }: ReceivedResponse) => ({ ...headers, status, date: '', 'x-request-id': '' })
     assert.deepEqual(comparable(head), comparable(get))
   })
 }

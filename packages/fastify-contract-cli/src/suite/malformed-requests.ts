@@ -1,4 +1,4 @@
-import type { ContractOperation } from 'fastify-contract/document'
+import { type ContractOperation, basePathsOf } from 'fastify-contract/document'
 import { type TestedContract, isPathOf } from './contract.ts'
 import { schemeOf, wantsCredentials, withOther, withPair } from './credentials.ts'
 import { type ContractRequest, jsonType } from './requests.ts'
@@ -160,9 +160,12 @@ function withUnknown({ parameters }: ContractOperation): Changes {
   return unknown.map((name) => (request) => ({ ...request, url: withPair(request.url, [name, '1']) }))
 }
 
-function faultsOfTarget(operation: ContractOperation, { operations }: TestedContract): Row[] {
+function faultsOfTarget(operation: ContractOperation, { operations, document }: TestedContract): Row[] {
   const { path: template } = operation
-  const exists = (path: string) => operations.some((each) => isPathOf(each.path, path))
+  const exists = (path: string) =>
+    ['', ...basePathsOf(document)].some((base) =>
+      operations.some((each) => path.startsWith(base) && isPathOf(each.path, path.slice(base.length))),
+    )
   const inPath = (forms: string[]): Changes =>
     forms.map((form) => (request) => {
       return { ...request, url: request.url.replace(/^[^?]*/, (path) => form.replace('$', () => path)) }

@@ -135,13 +135,14 @@ export function bodyOf(text: string): unknown {
   }
 }
 
-/** How many things of one kind are remembered. */
+/** How many things of one kind that exist are remembered. */
 const most = 20
 
 /** What a caller has created and not deleted, by the paths of the contract. */
 export class KnownItems {
   readonly #contract: Operations
   readonly #paths = new Map<string, string[]>()
+  readonly #gone = new Set<string>()
 
   constructor(contract: Operations) {
     this.#contract = contract
@@ -154,6 +155,7 @@ export class KnownItems {
     if (operation?.method === 'delete') {
       const paths = this.#paths.get(operation.path) ?? []
       const [deleted] = sent.url.split('?', 1)
+      this.#gone.add(plainPath(sent.url))
       this.#paths.set(
         operation.path,
         paths.filter((path) => path !== deleted),
@@ -162,9 +164,16 @@ export class KnownItems {
     for (const resource of resourcesOf(this.#contract).filter(({ create }) => create.id === operation?.id)) {
       const path = createdUrl(resource, sent, received)
       if (path === undefined) continue
+      this.#gone.delete(plainPath(path))
       const others = this.#paths.get(resource.path) ?? []
       this.#paths.set(resource.path, [...others.slice(1 - most), path])
     }
+  }
+
+  /** Whether what a request names, or is within, was deleted. */
+  isGone({ url }: SentRequest): boolean {
+    const path = plainPath(url)
+    return [...this.#gone].some((gone) => path === gone || path.startsWith(`${gone}/`))
   }
 
   /** Sends a request to something that exists, where one is known. @param choice which one */
@@ -178,5 +187,15 @@ export class KnownItems {
     const [target = '', ...query] = request.url.split('?')
     const rest = target.split('/').slice(path.split('/').length)
     return { ...request, url: [[path, ...rest].join('/'), ...query].join('?') }
+  }
+}
+
+/** The path of a request, whatever is percent-encoded in it. */
+function plainPath(url: string): string {
+  const [path = ''] = url.split('?', 1)
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
   }
 }

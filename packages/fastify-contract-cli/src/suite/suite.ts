@@ -123,7 +123,8 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
     const isBroken = expected?.isAllowed === false
     // That a broken request is taken says more than what is wrong with the response to it.
     if (isBroken && received.status < 300) judge(received, expected)
-    const isOpen = !isStrict && (isBroken || (expected?.isAllowed === true && expected.isGone === true))
+    const isGone = (expected?.isAllowed === true && expected.isGone === true) || items.isGone(sent)
+    const isOpen = !isStrict && (isBroken || isGone)
     const kept = assertKeepsContract(contract, sent, received, rules, isOpen)
     const judged = expected === undefined ? undefined : judge(received, expected)
     for (const note of [kept ?? judged ?? []].flat()) if (notes.size < mostNotes) notes.add(note)

@@ -1,7 +1,7 @@
 import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { type TestOptions, Unjudged, test as testServer } from '../../src/suite.ts'
+import { type TestOptions, Unjudged, readContract, test as testServer } from '../../src/suite.ts'
 import { petsContract } from './pets-contract.ts'
 
 /** Starts a server that ends with the test. */
@@ -97,4 +97,27 @@ test('the rest is skipped if the server is gone after a fault', async () => {
     if (result.verdict === 'left out') reasons.push(result.reason)
   }
   expect(reasons).toContain('the server does not respond any more')
+})
+
+test('a run ends in its time however large the contract is', async () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [
+      `p${String(index)}`,
+      { type: 'string', maxLength: 9, pattern: '^[a-z]*$' },
+    ]),
+  )
+  const post = (index: number) => ({
+    operationId: `post${String(index)}`,
+    requestBody: { required: true, content: { 'application/json': { schema: { type: 'object', properties } } } },
+    responses: { 204: { description: 'Done.' } },
+  })
+  const paths = Object.fromEntries(
+    Array.from({ length: 100 }, (_, index) => [`/${String(index)}`, { post: post(index) }]),
+  )
+  const exchange = () => Promise.resolve({ status: 400, headers: {}, text: '' })
+  const start = performance.now()
+  const verdicts = new Set<string>()
+  for await (const { verdict } of testServer(readContract({ paths }), { exchange, seconds: 3 })) verdicts.add(verdict)
+  expect(performance.now() - start).toBeLessThan(8_000)
+  expect(verdicts).toEqual(new Set(['ok', 'left out']))
 })
