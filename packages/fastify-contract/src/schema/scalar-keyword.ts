@@ -27,10 +27,13 @@ export function scalarKeyword(): FuncKeywordDefinition {
     // Without `type` the assertions apply to numbers only, as in JSON Schema.
     compile(schema: ScalarSchema) {
       assertKnownFormat(schema)
-      const messages = new Map<boolean, string>()
-      const messageOf = (isText: boolean): string => {
-        const message = messages.get(isText) ?? `must be ${describe(schema, isText)}`
-        messages.set(isText, message)
+      const messages = new Map<string, string>()
+      const messageOf = (data: unknown, isText: boolean): string => {
+        const isLarge = Math.abs(Number(data)) > Number.MAX_SAFE_INTEGER
+        const key = `${String(isLarge)} ${String(isText)}`
+        const form = isText && schema.type === 'integer' ? ' in plain decimal form' : ''
+        const message = messages.get(key) ?? `must be ${describe(schema, isLarge)}${form}`
+        messages.set(key, message)
         return message
       }
       const meetsAssertions = createAssertions(schema)
@@ -45,11 +48,12 @@ export function scalarKeyword(): FuncKeywordDefinition {
         if (schema.type === undefined && typed === undefined) return true
         const isValid = typed !== undefined && meetsAssertions(typed.exact)
         if (!isValid || (typed.coerced === undefined && this.branches === 0)) {
-          validate.errors = [{ keyword: 'scalar', message: messageOf(isText), params: {} }]
+          validate.errors = [{ keyword: 'scalar', message: messageOf(data, isText), params: {} }]
           return false
         }
         const { coerced } = typed
-        if (coerced === undefined) this.coercions.push({ container, key, problem: errorAt(place, messageOf(isText)) })
+        if (coerced === undefined)
+          this.coercions.push({ container, key, problem: errorAt(place, messageOf(data, isText)) })
         // Notes an unchanged bigint too, so that a number of another branch does not replace it.
         else if (schema.type !== undefined && (coerced !== data || typeof coerced === 'bigint')) {
           this.coercions.push({ container, key, value: coerced })
@@ -128,24 +132,31 @@ function assertKnownFormat({ type, format }: ScalarSchema): void {
   }
 }
 
-function describe(schema: ScalarSchema, isText: boolean): string {
-  const form = isText && schema.type === 'integer' ? ' in plain decimal form' : ''
+/** @param isLarge whether the value is beyond the integers that are exact as numbers, which others need not know of */
+function describe(schema: ScalarSchema, isLarge: boolean): string {
   const values = schema.const === undefined ? schema.enum : [schema.const]
-  if (values !== undefined) return `${listed(values)}${form}`
-  const { type = 'number', format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
-  const range =
-    format === 'int32' || format === 'int64' ? integerRanges[format] : type === 'integer' ? safeIntegers : undefined
-  const from = greatest(minimum, range?.minimum)
-  const to = greatest(maximum, range?.maximum, -1)
+  if (values !== undefined) return listed(values)
+  const { type = 'number', format, multipleOf } = schema
   const parts = [type === 'integer' ? 'an integer' : `a ${type}`]
   if (format === 'float') parts.push('in the range of a float')
-  if (from !== undefined && to !== undefined) parts.push(`from ${String(from)} to ${String(to)}`)
-  else if (from !== undefined) parts.push(`of at least ${String(from)}`)
-  else if (to !== undefined) parts.push(`of at most ${String(to)}`)
-  if (exclusiveMinimum !== undefined) parts.push(`above ${String(exclusiveMinimum)}`)
-  if (exclusiveMaximum !== undefined) parts.push(`below ${String(exclusiveMaximum)}`)
+  parts.push(...describeBounds(schema, isLarge))
   if (multipleOf !== undefined) parts.push(`divisible by ${String(multipleOf)}`)
-  return `${parts.join(' ')}${form}`
+  return parts.join(' ')
+}
+
+function describeBounds(schema: ScalarSchema, isLarge: boolean): string[] {
+  const { type, format, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
+  const isBounded = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].some((bound) => bound !== undefined)
+  const ofType = type === 'integer' && (isLarge || !isBounded) ? safeIntegers : undefined
+  const range = format === 'int32' || format === 'int64' ? integerRanges[format] : ofType
+  const [from, to] = [greatest(minimum, range?.minimum), greatest(maximum, range?.maximum, -1)]
+  const isAbove = exclusiveMinimum !== undefined && greatest(from, exclusiveMinimum) === exclusiveMinimum
+  const isBelow = exclusiveMaximum !== undefined && greatest(to, exclusiveMaximum, -1) === exclusiveMaximum
+  if (!isAbove && !isBelow && from !== undefined && to !== undefined) return [`from ${String(from)} to ${String(to)}`]
+  const low = isAbove ? `above ${String(exclusiveMinimum)}` : from === undefined ? [] : `of at least ${String(from)}`
+  const high = isBelow ? `below ${String(exclusiveMaximum)}` : to === undefined ? [] : `of at most ${String(to)}`
+  const bounds = [low, high].flat()
+  return bounds.length === 0 ? [] : [bounds.join(' and ')]
 }
 
 /** The range of integers that are exact as numbers; `format: int64` uses bigints. */
