@@ -1,6 +1,6 @@
 import type { ContractOperation, Parameter } from '../document/document.ts'
 import { isJson } from '../document/media-type.ts'
-import type { NamedSchemas } from '../schema/schema-parts.ts'
+import { type NamedSchemas, typesOf } from '../schema/schema-parts.ts'
 import { pairsOf, readCookies, splitPair, splitText, withoutPrototype } from './parameter-texts.ts'
 import { type Reading, type TextShape, itemShapeOf, propertiesOf, shapeOf } from './texts.ts'
 
@@ -58,6 +58,11 @@ export function createParameterReader(
   const namesIn = (place: Parameter['in']) => parameters.filter((one) => one.in === place).map(({ name }) => name)
   const [headerNames, cookieNames, queryNames] = [namesIn('header'), namesIn('cookie'), new Set(namesIn('query'))]
   const places = [...new Set(parameters.map((one) => one.in))]
+  const isOnce = (one: Parameter) =>
+    one.in === 'query' &&
+    !typesOf(schemaOfParameter(one), schemas).has('array') &&
+    !structured.some(({ name }) => name === one.name)
+  const once = parameters.filter(isOnce).map(({ name }) => name)
 
   return {
     headerNames,
@@ -71,6 +76,9 @@ export function createParameterReader(
         requestBody: undefined,
       }
       for (const place of places) reading.ofTexts(parts[place])
+      for (const name of once) {
+        if (Array.isArray(parts.query[name])) reading.problems.push(`query/${name} is repeated; send it once`)
+      }
       for (const one of others) {
         const key = one.in === 'header' ? one.name.toLowerCase() : one.name
         const value = readOne(one, parts[one.in], { key, url, template, reading })

@@ -103,7 +103,7 @@ test.each(taken)('a handler gets %s exactly', async (_what, parameter, target, h
 })
 
 test.each<[string, object, string, Record<string, string>, string]>([
-  ['a repeated scalar', inQuery({ schema: int64 }), '?p=1&p=2', {}, 'query/p must be'],
+  ['a repeated scalar', inQuery({ schema: int64 }), '?p=1&p=2', {}, 'query/p is repeated; send it once'],
   ['a list with a bad item', inQuery({ schema: ids }), '?p=1&p=x', {}, 'query/p/1 must be an integer'],
   ['a list with a bad item in a path', inPath({ schema: ids }), '/1,01', {}, 'path/p/1 must be an integer'],
   ['a repeated list with commas', inQuery({ schema: ids, explode: false }), '?p=1&p=2', {}, 'query/p is repeated'],
