@@ -82,11 +82,11 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
     }
     const validReply = (reply: AnyReply): ValidReply => {
       try {
-        const { media, body, undeclared } = replyValidator.validate(reply)
-        if (undeclared === undefined) return { ...reply, media, body }
+        const { undeclared, ...valid } = replyValidator.validate(reply)
+        if (undeclared === undefined) return { ...reply, ...valid }
         onContractBroken?.(id)
         const place = `the ${String(reply.status)} reply of ${id}`
-        return { ...reply, media, body, undeclared: `${place} was sent without an undeclared property: ${undeclared}` }
+        return { ...reply, ...valid, undeclared: `${place} was sent without an undeclared property: ${undeclared}` }
       } catch (error) {
         if (!(error instanceof ContractViolation)) throw error
         closeBody(reply.body)

@@ -31,6 +31,8 @@ export interface ValidBody {
   /** Undefined without a body. */
   media: Media | undefined
   body: unknown
+  /** Whether the response declares Cache-Control, so that the handler alone sets it. */
+  declaresCaching: boolean
   /** An undeclared property that the body had. */
   undeclared?: string | undefined
 }
@@ -40,6 +42,7 @@ interface DeclaredReply {
   headerProblem: (headers: NonNullable<AnyReply['headers']>) => string | undefined
   /** The names of the required headers, without that of the server, in lower case. */
   requiredHeaders: string[]
+  declaresCaching: boolean
   /** The declared media types, as they are written. */
   types: string[]
   /** Finds how to send and check a body; undefined if its media type is not declared. */
@@ -117,10 +120,13 @@ function missingHeader(headers: NonNullable<AnyReply['headers']>, declared: Decl
   return missing === undefined ? undefined : `the header ${missing} is required`
 }
 
-function validBody({ status, body, contentType }: AnyReply, { types, mediaOf }: DeclaredReply): ValidBody {
+function validBody(
+  { status, body, contentType }: AnyReply,
+  { types, mediaOf, declaresCaching }: DeclaredReply,
+): ValidBody {
   if (types.length === 0) {
     if (body !== undefined || contentType !== undefined) throw new ContractViolation('no body is declared')
-    return { media: undefined, body }
+    return { media: undefined, body, declaresCaching }
   }
   // A range may declare content for such a status.
   if (contentless.includes(status)) throw new ContractViolation('HTTP allows no content with this status')
@@ -134,7 +140,7 @@ function validBody({ status, body, contentType }: AnyReply, { types, mediaOf }: 
   if (media === undefined) throw new ContractViolation(`the media type ${type} is not declared`)
   const { problem, undeclared, value } = media.check(body)
   if (problem !== undefined) throw new ContractViolation(problem)
-  return { media, body: value, undeclared }
+  return { media, body: value, declaresCaching, undeclared }
 }
 
 function readResponse(
@@ -153,6 +159,7 @@ function readResponse(
   return {
     headerProblem: validateHeaders(declared, required, checkOf),
     requiredHeaders: required.map((name) => name.toLowerCase()),
+    declaresCaching: declared.some(([name]) => name.toLowerCase() === 'cache-control'),
     types: Object.keys(content),
     mediaOf: createMediaFinder(content, checkOf, schemas),
     checks,

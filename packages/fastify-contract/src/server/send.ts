@@ -96,7 +96,7 @@ export function createReplySender(maxUnread: number): SendReply {
     return true
   }
 
-  return (reply, { status, headers = {}, body, media }) => {
+  return (reply, { status, headers = {}, body, media, declaresCaching }) => {
     const { raw } = reply
     // Before the headers of the reply are set, which would not fit a failure.
     const content = media === undefined ? undefined : contentOf(body, media, raw)
@@ -105,10 +105,11 @@ export function createReplySender(maxUnread: number): SendReply {
     }
     if (content instanceof Readable) removeOnError(content, reply, Object.keys(headers))
     reply.code(status)
+    // A cache may keep what the contract says, and what it can ask for again.
+    const isKept = declaresCaching || Object.keys(headers).some((name) => name.toLowerCase() === 'etag')
+    if (isKept && reply.getHeader('cache-control') === noStore) reply.removeHeader('cache-control')
     for (const [name, value] of Object.entries(headers)) {
       const lower = name.toLowerCase()
-      // A cache may keep what it can ask for again.
-      if (lower === 'etag' && reply.getHeader('cache-control') === noStore) reply.removeHeader('cache-control')
       if (lower === 'vary') addVary(reply, String(value))
       else reply.header(name, value)
     }
