@@ -150,12 +150,13 @@ async function serveContract(
     send: createReplySender(limits.unreadBytes),
   }
   try {
-    if (docs !== false) await app.register((scope) => registerDocs(scope, contract, docs))
     await app.register((scope) =>
       Promise.resolve().then(() => {
         registerOperations(scope, operationsOptions)
       }),
     )
+    const taken = operations.flatMap(({ path }) => operationsOptions.basePaths.map((base) => base + path))
+    if (docs !== false) await app.register((scope) => registerDocs(scope, contract, docs, taken))
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'FST_ERR_DUPLICATED_ROUTE')) throw error
     const remedy = 'choose another path in the contract, or set basePaths or docs'

@@ -156,7 +156,12 @@ describe('a request that breaks the contract is refused with place and rule:', (
     ['a format', withParameter(uuid), { query: { key: '54' } }, 'query/key must have the format uuid'],
     ['a required query parameter', withParameter(since), {}, 'query/since is required'],
     ['a required header', withParameter(tenant), {}, 'header/x-tenant is required'],
-    ['a repeated parameter', withParameter(uuid), { query: { key: ['a', 'b'] } }, 'query/key is repeated; send it once'],
+    [
+      'a repeated parameter',
+      withParameter(uuid),
+      { query: { key: ['a', 'b'] } },
+      'query/key is repeated; send it once',
+    ],
     [
       'the name of a property',
       withBody({ type: 'object', propertyNames: { maxLength: 2 } }),

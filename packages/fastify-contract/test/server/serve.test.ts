@@ -80,6 +80,16 @@ test('the docs page can be moved or turned off', async () => {
   }
 })
 
+test('a path of the contract wins over the docs page', async () => {
+  const operation = (operationId: string) => ({ get: { operationId, responses: ok } })
+  const paths = { '/docs': operation('listDocs'), '/openapi.json': operation('getJson') }
+  const handler = () => ({ status: 200, body: ['own'] })
+  const handlers = { listDocs: handler, getJson: handler }
+  const app = await serveThings({}, { handlers }, { paths })
+  for (const url of ['/docs', '/openapi.json']) expect((await app.inject(url)).json()).toEqual(['own'])
+  expect((await app.inject('/docs/')).payload).toContain('<title>Things</title>')
+})
+
 const me = { authorization: 'Bearer me' }
 
 /** Starts a server with its own route, hooks and errors that also serves the shop. */

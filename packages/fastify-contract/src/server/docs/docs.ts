@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import type { OpenAPIV3 } from 'openapi-types'
 import { type Contract, documentOf, writtenDocumentOf } from '../../document/contract.ts'
 import { tableStyles, writeInitializer, writePage } from './docs-page.ts'
@@ -45,12 +45,18 @@ const pageHeaders = new Map([
 
 /**
  * Serves Swagger UI, and the contract as its author wrote it: `/docs`, `/openapi.yaml` and `/openapi.json`. An icon may be
- * served at `/docs/favicon.svg`.
+ * served at `/docs/favicon.svg`. A path of the contract wins.
  *
  * @param app a context of its own, because its responses have the headers of a page
  * @param page the path of Swagger UI
+ * @param taken the paths of the contract
  */
-export async function registerDocs(app: FastifyInstance, contract: Contract, page: string): Promise<void> {
+export async function registerDocs(
+  app: FastifyInstance,
+  contract: Contract,
+  page: string,
+  taken: readonly string[],
+): Promise<void> {
   // The plugin's types describe OpenAPI 3.0 without bigints. In this mode it only keeps the document.
   const document = writtenDocumentOf(contract) as OpenAPIV3.Document
   await app.register(swagger, { mode: 'static', specification: { document } })
@@ -62,6 +68,9 @@ export async function registerDocs(app: FastifyInstance, contract: Contract, pag
     done()
   })
   const hasIcon = () => app.hasRoute({ method: 'GET', url: `${page}/favicon.svg` })
+  const serve: Serve = (url, handler) => {
+    if (!taken.includes(url)) app.get(url, handler)
+  }
   const made: Record<string, () => string> = {
     // A client cannot follow references to other files. JSON is YAML too (YAML 1.2, section 1.2).
     [`${beside}/openapi.yaml`]: () => yaml,
@@ -74,28 +83,30 @@ export async function registerDocs(app: FastifyInstance, contract: Contract, pag
   for (const [path, write] of Object.entries(made)) {
     // Bytes are shared; of a text each response would make a copy.
     let bytes: Buffer | undefined
-    app.get(path, (_request, reply) => {
+    serve(path, (_request, reply) => {
       bytes ??= Buffer.from(write())
       return reply.header('content-type', mediaTypes[extname(path) || '.html']).send(bytes)
     })
   }
   // Paths of Swagger UI's plugin.
   for (const format of ['json', 'yaml']) {
-    app.get(`${page}/${format}`, (_request, reply) => reply.redirect(`${beside}/openapi.${format}`))
+    serve(`${page}/${format}`, (_request, reply) => reply.redirect(`${beside}/openapi.${format}`))
   }
-  app.get(`${page}/static/index.html`, (_request, reply) => reply.redirect(`${page}/`))
-  for (const file of readdirSync(folder)) registerFile(app, page, file)
+  serve(`${page}/static/index.html`, (_request, reply) => reply.redirect(`${page}/`))
+  for (const file of readdirSync(folder)) registerFile(serve, page, file)
 }
+
+type Serve = (url: string, handler: RouteHandlerMethod) => void
 
 /**
  * Serves a file of Swagger UI. It is read once and kept, so that slow clients hold neither a descriptor nor memory. Ranges
  * and preconditions other than `If-None-Match` are ignored.
  */
-function registerFile(app: FastifyInstance, page: string, name: string): void {
+function registerFile(serve: Serve, page: string, name: string): void {
   const type = mediaTypes[extname(name)]
   if (type === undefined || notServed.includes(name)) return
   let file: { bytes: Buffer; etag: string } | undefined
-  app.get(`${page}/static/${name}`, (request, reply) => {
+  serve(`${page}/static/${name}`, (request, reply) => {
     const { bytes, etag } = (file ??= readFile(join(folder, name)))
     reply.header('cache-control', 'public, max-age=0').header('etag', etag)
     // The weak comparison of RFC 9110, section 13.1.2.
